@@ -1,0 +1,170 @@
+"""All errors Polyhop raises on purpose.
+
+PolyhopError
+├── UsageError            the caller asked for something that makes no sense        exit 2   HTTP 400
+│   ├── SettingError      an unknown or ill-typed setting                           exit 2   HTTP 400
+│   ├── UnknownComponent  no strategy, model, layer ... of that name                exit 2   HTTP 404
+│   └── DatasetError      a data set for the bench that cannot be read              exit 2   HTTP 400
+├── DocumentError         one input file cannot be read (collected, not fatal)      exit 1   HTTP 422
+├── StoreError            the index cannot be used
+│   ├── IndexMissing      there is no index there                                   exit 4   HTTP 404
+│   ├── IndexLocked       another process is writing                                exit 5   HTTP 409
+│   ├── IndexCorrupt      not an index, or a damaged one                            exit 6   HTTP 500
+│   ├── IndexTooNew       written by a newer Polyhop                                exit 6   HTTP 500
+│   ├── ModelMismatch     the index was made with another model                     exit 2   HTTP 409
+│   ├── LayerMissing      a strategy needs a layer this index lacks                 exit 2   HTTP 409
+│   └── StorageFull       no space left, or the folder cannot be written            exit 7   HTTP 507
+├── ModelError            a model cannot be used
+│   ├── ModelMissing      its weights are not installed                             exit 8   HTTP 503
+│   ├── EndpointError     the endpoint is down, slow, refuses or answers garbage    exit 9   HTTP 502
+│   └── OutputInvalid     a model's output breaks its schema even after repair      exit 9   HTTP 502
+└── BudgetExceeded        a cap on tokens, calls, money or time was reached         exit 10  HTTP 429
+
+``remedy`` says in one sentence what to do about it; the command line and the server print it under the message.
+Exit 0 is an answer, 3 is an abstention, 130 an interruption: neither is an error.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import ClassVar
+
+
+class PolyhopError(Exception):
+    """The root of the tree: a message for people, an exit code, an HTTP status, and a remedy."""
+
+    exit_code: ClassVar[int] = 1
+    http_status: ClassVar[int] = 500
+    remedy: str = ""
+
+    def __init__(self, message: str, *, remedy: str | None = None) -> None:
+        super().__init__(message)
+        if remedy is not None:
+            self.remedy = remedy
+
+
+class UsageError(PolyhopError):
+    """The caller asked for something that makes no sense."""
+
+    exit_code = 2
+    http_status = 400
+
+
+class SettingError(UsageError):
+    """A setting is unknown or has the wrong type."""
+
+
+class UnknownComponent(UsageError):
+    """No strategy, model, layer, loader or metric has that name."""
+
+    http_status = 404
+
+
+class DatasetError(UsageError):
+    """A data set for the bench cannot be read."""
+
+
+class DocumentError(PolyhopError):
+    """One input file cannot be read; indexing reports it and goes on."""
+
+    http_status = 422
+
+
+class StoreError(PolyhopError):
+    """The index cannot be used."""
+
+
+class IndexMissing(StoreError):
+    """There is no index at that place."""
+
+    exit_code = 4
+    http_status = 404
+    remedy = "Make one with: polyhop index PATH..."
+
+
+class IndexLocked(StoreError):
+    """Another process is writing to the index."""
+
+    exit_code = 5
+    http_status = 409
+    remedy = "Wait until it has finished, or stop it; nothing that it stored is lost."
+
+
+class IndexCorrupt(StoreError):
+    """The file is not a Polyhop index, or it is damaged."""
+
+    exit_code = 6
+    remedy = "Choose another --index, or move this one away and index again."
+
+
+class IndexTooNew(StoreError):
+    """The index was written by a newer version of Polyhop."""
+
+    exit_code = 6
+    remedy = "Upgrade with: pip install --upgrade polyhop"
+
+
+class ModelMismatch(StoreError):
+    """The index was made with another model than the one now configured."""
+
+    exit_code = 2
+    http_status = 409
+
+
+class LayerMissing(StoreError):
+    """A strategy needs a layer that this index does not have."""
+
+    exit_code = 2
+    http_status = 409
+
+
+class StorageFull(StoreError):
+    """There is no space left, or the folder cannot be written."""
+
+    exit_code = 7
+    http_status = 507
+    remedy = "Free some space or make the folder writable, and run the same command again: it goes on where it stopped."
+
+
+class ModelError(PolyhopError):
+    """A model cannot be used."""
+
+    http_status = 503
+
+
+class ModelMissing(ModelError):
+    """The weights of a model are not installed."""
+
+    exit_code = 8
+    remedy = "Install them with: polyhop models install"
+
+
+class EndpointError(ModelError):
+    """The endpoint is down, too slow, refuses us, or answers garbage."""
+
+    exit_code = 9
+    http_status = 502
+    remedy = "Check the endpoint's address, key and model with: polyhop doctor"
+
+
+class OutputInvalid(ModelError):
+    """A model's output breaks the schema it was given, even after one repair."""
+
+    exit_code = 9
+    http_status = 502
+
+
+class BudgetExceeded(PolyhopError):
+    """A cap on tokens, calls, money or time was reached."""
+
+    exit_code = 10
+    http_status = 429
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A sentence that offers the known names, nearest first: for errors about a name nobody knows."""
+    names = sorted(known)
+    match = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    listed = ", ".join(names) if names else "none"
+    return f"Did you mean {match[0]!r}? Known: {listed}." if match else f"Known: {listed}."

@@ -1,0 +1,1 @@
+"""The bench: data sets, metrics, experiments and their reports."""

@@ -1,0 +1,1 @@
+"""Where pure extraction runs: this process, or worker processes."""

@@ -1,0 +1,1 @@
+"""What is derived from passages: extract makes rows, gather makes them searchable."""

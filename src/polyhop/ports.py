@@ -1,0 +1,178 @@
+"""What Polyhop asks of the outside: one small protocol for each kind of model, parser, store and executor.
+
+Anything with these attributes serves; nothing has to be inherited. ``name`` always identifies what a component would
+produce (model, revision, settings that change the output): it enters fingerprints, so that two components that
+disagree never share a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhop.types import Cost
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Embedder(Protocol):
+    """Maps texts to unit vectors: a dot product is a cosine. The vector of a text never depends on its batch."""
+
+    @property
+    def name(self) -> str:
+        """Identifies the vector space."""
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Floats:
+        """Unit vectors, one row a text, float32 of shape (len(texts), dimensions)."""
+
+    def embed_questions(self, texts: Sequence[str]) -> Floats:
+        """Like ``embed_passages``, with what the model wants before a question."""
+
+
+class Reranker(Protocol):
+    """Judges how well a text answers a question, reading both together."""
+
+    @property
+    def name(self) -> str:
+        """Identifies the scores."""
+
+    def score(self, question: str, texts: Sequence[str]) -> Floats:
+        """Raw logits, one a text, float32 of shape (len(texts),); higher is better, about -11 to 11."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedEntity:
+    """A named entity with the dependency label of its head token; offsets into the text parsed."""
+
+    start: int
+    end: int
+    label: str
+    dependency: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSentence:
+    """A sentence with its entities; offsets into the text parsed."""
+
+    start: int
+    end: int
+    entities: tuple[ParsedEntity, ...]
+
+
+class SyntacticParser(Protocol):
+    """Splits texts into sentences with entities and dependency labels. Picklable, so that workers can have it."""
+
+    @property
+    def name(self) -> str:
+        """Identifies the parses."""
+
+    def parse(self, texts: Iterable[str]) -> Iterator[tuple[ParsedSentence, ...]]:
+        """The sentences of each text, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation with a language model."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a language model answered, and what it cost (nothing where it came from the cache)."""
+
+    text: str
+    cost: Cost
+
+
+class LanguageModel(Protocol):
+    """Continues a conversation with text, or with JSON that obeys a schema."""
+
+    @property
+    def name(self) -> str:
+        """Identifies model and endpoint."""
+
+    def complete(
+        self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        """One completion at temperature 0. With ``schema`` (JSON Schema) the text is JSON that obeys it.
+
+        Raises EndpointError, OutputInvalid, BudgetExceeded.
+        """
+
+
+class Beams(Protocol):
+    """The state of a batch of prefixes under a constrained model: what each would say next."""
+
+    @property
+    def logprobs(self) -> Floats:
+        """Natural log-probabilities of the next token, float32 of shape (rows, vocabulary)."""
+
+
+class ConstrainedModel(Protocol):
+    """Scores the next token of each of a batch of prefixes that share a prompt, keeping what it has already read."""
+
+    @property
+    def name(self) -> str:
+        """Identifies the tokenizer and the weights."""
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of tokens."""
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """Token ids of each text, without special tokens added."""
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """The text of token ids."""
+
+    def prompt(self, instruction: str, question: str) -> list[int]:
+        """Token ids of a conversation that ends where the model's turn begins."""
+
+    def begin(self, prompt: Sequence[int]) -> Beams:
+        """Read a prompt: one row."""
+
+    def extend(self, beams: Beams, parents: Ints, tokens: Ints) -> Beams:
+        """New rows: row i continues row ``parents[i]`` with ``tokens[i]``, int64 of shape (rows, steps), steps >= 1."""
+
+
+class Grammar(Protocol):
+    """Says which token may come next; an empty answer ends the beam, it never frees the vocabulary."""
+
+    def root(self) -> Any:
+        """The state before the first token."""
+
+    def allowed(self, state: Any) -> Ints:
+        """The tokens that may follow, sorted, without repetition."""
+
+    def advance(self, state: Any, token: int) -> Any:
+        """The state after an allowed token."""
+
+    def complete(self, state: Any) -> bool:
+        """Whether what was said so far may end here."""
+
+
+class Executor(Protocol):
+    """Runs a pure function over chunks of work, in order or not, and hands the results back in order."""
+
+    def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+        """Results in the order of the items; at most a bounded number of items is in flight."""
+
+    def __enter__(self) -> Self:
+        """Start the workers."""
+
+    def __exit__(self, *error: object) -> None:
+        """Stop the workers; queued work that has not begun is dropped."""

@@ -1,0 +1,1 @@
+"""From evidence to an answer whose every citation is checked."""

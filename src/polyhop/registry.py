@@ -1,0 +1,130 @@
+"""Finds components by name and builds them from settings.
+
+Built-in and third-party components enter by the same door: an entry point in the group ``polyhop.KIND``. A component is
+a dataclass; its fields are its settings, and there is no second schema.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal
+
+from polyhop.errors import SettingError, UnknownComponent, nearest
+
+Kind = Literal[
+    "strategies",
+    "layers",
+    "loaders",
+    "embedders",
+    "rerankers",
+    "parsers",
+    "language_models",
+    "constrained_models",
+    "readers",
+    "metrics",
+]
+
+
+@cache
+def _found(kind: Kind) -> Mapping[str, EntryPoint]:
+    return {point.name: point for point in sorted(entry_points(group=f"polyhop.{kind}"))}
+
+
+def names(kind: Kind) -> tuple[str, ...]:
+    """The names of all components of a kind, sorted."""
+    return tuple(sorted(_found(kind)))
+
+
+def load(kind: Kind, name: str) -> Any:
+    """The class or function registered under a name.
+
+    Raises UnknownComponent, which offers the nearest name.
+    """
+    point = _found(kind).get(name)
+    if point is None:
+        singular = kind.removesuffix("s").replace("strategie", "strategy").replace("_", " ")
+        raise UnknownComponent(f"There is no {singular} named {name!r}.", remedy=nearest(name, _found(kind)))
+    return point.load()
+
+
+def build(kind: Kind, name: str, settings: Mapping[str, object] | None = None) -> Any:
+    """A component with its settings checked.
+
+    Raises UnknownComponent, and SettingError for a setting it does not have or whose value does not fit.
+    """
+    return configured(load(kind, name), settings or {}, f"{kind}.{name}")
+
+
+def configured(component: type[Any], settings: Mapping[str, object], section: str) -> Any:
+    """An instance of a dataclass from a mapping; text values (from the command line) are converted to the field's type.
+
+    Raises SettingError.
+    """
+    hints = typing.get_type_hints(component)
+    known = {field.name: hints[field.name] for field in dataclasses.fields(component) if field.init}
+    values = {}
+    for key, value in settings.items():
+        if key not in known:
+            raise SettingError(f"{section} has no setting {key!r}.", remedy=nearest(key, known))
+        values[key] = fitted(value, known[key], f"{section}.{key}")
+    try:
+        return component(**values)
+    except (TypeError, ValueError) as error:
+        raise SettingError(f"{section}: {error}.") from error
+
+
+def fitted(value: object, hint: Any, key: str) -> object:
+    """A value as the type a field declares.
+
+    Raises SettingError where it does not fit.
+    """
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return _fitted_union(value, arguments, key)
+    if origin is Literal:
+        if value in arguments:
+            return value
+        raise SettingError(f"{key} cannot be {value!r}.", remedy=nearest(str(value), map(str, arguments)))
+    if origin is tuple:
+        items = value.split(",") if isinstance(value, str) else value
+        if not isinstance(items, (list, tuple)):
+            raise SettingError(f"{key} takes a list, not {value!r}.")
+        return tuple(fitted(item.strip() if isinstance(item, str) else item, arguments[0], key) for item in items)
+    return _fitted_plain(value, hint, key)
+
+
+def _fitted_union(value: object, options: tuple[Any, ...], key: str) -> object:
+    if type(None) in options and (value is None or value == "none"):
+        return None
+    for option in (option for option in options if option is not type(None)):
+        try:
+            return fitted(value, option, key)
+        except SettingError:
+            continue
+    raise SettingError(f"{key} cannot be {value!r}.")
+
+
+def _fitted_plain(value: object, hint: Any, key: str) -> object:
+    if hint is bool and isinstance(value, str):
+        if value.lower() in ("true", "on", "yes", "1"):
+            return True
+        if value.lower() in ("false", "off", "no", "0"):
+            return False
+    elif hint in (int, float) and isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except ValueError:
+            number = float("nan")
+        if hint is float and number == number:
+            return number
+        if hint is int and number.is_integer():
+            return int(number)
+    elif isinstance(hint, type) and isinstance(value, hint):
+        return value
+    expected = getattr(hint, "__name__", str(hint))
+    raise SettingError(f"{key} takes a value of type {expected}, not {value!r}.")

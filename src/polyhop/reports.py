@@ -1,0 +1,96 @@
+"""What the engine reports about its work: progress while indexing, summaries after, the state of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from polyhop.types import Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An input that was not indexed, and why; ``uri`` names the file, and the line or row where it is one of many."""
+
+    uri: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far one stage of indexing has come; ``total`` is None while it is not known."""
+
+    stage: str  # reading, gathering, or a layer's name
+    done: int
+    total: int | None
+    unit: str  # documents, passages, ...
+
+
+ProgressListener = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerReport:
+    """What one indexing run did, or (dry run) would do, for a layer."""
+
+    name: str
+    extracted: int  # passages done now; in a dry run, to be done
+    reused: int  # passages that were up to date
+    failed: int
+    seconds: float  # in a dry run, a forecast
+    cost: Cost = Cost()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexReport:
+    """The summary of an indexing run, or (``dry_run``) of what it would do."""
+
+    dry_run: bool
+    added: int
+    changed: int
+    unchanged: int
+    removed: int
+    duplicates: int  # documents whose text another document already has
+    skipped: tuple[Skipped, ...]
+    documents: int  # in the index afterwards
+    passages: int
+    entities: int
+    layers: tuple[LayerReport, ...]
+    seconds: float
+    cost: Cost = Cost()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerStatus:
+    """How complete and how fresh a layer is, counted in passages."""
+
+    name: str
+    done: int
+    stale: int  # made with other settings or models
+    failed: int
+    missing: int
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexStatus:
+    """The state of an index."""
+
+    path: str
+    version: str  # of Polyhop, that wrote it last
+    documents: int
+    passages: int
+    entities: int
+    bytes: int
+    layers: tuple[LayerStatus, ...]
+    models: dict[str, str]
+    writer: str | None  # who is writing now, if anybody
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveReport:
+    """Which documents were removed, and which of the names asked for are not in the index."""
+
+    removed: tuple[str, ...]
+    missing: tuple[str, ...]
+    passages: int  # removed with them

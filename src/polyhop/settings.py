@@ -1,0 +1,138 @@
+"""What the user may configure, from three places: ``polyhop.toml``, then ``--set``, then keyword arguments.
+
+The environment supplies secrets and endpoints only, and is read nowhere but here.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from polyhop.errors import SettingError, nearest
+from polyhop.registry import configured
+from polyhop.types import Budget
+
+COMPONENT_SECTIONS = ("strategy", "reader", "embedder", "reranker", "parser", "language_model", "translator")
+NESTED_SECTIONS = ("strategies", "layers")  # [strategies.paths], [layers.parsekg]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Models:
+    """Which model serves which port, by registered name, and where converted weights are kept."""
+
+    embedder: str = "bge-small"
+    reranker: str = "minilm-l12"
+    parser: str = "spacy-sm"
+    translator: str = "smollm2"
+    language_model: str = "auto"  # auto: the endpoint where one is configured, else none
+    cache: str | None = None  # a folder; by default the user's cache folder
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chunking:
+    """How documents are cut into passages; a token is a word, a piece of a long word, or a CJK character."""
+
+    tokens: int = 512
+    overlap: int = 64
+
+    def __post_init__(self) -> None:
+        if self.tokens < 16:
+            raise ValueError("tokens must be at least 16")
+        if not 0 <= self.overlap < self.tokens // 2:
+            raise ValueError("overlap must be at least 0 and less than half of tokens")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """Where an OpenAI-compatible server is and how to be let in."""
+
+    base_url: str
+    model: str
+    api_key: str = field(repr=False)
+
+    @classmethod
+    def from_environment(cls) -> Endpoint | None:
+        """The endpoint that POLYHOP_BASE_URL, POLYHOP_MODEL and POLYHOP_API_KEY describe (or OPENAI_*), if any."""
+        base_url = os.environ.get("POLYHOP_BASE_URL") or os.environ.get("OPENAI_BASE_URL")
+        model = os.environ.get("POLYHOP_MODEL") or os.environ.get("OPENAI_MODEL")
+        key = os.environ.get("POLYHOP_API_KEY") or os.environ.get("OPENAI_API_KEY") or ""
+        if not model or not (base_url or key):
+            return None
+        return cls(base_url=base_url or "https://api.openai.com/v1", model=model, api_key=key)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Everything configurable; ``components`` holds each component's own section, checked when it is built."""
+
+    models: Models = Models()
+    chunking: Chunking = Chunking()
+    budget: Budget = Budget()
+    components: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, file: Path | None = None, changes: Iterable[str] = ()) -> Settings:
+        """Settings from a TOML file (none: the defaults) with ``section.key=value`` changes on top.
+
+        Raises SettingError for a file that cannot be read and for unknown sections or settings.
+        """
+        tree: dict[str, Any] = {}
+        if file is not None:
+            try:
+                tree = tomllib.loads(file.read_text(encoding="utf-8"))
+            except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+                raise SettingError(f"{file} cannot be read: {error}.") from error
+        for change in changes:
+            _apply(tree, change)
+        return cls.from_mapping(tree)
+
+    @classmethod
+    def from_mapping(cls, tree: Mapping[str, Any]) -> Settings:
+        """Settings from nested mappings, as TOML gives them. Raises SettingError."""
+        plain = {item.name: item.default for item in fields(cls) if item.name != "components"}
+        components: dict[str, Mapping[str, object]] = {}
+        values: dict[str, Any] = {}
+        for section, content in tree.items():
+            if not isinstance(content, Mapping):
+                raise SettingError(f"{section!r} must be a section, as in [{section}].")
+            if section in plain:
+                values[section] = configured(type(plain[section]), content, section)
+            elif section in COMPONENT_SECTIONS:
+                components[section] = dict(content)
+            elif section in NESTED_SECTIONS:
+                components.update({f"{section}.{name}": dict(inner) for name, inner in content.items()})
+            else:
+                known = (*plain, *COMPONENT_SECTIONS, *NESTED_SECTIONS)
+                raise SettingError(f"There is no section {section!r}.", remedy=nearest(section, known))
+        return cls(components=components, **values)
+
+    def of(self, *sections: str) -> dict[str, object]:
+        """The settings of a component from one or more sections, the later ones on top."""
+        return {key: value for section in sections for key, value in self.components.get(section, {}).items()}
+
+    def with_models(self, **choice: str | None) -> Settings:
+        """These settings with other models where one is given."""
+        return replace(self, models=replace(self.models, **{key: value for key, value in choice.items() if value}))
+
+
+def _apply(tree: dict[str, Any], change: str) -> None:
+    path, equals, value = change.partition("=")
+    *sections, key = path.strip().split(".")
+    if not equals or not sections or not key:
+        raise SettingError(f"{change!r} is not a setting.", remedy="Write --set section.key=value.")
+    for section in sections:
+        tree = tree.setdefault(section, {})
+    tree[key] = value.strip()
+
+
+def cache_folder(models: Models) -> Path:
+    """Where converted weights live."""
+    if models.cache:
+        return Path(models.cache).expanduser()
+    from platformdirs import user_cache_path  # imported when used: start-up time
+
+    return user_cache_path("polyhop")

@@ -1,0 +1,1 @@
+"""One strategy a file: a question and layers in, evidence out."""

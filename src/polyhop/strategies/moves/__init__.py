@@ -1,0 +1,1 @@
+"""Moves that strategies share: decompose, fuse, link, rerank, beam search."""

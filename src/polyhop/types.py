@@ -1,0 +1,205 @@
+"""The data that flows through Polyhop: documents, passages, what layers derive from them, evidence and answers.
+
+Every type is an immutable value. Offsets are character offsets, half open, into ``Document.text`` (the extracted text)
+unless a docstring says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+HopStatus = Literal["resolved", "recovered", "unresolved"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One text to be indexed, with where it came from.
+
+    ``whole`` documents (rows of a data set) become exactly one passage, whose id is the document's id.
+    """
+
+    id: str
+    uri: str  # where the user finds it: a path, or path#row for rows of a csv or jsonl file
+    title: str
+    text: str
+    media_type: str
+    sha256: str  # of the title and the extracted text, hexadecimal
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A stretch of a document that is retrieved and read as one piece."""
+
+    id: str
+    document_id: str
+    ordinal: int  # 0, 1, 2, ... in document order
+    start: int
+    end: int
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A stretch of a document's text: what every citation comes down to."""
+
+    document_id: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A named entity where it stands in a passage; offsets are relative to the passage's text.
+
+    A mention with ``start == end == 0`` is the passage's title, standing for what the passage is about.
+    """
+
+    name: str  # as written
+    key: str  # normalised: mentions with equal keys are one entity
+    label: str  # the parser's type, or TITLE
+    start: int
+    end: int
+    head: bool  # whether the hyperrelation leads out of it (KG-Translator, section 3.2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """A sentence as a hyperrelation between its entities; offsets are relative to the passage's text."""
+
+    start: int
+    end: int
+    hyperrelation: str  # the sentence with each entity masked by ##
+    mentions: tuple[Mention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """What several mentions name."""
+
+    key: str
+    name: str  # its most frequent spelling
+    aliases: tuple[str, ...]
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clue:
+    """An entity and a few words the corpus says next to it, with the sentences that say them."""
+
+    entity: str
+    relation: str
+    direction: Literal["forward", "reverse"]
+    score: float  # log-probability under the translator; 0 is certain
+    sentences: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPassage:
+    """A passage and the score its strategy ranked it by (comparable within one answer only)."""
+
+    passage: Passage
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hop:
+    """One step of the way to the answer."""
+
+    question: str
+    status: HopStatus
+    found: str | None = None  # what the step contributes to the next one, e.g. the bridge entity
+    passages: tuple[Passage, ...] = ()
+    sentences: tuple[Span, ...] = ()  # the exact text behind the step
+    clues: tuple[Clue, ...] = ()
+    score: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What a piece of work consumed."""
+
+    llm_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    money: float = 0.0  # in the currency of the configured prices
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and completion tokens together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: Cost) -> Cost:
+        """The cost of both pieces of work."""
+        return Cost(
+            llm_calls=self.llm_calls + other.llm_calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            seconds=self.seconds + other.seconds,
+            money=self.money + other.money,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What one question may consume; the same for all strategies, so that comparisons are fair."""
+
+    passages: int = 5
+    tokens: int = 6000  # of context handed to the reader
+    llm_calls: int = 12
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What a strategy found: the passages, best first and at most the budget, and the hops that led to them."""
+
+    question: str
+    strategy: str
+    passages: tuple[ScoredPassage, ...]
+    hops: tuple[Hop, ...] = ()
+    trail: tuple[str, ...] = ()  # one line a decision, for --trace
+    cost: Cost = Cost()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """An exact quotation that supports an answer: ``document.text[span.start:span.end] == quote``."""
+
+    span: Span
+    quote: str
+    uri: str
+    title: str
+    passage_id: str
+
+
+class AnswerStatus(StrEnum):
+    """Whether the documents answered the question."""
+
+    ANSWERED = "answered"
+    NOT_FOUND = "not found"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An answer with its evidence; ``text`` is None where the documents do not answer the question."""
+
+    question: str
+    text: str | None
+    citations: tuple[Citation, ...]
+    confidence: float  # 0 to 1
+    evidence: Evidence
+    reader: str
+    manifest: Mapping[str, str]  # models, settings and index generation: what replays this answer
+
+    @property
+    def status(self) -> AnswerStatus:
+        """Answered, or not found in these documents."""
+        return AnswerStatus.NOT_FOUND if self.text is None else AnswerStatus.ANSWERED

@@ -1,0 +1,290 @@
+"""Documents and their passages in the record."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import apsw
+import numpy as np
+
+from polyhop.errors import DocumentError, StoreError, UsageError
+from polyhop.ports import Ints
+from polyhop.store.database import Database
+from polyhop.store.port import Change, DocumentRow
+from polyhop.store.schema import BLOCK
+from polyhop.types import Document, Passage
+
+PAGE = 512  # rows read at a time: bounds memory, and holds no read open between pages
+
+SAVE_DOCUMENT = """
+    INSERT INTO documents(id, uri, title, media_type, sha256, metadata, whole, stamp)
+    VALUES (:id, :uri, :title, :media_type, :sha256, :metadata, :whole, :stamp)
+    ON CONFLICT(id) DO UPDATE SET uri = excluded.uri, title = excluded.title, media_type = excluded.media_type,
+        sha256 = excluded.sha256, metadata = excluded.metadata, whole = excluded.whole, stamp = excluded.stamp
+    RETURNING number
+"""
+CUT_PASSAGES = """
+    SELECT wanted.key, p.id, d.id, p.ordinal, p.start, p.stop, p.title, b.position, b.text
+    FROM json_each(?1) AS wanted
+    CROSS JOIN passages AS p ON p.number = wanted.value
+    JOIN documents AS d ON d.number = p.document
+    LEFT JOIN blocks AS b
+        ON b.document = p.document AND b.position BETWEEN p.start / ?2 AND (p.stop - 1) / ?2
+    ORDER BY wanted.key, b.position
+"""
+SELECT_DOCUMENT = """
+    SELECT number, id, uri, title, sha256, stamp, media_type,
+        (SELECT count(*) FROM passages WHERE document = documents.number)
+    FROM documents
+"""
+LIST_DOCUMENTS = f"{SELECT_DOCUMENT} WHERE number > ? ORDER BY number LIMIT ?"
+# a document's place in the text, and a hash of what layers read of it
+_Stretch = tuple[int, int, int, bytes]  # ordinal, start, stop, digest
+
+
+class Documents(Database):
+    """Keeps documents and passages; a passage that does not change keeps its number."""
+
+    def put(self, document: Document, passages: Sequence[Passage], stamp: str = "") -> Change:
+        """Store a document with all its passages; those that did not change keep their numbers and derived rows.
+
+        Raises UsageError where a passage is not a stretch of the document, DocumentError where the document clashes
+        with another one or holds text that cannot be encoded.
+        """
+        _require_stretches(document, passages)
+        wanted = {passage.id: (passage.ordinal, passage.start, passage.end, _digest(passage)) for passage in passages}
+        if len(wanted) != len(passages):
+            raise UsageError(f"Two passages of the document {document.id!r} have the same id.")
+        fields = _fields(document)
+        with self._writing() as connection:
+            before = _stored_fields(connection, document.id)
+            number = before.pop("number", None)
+            stored = _stored_passages(connection, number)
+            old_stamp = before.pop("stamp", None)
+            same = before == fields and {key: value[1:] for key, value in stored.items()} == wanted
+            if same and old_stamp == stamp:
+                return "unchanged"
+            number = connection.execute(SAVE_DOCUMENT, {**fields, "stamp": stamp}).get
+            if before.get("sha256") != document.sha256:
+                _write_blocks(connection, number, document.text)
+            if not same:
+                _write_passages(connection, number, passages, stored, wanted)
+        if same:
+            return "unchanged"
+        return "changed" if before else "added"
+
+    def drop(self, document_ids: Iterable[str]) -> int:
+        """Remove documents, their passages and all that was derived from them; how many passages went."""
+        with self._writing() as connection:
+            before = self.count_passages()
+            connection.executemany("DELETE FROM documents WHERE id = ?", [(key,) for key in document_ids])
+            return before - self.count_passages()
+
+    def documents(self) -> Iterator[DocumentRow]:
+        """All documents, in the order they were first added."""
+        last = 0
+        while True:
+            rows = self._rows(LIST_DOCUMENTS, last, PAGE)
+            for row in rows:
+                last = row[0]
+                yield _document_row(row)
+            if len(rows) < PAGE:
+                return
+
+    def document(self, document_id: str) -> Document:
+        """A whole document; UsageError where there is none of that id."""
+        with self.snapshot(), self._reading() as connection:
+            fields = _stored_fields(connection, document_id)
+            if not fields:
+                raise UsageError(f"There is no document {document_id!r} in this index.")
+            query = "SELECT text FROM blocks WHERE document = ? ORDER BY position"
+            blocks = self._rows(query, fields["number"])
+        return Document(
+            id=document_id,
+            uri=fields["uri"],
+            title=fields["title"],
+            text="".join(row[0] for row in blocks),
+            media_type=fields["media_type"],
+            sha256=fields["sha256"],
+            metadata=json.loads(fields["metadata"]),
+            whole=bool(fields["whole"]),
+        )
+
+    def row(self, document_id: str) -> DocumentRow:
+        """A document without its text; UsageError where there is none of that id."""
+        rows = self._rows(f"{SELECT_DOCUMENT} WHERE id = ?", document_id)
+        if not rows:
+            raise UsageError(f"There is no document {document_id!r} in this index.")
+        return _document_row(rows[0])
+
+    def find(self, uri: str) -> list[str]:
+        """Ids of the documents a user means: that URI, else the rows of that file, else the one file so ending."""
+        rows_of_file = "SELECT id FROM documents WHERE uri >= ? AND uri < ? ORDER BY number"  # $ is what follows #
+        found = self._rows("SELECT id FROM documents WHERE uri = ? ORDER BY number", uri)
+        if found := found or self._rows(rows_of_file, f"{uri}#", f"{uri}$"):
+            return [row[0] for row in found]
+        return _one_file_ending(uri, self._rows("SELECT id, uri FROM documents ORDER BY number"))
+
+    def duplicate_of(self, sha256: str, *, besides: str = "") -> str | None:
+        """The id of the first document with that hash, other than ``besides``."""
+        query = "SELECT id FROM documents WHERE sha256 = ? AND id <> ? ORDER BY number LIMIT 1"
+        found: str | None = self._value(query, sha256, besides)
+        return found
+
+    def count_documents(self) -> int:
+        """How many documents there are."""
+        return int(self._value("SELECT count(*) FROM documents"))
+
+    def count_passages(self) -> int:
+        """How many passages there are."""
+        return int(self._value("SELECT count(*) FROM passages"))
+
+    def numbers(self) -> Ints:
+        """The numbers of all passages, ascending, int64 of shape (count_passages(),)."""
+        rows = self._rows("SELECT number FROM passages ORDER BY number")
+        return np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
+
+    def numbers_by_id(self, ids: Sequence[str]) -> dict[str, int]:
+        """The number of each passage id that is in the store."""
+        query = "SELECT p.id, p.number FROM json_each(?) AS wanted CROSS JOIN passages AS p ON p.id = wanted.value"
+        return {row[0]: row[1] for row in self._rows(query, json.dumps(list(ids)))}
+
+    def passages(self, numbers: Sequence[int]) -> list[Passage]:
+        """The passages of these numbers, in this order; StoreError where one is gone."""
+        found = self._cut(numbers)
+        if len(found) != len(numbers):
+            gone = next(int(number) for place, number in enumerate(numbers) if place not in found)
+            raise _passage_gone(str(gone))
+        return list(found.values())
+
+    def passages_by_id(self, ids: Sequence[str]) -> list[Passage]:
+        """The passages of these ids, in this order; StoreError where one is gone."""
+        with self.snapshot():
+            known = self.numbers_by_id(ids)
+            if gone := next((key for key in ids if key not in known), None):
+                raise _passage_gone(repr(gone))
+            return self.passages([known[key] for key in ids])
+
+    def _cut(self, numbers: Sequence[int]) -> dict[int, Passage]:
+        """The passages that exist, by their places in ``numbers``."""
+        rows = self._rows(CUT_PASSAGES, json.dumps([int(number) for number in numbers]), BLOCK)
+        return {place: _passage(list(pieces)) for place, pieces in groupby(rows, key=itemgetter(0))}
+
+
+def _document_row(row: Sequence[Any]) -> DocumentRow:
+    _, key, uri, title, sha256, stamp, media_type, passages = row
+    return DocumentRow(
+        id=key, uri=uri, title=title, sha256=sha256, stamp=stamp, media_type=media_type, passages=passages
+    )
+
+
+def _passage(pieces: list[tuple[Any, ...]]) -> Passage:
+    _, key, document_id, ordinal, start, stop, title, first_block, _ = pieces[0]
+    offset = (first_block or 0) * BLOCK
+    text = "".join(piece[-1] or "" for piece in pieces)
+    return Passage(
+        id=key,
+        document_id=document_id,
+        ordinal=ordinal,
+        start=start,
+        end=stop,
+        title=title,
+        text=text[start - offset : stop - offset],
+    )
+
+
+def _passage_gone(name: str) -> StoreError:
+    return StoreError(
+        f"The passage {name} is not in the index any more.",
+        remedy="Ask again; if it stays so, bring the index up to date with: polyhop index PATH...",
+    )
+
+
+def _digest(passage: Passage) -> bytes:
+    return hashlib.sha256(f"{passage.title}\0{passage.text}".encode(errors="surrogatepass")).digest()
+
+
+def _require_stretches(document: Document, passages: Sequence[Passage]) -> None:
+    """Citations stand on this: a passage says exactly what its document says at its offsets."""
+    for passage in passages:
+        inside = 0 <= passage.start <= passage.end <= len(document.text)
+        if not inside or document.text[passage.start : passage.end] != passage.text:
+            raise UsageError(f"The passage {passage.id!r} is not the document's text at its offsets.")
+        if passage.document_id != document.id:
+            raise UsageError(f"The passage {passage.id!r} belongs to another document than {document.id!r}.")
+
+
+def _fields(document: Document) -> dict[str, Any]:
+    return {
+        "id": document.id,
+        "uri": document.uri,
+        "title": document.title,
+        "media_type": document.media_type,
+        "sha256": document.sha256,
+        "metadata": json.dumps(dict(document.metadata), sort_keys=True),
+        "whole": int(document.whole),
+    }
+
+
+def _stored_fields(connection: apsw.Connection, document_id: str) -> dict[str, Any]:
+    names = ("number", "id", "uri", "title", "media_type", "sha256", "metadata", "whole", "stamp")
+    query = f"SELECT {', '.join(names)} FROM documents WHERE id = ?"  # noqa: S608
+    row = connection.execute(query, (document_id,)).get
+    return dict(zip(names, row, strict=True)) if row else {}
+
+
+def _stored_passages(connection: apsw.Connection, number: int | None) -> dict[str, tuple[int, int, int, int, bytes]]:
+    if number is None:
+        return {}
+    query = "SELECT id, number, ordinal, start, stop, digest FROM passages WHERE document = ?"
+    return {row[0]: row[1:] for row in connection.execute(query, (number,))}
+
+
+def _write_blocks(connection: apsw.Connection, number: int, text: str) -> None:
+    connection.execute("DELETE FROM blocks WHERE document = ?", (number,))
+    blocks = ((number, start // BLOCK, text[start : start + BLOCK]) for start in range(0, len(text), BLOCK))
+    connection.executemany("INSERT INTO blocks(document, position, text) VALUES (?, ?, ?)", blocks)
+
+
+def _write_passages(
+    connection: apsw.Connection,
+    document: int,
+    passages: Sequence[Passage],
+    stored: dict[str, tuple[int, int, int, int, bytes]],
+    wanted: dict[str, _Stretch],
+) -> None:
+    """Delete, move and insert passages, so that the stored ones become the wanted ones."""
+    kept = {key for key, (*_, digest) in stored.items() if key in wanted and wanted[key][-1] == digest}
+    gone = [(row[0],) for key, row in stored.items() if key not in kept]
+    connection.executemany("DELETE FROM passages WHERE number = ?", gone)
+    moved = [(*wanted[key][:3], stored[key][0]) for key in kept if wanted[key] != stored[key][1:]]
+    connection.executemany("UPDATE passages SET ordinal = ?, start = ?, stop = ? WHERE number = ?", moved)
+    new = [(passage.id, document, passage.title, *wanted[passage.id]) for passage in passages if passage.id not in kept]
+    before = connection.total_changes()
+    connection.executemany(
+        "INSERT INTO passages(id, document, title, ordinal, start, stop, digest) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT(id) DO NOTHING",
+        new,
+    )
+    if connection.total_changes() - before != len(new):
+        raise DocumentError(
+            f"A passage of the document {passages[0].document_id!r} has the id of another document's passage."
+        )
+
+
+def _one_file_ending(uri: str, documents: Iterable[tuple[Any, ...]]) -> list[str]:
+    """Ids of the documents of the only file whose path ends in ``uri``; none where several do."""
+    ending = "/" + uri.replace("\\", "/").removeprefix("./").strip("/")
+    files: dict[str, list[str]] = {}
+    for key, candidate in documents:
+        path = "/" + candidate.replace("\\", "/")
+        if path.endswith(ending):
+            files.setdefault(path, []).append(key)
+        elif (at := path.find(f"{ending}#")) >= 0:
+            files.setdefault(path[: at + len(ending)], []).append(key)
+    return next(iter(files.values())) if len(files) == 1 else []

@@ -1,0 +1,165 @@
+"""The ledger: what each layer derived from each passage, under which fingerprint, or why it could not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyhop.ports import Ints
+from polyhop.reports import LayerStatus
+from polyhop.store.documents import PAGE, Documents
+from polyhop.store.port import Generation
+from polyhop.types import Passage
+
+FETCH = 128  # passages cut at a time while a layer works through what is pending
+
+RECORD_ROW = """
+    INSERT INTO ledger(layer, passage, fingerprint, state, attempts, payload)
+    SELECT :layer, number, :fingerprint, 'done', 1, :payload FROM passages WHERE number = :passage
+    ON CONFLICT(layer, passage) DO UPDATE SET
+        attempts = CASE WHEN fingerprint = excluded.fingerprint THEN attempts + 1 ELSE 1 END,
+        fingerprint = excluded.fingerprint, state = 'done', error = NULL, payload = excluded.payload
+"""
+RECORD_FAILURE = """
+    INSERT INTO ledger(layer, passage, fingerprint, state, attempts, error)
+    SELECT :layer, number, :fingerprint, 'failed', 1, :error FROM passages WHERE number = :passage
+    ON CONFLICT(layer, passage) DO UPDATE SET
+        attempts = CASE WHEN fingerprint = excluded.fingerprint THEN attempts + 1 ELSE 1 END,
+        fingerprint = excluded.fingerprint, state = 'failed', error = excluded.error, payload = NULL
+"""
+SETTLED = "SELECT passage FROM ledger WHERE layer = ? AND fingerprint = ? AND (state = 'done' OR NOT ?)"
+PENDING = f"SELECT number FROM passages EXCEPT {SETTLED} ORDER BY number"  # noqa: S608
+COUNT_PENDING = f"SELECT (SELECT count(*) FROM passages) - (SELECT count(*) FROM ({SETTLED}))"  # noqa: S608
+PAYLOADS = """
+    SELECT passage, payload FROM ledger
+    WHERE layer = ? AND passage > ? AND state = 'done' AND fingerprint = ifnull(?, fingerprint)
+    ORDER BY passage LIMIT ?
+"""
+
+
+class Ledger(Documents):
+    """Keeps the rows and the failures of layers beside the passages that they come from."""
+
+    def pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> Iterator[tuple[int, Passage]]:
+        """Passages that a layer has yet to do under a fingerprint, ascending; the writer may commit in between."""
+        numbers = [row[0] for row in self._rows(PENDING, layer, fingerprint, retry_failed)]
+        for start in range(0, len(numbers), FETCH):
+            chunk = numbers[start : start + FETCH]
+            for place, passage in self._cut(chunk).items():
+                yield chunk[place], passage
+
+    def count_pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> int:
+        """How many passages ``pending`` would yield."""
+        return int(self._value(COUNT_PENDING, layer, fingerprint, retry_failed))
+
+    def record_rows(self, layer: str, fingerprint: str, rows: Sequence[tuple[int, bytes]]) -> int:
+        """Store what was derived from passages, with the ledger entries; how many are still in the store to keep."""
+        return self._record(
+            RECORD_ROW,
+            [
+                {"layer": layer, "fingerprint": fingerprint, "passage": int(number), "payload": payload}
+                for number, payload in rows
+            ],
+        )
+
+    def record_failures(self, layer: str, fingerprint: str, failures: Sequence[tuple[int, str]]) -> int:
+        """Note passages that could not be done and why; what was derived before is let go."""
+        return self._record(
+            RECORD_FAILURE,
+            [
+                {"layer": layer, "fingerprint": fingerprint, "passage": int(number), "error": _storable(error)}
+                for number, error in failures
+            ],
+        )
+
+    def done(self, layer: str, fingerprint: str) -> Ints:
+        """The numbers of the passages that a layer has done under a fingerprint, ascending."""
+        query = "SELECT passage FROM ledger WHERE layer = ? AND fingerprint = ? AND state = 'done' ORDER BY passage"
+        rows = self._rows(query, layer, fingerprint)
+        return np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
+
+    def payloads(self, layer: str, fingerprint: str | None = None) -> Iterator[tuple[int, bytes]]:
+        """What was derived from each passage (under a fingerprint), ascending by number."""
+        last = 0
+        while True:
+            rows = self._rows(PAYLOADS, layer, last, fingerprint, PAGE)
+            yield from rows
+            if len(rows) < PAGE:
+                return
+            last = rows[-1][0]
+
+    def payloads_of(self, layer: str, numbers: Sequence[int]) -> dict[int, bytes]:
+        """What was derived from these passages, for those that have something."""
+        query = """
+            SELECT ledger.passage, ledger.payload FROM json_each(?) AS wanted
+            CROSS JOIN ledger ON ledger.layer = ? AND ledger.passage = wanted.value WHERE ledger.state = 'done'
+        """
+        wanted = json.dumps([int(number) for number in numbers])
+        return {row[0]: row[1] for row in self._rows(query, wanted, layer)}
+
+    def failures(self, layer: str) -> Iterator[tuple[int, str, int]]:
+        """Number, error and count of attempts of each passage that could not be done, ascending by number."""
+        query = "SELECT passage, error, attempts FROM ledger WHERE layer = ? AND state = 'failed' ORDER BY passage"
+        yield from self._rows(query, layer)
+
+    def layer_status(self, layer: str, fingerprint: str) -> LayerStatus:
+        """How many passages are done, stale, failed and missing: together all of them."""
+        query = "SELECT fingerprint = ?, state, count(*) FROM ledger WHERE layer = ? GROUP BY 1, 2"
+        with self.snapshot():
+            counts = {(row[0], row[1]): row[2] for row in self._rows(query, fingerprint, layer)}
+            passages = self.count_passages()
+        return LayerStatus(
+            name=layer,
+            done=counts.get((1, "done"), 0),
+            failed=counts.get((1, "failed"), 0),
+            stale=counts.get((0, "done"), 0) + counts.get((0, "failed"), 0),
+            missing=passages - sum(counts.values()),
+            fingerprint=fingerprint,
+        )
+
+    def layers(self) -> list[str]:
+        """Names of the layers with an entry or a generation, sorted."""
+        rows = self._rows("SELECT layer FROM generations UNION SELECT layer FROM ledger ORDER BY layer")
+        return [row[0] for row in rows]
+
+    def forget(self, layer: str) -> int:
+        """Remove all of a layer's entries and its generation; how many entries went."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM generations WHERE layer = ?", (layer,))
+            connection.execute("DELETE FROM ledger WHERE layer = ?", (layer,))
+            return connection.changes()
+
+    def generation(self, layer: str) -> Generation | None:
+        """What the layer currently serves, if anything."""
+        rows = self._rows("SELECT name, description FROM generations WHERE layer = ?", layer)
+        return Generation(rows[0][0], json.loads(rows[0][1])) if rows else None
+
+    def state(self) -> str:
+        """Changes whenever a generation does, or passages come or go: a reader's sign to look again."""
+        passages = "SELECT count(*), max(number) FROM passages"
+        generations = "SELECT layer, name, description FROM generations ORDER BY layer"
+        with self.snapshot():
+            return json.dumps([list(self._rows(passages)), list(self._rows(generations))])
+
+    def set_generation(self, layer: str, name: str, description: Mapping[str, Any]) -> None:
+        """Make a generation the current one."""
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT INTO generations VALUES (?1, ?2, ?3)"
+                " ON CONFLICT(layer) DO UPDATE SET name = ?2, description = ?3",
+                (layer, name, json.dumps(dict(description))),
+            )
+
+    def _record(self, statement: str, entries: list[dict[str, Any]]) -> int:
+        with self._writing() as connection:
+            before = connection.total_changes()
+            connection.executemany(statement, entries)
+            return connection.total_changes() - before
+
+
+def _storable(error: str) -> str:
+    """An error message may quote text that cannot be encoded."""
+    return error.encode(errors="backslashreplace").decode()

@@ -1,0 +1,146 @@
+"""What the engine asks of a store: a protocol, and the small results that its methods hand back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+from polyhop.ports import Ints
+from polyhop.reports import LayerStatus
+from polyhop.types import Document, Passage
+
+Change = Literal["added", "changed", "unchanged"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentRow:
+    """A document without its text: what listing and comparing needs."""
+
+    id: str
+    uri: str
+    title: str
+    sha256: str
+    stamp: str  # the caller's mark of the file's state when it was read, e.g. size and time
+    media_type: str
+    passages: int
+
+
+class Generation(NamedTuple):
+    """The searchable structure that a layer currently serves: its folder's name, and what the layer says about it."""
+
+    name: str
+    description: dict[str, Any]
+
+
+class Store(Protocol):
+    """The system of record: one writer, many readers; whatever goes wrong with it is raised as a ``StoreError``.
+
+    A passage's number is never given to another passage, and a passage whose title or text changes gets a new one. So
+    whatever was derived from a number stays true of that number. Every change is durable when its method, or the
+    outermost ``transaction`` around it, returns.
+    """
+
+    def close(self) -> None:
+        """Release connections and, where this is the writer, its lock; closing again does nothing."""
+
+    def check(self) -> None:
+        """Raise IndexMissing where the index was deleted or replaced since it was opened."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """All changes inside are stored together, or (any error) none of them; may be nested."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """All reads of this thread inside see the store as it was on entry, whatever a writer does meanwhile."""
+
+    def meta(self, key: str) -> str | None:
+        """A fact about the index, e.g. ``created`` (a time) and ``polyhop`` (the version that wrote it last)."""
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Store a fact about the index."""
+
+    def put(self, document: Document, passages: Sequence[Passage], stamp: str = "") -> Change:
+        """Store a document with all its passages; those that did not change keep their numbers and derived rows.
+
+        Raises UsageError where a passage is not a stretch of the document, DocumentError where the document clashes
+        with another one or holds text that cannot be encoded.
+        """
+
+    def drop(self, document_ids: Iterable[str]) -> int:
+        """Remove documents, their passages and all that was derived from them; how many passages went."""
+
+    def documents(self) -> Iterator[DocumentRow]:
+        """All documents, in the order they were first added."""
+
+    def document(self, document_id: str) -> Document:
+        """A whole document; UsageError where there is none of that id."""
+
+    def row(self, document_id: str) -> DocumentRow:
+        """A document without its text; UsageError where there is none of that id."""
+
+    def find(self, uri: str) -> list[str]:
+        """Ids of the documents a user means: that URI, else the rows of that file, else the one file so ending."""
+
+    def duplicate_of(self, sha256: str, *, besides: str = "") -> str | None:
+        """The id of the first document with that hash, other than ``besides``."""
+
+    def count_documents(self) -> int:
+        """How many documents there are."""
+
+    def count_passages(self) -> int:
+        """How many passages there are."""
+
+    def numbers(self) -> Ints:
+        """The numbers of all passages, ascending, int64 of shape (count_passages(),)."""
+
+    def numbers_by_id(self, ids: Sequence[str]) -> dict[str, int]:
+        """The number of each passage id that is in the store."""
+
+    def passages(self, numbers: Sequence[int]) -> list[Passage]:
+        """The passages of these numbers, in this order; StoreError where one is gone."""
+
+    def passages_by_id(self, ids: Sequence[str]) -> list[Passage]:
+        """The passages of these ids, in this order; StoreError where one is gone."""
+
+    def pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> Iterator[tuple[int, Passage]]:
+        """Passages that a layer has yet to do under a fingerprint, ascending; the writer may commit in between."""
+
+    def count_pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> int:
+        """How many passages ``pending`` would yield."""
+
+    def record_rows(self, layer: str, fingerprint: str, rows: Sequence[tuple[int, bytes]]) -> int:
+        """Store what was derived from passages, with the ledger entries; how many are still in the store to keep."""
+
+    def record_failures(self, layer: str, fingerprint: str, failures: Sequence[tuple[int, str]]) -> int:
+        """Note passages that could not be done and why; what was derived before is let go."""
+
+    def done(self, layer: str, fingerprint: str) -> Ints:
+        """The numbers of the passages that a layer has done under a fingerprint, ascending."""
+
+    def payloads(self, layer: str, fingerprint: str | None = None) -> Iterator[tuple[int, bytes]]:
+        """What was derived from each passage (under a fingerprint), ascending by number."""
+
+    def payloads_of(self, layer: str, numbers: Sequence[int]) -> dict[int, bytes]:
+        """What was derived from these passages, for those that have something."""
+
+    def failures(self, layer: str) -> Iterator[tuple[int, str, int]]:
+        """Number, error and count of attempts of each passage that could not be done, ascending by number."""
+
+    def layer_status(self, layer: str, fingerprint: str) -> LayerStatus:
+        """How many passages are done, stale, failed and missing: together all of them."""
+
+    def layers(self) -> list[str]:
+        """Names of the layers with an entry or a generation, sorted."""
+
+    def forget(self, layer: str) -> int:
+        """Remove all of a layer's entries and its generation; how many entries went."""
+
+    def generation(self, layer: str) -> Generation | None:
+        """What the layer currently serves, if anything."""
+
+    def state(self) -> str:
+        """Changes whenever a generation does, or passages come or go: a reader's sign to look again."""
+
+    def set_generation(self, layer: str, name: str, description: Mapping[str, Any]) -> None:
+        """Make a generation the current one."""

@@ -1,1 +1,1 @@
-"""One metric a file."""
+"""One metric a file: a pure function with its source, and the component that applies it to a question's outcome."""

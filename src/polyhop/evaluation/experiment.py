@@ -1,0 +1,200 @@
+"""Runs several strategies over a data set under one budget."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from polyhop.errors import ModelMissing, PolyhopError, SettingError, StoreError, UnknownComponent, UsageError
+from polyhop.evaluation.dataset import Dataset, Question
+from polyhop.evaluation.metrics.abstention import Abstained, AbstainedOnNull, Lost
+from polyhop.evaluation.metrics.all_supporting import AllSupporting
+from polyhop.evaluation.metrics.exact_match import ExactMatch
+from polyhop.evaluation.metrics.f1 import F1
+from polyhop.evaluation.metrics.metric import Metric, metric_named
+from polyhop.evaluation.metrics.recall import Recall
+from polyhop.evaluation.outcome import Outcome, Record
+from polyhop.reports import IndexReport, Progress, ProgressListener
+from polyhop.types import Answer, Budget, Evidence, ScoredPassage
+
+logger = logging.getLogger(__name__)
+
+STANDARD: tuple[Metric, ...] = (
+    ExactMatch(),
+    F1(),
+    Recall(k=2),
+    Recall(k=5),
+    AllSupporting(k=5),
+    Abstained(),
+    AbstainedOnNull(),
+    Lost(),
+)
+
+# Errors that every further question would meet again: the strategy is given up.
+UNUSABLE = (StoreError, ModelMissing, SettingError, UnknownComponent)
+# Errors that say something about one question; the rest of them are what a plug-in's mistakes look like.
+FAILED = (
+    PolyhopError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+
+
+class Asks(Protocol):
+    """What the bench asks of an engine; ``polyhop.Polyhop`` has it."""
+
+    def ask(self, question: str, *, strategy: str | None = None, budget: Budget | None = None) -> Answer:
+        """The answer to a question."""
+
+    def search(self, question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
+        """The k best passages."""
+
+    def strategy_for(self, name: str | None) -> str:
+        """The strategy that would be used; raises where it cannot be."""
+
+
+class Indexes(Protocol):
+    """What preparing a data set asks of an engine; ``polyhop.Polyhop`` has it."""
+
+    def index(
+        self,
+        *paths: str,
+        layers: Sequence[str] = ...,
+        workers: int | None = None,
+        progress: ProgressListener | None = None,
+    ) -> IndexReport:
+        """Index what is new or has changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What an experiment found: by strategy, a record a question, in the order of the data set."""
+
+    experiment: Experiment
+    records: Mapping[str, tuple[Record, ...]]
+    stopped: Mapping[str, str] = field(default_factory=dict)  # strategies given up early, and why
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """Which strategies to compare, on how many questions, under which budget.
+
+    A ranking is as long as the budget's passages where questions are read, so recall@5 needs a budget of 5 there.
+    """
+
+    strategies: tuple[str, ...]
+    budget: Budget = Budget()
+    limit: int | None = None  # the first questions of the data set; None: all
+    seed: int = 0  # of the bootstrap
+    retrieval_only: bool = False  # search without reading: much faster, and no answer is judged
+    extra_metrics: tuple[str, ...] = ()  # names of registered metrics, such as recall@10, besides the standard ones
+
+    def __post_init__(self) -> None:
+        if not self.strategies:
+            raise UsageError("No strategy was named.", remedy="Name one or more with --strategy a,b,c.")
+        if self.limit is not None and self.limit < 1:
+            raise UsageError(f"A limit of {self.limit} questions leaves nothing to measure.", remedy="Use 1 or more.")
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The standard metrics, then the extra ones. Raises UnknownComponent, SettingError, UsageError."""
+        metrics = {metric.name: metric for metric in (*STANDARD, *map(metric_named, self.extra_metrics))}
+        return tuple(metrics.values())
+
+    def run(self, engine: Asks, dataset: Dataset, *, progress: ProgressListener | None = None) -> Run:
+        """Every strategy over every question, one after the other.
+
+        An error on one question is recorded and scores 0. An interruption (Ctrl-C) ends the run and keeps what is done.
+        Raises what makes a strategy unusable (see ``UNUSABLE``) as long as nothing is done that would be lost.
+        """
+        metrics, questions = self.metrics, dataset.questions[: self.limit]
+        records: dict[str, list[Record]] = {name: [] for name in self.strategies}
+        stopped: dict[str, str] = {}
+        interrupted = False
+        for name in records:
+            engine.strategy_for(name)  # so that a strategy that cannot run is refused before hours are spent
+        try:
+            for name, done in records.items():
+                try:
+                    for question in questions:
+                        done.append(self._record(engine, name, question, metrics))
+                        if progress is not None:
+                            progress(Progress(stage=name, done=len(done), total=len(questions), unit="questions"))
+                except UNUSABLE as error:
+                    if not any(records.values()):
+                        raise
+                    logger.warning("%s stopped after %d questions: %s", name, len(done), error)
+                    stopped[name] = str(error)
+        except KeyboardInterrupt:
+            interrupted = True
+        kept = {name: tuple(done) for name, done in records.items()}
+        return Run(experiment=self, records=kept, stopped=stopped, interrupted=interrupted)
+
+    def _record(self, engine: Asks, strategy: str, question: Question, metrics: Sequence[Metric]) -> Record:
+        start = time.perf_counter()
+        try:
+            if self.retrieval_only:
+                outcome = self._searched(engine, strategy, question, metrics)
+            else:
+                outcome = self._asked(engine, strategy, question)
+        except UNUSABLE:
+            raise
+        except FAILED as error:
+            logger.warning("%s failed on question %s", strategy, question.id, exc_info=error)
+            seconds = time.perf_counter() - start
+            outcome = Outcome(read=not self.retrieval_only, seconds=seconds, error=f"{type(error).__name__}: {error}")
+        values = {metric.name: metric(question, outcome) for metric in metrics}
+        if outcome.error is not None:  # saying nothing because of an error is not a right abstention
+            values = {name: None if value is None else 0.0 for name, value in values.items()}
+        return Record(question=question, outcome=outcome, metrics=values)
+
+    def _searched(self, engine: Asks, strategy: str, question: Question, metrics: Sequence[Metric]) -> Outcome:
+        deep = max(self.budget.passages, *(getattr(metric, "k", 0) for metric in metrics))
+        start = time.perf_counter()
+        found = engine.search(question.text, k=deep, strategy=strategy)
+        seconds = time.perf_counter() - start
+        return Outcome(ranking=_ids(found.passages), read=False, seconds=seconds, cost=found.cost)
+
+    def _asked(self, engine: Asks, strategy: str, question: Question) -> Outcome:
+        start = time.perf_counter()
+        answer = engine.ask(question.text, strategy=strategy, budget=self.budget)
+        return Outcome(
+            seconds=time.perf_counter() - start,
+            ranking=_ids(answer.evidence.passages),
+            answer=answer.text,
+            confidence=answer.confidence,
+            cost=answer.evidence.cost,
+        )
+
+
+def prepare(
+    engine: Indexes,
+    dataset: Dataset,
+    *,
+    layers: Sequence[str] = ("text", "parsekg"),
+    workers: int | None = None,
+    progress: ProgressListener | None = None,
+) -> IndexReport:
+    """Make or refresh the index of a data set's corpus: one row, one passage, with its id.
+
+    Warns in the log where the index then holds more or fewer passages than the corpus, since that bends recall.
+    """
+    report = engine.index(str(dataset.corpus), layers=layers, workers=workers, progress=progress)
+    if report.passages != len(dataset.passages):
+        logger.warning(
+            "The index holds %d passages, %s has %d.", report.passages, dataset.corpus, len(dataset.passages)
+        )
+    return report
+
+
+def _ids(passages: Sequence[ScoredPassage]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(scored.passage.id for scored in passages))

@@ -1,0 +1,86 @@
+"""What it takes to repeat an experiment: the data, the settings, the models, the versions."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, requires, version
+from typing import Any
+
+from polyhop.errors import DatasetError
+from polyhop.evaluation.dataset import Dataset
+from polyhop.evaluation.experiment import Experiment
+from polyhop.registry import configured
+from polyhop.settings import Settings
+from polyhop.types import Budget
+
+FORMAT = 1
+
+
+def manifest(
+    experiment: Experiment,
+    dataset: Dataset,
+    *,
+    settings: Settings | None = None,
+    models: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Everything that replays an experiment, as JSON values; ``models``: those of the index (``status().models``)."""
+    return {
+        "format": FORMAT,
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "experiment": asdict(experiment),
+        "dataset": {
+            "name": dataset.folder.resolve().name,
+            "split": dataset.split,
+            "questions": len(dataset.questions),
+            "passages": len(dataset.passages),
+            "sha256": dataset.sha256,
+            "files": dict(dataset.hashes),
+        },
+        "settings": (settings or Settings()).to_mapping(),
+        "models": dict(models or {}),
+        "versions": versions(),
+        "platform": {
+            "python": platform.python_version(),
+            "implementation": platform.python_implementation(),
+            "system": platform.platform(),
+            "machine": platform.machine(),
+            "cpus": os.cpu_count(),
+        },
+    }
+
+
+def replayed(made: Mapping[str, Any], dataset: Dataset) -> tuple[Experiment, Settings]:
+    """The experiment and the settings that a manifest describes.
+
+    Raises DatasetError where the data are not those it was made with, SettingError where it does not fit this version.
+    """
+    if made["dataset"]["sha256"] != dataset.sha256:
+        raise DatasetError(
+            f"{dataset.folder} is not the data of this manifest: its sha256 is {dataset.sha256}.",
+            remedy=f"Use {made['dataset']['name']} with sha256 {made['dataset']['sha256']}.",
+        )
+    budget = configured(Budget, made["experiment"]["budget"], "budget")
+    experiment: Experiment = configured(Experiment, {**made["experiment"], "budget": budget}, "experiment")
+    return experiment, Settings.from_mapping(made["settings"])
+
+
+def versions() -> dict[str, str]:
+    """The installed versions of Polyhop and of what it requires."""
+    try:
+        required = requires("polyhop") or []
+    except PackageNotFoundError:  # run from a source tree that is not installed
+        required = []
+    plain = (name.group() for line in required if "extra ==" not in line and (name := re.match(r"[\w.-]+", line)))
+    return {name: found for name in ("polyhop", *sorted(plain)) if (found := _version(name)) is not None}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

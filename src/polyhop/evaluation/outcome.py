@@ -1,0 +1,31 @@
+"""What a strategy made of a question, and how good it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from polyhop.evaluation.dataset import Question
+from polyhop.types import Cost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of asking one question."""
+
+    ranking: tuple[str, ...] = ()  # passage ids, best first, without repetition
+    answer: str | None = None  # None: abstained, not read, or failed
+    confidence: float | None = None  # 0 to 1; None where nothing was read
+    read: bool = True  # False: passages were searched and no answer was asked for
+    seconds: float = 0.0  # on the wall clock
+    cost: Cost = Cost()
+    error: str | None = None  # why there is neither ranking nor answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """An outcome with its metrics; None where a metric does not apply to the question."""
+
+    question: Question
+    outcome: Outcome
+    metrics: Mapping[str, float | None]

@@ -1,0 +1,200 @@
+"""The figures of an experiment, as JSON values, and how they are written down."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polyhop.errors import StorageFull
+from polyhop.evaluation.calibration import calibrate, calibration_error, reliability
+from polyhop.evaluation.dataset import Dataset
+from polyhop.evaluation.experiment import Run
+from polyhop.evaluation.outcome import Record
+from polyhop.evaluation.significance import interval, paired_bootstrap
+
+UNTYPED = "untyped"
+RIGHT = 0.5  # F1 from which calibration takes an answer to be right
+COMPARED = ("em", "f1", "recall@2", "recall@5", "all@5")
+DIGITS = 6
+
+
+def summary(run: Run, dataset: Dataset, manifest: Mapping[str, Any], *, records: bool = True) -> dict[str, Any]:
+    """The report: manifest, figures by strategy, comparisons with the first strategy, warnings, and each question.
+
+    Metrics are means from 0 to 1 over the questions they apply to, None where there are none; ``llm_calls``,
+    ``llm_tokens`` and ``money`` are means a question; ``seconds_*`` are percentiles of questions without an error.
+    """
+    seed, metrics = run.experiment.seed, [metric.name for metric in run.experiment.metrics]
+    report: dict[str, Any] = {
+        "manifest": dict(manifest),
+        "strategies": {
+            name: {**_strategy(done, metrics, seed), **({"stopped": run.stopped[name]} if name in run.stopped else {})}
+            for name, done in run.records.items()
+        },
+        "comparisons": _comparisons(run),
+        "warnings": _warnings(run, dataset),
+        "interrupted": run.interrupted,
+    }
+    if records:
+        report["records"] = {name: [_row(record) for record in done] for name, done in run.records.items()}
+    return report
+
+
+def write(path: Path | str, text: str) -> None:
+    """Write a text file whole or not at all. Raises StorageFull where the folder takes no file."""
+    path = Path(path)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            draft.write_text(text, encoding="utf-8", newline="\n")
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageFull(
+            f"{path} cannot be written: {error}.", remedy="Choose a file in a folder that can be written."
+        ) from error
+
+
+def write_json(path: Path | str, report: Mapping[str, Any]) -> None:
+    """Write the report as JSON, whole or not at all. Raises StorageFull."""
+    write(path, json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+
+def _strategy(records: Sequence[Record], metrics: Sequence[str], seed: int) -> dict[str, Any]:
+    types, hops = _grouped(records, lambda record: record.question.type), _grouped(records, lambda r: r.question.hops)
+    intervals = {name: interval(values, seed=seed) for name, values in _values(records, metrics).items()}
+    return {
+        **_figures(records, metrics),
+        "intervals": {
+            name: None if found is None else [_rounded(found.low), _rounded(found.high)]
+            for name, found in intervals.items()
+        },
+        "calibration": _calibration(records),
+        "by_type": {name: _figures(group, metrics) for name, group in types.items()},
+        **({"by_hops": {name: _figures(group, metrics) for name, group in hops.items()}} if hops else {}),
+    }
+
+
+def _figures(records: Sequence[Record], metrics: Sequence[str]) -> dict[str, Any]:
+    outcomes = [record.outcome for record in records]
+    seconds = [outcome.seconds for outcome in outcomes if outcome.error is None]
+    p50, p95 = np.percentile(seconds, [50, 95]).tolist() if seconds else (None, None)
+    return {
+        "n": len(records),
+        **{name: _mean(values) for name, values in _values(records, metrics).items()},
+        "llm_calls": _mean([outcome.cost.llm_calls for outcome in outcomes]),
+        "llm_tokens": _mean([outcome.cost.tokens for outcome in outcomes]),
+        "money": _mean([outcome.cost.money for outcome in outcomes]),
+        "seconds_p50": _rounded(p50),
+        "seconds_p95": _rounded(p95),
+        "errors": sum(outcome.error is not None for outcome in outcomes),
+    }
+
+
+def _values(records: Sequence[Record], metrics: Sequence[str]) -> dict[str, list[float]]:
+    """By metric, its values where it applies."""
+    return {name: [value for record in records if (value := record.metrics[name]) is not None] for name in metrics}
+
+
+def _grouped(records: Iterable[Record], kind: Callable[[Record], str | None]) -> dict[str, list[Record]]:
+    """Records by kind, sorted by its name; none where the data set names no kind at all."""
+    groups: defaultdict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        groups[kind(record) or UNTYPED].append(record)
+    return {} if set(groups) <= {UNTYPED} else dict(sorted(groups.items()))
+
+
+def _calibration(records: Sequence[Record]) -> dict[str, Any] | None:
+    """The threshold to abstain below, from the answers given with a confidence; None where nothing was read."""
+    read = [
+        (record.outcome.confidence, (record.metrics["f1"] or 0.0) >= RIGHT, record.question.answerable)
+        for record in records
+        if record.outcome.confidence is not None and record.outcome.answer is not None
+    ]
+    if not read:
+        return None
+    confidences, correct, answerable = zip(*read, strict=True)
+    found = asdict(calibrate(confidences, correct, answerable))
+    found["calibration_error"] = calibration_error(reliability(confidences, correct))
+    return {name: _rounded(value) for name, value in found.items()} | {"answers": len(read)}
+
+
+def _comparisons(run: Run) -> list[dict[str, Any]]:
+    """Each strategy against the first one, over the questions that both were asked."""
+    (reference, base), *others = run.records.items()
+    found = []
+    for name, records in others:
+        both = list(zip(records, base, strict=False))  # the same order: an interruption leaves a prefix
+        for metric in COMPARED:
+            pairs = [(ours.metrics[metric], theirs.metrics[metric]) for ours, theirs in both]
+            known = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
+            if known:
+                first, second = zip(*known, strict=True)
+                result = paired_bootstrap(first, second, seed=run.experiment.seed)
+                found.append(
+                    {
+                        "strategy": name,
+                        "against": reference,
+                        "metric": metric,
+                        "n": len(known),
+                        "difference": _rounded(result.difference),
+                        "interval": [_rounded(result.interval.low), _rounded(result.interval.high)],
+                        "p_value": _rounded(result.p_value),
+                    }
+                )
+    return found
+
+
+def _warnings(run: Run, dataset: Dataset) -> list[str]:
+    """What makes the figures less than they seem."""
+    warnings = [f"{name} stopped early: {reason}" for name, reason in run.stopped.items()]
+    if run.interrupted:
+        warnings.append("The run was interrupted: not every question was asked.")
+    if unknown := dataset.unknown_supporting:
+        passages = sum(map(len, unknown.values()))
+        warnings.append(
+            f"{len(unknown)} questions name {passages} supporting passages that the corpus lacks, "
+            f"such as {next(iter(unknown.values()))[0]!r}: recall cannot reach 1."
+        )
+    for name, records in run.records.items():
+        if failed := sum(record.outcome.error is not None for record in records):
+            warnings.append(f"{name} failed on {failed} of {len(records)} questions; they score 0.")
+        found = {passage for record in records for passage in record.outcome.ranking}
+        if foreign := len(found - dataset.passages):
+            warnings.append(f"{name} found {foreign} passages that are not in the corpus: the index holds other texts.")
+    return warnings
+
+
+def _row(record: Record) -> dict[str, Any]:
+    question, outcome = record.question, record.outcome
+    return {
+        "id": question.id,
+        "type": question.type,
+        "answer": outcome.answer,
+        "gold": question.answer,
+        "confidence": _rounded(outcome.confidence),
+        "ranking": list(outcome.ranking),
+        "supporting": list(question.supporting),
+        "seconds": _rounded(outcome.seconds),
+        "llm_calls": outcome.cost.llm_calls,
+        "llm_tokens": outcome.cost.tokens,
+        "error": outcome.error,
+        "metrics": {name: _rounded(value) for name, value in record.metrics.items()},
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return _rounded(sum(values) / len(values)) if values else None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, DIGITS)

@@ -1,0 +1,130 @@
+"""The report as tables for a terminal of 100 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # rich is imported when a table is drawn: start-up time
+    from rich.console import Group
+    from rich.table import Table
+
+HEADINGS = {
+    "em": "EM",
+    "f1": "F1",
+    "recall@2": "R@2",
+    "recall@5": "R@5",
+    "all@5": "all@5",
+    "abstained": "abst.",
+    "abstained_on_null": "null✓",
+    "lost": "lost",
+}
+COSTS = {"llm_calls": "calls", "llm_tokens": "tokens", "seconds_p50": "p50 s", "seconds_p95": "p95 s"}
+LEGEND = (
+    "Percent; R@k: recall of supporting passages, all@5: questions with all of them in the top 5, abst.: left "
+    "unanswered, null✓: of the unanswerable ones, lost: of the answerable ones. Calls and tokens are means a question."
+)
+NOT_FIGURES = frozenset({"n", "errors", "money", "intervals", "calibration", "by_type", "by_hops", "stopped", *COSTS})
+
+
+def render(report: Mapping[str, Any]) -> Group:
+    """Everything worth a look: strategies, the breakdown by type and hops, comparisons, calibration, warnings."""
+    from rich.console import Group
+    from rich.text import Text
+
+    strategies = report["strategies"]
+    columns = metric_names(report)
+    parts: list[Any] = [_overview(strategies, columns)]
+    parts += [
+        _breakdown(strategies, columns, key, title)
+        for key, title in (("by_type", "By type"), ("by_hops", "By hops"))
+        if any(figures.get(key) for figures in strategies.values())
+    ]
+    if report["comparisons"]:
+        parts.append(_comparisons(report["comparisons"]))
+    parts += [Text(line, style="dim") for line in (LEGEND, *_calibrations(strategies))]
+    parts += [Text(f"! {warning}", style="yellow") for warning in report["warnings"]]
+    return Group(*parts)
+
+
+def metric_names(report: Mapping[str, Any]) -> tuple[str, ...]:
+    """The metrics that apply to at least one strategy, in the order of the report."""
+    names: dict[str, None] = {}
+    for figures in report["strategies"].values():
+        names |= {key: None for key, value in figures.items() if key not in NOT_FIGURES and value is not None}
+    return tuple(names)
+
+
+def percent(value: float | None) -> str:
+    """A fraction as a percentage with one decimal; a dash for None."""
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def amount(value: float | None) -> str:
+    """A number with the digits that matter; a dash for None."""
+    if value is None:
+        return "–"
+    if value >= 10_000:
+        return f"{value / 1000:,.0f}k"
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
+
+
+def _table(title: str, headings: Sequence[str], names: int) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
+    )
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if number < names else "right", overflow="fold")
+    return table
+
+
+def _overview(strategies: Mapping[str, Any], columns: Sequence[str]) -> Table:
+    from rich.text import Text
+
+    headings = ("strategy", "n", *(HEADINGS.get(name, name) for name in columns), *COSTS.values())
+    table = _table("Strategies", headings, names=1)
+    for name, figures in strategies.items():
+        cells = (*(percent(figures.get(column)) for column in columns), *(amount(figures[cost]) for cost in COSTS))
+        table.add_row(Text(name), str(figures["n"]), *cells)
+    return table
+
+
+def _breakdown(strategies: Mapping[str, Any], columns: Sequence[str], key: str, title: str) -> Table:
+    from rich.text import Text
+
+    table = _table(title, (title.split()[1], "strategy", "n", *(HEADINGS.get(name, name) for name in columns)), names=2)
+    kinds = dict.fromkeys(kind for figures in strategies.values() for kind in figures.get(key) or ())
+    for kind in kinds:
+        label = kind
+        for name, figures in strategies.items():
+            if group := (figures.get(key) or {}).get(kind):
+                cells = (percent(group.get(column)) for column in columns)
+                table.add_row(Text(label), Text(name), str(group["n"]), *cells)
+                label = ""
+    return table
+
+
+def _comparisons(comparisons: Sequence[Mapping[str, Any]]) -> Table:
+    from rich.text import Text
+
+    headings = ("strategy", "metric", "points", "95 % interval", "p")
+    table = _table(f"Difference from {comparisons[0]['against']} (paired bootstrap)", headings, names=2)
+    for row in comparisons:
+        low, high = row["interval"]
+        between = f"{100 * low:+.1f} to {100 * high:+.1f}"
+        figures = (f"{100 * row['difference']:+.1f}", between, f"{row['p_value']:.3f}")
+        table.add_row(Text(row["strategy"]), HEADINGS.get(row["metric"], row["metric"]), *figures)
+    return table
+
+
+def _calibrations(strategies: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{name}: abstaining below a confidence of {found['threshold']:.3f} would catch "
+        f"{percent(found['abstained_on_null'])} % of answers to unanswerable questions and lose "
+        f"{percent(found['lost'])} % of the right ones (calibration error {percent(found['calibration_error'])} %)."
+        for name, figures in strategies.items()
+        if (found := figures.get("calibration"))
+    ]

@@ -1,0 +1,134 @@
+"""A data set is a folder with a corpus and questions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyhop.errors import DatasetError
+from polyhop.evaluation.dataset import Dataset
+
+CORPUS = [
+    {"id": "p1", "title": "Velmora", "text": "Velmora was founded by Tessa Quill."},
+    {"id": 2, "title": "Tessa Quill", "text": "Tessa Quill was born in Ostrand."},
+]
+QUESTION = {"id": "q1", "question": "Where was the founder of Velmora born?", "answer": "Ostrand"}
+
+
+def write(folder: Path, name: str, rows: list[Any]) -> None:
+    lines = (row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows)
+    (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def read(folder: Path, *rows: Any, corpus: list[Any] | None = None) -> Dataset:
+    write(folder, "corpus.jsonl", CORPUS if corpus is None else corpus)
+    write(folder, "questions.jsonl", list(rows))
+    return Dataset.read(folder)
+
+
+def test_dataset_reads_questions_with_all_fields(tmp_path: Path) -> None:
+    row = QUESTION | {"aliases": ["Ostrand Bay"], "type": "bridge", "supporting": ["p1", 2, "p1"], "hops": 2}
+    dataset = read(tmp_path, row)
+    (question,) = dataset.questions
+    assert (question.id, question.text, question.type) == ("q1", QUESTION["question"], "bridge")
+    assert question.references == ("Ostrand", "Ostrand Bay")
+    assert question.supporting == ("p1", "2")
+    assert (question.hops, question.extra) == ("2", {"hops": 2})
+    assert dataset.passages == {"p1", "2"}
+    assert dataset.corpus == tmp_path / "corpus.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("fields", "references"),
+    [
+        ({"answer": None}, ()),
+        ({"answer": ""}, ()),
+        ({"answer": "Insufficient information", "type": "Null"}, ()),
+        ({"answer": 1874}, ("1874",)),
+        ({"answer": 2.5, "aliases": None}, ("2.5",)),
+        ({"answer": True}, ("yes",)),
+        (
+            {"answer": ["Ostrand", "Ostrand Bay"], "aliases": ["The Bay", "The Bay"]},
+            ("Ostrand", "Ostrand Bay", "The Bay"),
+        ),
+    ],
+)
+def test_dataset_takes_answers_as_data_sets_write_them(
+    tmp_path: Path, fields: dict[str, Any], references: tuple[str, ...]
+) -> None:
+    (question,) = read(tmp_path, QUESTION | fields).questions
+    assert question.references == references
+    assert question.answerable == bool(references)
+
+
+def test_dataset_reads_the_split_that_is_asked_for(tmp_path: Path) -> None:
+    write(tmp_path, "corpus.jsonl", CORPUS)
+    write(tmp_path, "questions_dev.jsonl", [QUESTION])
+    assert Dataset.read(tmp_path, "dev").questions[0].id == "q1"
+    with pytest.raises(DatasetError) as missing:
+        Dataset.read(tmp_path)
+    assert missing.value.remedy == "Choose one with --split: dev."
+
+
+def test_dataset_passes_over_empty_lines_and_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "corpus.jsonl").write_text("\ufeff" + json.dumps(CORPUS[0]) + "\n\n", encoding="utf-8")
+    write(tmp_path, "questions.jsonl", [QUESTION])
+    assert Dataset.read(tmp_path).passages == {"p1"}
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ("{oops", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ([1, 2], "an object was expected, not list"),
+        (QUESTION | {"id": None}, "the id must be"),
+        (QUESTION | {"id": True}, "the id must be"),
+        (QUESTION, "the id 'q1' is used twice"),
+        ({"id": "q2", "answer": "x"}, "the field 'question' is missing"),
+        (QUESTION | {"id": "q2", "answer": {"text": "x"}}, "'answer' must be"),
+        (QUESTION | {"id": "q2", "supporting": "p1"}, "'supporting' must be a list"),
+    ],
+)
+def test_dataset_names_the_line_that_is_wrong(tmp_path: Path, bad: Any, reason: str) -> None:
+    with pytest.raises(DatasetError) as error:
+        read(tmp_path, QUESTION, "", bad)
+    assert f"questions.jsonl, line 3: {reason}" in str(error.value)
+
+
+def test_dataset_names_the_corpus_line_that_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"corpus\.jsonl, line 2: the field 'text'"):
+        read(tmp_path, QUESTION, corpus=[CORPUS[0], {"id": "p2"}])
+    with pytest.raises(DatasetError, match="line 2: the id 'p1' is used twice"):
+        read(tmp_path, QUESTION, corpus=[CORPUS[0], CORPUS[0]])
+
+
+def test_dataset_refuses_what_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="is not a folder"):
+        Dataset.read(tmp_path / "nowhere")
+    write(tmp_path, "questions.jsonl", [QUESTION])
+    with pytest.raises(DatasetError, match="cannot be read"):
+        Dataset.read(tmp_path)
+    with pytest.raises(DatasetError, match="has no questions"):
+        read(tmp_path)
+    (tmp_path / "questions.jsonl").write_bytes(b'{"id": "\xff"}\n')
+    with pytest.raises(DatasetError, match="is not UTF-8"):
+        Dataset.read(tmp_path)
+
+
+def test_dataset_reports_supporting_passages_that_the_corpus_lacks(tmp_path: Path) -> None:
+    dataset = read(tmp_path, QUESTION | {"supporting": ["p1", "p9"]}, QUESTION | {"id": "q2", "supporting": ["p1"]})
+    assert dataset.unknown_supporting == {"q1": ("p9",)}
+
+
+def test_dataset_hash_changes_with_any_byte_of_corpus_or_questions(tmp_path: Path) -> None:
+    hashes = {
+        read(tmp_path, QUESTION).sha256,
+        read(tmp_path, QUESTION).sha256,
+        read(tmp_path, QUESTION | {"answer": "Velmora"}).sha256,
+        read(tmp_path, QUESTION, corpus=CORPUS[:1]).sha256,
+    }
+    assert len(hashes) == 3

@@ -1,0 +1,221 @@
+"""Reports: JSON, terminal and HTML."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from polyhop.errors import StorageFull
+from polyhop.evaluation.dataset import Dataset, Question
+from polyhop.evaluation.experiment import STANDARD, Experiment, Run
+from polyhop.evaluation.outcome import Outcome, Record
+from polyhop.evaluation.page import html
+from polyhop.evaluation.report import summary, write_json
+from polyhop.evaluation.terminal import amount, percent, render
+from polyhop.types import Cost
+
+DATASET = Dataset(
+    folder=Path("towns"),
+    split="dev",
+    questions=(
+        Question(id="q1", text="?", answer="Ostrand", type="bridge", supporting=("p1", "p2"), extra={"hops": 2}),
+        Question(id="q2", text="?", answer="Ulm", type="bridge", supporting=("p2", "gone"), extra={"hops": 3}),
+        Question(id="q3", text="?", answer=None, type="Null"),
+        Question(id="q4", text="?", answer="Pell", supporting=("p3",)),
+    ),
+    passages=frozenset({"p1", "p2", "p3"}),
+    hashes={"corpus.jsonl": "0"},
+)
+GOOD = [
+    Outcome(
+        ranking=("p1", "p2"), answer="Ostrand", confidence=0.9, seconds=0.1, cost=Cost(llm_calls=1, prompt_tokens=8)
+    ),
+    Outcome(ranking=("p2", "p1"), answer="Ulm", confidence=0.8, seconds=0.2, cost=Cost(llm_calls=3, prompt_tokens=4)),
+    Outcome(ranking=("p3",), answer="Pell", confidence=0.2, seconds=0.3),
+    Outcome(seconds=9.0, error="EndpointError: down"),
+]
+BAD = [Outcome(ranking=("other",), confidence=0.0, seconds=0.1)] * 4
+
+
+def run_of(outcomes: dict[str, list[Outcome]], dataset: Dataset = DATASET, **changes: Any) -> Run:
+    records = {
+        name: tuple(
+            Record(
+                question=question, outcome=outcome, metrics={each.name: each(question, outcome) for each in STANDARD}
+            )
+            for question, outcome in zip(dataset.questions, found, strict=False)
+        )
+        for name, found in outcomes.items()
+    }
+    return Run(experiment=Experiment(strategies=tuple(outcomes)), records=records, **changes)
+
+
+@pytest.fixture
+def report() -> dict[str, Any]:
+    manifest = {"dataset": {"name": "towns <b>", "split": "dev"}}
+    return summary(run_of({"bad": BAD, "good<script>": GOOD}), DATASET, manifest)
+
+
+def test_summary_has_the_figures_of_each_strategy(report: dict[str, Any]) -> None:
+    good = report["strategies"]["good<script>"]
+    assert good["n"] == 4
+    assert good["em"] == good["f1"] == 0.5
+    assert good["recall@2"] == good["recall@5"] == 0.5  # 1, 0.5 and, for the error, 0; none for the Null question
+    assert good["all@5"] == pytest.approx(1 / 3, abs=1e-6)
+    assert (good["abstained"], good["abstained_on_null"], good["lost"]) == (0.0, 0.0, 0.0)
+    assert (good["llm_calls"], good["llm_tokens"], good["errors"]) == (1.0, 3.0, 1)
+    assert (good["seconds_p50"], good["seconds_p95"]) == (0.2, pytest.approx(0.29))
+    assert good["intervals"]["f1"][0] <= 0.5 <= good["intervals"]["f1"][1]
+    assert good["calibration"]["answers"] == 3
+    assert good["calibration"]["threshold"] == 0.5
+    bad = report["strategies"]["bad"]
+    assert (bad["em"], bad["abstained"], bad["abstained_on_null"], bad["lost"]) == (0.25, 1.0, 1.0, 1.0)
+    assert bad["calibration"] is None
+
+
+def test_summary_breaks_down_by_type_and_hops(report: dict[str, Any]) -> None:
+    good = report["strategies"]["good<script>"]
+    assert {kind: group["n"] for kind, group in good["by_type"].items()} == {"Null": 1, "bridge": 2, "untyped": 1}
+    assert good["by_type"]["bridge"]["recall@5"] == 0.75
+    assert good["by_type"]["Null"]["recall@5"] is None
+    assert {hops: group["n"] for hops, group in good["by_hops"].items()} == {"2": 1, "3": 1, "untyped": 2}
+    untyped = Dataset(folder=Path(), split=None, questions=DATASET.questions[3:], passages=frozenset(), hashes={})
+    plain = summary(run_of({"bad": BAD}, untyped), untyped, {})["strategies"]["bad"]
+    assert plain["by_type"] == {}
+    assert "by_hops" not in plain
+
+
+def test_summary_compares_with_the_first_strategy(report: dict[str, Any]) -> None:
+    found = {row["metric"]: row for row in report["comparisons"]}
+    assert set(found) == {"em", "f1", "recall@2", "recall@5", "all@5"}
+    assert found["recall@5"]["against"] == "bad"
+    assert (found["recall@5"]["n"], found["recall@5"]["difference"]) == (3, 0.5)
+
+
+def test_summary_warns_of_what_bends_the_figures() -> None:
+    run = run_of({"good": GOOD, "bad": BAD[:1]}, stopped={"bad": "the disk is full"}, interrupted=True)
+    warnings = "\n".join(summary(run, DATASET, {})["warnings"])
+    for part in (
+        "bad stopped early: the disk is full",
+        "interrupted",
+        "1 questions name 1 supporting passages that the corpus lacks, such as 'gone'",
+        "good failed on 1 of 4 questions",
+        "bad found 1 passages that are not in the corpus",
+    ):
+        assert part in warnings
+
+
+def test_summary_survives_a_run_that_was_interrupted_at_once() -> None:
+    nothing = summary(run_of({"good": [], "bad": []}, interrupted=True), DATASET, {})
+    assert nothing["strategies"]["good"]["n"] == 0
+    assert nothing["strategies"]["good"]["f1"] is None
+    assert "good" in drawn(nothing)
+    assert "</html>" in html(nothing)
+
+
+def test_summary_of_2000_questions_takes_less_than_two_seconds() -> None:
+    questions = DATASET.questions * 500
+    big = Dataset(folder=Path(), split=None, questions=questions, passages=DATASET.passages, hashes={})
+    start = time.perf_counter()
+    summary(run_of({"good": GOOD * 500, "bad": BAD * 500}, big), big, {})
+    assert time.perf_counter() - start < 2.0
+
+
+def drawn(report: dict[str, Any]) -> str:
+    console = Console(width=100, file=io.StringIO(), record=True)
+    console.print(render(report))
+    return console.export_text()
+
+
+def test_terminal_shows_all_figures_in_100_columns(report: dict[str, Any]) -> None:
+    text = drawn(report)
+    assert max(map(len, text.splitlines())) <= 100
+    for part in ("good<script>", "bridge", "untyped", "R@5", "75.0", "By hops", "paired bootstrap", "! bad found"):
+        assert part in text
+
+
+def test_terminal_leaves_out_columns_that_nobody_measured() -> None:
+    searched = [Outcome(ranking=("p1", "p2"), read=False, seconds=0.1)] * 4
+    text = drawn(summary(run_of({"dense": searched}), DATASET, {}))
+    assert "R@2" in text
+    assert "EM" not in text
+
+
+def test_numbers_are_shown_with_the_digits_that_matter() -> None:
+    assert [percent(value) for value in (None, 0.0, 0.12345, 1.0)] == ["–", "0.0", "12.3", "100.0"]
+    shown = {None: "–", 0.0: "0", 3.0: "3", 0.01234: "0.0123", 2.5: "2.5", 1234.4: "1,234", 123456.0: "123k"}
+    assert {value: amount(value) for value in shown} == shown
+
+
+class Outline(HTMLParser):
+    """Checks that tags close in order, and notes what the page would load or run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A tag opens; it must not refer to anything outside the page."""
+        self.seen.append(tag)
+        assert not {"src", "href"} & {name for name, _ in attrs}
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A tag that closes itself."""
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """A tag closes: the one that opened last."""
+        assert self.open.pop() == tag
+
+
+def test_html_is_self_contained_well_formed_and_escaped(report: dict[str, Any]) -> None:
+    page = html(report)
+    outline = Outline()
+    outline.feed(page)
+    outline.close()
+    assert outline.open == []
+    assert {"table", "svg", "rect", "details"} <= set(outline.seen)
+    assert not {"script", "link", "img", "b"} & set(outline.seen)
+    assert "good&lt;script&gt;" in page
+    assert "towns &lt;b&gt; dev" in page
+
+
+def test_write_json_replaces_the_file_whole(tmp_path: Path, report: dict[str, Any]) -> None:
+    file = tmp_path / "new" / "report.json"
+    write_json(file, {"old": True})
+    write_json(file, report)
+    stored = json.loads(file.read_text(encoding="utf-8"))
+    assert stored["strategies"]["bad"]["n"] == 4
+    assert stored["records"]["bad"][0]["ranking"] == ["other"]
+    assert [path.name for path in file.parent.iterdir()] == ["report.json"]
+
+
+def test_write_json_leaves_the_old_file_where_it_cannot_finish(tmp_path: Path) -> None:
+    file = tmp_path / "report.json"
+    write_json(file, {"old": True})
+    with pytest.raises(ValueError, match="JSON compliant"):
+        write_json(file, {"value": float("nan")})
+    assert json.loads(file.read_text(encoding="utf-8")) == {"old": True}
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(StorageFull):
+        write_json(tmp_path / "folder", {})
+    with pytest.raises(StorageFull):
+        write_json(file / "under-a-file.json", {})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "report.json"]
+
+
+def test_report_loads_rich_only_to_draw() -> None:
+    code = "import polyhop.evaluation.terminal, polyhop.evaluation.page, sys; sys.exit('rich' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

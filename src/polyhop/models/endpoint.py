@@ -1,0 +1,340 @@
+"""A language model behind an OpenAI-compatible HTTP endpoint: OpenAI, Ollama, vLLM, llama.cpp and many others."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from polyhop.errors import EndpointError, PolyhopError
+from polyhop.models.accounting import Meter, Prices, WastedOutput, estimated_prompt, estimated_tokens, forecast
+from polyhop.models.cache import CachedResponse, ResponseCache, cache_key
+from polyhop.models.dialect import Dialect, JsonMode
+from polyhop.models.transport import Backoff, Reply, Transport
+from polyhop.ports import Completion, Message
+from polyhop.types import Cost
+
+log = logging.getLogger(__name__)
+
+_REFUSALS = frozenset({400, 404, 415, 422, 500, 501})  # with these, servers say which part of a request they cannot do
+_OVERFLOW = re.compile(
+    r"context.{0,30}(length|window|size|limit)|n_ctx|prompt is too long|too many (input )?tokens", re.IGNORECASE
+)
+_NO_CREDIT = "insufficient_quota"  # the code that tells an empty account from too many requests
+_NOTEWORTHY_PROMPT = 1000  # tokens: a server that read less than half of so much has cut the prompt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One completion to be asked for together with others."""
+
+    messages: Sequence[Message]
+    max_tokens: int = 512
+    schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenAICompatible:
+    """A model served over ``POST base_url/chat/completions``, asked at temperature 0 and with a fixed seed.
+
+    Threads may share it. ``meter`` tells what was spent; paid answers are kept in ``cache``, a folder, before they are
+    used. Waits are seconds; prices are for a million tokens; a cap of None is no cap.
+    """
+
+    base_url: str
+    model: str
+    api_key: str = field(default="", repr=False)
+    timeout: float = 120.0  # for one answer
+    attempts: int = 10
+    patience: float = 300.0  # no attempt begins later than this after the first
+    first_wait: float = 1.0
+    longest_wait: float = 30.0
+    concurrency: int = 4
+    json_mode: JsonMode = "schema"
+    seed: int = 0
+    reasoning_tokens: int = 0  # allowed on top of each answer: what a model spends on thinking before it answers
+    max_context: int | None = None  # tokens; None where unknown
+    prompt_price: float = 0.0
+    completion_price: float = 0.0
+    call_cap: int | None = None
+    token_cap: int | None = None
+    money_cap: float | None = None
+    cache: str | None = None
+    meter: Meter = field(init=False, repr=False, compare=False)
+    _transport: Transport = field(init=False, repr=False, compare=False)
+    _cache: ResponseCache | None = field(init=False, repr=False, compare=False)
+    _slots: threading.BoundedSemaphore = field(init=False, repr=False, compare=False)
+    _learnt: _Learnt = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _check_settings(self)
+        address = self.base_url.strip().rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "polyhop"}
+        if self.api_key.strip():
+            headers["Authorization"] = f"Bearer {self.api_key.strip()}"
+        backoff = Backoff(
+            attempts=self.attempts,
+            seconds=self.patience,
+            first_wait=self.first_wait,
+            longest_wait=self.longest_wait,
+        )
+        parts = {
+            "base_url": address.removesuffix("/chat/completions"),
+            "meter": Meter(calls=self.call_cap, tokens=self.token_cap, money=self.money_cap),
+            "_transport": Transport(address, headers, timeout=self.timeout, backoff=backoff),
+            "_cache": ResponseCache(self.cache) if self.cache else None,
+            "_slots": threading.BoundedSemaphore(self.concurrency),
+            "_learnt": _Learnt(Dialect(json_mode=self.json_mode)),
+        }
+        for name, part in parts.items():
+            object.__setattr__(self, name, part)  # the one moment at which a frozen instance may be written
+
+    @property
+    def name(self) -> str:
+        """Model and host, as in ``qwen3:8b@localhost:11434``."""
+        return f"{self.model}@{urlsplit(self.base_url).netloc.rpartition('@')[2]}"
+
+    @property
+    def prices(self) -> Prices:
+        """What a million tokens cost."""
+        return Prices(prompt=self.prompt_price, completion=self.completion_price)
+
+    def complete(
+        self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        """One completion at temperature 0. With ``schema`` the server is asked for JSON that obeys it.
+
+        Raises EndpointError, OutputInvalid (an empty answer, or one cut off at ``max_tokens``), BudgetExceeded.
+        """
+        request = Request(messages=tuple(messages), max_tokens=max_tokens, schema=schema)
+        key = self._key(request)
+        kept = self._cache.get(key) if self._cache else None
+        if kept is not None:
+            self.meter.hit()
+            return self._usable(kept, request, Cost())
+        expected = self._expected(request)
+        if self.max_context is not None and expected.tokens > self.max_context:
+            said = f"about {expected.tokens:,} tokens do not fit into the {self.max_context:,} of max_context"
+            raise self._overflow(said)
+        with self._slots, self.meter.holding(expected) as hold:
+            began = time.monotonic()
+            response = self._read(self._ask(request), expected)
+            hold.spent = self.prices.of(
+                response.prompt_tokens, response.completion_tokens, seconds=time.monotonic() - began
+            )
+            if self._cache and (response.text.strip() or response.finish == "length"):
+                self._cache.put(key, self.name, response)
+        return self._usable(response, request, hold.spent)
+
+    def complete_many(self, requests: Iterable[Request]) -> list[Completion | PolyhopError]:
+        """The completions of many requests in their order, at most ``concurrency`` at a time.
+
+        A request that fails has its error in its place, and the others go on. An interruption (Ctrl-C) returns at once:
+        no further request begins, and answers that still arrive are kept in the cache.
+        """
+        todo = list(requests)
+        results: list[Completion | PolyhopError | None] = [None] * len(todo)
+        waiting = iter(range(len(todo)))
+        lock, stop = threading.Lock(), threading.Event()
+
+        def work() -> None:
+            while not stop.is_set():
+                with lock:
+                    index = next(waiting, None)
+                if index is None:
+                    return
+                results[index] = self._outcome(todo[index])
+
+        # Daemons: whoever interrupts does not want to wait for answers that are still on their way.
+        threads = [threading.Thread(target=work, daemon=True) for _ in range(min(self.concurrency, len(todo)))]
+        try:
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(0.2)  # in slices, because Windows cannot interrupt a join without end
+        finally:
+            stop.set()
+        # A slot is empty only where a thread died of a defect: done again here, the defect shows where it can be seen.
+        return [result or self._outcome(one) for one, result in zip(todo, results, strict=True)]
+
+    def forecast(self, requests: Iterable[Request]) -> Cost:
+        """The most that requests would cost now; those whose answers are kept cost nothing."""
+        unknown = [self._expected(one) for one in requests if not (self._cache and self._cache.get(self._key(one)))]
+        return sum((forecast([cost.prompt_tokens], cost.completion_tokens, self.prices) for cost in unknown), Cost())
+
+    def close(self) -> None:
+        """Close the connections and the cache; the next use opens them again."""
+        self._transport.close()
+        if self._cache:
+            self._cache.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _outcome(self, request: Request) -> Completion | PolyhopError:
+        try:
+            return self.complete(request.messages, max_tokens=request.max_tokens, schema=request.schema)
+        except PolyhopError as error:
+            return error
+
+    def _key(self, request: Request) -> bytes:
+        turns = [[message.role, message.content] for message in request.messages]
+        limits = [request.max_tokens, self.reasoning_tokens, self.seed, self.json_mode]
+        return cache_key(1, self.base_url, self.model, turns, request.schema, limits)
+
+    def _expected(self, request: Request) -> Cost:
+        schema = estimated_tokens(json.dumps(request.schema)) if request.schema else 0
+        return self.prices.of(estimated_prompt(request.messages) + schema, request.max_tokens + self.reasoning_tokens)
+
+    def _ask(self, request: Request) -> Reply:
+        allowed = request.max_tokens + self.reasoning_tokens
+        while True:
+            dialect = self._learnt.dialect
+            body = dialect.body(self.model, request.messages, allowed, request.schema, self.seed)
+            reply = self._transport.post(json.dumps(body).encode("ascii"), self._is_final)
+            if reply.ok:
+                return reply
+            if reply.status in _REFUSALS and not _OVERFLOW.search(reply.words):
+                easier = dialect.after_refusal(reply.words, structured=request.schema is not None)
+                if self._learnt.replaced(dialect, easier):
+                    log.info("%s refused a part of the request and is asked without it: %s", self.name, reply.words)
+                    continue
+            raise self._refused(reply)
+
+    def _is_final(self, reply: Reply) -> bool:
+        """Whether there is no use in repeating a request that failed in a way that usually passes."""
+        if reply.status == 429:
+            return _NO_CREDIT in reply.words
+        if reply.status not in _REFUSALS:
+            return False
+        easier = self._learnt.dialect.after_refusal(reply.words, structured=True)
+        return easier is not None or _OVERFLOW.search(reply.words) is not None
+
+    def _refused(self, reply: Reply) -> EndpointError:
+        words = reply.words.replace(self.api_key.strip() or "\0", "***")
+        if _OVERFLOW.search(words):
+            return self._overflow(words)
+        remedy = {
+            401: "Set POLYHOP_API_KEY to a key that this endpoint accepts.",
+            402: "The endpoint wants to be paid: check the account's credit.",
+            403: "Set POLYHOP_API_KEY to a key that may use this model.",
+            404: f"Check that the endpoint serves a model named {self.model!r} and that its address ends as in .../v1.",
+            413: "Ask about fewer or shorter passages.",
+            429: "The account has no credit left: waiting does not help.",
+        }.get(reply.status)
+        if 300 <= reply.status < 400:
+            remedy = f"Set the address to where it leads: {reply.headers.get('location', 'it does not say')}."
+        return EndpointError(f"{self.name} refused with status {reply.status} and said: {words}", remedy=remedy)
+
+    def _overflow(self, words: str) -> EndpointError:
+        return EndpointError(
+            f"The prompt is too long for {self.name}: {words}",
+            remedy="Lower budget.tokens or budget.passages, or serve the model with a larger context window "
+            "(Ollama: OLLAMA_CONTEXT_LENGTH).",
+        )
+
+    def _read(self, reply: Reply, expected: Cost) -> CachedResponse:
+        content = reply.json()
+        choices = content.get("choices") if isinstance(content, dict) else None
+        first = choices[0] if isinstance(choices, list) and choices else None
+        message = first.get("message") if isinstance(first, dict) else None
+        if not isinstance(first, dict) or not isinstance(message, dict):
+            kind = reply.headers.get("content-type", "no content type").partition(";")[0]
+            raise EndpointError(
+                f"{self.name} did not answer with a completion but with {kind}: {reply.words[:200]}",
+                remedy="Check that its address is that of an OpenAI-compatible API, which often ends in /v1.",
+            )
+        text = _text(message)
+        usage = content.get("usage")
+        counts = usage if isinstance(usage, dict) else {}
+        prompt_tokens, completion_tokens = _count(counts, "prompt_tokens"), _count(counts, "completion_tokens")
+        if prompt_tokens is None or completion_tokens is None:
+            self._learnt.warn_once(
+                "usage", f"{self.name} does not say how many tokens it used: counted as a quarter of the bytes."
+            )
+        elif prompt_tokens < expected.prompt_tokens / 2 and expected.prompt_tokens > _NOTEWORTHY_PROMPT:
+            self._learnt.warn_once(
+                "window",
+                f"{self.name} read {prompt_tokens:,} tokens of a prompt of about {expected.prompt_tokens:,}: its "
+                "context window may be too small (Ollama: OLLAMA_CONTEXT_LENGTH).",
+            )
+        return CachedResponse(
+            text=text,
+            finish=str(first.get("finish_reason") or ""),
+            prompt_tokens=expected.prompt_tokens if prompt_tokens is None else prompt_tokens,
+            completion_tokens=estimated_tokens(text) if completion_tokens is None else completion_tokens,
+        )
+
+    def _usable(self, response: CachedResponse, request: Request, cost: Cost) -> Completion:
+        if response.finish == "length":
+            raise WastedOutput(
+                f"{self.name} was cut off after {request.max_tokens + self.reasoning_tokens:,} tokens.",
+                text=response.text,
+                cost=cost,
+                remedy="If the model thinks before it answers, raise language_model.reasoning_tokens.",
+            )
+        if not response.text.strip():
+            reason = f" (it ended with {response.finish!r})" if response.finish else ""
+            raise WastedOutput(f"{self.name} gave an empty answer{reason}.", cost=cost, remedy="Try another model.")
+        return Completion(response.text, cost)
+
+
+class _Learnt:
+    """What an endpoint has taught us so far; threads share it."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self._lock = threading.Lock()
+        self._warned: set[str] = set()
+
+    def replaced(self, refused: Dialect, easier: Dialect | None) -> bool:
+        """Give up what was refused, unless another thread has already; whether it is worth asking again."""
+        with self._lock:
+            if self.dialect == refused and easier is not None:
+                self.dialect = easier
+            return self.dialect != refused
+
+    def warn_once(self, subject: str, message: str) -> None:
+        """Log a warning the first time that a subject comes up."""
+        with self._lock:
+            if subject not in self._warned:
+                log.warning("%s", message)
+            self._warned.add(subject)
+
+
+def _check_settings(endpoint: OpenAICompatible) -> None:
+    parts = urlsplit(endpoint.base_url.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("base_url must be an address such as http://localhost:11434/v1")
+    if not endpoint.model.strip():
+        raise ValueError("model must not be empty")
+    key = endpoint.api_key.strip()
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError("api_key holds characters that no key has")
+    if endpoint.attempts < 1 or endpoint.concurrency < 1:
+        raise ValueError("attempts and concurrency must be at least 1")
+    if endpoint.timeout <= 0 or min(endpoint.patience, endpoint.first_wait, endpoint.longest_wait) < 0:
+        raise ValueError("timeout must be more than 0, and waits at least 0")
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    content = message.get("content")
+    if isinstance(content, list):  # some servers answer in parts
+        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    text = content if isinstance(content, str) else ""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")  # halves of pairs cannot be stored
+
+
+def _count(usage: Mapping[str, Any], name: str) -> int | None:
+    number = usage.get(name)
+    return number if isinstance(number, int) and not isinstance(number, bool) and number >= 0 else None

@@ -1,0 +1,209 @@
+"""Gets JSON out of a language model's text, checks it against a schema, and lets the model repair it once.
+
+A model's text is untrusted: it is parsed, bounded in length and depth, and never executed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from polyhop.errors import OutputInvalid
+from polyhop.models.accounting import WastedOutput
+from polyhop.ports import LanguageModel, Message
+from polyhop.types import Cost
+
+MAX_CHARACTERS = 400_000
+MAX_DEPTH = 32
+_MAX_STARTS = 100  # brackets in prose that are tried as the start of a value: keeps the search linear
+_SHOWN = 6000  # characters of a broken output that the model is shown again
+
+_THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)```", re.DOTALL)
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "null": (type(None),),
+}
+
+_REPAIR = """That output cannot be used: {fault}
+
+Write the whole output again with this put right. Write one JSON value and nothing before or after it. It has to obey \
+this JSON Schema:
+{schema}"""
+
+
+class Fault(ValueError):
+    """Why a text or a value does not obey its schema, in words that a model can act upon."""
+
+
+def parse_json(text: str, schema: Mapping[str, Any]) -> Any:
+    """The one JSON value in a text that obeys the schema; thoughts, code fences and prose around it are skipped.
+
+    Raises Fault, which tells what is wrong with the value that comes nearest.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise Fault(f"it has {len(text):,} characters, and {MAX_CHARACTERS:,} is the most that is read.")
+    nearest: Fault | None = None
+    for value in _values(_THINKING.sub("", text)):
+        try:
+            check(value, schema)
+        except Fault as fault:
+            typed = _has_type(value, schema)
+            nearest = fault if nearest is None or typed else nearest
+        else:
+            return value
+    raise nearest or Fault("there is no complete JSON value in it.")
+
+
+def check(value: Any, schema: Mapping[str, Any], path: str = "$") -> None:
+    """Check a value against the part of JSON Schema that our tasks use.
+
+    That is ``type``, ``enum``, ``properties``, ``required``, ``additionalProperties: false``, ``items``, ``minItems``,
+    ``maxItems`` and ``minLength``; ``description`` and ``title`` say nothing.
+
+    Raises Fault, which names the place as a path such as ``$.support[2].quote``.
+    """
+    if "enum" in schema and not any(_same(value, option) for option in schema["enum"]):
+        raise Fault(f"{path} must be one of {json.dumps(schema['enum'], ensure_ascii=False)}.")
+    if not _has_type(value, schema):
+        raise Fault(f"{path} must be of type {' or '.join(_type_names(schema))}, not {_type_of(value)}.")
+    if isinstance(value, str) and len(value) < schema.get("minLength", 0):
+        raise Fault(f"{path} must have at least {_counted(schema['minLength'], 'character')}.")
+    if isinstance(value, list):
+        _check_array(value, schema, path)
+    if isinstance(value, dict):
+        _check_object(value, schema, path)
+
+
+def complete_json(
+    model: LanguageModel, messages: Sequence[Message], schema: Mapping[str, Any], max_tokens: int = 512
+) -> tuple[Any, Cost]:
+    """A value that obeys the schema, and what it cost. A broken output is shown to the model with its fault, once.
+
+    Raises OutputInvalid (with ``text`` and ``cost``) where the second output is broken too, EndpointError and
+    BudgetExceeded.
+    """
+    value, fault, text, cost = _attempt(model, messages, schema, max_tokens)
+    if fault is None:
+        return value, cost
+    repair = _REPAIR.format(fault=fault, schema=json.dumps(schema, ensure_ascii=False))
+    shown = [Message("assistant", text[:_SHOWN])] if text.strip() else []
+    conversation = [*messages, *shown, Message("user", repair)]
+    value, fault, text, more = _attempt(model, conversation, schema, max_tokens)
+    if fault is None:
+        return value, cost + more
+    raise WastedOutput(
+        f"{model.name} gave no JSON that fits, even after one repair: {fault}",
+        text=text,
+        cost=cost + more,
+        remedy="Use a larger model, or one that supports structured output.",
+    )
+
+
+def _attempt(
+    model: LanguageModel, messages: Sequence[Message], schema: Mapping[str, Any], max_tokens: int
+) -> tuple[Any, str | None, str, Cost]:
+    try:
+        completion = model.complete(messages, max_tokens=max_tokens, schema=schema)
+    except WastedOutput as wasted:  # cut off or empty: asking again for something shorter may help
+        return None, f"{wasted} Be brief.", wasted.text, wasted.cost
+    except OutputInvalid as invalid:
+        return None, str(invalid), "", Cost()
+    try:
+        return parse_json(completion.text, schema), None, completion.text, completion.cost
+    except Fault as fault:
+        return None, str(fault), completion.text, completion.cost
+
+
+def _values(text: str) -> Iterator[Any]:
+    """The JSON values in a text, most trusted first: the whole text, what stands in fences, what prose surrounds."""
+    for whole in (text, *(match.group(1) for match in _FENCE.finditer(text))):
+        value, end = _decoded(whole.lstrip())
+        if end and not whole.lstrip()[end:].strip():
+            yield value
+    position = 0
+    for _ in range(_MAX_STARTS):
+        start = min((at for at in (text.find("{", position), text.find("[", position)) if at >= 0), default=-1)
+        if start < 0:
+            return
+        value, length = _decoded(text, start)
+        if length:
+            yield value
+        position = start + max(length, 1)
+
+
+def _decoded(text: str, start: int = 0) -> tuple[Any, int]:
+    """The JSON value at a position and its length; length 0 where there is none that we accept."""
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")  # half a surrogate pair would break whoever stores it
+    except (ValueError, RecursionError):
+        return None, 0
+    return (None, 0) if _deeper_than(value, MAX_DEPTH) else (value, end - start)
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def _deeper_than(value: Any, depth: int) -> bool:
+    level = [value]
+    for _ in range(depth):
+        containers = [item for item in level if isinstance(item, (dict, list))]
+        level = [child for item in containers for child in (item.values() if isinstance(item, dict) else item)]
+    return any(isinstance(item, (dict, list)) for item in level)
+
+
+def _type_names(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    declared = schema.get("type", ())
+    return (declared,) if isinstance(declared, str) else tuple(declared)
+
+
+def _has_type(value: Any, schema: Mapping[str, Any]) -> bool:
+    names = _type_names(schema)
+    if isinstance(value, bool):  # Python counts booleans among the integers, JSON does not
+        return not names or "boolean" in names
+    return not names or any(isinstance(value, _TYPES[name]) for name in names)
+
+
+def _type_of(value: Any) -> str:
+    return next(name for name in _TYPES if _has_type(value, {"type": name}))
+
+
+def _same(value: Any, option: Any) -> bool:
+    return bool(value == option) and isinstance(value, bool) == isinstance(option, bool)
+
+
+def _check_array(value: list[Any], schema: Mapping[str, Any], path: str) -> None:
+    if len(value) < schema.get("minItems", 0):
+        raise Fault(f"{path} must have at least {_counted(schema['minItems'], 'item')}, not {len(value)}.")
+    if len(value) > schema.get("maxItems", len(value)):
+        raise Fault(f"{path} must have at most {_counted(schema['maxItems'], 'item')}, not {len(value)}.")
+    for index, item in enumerate(value):
+        check(item, schema.get("items", {}), f"{path}[{index}]")
+
+
+def _check_object(value: dict[str, Any], schema: Mapping[str, Any], path: str) -> None:
+    properties = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in value:
+            raise Fault(f"{path}.{name} is missing.")
+    for name, item in value.items():
+        if name in properties:
+            check(item, properties[name], f"{path}.{name}")
+        elif schema.get("additionalProperties") is False:
+            raise Fault(f"{path} must not have {json.dumps(name[:60], ensure_ascii=False)}.")
+
+
+def _counted(number: int, unit: str) -> str:
+    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"

@@ -1,0 +1,200 @@
+"""Posts requests to an endpoint and is patient with it: backoff, Retry-After, time-outs, bounded answers."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import re
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from polyhop.errors import EndpointError
+
+if TYPE_CHECKING:
+    import httpx
+
+log = logging.getLogger(__name__)
+
+MAX_BYTES = 32 * 1024 * 1024
+_TRANSIENT = frozenset({408, 409, 425, 429})  # and every 5xx
+_ATTEMPTS_UNANSWERED = 4  # an endpoint that never answered is more likely misspelt than busy
+_CONNECT_SECONDS = 10.0
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backoff:
+    """How long and how often to try: waits double from the first to the longest, less a random part of up to a half."""
+
+    attempts: int
+    seconds: float  # in all, from the first attempt to the beginning of the last
+    first_wait: float
+    longest_wait: float
+
+    def wait(self, failures: int, asked: float | None) -> float:
+        """Seconds to wait after so many failures, at least as long as the server asked for."""
+        doubled = min(self.first_wait * 2.0 ** min(failures - 1, 60), self.longest_wait)
+        return max(doubled * random.uniform(0.5, 1.0), asked or 0.0)  # noqa: S311 - spreads clients, keeps no secret
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the server answered: status, headers (names in lower case) and body."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def ok(self) -> bool:
+        """Whether the server granted the request."""
+        return 200 <= self.status < 300
+
+    @property
+    def transient(self) -> bool:
+        """Whether the same request may succeed later."""
+        return self.status in _TRANSIENT or self.status >= 500
+
+    @property
+    def retry_after(self) -> float | None:
+        """Seconds that the server asks us to wait, if it does."""
+        return retry_after(self.headers.get("retry-after", ""), time.time())
+
+    def json(self) -> Any:
+        """The body as JSON, None where it is not."""
+        try:
+            return json.loads(self.body)
+        except (ValueError, RecursionError):
+            return None
+
+    @property
+    def words(self) -> str:
+        """What the server says, in one line of at most 400 characters."""
+        content = self.json()
+        if isinstance(content, dict):
+            error = content.get("error") or content
+            fields = error if isinstance(error, dict) else {"message": error}
+            said = next((fields[key] for key in ("message", "detail", "msg", "error") if fields.get(key)), content)
+            kind = fields.get("code") or ""
+            text = f"{str(said)[:340]} {kind if isinstance(kind, str) else ''}"
+        else:
+            text = re.sub(r"<[^<>]*>", " ", self.body[:20_000].decode("utf-8", "replace"))
+        return " ".join(text.split())[:400] or "nothing"
+
+
+def retry_after(header: str, now: float) -> float | None:
+    """Seconds from a Retry-After header, which holds seconds or an HTTP date (RFC 9110, section 10.2.3)."""
+    header = header.strip()
+    if re.fullmatch(r"\d{1,9}(\.\d*)?", header):
+        return float(header)
+    try:
+        return max(parsedate_to_datetime(header).timestamp() - now, 0.0)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+class Transport:
+    """One connection pool to one address; threads share it."""
+
+    def __init__(self, url: str, headers: Mapping[str, str], *, timeout: float, backoff: Backoff) -> None:
+        """A pool that opens nothing yet; ``timeout``: seconds that one answer may take."""
+        self._url = url
+        self._where = _public(url)
+        self._headers = dict(headers)
+        self._timeout = timeout
+        self._backoff = backoff
+        self._lock = threading.Lock()
+        self._client: httpx.Client | None = None
+        self._answered = False
+
+    def post(self, body: bytes, final: Callable[[Reply], bool]) -> Reply:
+        """The first answer worth reading: a granted request, a refusal for good, or whatever ``final`` says is one.
+
+        Raises EndpointError where patience ends first.
+        """
+        began = time.monotonic()
+        failures = 0
+        while True:
+            reply, trouble = self._once(body)
+            if reply is not None and (not reply.transient or final(reply)):
+                return reply
+            failures += 1
+            asked = reply.retry_after if reply is not None else None
+            wait = self._backoff.wait(failures, asked)
+            attempts = self._backoff.attempts if self._answered else min(self._backoff.attempts, _ATTEMPTS_UNANSWERED)
+            if failures >= attempts or time.monotonic() - began + wait > self._backoff.seconds:
+                raise self._given_up(failures, time.monotonic() - began, trouble, asked)
+            log.info("%s: %s; attempt %d in %.1f s.", self._where, trouble, failures + 1, wait)
+            time.sleep(wait)
+
+    def close(self) -> None:
+        """Close the connections; the next request opens new ones."""
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    def _once(self, body: bytes) -> tuple[Reply | None, str]:
+        import httpx
+
+        try:
+            reply = self._exchange(body)
+        except httpx.TimeoutException:
+            return None, f"no answer within {self._timeout:g} seconds"
+        except httpx.RequestError as error:
+            return None, str(error) or type(error).__name__
+        except httpx.InvalidURL as error:
+            raise EndpointError(f"{self._where} is not an address: {error}.") from error
+        self._answered = True
+        return reply, "" if reply.ok else f"it answered {reply.status} and said: {reply.words}"
+
+    def _exchange(self, body: bytes) -> Reply:
+        import httpx
+
+        deadline = time.monotonic() + self._timeout
+        with self._connected().stream("POST", self._url, content=body) as response:
+            received = bytearray()
+            for chunk in response.iter_bytes():
+                received += chunk
+                if len(received) > MAX_BYTES:
+                    raise EndpointError(f"{self._where} answered more than {MAX_BYTES:,} bytes.")
+                if time.monotonic() > deadline:  # the client's own limit starts anew with every chunk
+                    raise httpx.ReadTimeout("slow answer", request=response.request)
+            return Reply(response.status_code, response.headers, bytes(received))
+
+    def _connected(self) -> httpx.Client:
+        import httpx
+
+        with self._lock:
+            if self._client is None:
+                self._client = httpx.Client(
+                    headers=self._headers,
+                    timeout=httpx.Timeout(self._timeout, connect=min(self._timeout, _CONNECT_SECONDS)),
+                    trust_env=urlsplit(self._url).hostname not in _LOOPBACK,  # no proxy for what runs on this machine
+                )
+                weakref.finalize(self, self._client.close)
+            return self._client
+
+    def _given_up(self, failures: int, seconds: float, trouble: str, asked: float | None) -> EndpointError:
+        tries = "once" if failures == 1 else f"{failures} times in {seconds:.0f} seconds"
+        remedy = None
+        if asked is not None and asked > self._backoff.seconds - seconds:
+            remedy = f"The endpoint asks to wait {asked:.0f} seconds: run the same command again then."
+        elif not self._answered:
+            remedy = "Check that the endpoint runs and that its address is right; polyhop doctor tests it."
+        else:
+            remedy = "Wait and run the same command again, or lower the endpoint's concurrency."
+        return EndpointError(f"{self._where} was asked {tries} in vain: {trouble}.", remedy=remedy)
+
+
+def _public(url: str) -> str:
+    """An address without the name and password that it may hold."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()

@@ -1,0 +1,433 @@
+"""The client of OpenAI-compatible endpoints, against a real HTTP server that behaves well or badly."""
+
+from __future__ import annotations
+
+import _thread
+import logging
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+from endpoint_server import EndpointServer, Played, in_turn, refuses, says, serving
+
+from polyhop.errors import BudgetExceeded, EndpointError, OutputInvalid, SettingError
+from polyhop.models.dialect import Dialect
+from polyhop.models.endpoint import OpenAICompatible, Request
+from polyhop.models.transport import Backoff, retry_after
+from polyhop.ports import Completion, LanguageModel, Message
+from polyhop.registry import configured
+from polyhop.types import Cost
+
+HELLO = (Message("system", "Be brief."), Message("user", "Who built the Lantern Bridge?"))
+SCHEMA = {"type": "object", "properties": {"name": {"type": "string", "minLength": 1}}, "required": ["name"]}
+
+
+def client(server: EndpointServer, **settings: Any) -> OpenAICompatible:
+    """A client that waits only milliseconds between attempts."""
+    quick: dict[str, Any] = {"first_wait": 0.001, "longest_wait": 0.005, "timeout": 5.0}
+    return OpenAICompatible(base_url=server.url, model="sage", **{**quick, **settings})
+
+
+def ask(model: LanguageModel, messages: Sequence[Message] = HELLO, **options: Any) -> Completion:
+    """Any client serves as the port's LanguageModel."""
+    return model.complete(messages, **options)
+
+
+def test_endpoint_answers_with_text_and_cost() -> None:
+    """The request is deterministic and not streamed; the key travels in the header only."""
+    with (
+        serving(says("Ada Brook")) as server,
+        client(server, api_key="k-1", prompt_price=2, completion_price=4) as model,
+    ):
+        completion = ask(model, max_tokens=64)
+    assert completion.text == "Ada Brook"
+    assert (completion.cost.llm_calls, completion.cost.prompt_tokens, completion.cost.completion_tokens) == (1, 10, 5)
+    assert completion.cost.money == pytest.approx(40e-6)
+    assert completion.cost.seconds > 0
+    assert server.paths == ["/v1/chat/completions"]
+    assert server.keys == ["Bearer k-1"]
+    assert server.requests == [
+        {
+            "model": "sage",
+            "stream": False,
+            "max_tokens": 64,
+            "temperature": 0,
+            "seed": 0,
+            "messages": [
+                {"role": "system", "content": "Be brief."},
+                {"role": "user", "content": "Who built the Lantern Bridge?"},
+            ],
+        }
+    ]
+
+
+def test_endpoint_is_named_after_model_and_host_and_hides_secrets() -> None:
+    """Neither the key nor a password in the address shows in what is printed or stored."""
+    model = OpenAICompatible(base_url="http://me:pw@gpu.lan:8000/v1/", model="sage", api_key="k-secret")
+    assert model.name == "sage@gpu.lan:8000"
+    assert "k-secret" not in repr(model)
+
+
+@pytest.mark.parametrize("suffix", ["", "/", "/chat/completions", "/chat/completions/"])
+def test_endpoint_accepts_its_address_in_any_usual_form(suffix: str) -> None:
+    with serving(says("yes")) as server, OpenAICompatible(base_url=server.url + suffix, model="sage") as model:
+        assert ask(model).text == "yes"
+        assert server.paths == ["/v1/chat/completions"]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"base_url": "localhost:11434"},
+        {"base_url": "ftp://host/v1"},
+        {"model": " "},
+        {"api_key": "schlüssel"},
+        {"attempts": 0},
+        {"timeout": 0},
+        {"json_mode": "yaml"},
+    ],
+)
+def test_endpoint_refuses_settings_that_make_no_sense(settings: dict[str, object]) -> None:
+    with pytest.raises(SettingError):
+        configured(OpenAICompatible, {"base_url": "http://localhost/v1", "model": "sage", **settings}, "language_model")
+
+
+def test_endpoint_reads_settings_given_as_text() -> None:
+    """What ``--set language_model.token_cap=5000`` hands over is text."""
+    text = {"base_url": "http://localhost/v1", "model": "sage", "token_cap": "5000", "timeout": "9.5"}
+    model = configured(OpenAICompatible, text, "language_model")
+    assert (model.token_cap, model.timeout) == (5000, 9.5)
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504])
+def test_endpoint_tries_again_after_troubles_that_pass(status: int) -> None:
+    with serving(in_turn(refuses(status, "busy"), refuses(status, "busy"), says("at last"))) as server:
+        with client(server) as model:
+            assert ask(model).text == "at last"
+        assert len(server.requests) == 3
+
+
+def test_endpoint_waits_as_long_as_retry_after_says() -> None:
+    with serving(in_turn(refuses(429, "slow down", Retry_After="0.3"), says("ok"))) as server, client(server) as model:
+        began = time.monotonic()
+        assert ask(model).text == "ok"
+        assert time.monotonic() - began >= 0.3
+
+
+def test_endpoint_does_not_wait_longer_than_its_patience() -> None:
+    """A server that asks for an hour gets its answer at once, and the user is told."""
+    with serving(refuses(429, "daily limit", Retry_After="3600")) as server, client(server, patience=60) as model:
+        with pytest.raises(EndpointError, match="daily limit") as caught:
+            ask(model)
+        assert len(server.requests) == 1
+    assert "3600 seconds" in caught.value.remedy
+
+
+def test_retry_after_understands_seconds_and_dates() -> None:
+    now = datetime(2031, 5, 1, 12, 0, tzinfo=UTC)
+    later = format_datetime(now + timedelta(seconds=90), usegmt=True)
+    assert retry_after("7", now.timestamp()) == 7
+    assert retry_after(later, now.timestamp()) == 90
+    assert retry_after(later, now.timestamp() + 1000) == 0
+    assert retry_after("soon", now.timestamp()) is None
+    assert retry_after("", now.timestamp()) is None
+
+
+def test_default_patience_survives_a_minute_of_429() -> None:
+    """Even where chance makes every wait as short as it can be, and the server asks for one second each time."""
+    model = OpenAICompatible(base_url="http://localhost/v1", model="sage")
+    backoff = Backoff(
+        attempts=model.attempts, seconds=model.patience, first_wait=model.first_wait, longest_wait=model.longest_wait
+    )
+    shortest = [min(backoff.wait(failures, 1.0) for _ in range(200)) for failures in range(1, model.attempts)]
+    longest = [max(backoff.wait(failures, 1.0) for _ in range(200)) for failures in range(1, model.attempts)]
+    assert sum(shortest) > 60
+    assert sum(longest) < model.patience
+
+
+def test_endpoint_gives_up_after_its_attempts() -> None:
+    with serving(refuses(503, "under repair")) as server, client(server, attempts=4) as model:
+        with pytest.raises(EndpointError, match=r"4 times.*503.*under repair") as caught:
+            ask(model)
+        assert len(server.requests) == 4
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(("status", "hint"), [(401, "POLYHOP_API_KEY"), (403, "POLYHOP_API_KEY"), (404, "sage")])
+def test_endpoint_passes_on_a_refusal_at_once(status: int, hint: str) -> None:
+    """The server's own words, without the key that some of them repeat."""
+    with serving(refuses(status, "no entry for k-9")) as server, client(server, api_key="k-9") as model:
+        with pytest.raises(EndpointError, match=r"no entry for \*\*\*") as caught:
+            ask(model)
+        assert len(server.requests) == 1
+    assert hint in caught.value.remedy
+
+
+def test_endpoint_does_not_wait_for_an_empty_account() -> None:
+    """A 429 that no waiting cures."""
+    with serving(refuses(429, "no credit", code="insufficient_quota")) as server, client(server) as model:
+        with pytest.raises(EndpointError, match="no credit"):
+            ask(model)
+        assert len(server.requests) == 1
+
+
+def test_endpoint_that_is_down_is_reported_soon() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound but not listening: connections are refused
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        model = OpenAICompatible(base_url=address, model="sage", first_wait=0.001)
+        with pytest.raises(EndpointError, match=r"4 times") as caught:
+            ask(model)
+    assert "polyhop doctor" in caught.value.remedy
+
+
+def test_endpoint_that_is_slow_runs_into_the_time_out() -> None:
+    with serving(says("too late", delay=0.5)) as server, client(server, timeout=0.1, attempts=2) as model:
+        with pytest.raises(EndpointError, match=r"no answer within 0\.1 seconds"):
+            ask(model)
+        assert len(server.requests) == 2
+
+
+def test_endpoint_that_hangs_up_in_mid_answer_is_asked_again() -> None:
+    with serving(in_turn(says("cut", hang_up=True), says("whole"))) as server, client(server) as model:
+        assert ask(model).text == "whole"
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b"\x00\xff garbage", "text/plain"),
+        (b"<html><body><h1>Welcome</h1></body></html>", "text/html"),
+        (b'{"choices": []}', "application/json"),
+        (b'{"choices": [{"text": "old"}]}', "application/json"),
+        (b'{"result": 1}', "application/json"),
+        (b'["a"]', "application/json"),
+        (b"", "application/json"),
+        (b"[" * 200_000, "application/json"),
+        (b'data: {"choices": []}\n\ndata: [DONE]\n\n', "text/event-stream"),
+    ],
+)
+def test_endpoint_that_answers_garbage_is_named(body: bytes, kind: str) -> None:
+    """Garbage with status 200 is no completion: said at once, with the beginning of what came."""
+    with serving(Played(body=body, headers={"Content-Type": kind})) as server, client(server) as model:
+        with pytest.raises(EndpointError, match=f"not answer with a completion but with {kind}"):
+            ask(model)
+        assert len(server.requests) == 1
+
+
+def test_endpoint_that_redirects_is_not_followed() -> None:
+    """The key must not travel to an address that the user did not name."""
+    moved = Played(status=307, body=b"", headers={"Location": "http://127.0.0.1:9/elsewhere"})
+    with serving(moved) as server, client(server, api_key="k") as model, pytest.raises(EndpointError) as caught:
+        ask(model)
+    assert "http://127.0.0.1:9/elsewhere" in caught.value.remedy
+
+
+@pytest.mark.parametrize("text", [None, "", "  \n"])
+def test_empty_answer_is_an_invalid_output(text: str | None) -> None:
+    with serving(says(text)) as server, client(server) as model, pytest.raises(OutputInvalid, match="empty answer"):
+        ask(model)
+    assert model.meter.total.llm_calls == 1
+
+
+def test_answer_cut_off_at_the_limit_is_an_invalid_output() -> None:
+    """It was paid for all the same."""
+    cut_off = pytest.raises(OutputInvalid, match="cut off after 16 tokens")
+    with serving(says("The bridge was", finish="length")) as server, client(server) as model, cut_off:
+        ask(model, max_tokens=16)
+    assert model.meter.total.completion_tokens == 5
+
+
+def test_thinking_is_allowed_on_top_of_the_answer() -> None:
+    with serving(says("yes")) as server, client(server, reasoning_tokens=1000) as model:
+        ask(model, max_tokens=24)
+    assert server.requests[0]["max_tokens"] == 1024
+
+
+def test_schema_travels_as_strict_json_schema_without_what_strict_servers_refuse() -> None:
+    with serving(says('{"name": "Ada"}')) as server, client(server) as model:
+        ask(model, schema=SCHEMA)
+    sent = server.requests[0]["response_format"]
+    assert sent["type"] == "json_schema"
+    assert sent["json_schema"]["schema"]["properties"] == {"name": {"type": "string"}}
+
+
+def test_endpoint_that_rejects_response_format_is_asked_in_weaker_ways_and_remembered() -> None:
+    """From schema to object to plain words, once; the next question starts where the first ended."""
+
+    def script(request: dict[str, Any]) -> Played:
+        unknown = "response_format" in request
+        return refuses(400, "This response_format type is unavailable.") if unknown else says('{"name": "Ada"}')
+
+    with serving(script) as server, client(server) as model:
+        assert ask(model, schema=SCHEMA).text == '{"name": "Ada"}'
+        kinds = [request.get("response_format", {}).get("type") for request in server.requests]
+        assert kinds == ["json_schema", "json_object", None]
+        assert "minLength" in server.requests[2]["messages"][0]["content"]
+        ask(model, [Message("user", "And who paid for it?")], schema=SCHEMA)
+        assert len(server.requests) == 4
+
+
+def test_endpoint_that_fails_with_500_over_the_format_is_asked_in_weaker_ways() -> None:
+    def script(request: dict[str, Any]) -> Played:
+        return refuses(500, "failed to parse grammar") if "response_format" in request else says("{}")
+
+    with serving(script) as server, client(server) as model:
+        ask(model, schema=SCHEMA)
+        assert len(server.requests) == 3
+
+
+def test_endpoint_that_rejects_parameters_is_asked_without_them() -> None:
+    """Newer models know max_completion_tokens only, and neither temperature nor seed."""
+
+    def script(request: dict[str, Any]) -> Played:
+        if "max_tokens" in request:
+            return refuses(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+        for parameter in ("temperature", "seed"):
+            if parameter in request:
+                return refuses(400, f"Unsupported value: '{parameter}' does not support 0.")
+        return says("fine")
+
+    with serving(script) as server, client(server) as model:
+        assert ask(model, max_tokens=9).text == "fine"
+    assert len(server.requests) == 4
+    assert server.requests[-1]["max_completion_tokens"] == 9
+
+
+def test_dialect_gives_up_only_what_the_words_are_about() -> None:
+    dialect = Dialect()
+    assert dialect.after_refusal("The model is overloaded.", structured=True) is None
+    assert dialect.after_refusal("response_format is not supported", structured=False) is None
+    assert Dialect(json_mode="text").after_refusal("response_format is not supported", structured=True) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, "This model's maximum context length is 4096 tokens."),
+        (500, "the request exceeds the available context size"),
+        (400, "prompt is too long: 9000 tokens"),
+    ],
+)
+def test_prompt_that_is_too_long_is_explained(status: int, words: str) -> None:
+    with serving(refuses(status, words)) as server, client(server) as model:
+        with pytest.raises(EndpointError, match="too long for sage") as caught:
+            ask(model)
+        assert len(server.requests) == 1
+    assert "budget" in caught.value.remedy
+
+
+def test_prompt_beyond_max_context_is_not_sent() -> None:
+    with serving(says("never")) as server, client(server, max_context=100) as model:
+        with pytest.raises(EndpointError, match="too long"):
+            ask(model, [Message("user", "word " * 500)])
+        assert server.requests == []
+
+
+def test_missing_usage_is_estimated_and_said(caplog: pytest.LogCaptureFixture) -> None:
+    """Once, not with every answer."""
+    with serving(says("a" * 40, usage={})) as server, client(server) as model, caplog.at_level(logging.WARNING):
+        first, second = ask(model), ask(model, [Message("user", "x" * 400)])
+    assert first.cost.completion_tokens == 10
+    assert second.cost.prompt_tokens == pytest.approx(100, abs=10)
+    assert caplog.text.count("does not say how many tokens") == 1
+
+
+def test_prompt_that_the_server_cut_in_silence_is_noticed(caplog: pytest.LogCaptureFixture) -> None:
+    """As Ollama does with a prompt longer than its window."""
+    with serving(says("eh", usage={"prompt_tokens": 2048, "completion_tokens": 1})) as server, client(server) as model:
+        ask(model, [Message("user", "word " * 8000)])
+    assert "context window may be too small" in caplog.text
+
+
+def test_complete_many_keeps_order_and_bounds_concurrency() -> None:
+    def script(request: dict[str, Any]) -> Played:
+        number = int(request["messages"][0]["content"])
+        return says(f"answer {number}", delay=0.02 if number % 2 else 0.04)
+
+    requests = [Request(messages=[Message("user", str(number))]) for number in range(12)]
+    with serving(script) as server, client(server, concurrency=3) as model:
+        results = model.complete_many(requests)
+    assert [getattr(result, "text", None) for result in results] == [f"answer {number}" for number in range(12)]
+    assert 1 < server.busiest <= 3
+
+
+def test_threads_that_share_a_client_share_its_concurrency_limit() -> None:
+    with serving(says("ok", delay=0.02)) as server, client(server, concurrency=2) as model:
+        threads = [threading.Thread(target=ask, args=(model,)) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(server.requests) == 6
+        assert server.busiest <= 2
+
+
+def test_complete_many_puts_an_error_in_the_place_of_a_failed_request() -> None:
+    def script(request: dict[str, Any]) -> Played:
+        return refuses(422, "cannot") if request["messages"][0]["content"] == "bad" else says("good")
+
+    requests = [Request(messages=[Message("user", word)]) for word in ("one", "bad", "two")]
+    with serving(script) as server, client(server) as model:
+        first, broken, last = model.complete_many(requests)
+        assert model.complete_many([]) == []
+    assert isinstance(first, Completion)
+    assert isinstance(broken, EndpointError)
+    assert isinstance(last, Completion)
+
+
+def test_interruption_of_complete_many_does_not_wait_for_answers() -> None:
+    """Ctrl-C while two of many slow answers are on their way; no further request begins."""
+    requests = [Request(messages=[Message("user", str(number))]) for number in range(20)]
+    with serving(says("late", delay=1.5)) as server, client(server, concurrency=2) as model:
+        interruption = threading.Timer(0.3, _thread.interrupt_main)
+        began = time.monotonic()
+        interruption.start()
+        with pytest.raises(KeyboardInterrupt):
+            model.complete_many(requests)
+        assert time.monotonic() - began < 1.4
+        time.sleep(1.6)
+        assert len(server.requests) == 2
+
+
+def test_cap_on_calls_stops_before_the_call_that_would_pass_it() -> None:
+    with serving(says("ok")) as server, client(server, call_cap=2) as model:
+        ask(model)
+        ask(model)
+        with pytest.raises(BudgetExceeded, match="2 of the 2 allowed"):
+            ask(model)
+        assert len(server.requests) == 2
+
+
+def test_cap_on_tokens_holds_for_calls_that_run_at_once() -> None:
+    """Each of ten calls may take about 60 tokens, and 130 are allowed."""
+    requests = [Request(messages=[Message("user", f"n{number}")], max_tokens=55) for number in range(10)]
+    usage = {"prompt_tokens": 5, "completion_tokens": 55}
+    with serving(says("ok", usage=usage, delay=0.01)) as server, client(server, token_cap=130) as model:
+        results = model.complete_many(requests)
+    assert sum(isinstance(result, BudgetExceeded) for result in results) == 8
+    assert len(server.requests) == 2
+    assert model.meter.total.tokens == 120
+
+
+def test_cap_on_money_counts_prices() -> None:
+    with serving(says("ok")) as server, client(server, money_cap=0.001, completion_price=10.0) as model:
+        with pytest.raises(BudgetExceeded, match="money"):
+            ask(model, max_tokens=1000)
+        assert ask(model, max_tokens=50).text == "ok"
+
+
+def test_forecast_is_an_upper_bound_without_any_call() -> None:
+    request = Request(messages=HELLO, max_tokens=100)
+    with serving(says("ok")) as server, client(server, prompt_price=1.0, completion_price=2.0) as model:
+        expected = model.forecast([request, request])
+        assert server.requests == []
+    assert (expected.llm_calls, expected.completion_tokens) == (2, 200)
+    assert expected.money >= 400e-6
+    assert model.meter.total == Cost()

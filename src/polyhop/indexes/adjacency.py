@@ -1,0 +1,67 @@
+"""Who is next to whom: a compressed map from small integers to sets of small integers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from polyhop.errors import UsageError
+from polyhop.indexes.csr import spread
+from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.ports import Ints
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Adjacency:
+    """For each id on the left (0 to n - 1), the ids on its right, sorted and without repetition."""
+
+    starts: Ints  # the neighbours of i are rights[starts[i]:starts[i + 1]]
+    rights: Ints
+
+    @classmethod
+    def build(cls, pairs: Ints, n_left: int) -> Self:
+        """From pairs of shape (n, 2), left and right, in any order; repeated ones count once.
+
+        Raises UsageError for a left id outside 0 to n_left - 1.
+        """
+        lefts, rights = pairs.reshape(-1, 2).T
+        if len(lefts) and not 0 <= lefts.min() <= lefts.max() < n_left:
+            raise UsageError(f"Left ids must be 0 to {n_left - 1}; these go from {lefts.min()} to {lefts.max()}.")
+        order = np.lexsort((rights, lefts))
+        lefts, rights = lefts[order], rights[order]
+        fresh = np.ones(len(lefts), np.bool_)
+        fresh[1:] = (lefts[1:] != lefts[:-1]) | (rights[1:] != rights[:-1])
+        starts = np.searchsorted(lefts[fresh], np.arange(n_left + 1))
+        return cls(starts=starts, rights=rights[fresh].astype(np.int64))
+
+    def save(self, folder: Path) -> None:
+        """Write the map as a folder. Raises StorageFull."""
+        write_arrays(folder, {"starts": self.starts, "rights": self.rights})
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Map a saved one into memory. Raises IndexCorrupt."""
+        return cls(**read_arrays(folder, ("starts", "rights")))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def of(self, left: int) -> Ints:
+        """The neighbours of one id, ascending; a view, nothing is copied."""
+        return self.rights[self.starts[left] : self.starts[left + 1]]
+
+    def of_many(self, lefts: Ints) -> Ints:
+        """The neighbours of any of these ids, ascending, without repetition."""
+        return np.unique(self.rights[spread(self.starts[lefts], self.starts[lefts + 1])])
+
+    def degrees(self) -> Ints:
+        """How many neighbours each id has."""
+        return np.diff(self.starts)
+
+    def reverse(self, n_right: int) -> Self:
+        """The same pairs from the right. Raises UsageError for a right id outside 0 to n_right - 1."""
+        lefts = np.repeat(np.arange(len(self)), self.degrees())
+        return type(self).build(np.stack([self.rights, lefts], axis=1), n_right)

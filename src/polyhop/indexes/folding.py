@@ -1,0 +1,45 @@
+"""Folds text so that spellings of one word become equal, and cuts it into words, whatever the script."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Accents, Hebrew points and Arabic vowel signs carry no meaning that search needs; the vowel signs of Indic scripts and
+# the voicing marks of kana do, and stay. Soft hyphens, joiners and the tatweel only change how a word looks.
+_MARKS = re.compile(
+    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe00-\ufe0f\ufe20-\ufe2f\u00ad\u0640\u200c\u200d\u2060\ufeff]"
+)
+_LETTERS = str.maketrans(  # that Unicode does not take apart
+    {"ł": "l", "đ": "d", "ð": "d", "ø": "o", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ŧ": "t", "ŋ": "n"}
+)
+_UNSPACED = (  # Thai, Lao, Burmese, Khmer, kana, Chinese characters, Hangul: words are not set apart by spaces
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u1000-\u103f\u1050-\u108f\u1780-\u17d3\u1100-\u11ff\u3005-\u3007"
+    "\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3131-\u318e\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7fb\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_SIGNS = "\u0900-\u0963\u0971-\u0df3\u0f71-\u0fbc"  # vowel signs of Indic scripts and Tibetan are no \w to Python
+_RUN = re.compile(f"[{_UNSPACED}]+")
+_PIECE = re.compile(f"[{_UNSPACED}]+|(?:[^\\W_{_UNSPACED}]+|[{_SIGNS}]+)+")
+_ASCII_PIECE = re.compile("[a-z0-9]+")
+
+
+def fold(text: str) -> str:
+    """Text without case, accents and compatibility forms: ``Stanisław ﬁt`` becomes ``stanislaw fit``."""
+    if text.isascii():
+        return text.lower()
+    plain = _MARKS.sub("", unicodedata.normalize("NFKD", text))
+    plain = unicodedata.normalize("NFKD", plain.casefold()).translate(_LETTERS)
+    return unicodedata.normalize("NFC", _MARKS.sub("", plain))
+
+
+def pieces(text: str) -> list[str]:
+    """The folded words of a text, in order; a run of a script without spaces is one piece."""
+    folded = fold(text)
+    return (_ASCII_PIECE if folded.isascii() else _PIECE).findall(folded)
+
+
+def unspaced(piece: str) -> bool:
+    """Whether a piece is a run of a script that does not set words apart."""
+    return _RUN.match(piece) is not None

@@ -1,0 +1,120 @@
+"""A table of names that is searched on disk, and finds all names a text mentions in one pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from polyhop.indexes.folding import pieces, unspaced
+from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.strings import STRING_ARRAYS, Hashes, Strings, hashed
+from polyhop.ports import Ints
+
+_BRACKETED = re.compile(r"(?<=\S)\s*(?:\([^()]*\)|\[[^\[\]]*\]|（[^（）]*）)\s*$")
+MISSING = -1
+_ARTICLES = ("the", "a", "an")
+_BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no bit of an earlier word is lost
+
+
+def words(text: str) -> list[str]:
+    """The folded words of a text, in order; scripts without spaces fall apart into characters.
+
+    Use it to cut a text for ``Names.scan``: keys are cut in the same way.
+    """
+    found = pieces(text)
+    return found if text.isascii() else [part for word in found for part in (word if unspaced(word) else (word,))]
+
+
+def normal(text: str) -> str:
+    """A name as a key: two spellings of one name have the same key.
+
+    Case, accents and punctuation are dropped, then bracketed parts at the end and a leading English article, unless
+    nothing would be left. Only a text without any word has an empty key.
+    """
+    outside = text
+    while (shorter := _BRACKETED.sub("", outside)) != outside:
+        outside = shorter
+    found = pieces(outside) or pieces(text)
+    return " ".join(found[1:] if len(found) > 1 and found[0] in _ARTICLES else found)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Names:
+    """Normalised names, sorted, each with the row it stands for."""
+
+    keys: Strings
+    values: Ints
+
+    @classmethod
+    def build(cls, keys: Sequence[str], rows: Ints) -> Self:
+        """From normalised names and their rows (0 or more); where a key comes twice, the lowest row counts."""
+        lowest: dict[str, int] = {}
+        for key, row in zip(keys, rows.tolist(), strict=True):
+            lowest[key] = min(row, lowest.get(key, row))
+        ordered = sorted(lowest)
+        values = np.array([lowest[key] for key in ordered], np.int64)
+        return cls(keys=Strings.build(ordered, _key_hashes(ordered)), values=values)
+
+    def save(self, folder: Path) -> None:
+        """Write the table as a folder. Raises StorageFull."""
+        write_arrays(folder, {"values": self.values, **self.keys.arrays()})
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Map a saved table into memory. Raises IndexCorrupt."""
+        arrays = read_arrays(folder, ("values", *STRING_ARRAYS))
+        return cls(values=arrays.pop("values"), keys=Strings(**arrays))
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def find(self, key: str) -> int | None:
+        """The row of a normalised name, if it is in the table."""
+        row = int(self.find_many([key])[0])
+        return None if row == MISSING else row
+
+    def find_many(self, keys: Sequence[str]) -> Ints:
+        """The rows of normalised names; MISSING for those not in the table."""
+        rows = np.full(len(keys), MISSING, np.int64)
+        for i, place in self.keys.candidates(_key_hashes(keys)):
+            if self.keys[place] == keys[i]:
+                rows[i] = self.values[place]
+        return rows
+
+    def scan(self, text: Sequence[str], longest: int = 8) -> list[tuple[int, int, int]]:
+        """All names among the words of a text: (first word, number of words, row), the longest first at each word.
+
+        Names of more than ``longest`` words are not looked for; overlapping ones are all reported.
+        """
+        found = []
+        for length, phrases in _windows(hashed(text), longest):
+            for start, place in self.keys.candidates(phrases):
+                if words(self.keys[place]) == list(text[start : start + length]):
+                    found.append((start, length, int(self.values[place])))
+        return sorted(found, key=lambda match: (match[0], -match[1], match[2]))
+
+
+def _windows(single: Hashes, longest: int) -> Iterator[tuple[int, Hashes]]:
+    """Each length up to ``longest``, with the hashes of the phrases of that length that begin at each word."""
+    phrases = single
+    for length in range(1, min(longest, len(single)) + 1):
+        yield length, phrases
+        phrases = phrases[:-1] * _BASE + single[length:]
+
+
+def _key_hashes(keys: Sequence[str]) -> Hashes:
+    """The hash of each key, from those of its words: a polynomial modulo 2**64."""
+    cut = [words(key) for key in keys]
+    single = hashed(word for key in cut for word in key)
+    lengths = np.array([len(key) for key in cut], np.int64)
+    ends = np.cumsum(lengths)
+    phrases = np.zeros(len(lengths), np.uint64)
+    for step in range(int(lengths.max(initial=0))):
+        longer = np.flatnonzero(lengths > step)
+        phrases[longer] = phrases[longer] * _BASE + single[(ends - lengths)[longer] + step]
+    return phrases

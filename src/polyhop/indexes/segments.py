@@ -1,0 +1,141 @@
+"""Durable folders of arrays, and how an index made of immutable segments grows.
+
+A generation of an index is a list of segments. Each covers some passages, once and for all: new passages make a new
+segment, removed ones are masked when the index is opened, and now and then everything is merged into one.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhop.errors import IndexCorrupt, StorageFull
+from polyhop.ports import Ints
+
+Arrays = dict[str, NDArray[Any]]
+
+MOST_SEGMENTS = 8
+MOST_DEAD = 0.2  # share of rows
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Plan:
+    """What turns the segments there are into segments that cover exactly the live passages."""
+
+    keep: tuple[int, ...]  # which of the existing segments stay
+    new: Ints  # numbers of the passages that go into one new segment; empty: none is needed
+    rebuild: bool  # whether everything is merged: nothing is kept and ``new`` is all that lives
+
+
+def plan(
+    existing: Sequence[Ints], live: Ints, *, most_segments: int = MOST_SEGMENTS, most_dead: float = MOST_DEAD
+) -> Plan:
+    """How to get from segments that cover ``existing`` to the ``live`` passages.
+
+    Segments without a live row are dropped for nothing. Everything is merged when there would be more than
+    ``most_segments``, when more than a share ``most_dead`` of the kept rows is dead, or when two segments overlap.
+    """
+    live = np.unique(live)
+    alive = [int(np.isin(numbers, live).sum()) for numbers in existing]
+    keep = tuple(place for place, count in enumerate(alive) if count)
+    covered = [existing[place] for place in keep]
+    new = np.setdiff1d(live, np.concatenate(covered)) if covered else live
+    rows, found = sum(map(len, covered)), sum(alive)
+    overlap = found > len(live) - len(new)
+    if keep and (len(keep) + bool(len(new)) > most_segments or rows - found > most_dead * rows or overlap):
+        return Plan(keep=(), new=live, rebuild=True)
+    return Plan(keep=keep, new=new, rebuild=False)
+
+
+def standing(covered: Sequence[Ints], live: Ints) -> tuple[Ints, Ints]:
+    """The live numbers that the segments cover, ascending, and where each stands in the segments laid end to end.
+
+    Raises IndexCorrupt where two segments cover the same passage.
+    """
+    numbers = np.concatenate([np.empty(0, np.int64), *covered])
+    rows = np.flatnonzero(np.isin(numbers, live))
+    rows = rows[np.argsort(numbers[rows], kind="stable")]
+    numbers = numbers[rows]
+    if (numbers[1:] == numbers[:-1]).any():
+        raise IndexCorrupt("Two segments of an index cover the same passage.", remedy=_REBUILD)
+    return numbers, rows
+
+
+_REBUILD = "This part of the index is derived: index the same documents again and it is rebuilt."
+
+
+def write_arrays(folder: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays as a folder of .npy files that is, after any crash, either complete or absent.
+
+    They are written and synced under a temporary name beside it, then renamed; what a killed writer left there under
+    the same name is replaced. Raises StorageFull.
+    """
+    try:
+        partial = _beside(folder)
+        partial.mkdir(parents=True)
+        try:
+            for name, array in arrays.items():
+                with (partial / f"{name}.npy").open("wb") as file:
+                    np.save(file, array, allow_pickle=False)
+                    file.flush()
+                    os.fsync(file.fileno())
+            _sync(partial)
+            _replace(partial, folder)
+            _sync(folder.parent)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+    except OSError as error:
+        raise StorageFull(f"{folder} cannot be written: {error.strerror or error}.") from error
+
+
+def read_arrays(folder: Path, names: Iterable[str]) -> Arrays:
+    """The named arrays of a folder, read-only and memory-mapped.
+
+    Raises IndexCorrupt where one is missing or damaged.
+    """
+    try:
+        return {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)) for name in names}
+    except (OSError, ValueError, EOFError) as error:
+        raise IndexCorrupt(f"{folder} cannot be read: {error}.", remedy=_REBUILD) from error
+
+
+def sweep(folder: Path, keep: Iterable[str]) -> None:
+    """Remove everything in a folder but the named entries: old segments, and what killed writers left half done.
+
+    Only for the one writer, after it has made its new list of segments known.
+    """
+    kept = set(keep)
+    for entry in folder.iterdir() if folder.is_dir() else ():
+        if entry.name not in kept:
+            shutil.rmtree(entry, ignore_errors=True)  # one that cannot go yet, because it is being read, goes next time
+
+
+def _beside(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}-{secrets.token_hex(6)}")
+
+
+def _replace(partial: Path, folder: Path) -> None:
+    if folder.exists():
+        old = folder.rename(_beside(folder))
+        partial.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        partial.rename(folder)
+
+
+def _sync(folder: Path) -> None:
+    if os.name == "nt":  # Windows cannot sync a folder; it journals renames
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,133 @@
+"""An index is a list of immutable segments: writing them is durable, growing them is planned."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhop.errors import IndexCorrupt, StorageFull
+from polyhop.indexes.segments import Arrays, plan, read_arrays, standing, sweep, write_arrays
+
+
+def ints(*values: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.array(values, np.int64)
+
+
+def test_arrays_come_back_as_written(tmp_path: Path) -> None:
+    """Shapes, types and values survive, empty arrays too."""
+    arrays: Arrays = {
+        "numbers": ints(3, 5),
+        "vectors": np.eye(2, 3, dtype=np.float32),
+        "none": np.empty((0, 4), np.float32),
+    }
+    write_arrays(tmp_path / "deep" / "segment", arrays)
+    back = read_arrays(tmp_path / "deep" / "segment", arrays)
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(back[name], array)
+        assert back[name].dtype == array.dtype
+    assert [entry.name for entry in (tmp_path / "deep").iterdir()] == ["segment"]
+
+
+def test_arrays_are_read_only(tmp_path: Path) -> None:
+    write_arrays(tmp_path / "segment", {"numbers": ints(1)})
+    with pytest.raises(ValueError, match="read-only"):
+        read_arrays(tmp_path / "segment", ["numbers"])["numbers"][0] = 2
+
+
+def test_writing_replaces_what_a_killed_writer_left(tmp_path: Path) -> None:
+    write_arrays(tmp_path / "segment", {"numbers": ints(1), "extra": ints(9)})
+    write_arrays(tmp_path / "segment", {"numbers": ints(2)})
+    assert read_arrays(tmp_path / "segment", ["numbers"])["numbers"].tolist() == [2]
+    assert [path.name for path in tmp_path.rglob("*")] == ["segment", "numbers.npy"]
+
+
+def test_writing_where_nothing_can_be_written_is_an_error_with_a_remedy(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StorageFull) as caught:
+        write_arrays(tmp_path / "file" / "segment", {"numbers": ints(1)})
+    assert caught.value.remedy
+
+
+def test_a_write_that_runs_out_of_space_leaves_nothing_behind(tmp_path: Path) -> None:
+    """The operating system refuses to let the second file grow: as on a full disk."""
+    resource = pytest.importorskip("resource", reason="only POSIX limits file sizes")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+    try:
+        with pytest.raises(StorageFull):
+            write_arrays(tmp_path / "segment", {"numbers": ints(1), "vectors": np.zeros(100_000)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sweeping_keeps_only_what_is_named(tmp_path: Path) -> None:
+    for name in ("1", "2", "3", ".4-abandoned"):
+        write_arrays(tmp_path / name, {"numbers": ints(1)})
+    sweep(tmp_path, ["2", "3"])
+    sweep(tmp_path / "absent", [])
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["2", "3"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"not an array", b"\x93NUMPY\x01\x00v\x00{'descr': '<i8', 'fortran_order"])
+def test_a_damaged_array_is_reported_as_such(tmp_path: Path, damage: bytes) -> None:
+    write_arrays(tmp_path / "segment", {"numbers": ints(1, 2, 3)})
+    (tmp_path / "segment" / "numbers.npy").write_bytes(damage)
+    with pytest.raises(IndexCorrupt) as caught:
+        read_arrays(tmp_path / "segment", ["numbers"])
+    assert caught.value.remedy
+
+
+def test_a_truncated_or_missing_array_is_reported_as_such(tmp_path: Path) -> None:
+    write_arrays(tmp_path / "segment", {"numbers": np.arange(1000)})
+    file = tmp_path / "segment" / "numbers.npy"
+    file.write_bytes(file.read_bytes()[:-100])
+    for name in ("numbers", "absent"):
+        with pytest.raises(IndexCorrupt):
+            read_arrays(tmp_path / "segment", [name])
+
+
+def test_a_plan_adds_one_segment_for_what_is_new() -> None:
+    found = plan([ints(1, 2, 3), ints(4, 5)], ints(1, 2, 3, 4, 5, 8, 9))
+    assert (found.keep, found.new.tolist(), found.rebuild) == ((0, 1), [8, 9], False)
+
+
+def test_a_plan_drops_dead_segments_for_nothing() -> None:
+    found = plan([ints(1, 2, 3), ints(4, 5)], ints(4, 5))
+    assert (found.keep, found.new.tolist(), found.rebuild) == ((1,), [], False)
+
+
+def test_a_plan_merges_when_too_much_is_dead() -> None:
+    covered = [np.arange(10)]
+    assert not plan(covered, np.arange(2, 10)).rebuild
+    found = plan(covered, np.arange(3, 10))
+    assert (found.keep, found.new.tolist(), found.rebuild) == ((), list(range(3, 10)), True)
+
+
+def test_a_plan_merges_when_there_would_be_too_many_segments() -> None:
+    covered = [ints(number) for number in range(8)]
+    assert not plan(covered, np.arange(8)).rebuild
+    assert plan(covered, np.arange(9)).rebuild
+
+
+def test_a_plan_merges_segments_that_overlap() -> None:
+    assert plan([ints(1, 2), ints(2, 3)], ints(1, 2, 3)).rebuild
+
+
+def test_opening_segments_that_overlap_is_refused() -> None:
+    with pytest.raises(IndexCorrupt):
+        standing([ints(1, 2), ints(2, 3)], ints(1, 2, 3))
+
+
+@given(st.lists(st.sets(st.integers(0, 40)), max_size=12), st.sets(st.integers(0, 40)))
+def test_a_plan_always_ends_with_every_live_passage_covered_once(parts: list[set[int]], live: set[int]) -> None:
+    covered = [ints(*sorted(part)) for part in parts]
+    found = plan(covered, ints(*live))
+    after = [covered[place] for place in found.keep] + [found.new]
+    numbers, rows = standing(after, ints(*live))
+    assert numbers.tolist() == sorted(live)
+    assert np.concatenate(after)[rows].tolist() == sorted(live)
+    assert len(found.keep) + bool(len(found.new)) <= 8
+    assert sum(map(len, after)) * 0.8 <= len(live)

@@ -1,0 +1,118 @@
+"""Vector search is exact, and how the rows are spread over segments never shows."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polyhop.errors import ModelMismatch, StoreError
+from polyhop.indexes.segments import write_arrays
+from polyhop.indexes.vectors import Vectors, build
+from polyhop.ports import Floats, Ints
+
+
+def unit_rows(count: int, dimensions: int, seed: int) -> Floats:
+    rows = np.random.default_rng(seed).normal(size=(count, dimensions)).astype(np.float32)
+    rows[1::3] = rows[: len(rows[1::3])]  # equal vectors, so that there are ties
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
+
+
+def opened(folder: Path, parts: list[Ints], vectors: Floats, live: Ints) -> Vectors:
+    """An index of some rows of ``vectors``, one segment a part."""
+    for i, part in enumerate(parts):
+        write_arrays(folder / str(i), build(part, vectors[part]))
+    return Vectors.open([folder / str(i) for i in range(len(parts))], live)
+
+
+def naive(vectors: Floats, query: Floats, k: int, among: Ints) -> tuple[list[int], Floats]:
+    """Every score in double precision, then a full sort."""
+    scores = (vectors[among].astype(np.float64) @ query.astype(np.float64)).astype(np.float32)
+    order = sorted(range(len(among)), key=lambda i: (-scores[i], among[i]))[:k]
+    return among[order].tolist(), scores[order]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 60), st.integers(1, 4), st.integers(0, 70), st.integers(0, 9999), st.data())
+def test_search_equals_scoring_everything_and_sorting(
+    count: int, cuts: int, k: int, seed: int, data: st.DataObject
+) -> None:
+    """Whatever the segments, the dead rows and the candidates."""
+    vectors = unit_rows(count, 24, seed)
+    query = unit_rows(1, 24, seed + 1)[0]
+    live = np.array(sorted(data.draw(st.sets(st.integers(0, count - 1)))), np.int64)
+    among = np.array(data.draw(st.lists(st.integers(-3, count + 3))), np.int64)
+    with TemporaryDirectory() as folder:
+        parts = np.array_split(np.random.default_rng(seed).permutation(count), cuts)
+        index = opened(Path(folder), parts, vectors, live)
+        for candidates, allowed in ((None, live), (among, np.intersect1d(among, live))):
+            numbers, scores = index.search(query, k, candidates)
+            expected, expected_scores = naive(vectors, query, k, allowed)
+            np.testing.assert_allclose(scores, expected_scores, atol=1e-6)
+            assert numbers.tolist() == expected
+        del index
+
+
+def test_scores_are_the_same_bit_for_bit_however_the_index_grew(tmp_path: Path) -> None:
+    """Alone, in pieces, with removed neighbours, as a candidate or in a batch: one passage, one score."""
+    vectors, queries = unit_rows(400, 96, 1), unit_rows(5, 96, 2)
+    live = np.arange(0, 400, 3)
+    whole = opened(tmp_path / "whole", [live], vectors, live)
+    grown = opened(tmp_path / "grown", np.array_split(np.arange(400), 7), vectors, live)
+    many = grown.search_many(queries, 20)
+    for query, (batch_numbers, batch_scores) in zip(queries, many, strict=True):
+        numbers, scores = whole.search(query, 20)
+        for other in (grown.search(query, 20), grown.search(query, 20, live), (batch_numbers, batch_scores)):
+            assert other[0].tolist() == numbers.tolist()
+            assert other[1].tobytes() == scores.tobytes()
+        alone, score = grown.search(query, 1, numbers[4:5])
+        assert alone.tolist() == [numbers[4]]
+        assert score.tobytes() == scores[4:5].tobytes()
+
+
+def test_equal_scores_are_ordered_by_number(tmp_path: Path) -> None:
+    vectors = np.tile(np.array([[0.6, 0.8]], np.float32), (9, 1))
+    index = opened(tmp_path, [np.arange(9)], vectors, np.arange(9))
+    assert index.search(vectors[0], 4)[0].tolist() == [0, 1, 2, 3]
+
+
+def test_an_empty_index_finds_nothing() -> None:
+    index = Vectors.open([], np.arange(5))
+    query = np.ones(3, np.float32)
+    assert len(index) == 0
+    assert index.search(query, 5)[0].tolist() == []
+    assert index.search(query, 5, np.arange(3))[0].tolist() == []
+    assert [found[0].tolist() for found in index.search_many(query[None], 5)] == [[]]
+    assert index.of(np.empty(0, np.int64)).shape[0] == 0
+
+
+def test_of_gives_rows_in_the_order_asked(tmp_path: Path) -> None:
+    vectors = unit_rows(30, 8, 3)
+    index = opened(tmp_path, np.array_split(np.arange(30), 3), vectors, np.arange(29))
+    asked = np.array([28, 0, 11, 11])
+    np.testing.assert_array_equal(index.of(asked), vectors[asked])
+    with pytest.raises(StoreError, match="29"):
+        index.of(np.array([3, 29]))
+
+
+def test_half_precision_is_accepted_and_numbers_are_put_in_order(tmp_path: Path) -> None:
+    write_arrays(tmp_path / "0", build(np.array([7, 2]), np.array([[1, 0], [0, 1]], np.float16)))
+    index = Vectors.open([tmp_path / "0"], np.array([2, 7]))
+    assert index.search(np.array([1, 0], np.float32), 2)[0].tolist() == [7, 2]
+    assert index.of(np.array([2])).dtype == np.float32
+
+
+def test_a_query_of_another_length_is_refused(tmp_path: Path) -> None:
+    index = opened(tmp_path, [np.arange(4)], unit_rows(4, 8, 5), np.arange(4))
+    with pytest.raises(ModelMismatch) as caught:
+        index.search(np.ones(9, np.float32), 1)
+    assert caught.value.remedy
+
+
+def test_segments_of_different_lengths_are_refused(tmp_path: Path) -> None:
+    write_arrays(tmp_path / "0", build(np.array([0]), unit_rows(1, 8, 1)))
+    write_arrays(tmp_path / "1", build(np.array([1]), unit_rows(1, 9, 1)))
+    with pytest.raises(ModelMismatch):
+        Vectors.open([tmp_path / "0", tmp_path / "1"], np.arange(2))

@@ -7,20 +7,21 @@ disagree never share a name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhop.types import Cost
+from polyhop.types import Cost, Passage
+
+if TYPE_CHECKING:
+    from polyhop.settings import Settings
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-T = TypeVar("T")
-R = TypeVar("R")
 
 
 class Embedder(Protocol):
@@ -133,6 +134,10 @@ class ConstrainedModel(Protocol):
     def vocabulary(self) -> int:
         """Number of tokens."""
 
+    @property
+    def end(self) -> int:
+        """The token that ends the model's turn."""
+
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text, without special tokens added."""
 
@@ -147,6 +152,9 @@ class ConstrainedModel(Protocol):
 
     def extend(self, beams: Beams, parents: Ints, tokens: Ints) -> Beams:
         """New rows: row i continues row ``parents[i]`` with ``tokens[i]``, int64 of shape (rows, steps), steps >= 1."""
+
+    def branch(self, beams: Beams, parents: Ints, branches: Sequence[Sequence[int]]) -> Beams:
+        """Like ``extend``, but every row may continue with another number of tokens, at least one each."""
 
 
 class Grammar(Protocol):
@@ -165,14 +173,24 @@ class Grammar(Protocol):
         """Whether what was said so far may end here."""
 
 
-class Executor(Protocol):
-    """Runs a pure function over chunks of work, in order or not, and hands the results back in order."""
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a passage has no rows in a layer."""
 
-    def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """Results in the order of the items; at most a bounded number of items is in flight."""
+    error: str
+
+
+Rows = bytes | Failure  # what extraction made of one passage, in the layer's own encoding
+
+
+class Executor(Protocol):
+    """Runs the extraction of a layer over chunks of passages: in this process, in worker processes, on a cluster."""
+
+    def extract(self, layer: str, settings: Settings, chunks: Iterable[Sequence[Passage]]) -> Iterator[Sequence[Rows]]:
+        """The rows of each chunk's passages, in the order of the chunks; a bounded number of chunks is in flight."""
 
     def __enter__(self) -> Self:
         """Start the workers."""
 
     def __exit__(self, *error: object) -> None:
-        """Stop the workers; queued work that has not begun is dropped."""
+        """Stop the workers; work that has not begun is dropped."""

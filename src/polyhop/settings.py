@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +109,17 @@ class Settings:
                 known = (*plain, *COMPONENT_SECTIONS, *NESTED_SECTIONS)
                 raise SettingError(f"There is no section {section!r}.", remedy=nearest(section, known))
         return cls(components=components, **values)
+
+    def to_mapping(self) -> dict[str, Any]:
+        """These settings as nested mappings, such that ``from_mapping`` gives them back."""
+        tree: dict[str, Any] = {item.name: asdict(getattr(self, item.name)) for item in fields(self)[:-1]}
+        for section, content in self.components.items():
+            outer, _, name = section.partition(".")
+            if name:
+                tree.setdefault(outer, {})[name] = dict(content)
+            else:
+                tree[outer] = dict(content)
+        return tree
 
     def of(self, *sections: str) -> dict[str, object]:
         """The settings of a component from one or more sections, the later ones on top."""

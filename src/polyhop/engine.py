@@ -1,0 +1,319 @@
+"""Polyhop: the façade that the command line, the server and library users call."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from polyhop import __version__, registry
+from polyhop.errors import IndexMissing, LayerMissing, UnknownComponent, UsageError
+from polyhop.ingest import Ingest, Tally
+from polyhop.build import Builder
+from polyhop.layers.layer import fingerprint, layer_of
+from polyhop.layers.view import View
+from polyhop.models.choice import Models, load_models
+from polyhop.reading.citations import citations_of, within_tokens
+from polyhop.reading.reader import Reader, Reading
+from polyhop.reports import IndexReport, IndexStatus, LayerReport, ProgressListener, RemoveReport
+from polyhop.settings import Settings
+from polyhop.store.record import Record
+from polyhop.store.writer_lock import writer
+from polyhop.strategies.strategy import Strategy, strategy_of
+from polyhop.types import Answer, Budget, Evidence, Span
+
+logger = logging.getLogger(__name__)
+
+DEFAULT_LAYERS = ("text", "parsekg")
+BEST_FIRST = ("paths", "hybrid")  # the default strategy is the first whose layers the index has
+LONGEST_QUESTION = 2000  # words; what is beyond says nothing about what is asked
+
+
+class Polyhop:
+    """An index of documents, and the answers found in it.
+
+    Safe to share between threads. Opening is free: models and layers are loaded when first needed. Readers go on
+    undisturbed while one process writes, and see what it gathered from their next question on.
+    """
+
+    def __init__(self, path: str | Path = "polyhop.index", *, settings: Settings | None = None) -> None:
+        self.path = Path(path).expanduser()
+        self.settings = settings or Settings()
+        self._models: Models | None = None
+        self._record: Record | None = None
+        self._opened: tuple[str, View] | None = None
+        self._lock = threading.RLock()
+
+    @property
+    def models(self) -> Models:
+        """The configured models, each loaded when first used."""
+        with self._lock:
+            if self._models is None:
+                self._models = load_models(self.settings)
+            return self._models
+
+    def index(
+        self,
+        *paths: str | Path,
+        layers: Sequence[str] = DEFAULT_LAYERS,
+        dry_run: bool = False,
+        workers: int | None = None,
+        wait: float = 0.0,
+        progress: ProgressListener | None = None,
+    ) -> IndexReport:
+        """Bring the index up to date with files and folders, and its layers with the index.
+
+        Only what changed is done; whatever an interrupted run committed is not done again. Documents whose files have
+        vanished from a folder given here are removed. ``wait``: seconds to wait for another writer.
+
+        Raises UsageError, IndexLocked, StorageFull, ModelMissing and the other errors of the store.
+        """
+        began = time.monotonic()
+        for name in layers:
+            layer_of(name, self.settings)  # an unknown layer is refused before anything is read
+        inputs = [Path(path).expanduser() for path in paths]
+        if dry_run:
+            return self._forecast(inputs, layers, progress, began)
+        with Record.create_or_open(self.path, wait=wait) as record:
+            tally = Ingest(record=record, chunking=self.settings.chunking, progress=progress).run(inputs)
+            builder = self._builder(record, workers, progress)
+            reports = tuple(builder.bring_up_to_date(name) for name in _in_order(layers, record))
+            return self._report(record, tally, reports, dry_run=False, began=began)
+
+    def _forecast(
+        self, inputs: Sequence[Path], layers: Sequence[str], progress: ProgressListener | None, began: float
+    ) -> IndexReport:
+        try:
+            record: Record | None = Record.open(self.path)
+        except IndexMissing:
+            record = None
+        try:
+            ingest = Ingest(record=record, chunking=self.settings.chunking, dry_run=True, progress=progress)
+            tally = ingest.run(inputs)
+            if record is not None:
+                builder = self._builder(record, None, None)
+                reports = tuple(builder.forecast(name, tally.new_passages) for name in _in_order(layers, record))
+            else:
+                reports = tuple(Builder.first_forecast(name, tally.new_passages) for name in layers)
+            return self._report(record, tally, reports, dry_run=True, began=began)
+        finally:
+            if record is not None:
+                record.close()
+
+    def _builder(self, record: Record, workers: int | None, progress: ProgressListener | None) -> Builder:
+        return Builder(
+            record=record,
+            folder=self.path / "generations",
+            settings=self.settings,
+            models=self.models,
+            workers=workers,
+            progress=progress,
+        )
+
+    def _report(
+        self, record: Record | None, tally: Tally, layers: tuple[LayerReport, ...], *, dry_run: bool, began: float
+    ) -> IndexReport:
+        return IndexReport(
+            dry_run=dry_run,
+            added=tally.added,
+            changed=tally.changed,
+            unchanged=tally.unchanged,
+            removed=tally.removed,
+            duplicates=tally.duplicates,
+            skipped=tuple(tally.skipped),
+            documents=record.count_documents() if record else 0,
+            passages=record.count_passages() if record else 0,
+            entities=_entities(record) if record else 0,
+            layers=layers,
+            seconds=time.monotonic() - began,
+        )
+
+    def ask(self, question: str, *, strategy: str | None = None, budget: Budget | None = None) -> Answer:
+        """Answer a question from the documents, or say that they do not answer it.
+
+        Raises UsageError for a question without words, IndexMissing, LayerMissing, ModelMissing and the others.
+        """
+        asked = _checked(question)
+        limit = budget or self.settings.budget
+        began = time.monotonic()
+        with self._view() as view:
+            evidence = self._retrieve(asked, view, strategy, limit)
+            reader_name = self._reader_name()
+            reader: Reader = registry.build("readers", reader_name, self.settings.of("reader"))
+            readable = replace(evidence, passages=within_tokens(evidence.passages, limit.tokens))
+            reading: Reading = reader.read(asked, readable, self.models)
+            cost = evidence.cost + reading.cost
+            evidence = replace(evidence, cost=replace(cost, seconds=time.monotonic() - began))
+            return Answer(
+                question=question,
+                text=reading.text,
+                citations=citations_of(reading.quotes, view.record),
+                confidence=reading.confidence,
+                evidence=evidence,
+                reader=reader_name,
+                manifest=self._manifest(view, evidence.strategy, reader_name),
+            )
+
+    def search(self, question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
+        """The k best passages for a question, with the hops that led to them. Raises like ``ask``."""
+        if k < 1:
+            raise UsageError(f"k must be at least 1, not {k}.")
+        asked = _checked(question)
+        began = time.monotonic()
+        with self._view() as view:
+            evidence = self._retrieve(asked, view, strategy, replace(self.settings.budget, passages=k))
+        return replace(evidence, cost=replace(evidence.cost, seconds=time.monotonic() - began))
+
+    def remove(self, *uris: str) -> RemoveReport:
+        """Remove documents, by URI, path or file name, with all that was derived from them."""
+        Record.open(self.path).close()  # never create an index in order to remove from it
+        with Record.create_or_open(self.path) as record:
+            found = {uri: record.find(uri) for uri in uris}
+            ids = list(dict.fromkeys(document for ids in found.values() for document in ids))
+            files = {record.row(document).uri.partition("#")[0] for document in ids}
+            with record.transaction():
+                passages = record.drop(ids)
+                for file in files:
+                    record.set_meta(f"file:{file}", "")
+            builder = self._builder(record, None, None)
+            for name in record.layers():
+                current = record.generation(name)
+                if current is not None:
+                    builder.gather(layer_of(name, self.settings), current.description["fingerprint"])
+        missing = tuple(uri for uri, documents in found.items() if not documents)
+        return RemoveReport(removed=tuple(ids), missing=missing, passages=passages)
+
+    def status(self) -> IndexStatus:
+        """The state of the index: sizes, layers, models, and who is writing now."""
+        with Record.open(self.path) as record:
+            names = record.layers()
+            marks = {name: fingerprint(layer_of(name, self.settings), self.models) for name in names}
+            return IndexStatus(
+                path=str(self.path.absolute()),
+                version=record.meta("polyhop") or "",
+                documents=record.count_documents(),
+                passages=record.count_passages(),
+                entities=_entities(record),
+                bytes=sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file()),
+                layers=tuple(record.layer_status(name, marks[name]) for name in names),
+                models=asdict(self.settings.models),
+                writer=writer(self.path),
+            )
+
+    def strategy_for(self, name: str | None) -> str:
+        """The strategy that a question would be answered with: the one named, or the best that the layers allow."""
+        if name is not None:
+            registry.load("strategies", name)
+            return name
+        with self._view() as view:
+            return _default_strategy(view)
+
+    def quote(self, span: Span) -> tuple[str, str]:
+        """What a span says, and the URI of its document. Raises UsageError where there is no such document."""
+        with self._view() as view:
+            document = view.record.document(span.document_id)
+            return document.text[span.start : span.end], document.uri
+
+    def close(self) -> None:
+        """Let go of files and models; the next call opens them again."""
+        with self._lock:
+            if self._record is not None:
+                self._record.close()
+            self._record, self._opened, self._models = None, None, None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _retrieve(self, question: str, view: View, name: str | None, budget: Budget) -> Evidence:
+        chosen = name or _default_strategy(view)
+        strategy: Strategy = strategy_of(chosen, self.settings)
+        return strategy.retrieve(question, view.restricted(strategy.needs), budget)
+
+    @contextmanager
+    def _view(self) -> Iterator[View]:
+        """The index as it is now, in one consistent read."""
+        with self._lock:
+            if self._record is None:
+                self._record = Record.open(self.path)
+            record = self._record
+            try:
+                record.check()
+            except IndexMissing:
+                self.close()  # it may be made again under the same name
+                raise
+        with record.snapshot():
+            yield self._layers(record)
+
+    def _layers(self, record: Record) -> View:
+        """The layers' newest generations, opened again only when they or the passages changed."""
+        with self._lock:
+            state = record.state()
+            if self._opened is not None and self._opened[0] == state:
+                return self._opened[1]
+            opened: dict[str, Any] = {}
+            for name in record.layers():
+                try:
+                    layer = layer_of(name, self.settings)
+                    opened[name] = layer.open(record, self.path / "generations" / name, self.models)
+                except (LayerMissing, UnknownComponent) as error:
+                    logger.debug("layer %s is not open: %s", name, error)
+            view = View(record=record, models=self.models, layers=opened)
+            self._opened = (state, view)
+            return view
+
+    def _reader_name(self) -> str:
+        return "grounded" if self.models.language_model is not None else "extractive"
+
+    def _manifest(self, view: View, strategy: str, reader: str) -> dict[str, str]:
+        generations = [f"{name}={view.record.generation(name)}" for name in view.record.layers()]
+        return {
+            "polyhop": __version__,
+            "strategy": strategy,
+            "reader": reader,
+            "embedder": self.settings.models.embedder,
+            "reranker": self.settings.models.reranker,
+            "language_model": getattr(self.models.language_model, "name", "none"),
+            "index": hashlib.sha256("\n".join(generations).encode()).hexdigest()[:16],
+            "settings": str(self.settings.to_mapping()),
+        }
+
+
+def _checked(question: str) -> str:
+    """A question as it is asked of strategies. Raises UsageError where it has no words."""
+    words = question.replace("\0", " ").split()
+    if not any(character.isalnum() for word in words for character in word):
+        raise UsageError("The question has no words.", remedy='Ask something, as in: polyhop ask "Who founded ...?"')
+    if len(words) > LONGEST_QUESTION:
+        logger.warning("The question has %d words; the first %d are used.", len(words), LONGEST_QUESTION)
+    return " ".join(words[:LONGEST_QUESTION])
+
+
+def _default_strategy(view: View) -> str:
+    for name in BEST_FIRST:
+        if set(registry.load("strategies", name).needs) <= set(view.layers):
+            return name
+    raise LayerMissing("This index has nothing to search yet.", remedy="Index documents with: polyhop index PATH...")
+
+
+def _in_order(layers: Sequence[str], record: Record) -> list[str]:
+    """The layers asked for and those the index has already, the usual ones first: none is left to go stale."""
+    known = [name for name in record.layers() if name in registry.names("layers")]
+    wanted = dict.fromkeys([*layers, *known])
+    return sorted(wanted, key=lambda name: DEFAULT_LAYERS.index(name) if name in DEFAULT_LAYERS else 99)
+
+
+def _entities(record: Record) -> int:
+    current = record.generation("parsekg")
+    return int(current.description["entities"]) if current else 0

@@ -1,0 +1,51 @@
+"""What every layer is: extract makes rows of a passage, gather makes all rows searchable."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+from polyhop import registry
+from polyhop.models.choice import Models
+from polyhop.ports import Rows
+from polyhop.settings import Settings
+from polyhop.store.record import Record
+from polyhop.types import Passage
+
+
+@runtime_checkable
+class Layer(Protocol):
+    """Something derived from passages. A layer is a frozen dataclass; its fields are its settings."""
+
+    name: ClassVar[str]
+    runs: ClassVar[Literal["threads", "processes"]]  # how its models use more than one core
+
+    def made_with(self, models: Models) -> str:
+        """The models, the settings and the version of the code that determine the rows (not those of gather)."""
+
+    def extract(self, passages: Sequence[Passage], models: Models) -> Sequence[Rows]:
+        """The rows of each passage, encoded; pure: the same passage and models give the same bytes."""
+
+    def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
+        """Make all rows searchable below ``folder`` and name the new generation in the record."""
+
+    def open(self, record: Record, folder: Path, models: Models) -> Any:
+        """What strategies search. Raises LayerMissing where nothing has been gathered."""
+
+
+def layer_of(name: str, settings: Settings) -> Layer:
+    """The layer of a name, configured by its section ``[layers.NAME]``."""
+    layer: Layer = registry.build("layers", name, settings.of(f"layers.{name}"))
+    return layer
+
+
+def fingerprint(layer: Layer, models: Models) -> str:
+    """Identifies everything that determines a layer's rows."""
+    return hashlib.sha256(f"{layer.name}:{layer.made_with(models)}".encode()).hexdigest()[:16]
+
+
+def words_of(passage: Passage) -> str:
+    """A passage as it is embedded, searched and judged: its title, where it has one, and its text."""
+    return f"{passage.title}\n{passage.text}" if passage.title else passage.text

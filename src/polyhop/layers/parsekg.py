@@ -1,0 +1,169 @@
+"""The parsekg layer: sentences as hyperrelations between named entities, by parsing alone.
+
+KG-Translator, section 3.2 and appendix F.2.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from polyhop.errors import LayerMissing
+from polyhop.indexes.names import normal
+from polyhop.layers import parsekg_index
+from polyhop.layers.parsekg_index import ParseKG
+from polyhop.models.choice import Models
+from polyhop.ports import Ints, ParsedSentence, Rows
+from polyhop.store.record import Record
+from polyhop.types import Mention, Passage, Sentence
+
+logger = logging.getLogger(__name__)
+
+CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
+READ_AT_ONCE = 1000  # passages held in memory while gathering
+MASK = "##"
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
+SUBJECTS = frozenset({"nsubj", "nsubjpass"})
+# Appendix F.2: entities of these types never lead a hyperrelation.
+NEVER_HEADS = frozenset({"DATE", "QUANTITY", "PERCENT", "TIME", "LANGUAGE", "MONEY", "ORDINAL", "NORP", "CARDINAL"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParseKGLayer:
+    """Sentences, named entities and the direction between them; needs no language model."""
+
+    titles: bool = True  # a passage's title is a head entity of all its sentences: the remedy for "He was born in ..."
+
+    name: ClassVar[str] = "parsekg"
+    runs: ClassVar[Literal["threads", "processes"]] = "processes"
+
+    def made_with(self, models: Models) -> str:
+        """The parser."""
+        return f"{CODE_VERSION}:{models.parser.name}"
+
+    def extract(self, passages: Sequence[Passage], models: Models) -> Sequence[Rows]:
+        """For each passage its sentences, as JSON ``[[start, end, [[start, end, label, head], ...]], ...]``."""
+        paragraphs = [(at, text) for passage in passages for at, text in paragraphs_of(passage.text)]
+        parses = iter(models.parser.parse([text for _, text in paragraphs]))
+        return [
+            encode([row for at, _ in paragraphs_of(passage.text) for row in shifted(next(parses), at)])
+            for passage in passages
+        ]
+
+    def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
+        """Build the graph of all passages anew, unless nothing has changed."""
+        numbers = record.done(self.name, fingerprint)
+        content = json.dumps([fingerprint, asdict(self), parsekg_index.FORMAT_VERSION])
+        generation = hashlib.sha256(content.encode() + numbers.tobytes()).hexdigest()[:16]
+        current = record.generation(self.name)
+        if current is None or current[0] != generation or not (folder / generation / "places").is_dir():
+            sizes = parsekg_index.write(folder / generation, self._sentences(record, numbers))
+            logger.info("parsekg: gathered %s", sizes)
+            record.set_generation(self.name, generation, {"fingerprint": fingerprint, **sizes})
+        for stale in folder.iterdir() if folder.is_dir() else ():
+            if stale.name != generation:
+                shutil.rmtree(stale, ignore_errors=True)  # a reader on Windows may hold it: the next run tries again
+
+    def _sentences(self, record: Record, numbers: Ints) -> Iterator[tuple[int, Passage, list[Sentence]]]:
+        for chunk in np.array_split(numbers, max(len(numbers) // READ_AT_ONCE, 1)):
+            payloads = record.payloads_of(self.name, chunk.tolist())
+            for number, passage in zip(chunk.tolist(), record.passages(chunk.tolist()), strict=True):
+                yield number, passage, decode(payloads[number], passage, titles=self.titles)
+
+    def open(self, record: Record, folder: Path, models: Models) -> ParseKG:
+        """The newest generation. Raises LayerMissing."""
+        current = record.generation(self.name)
+        if current is None:
+            raise LayerMissing("This index has no parsekg layer.", remedy="Make it with: polyhop index PATH...")
+        return ParseKG.open(folder / current[0], record.numbers())
+
+
+Row = list[Any]  # [start, end, [[start, end, label, head], ...]]
+
+
+def paragraphs_of(text: str) -> list[tuple[int, str]]:
+    """The paragraphs of a passage with their offsets: a sentence never runs over a heading or a blank line."""
+    cuts = [0, *(match.end() for match in _BLANK_LINE.finditer(text)), len(text)]
+    return [(start, text[start:end]) for start, end in pairwise(cuts) if text[start:end].strip()]
+
+
+def shifted(sentences: Sequence[ParsedSentence], offset: int) -> Iterator[Row]:
+    """The parse of a paragraph as rows, with offsets into its passage."""
+    for sentence in sentences:
+        entities = [
+            [offset + entity.start, offset + entity.end, entity.label, int(is_head(entity.label, entity.dependency))]
+            for entity in sentence.entities
+        ]
+        yield [offset + sentence.start, offset + sentence.end, entities]
+
+
+def encode(rows: Sequence[Row]) -> bytes:
+    """The parse of a passage as its stored bytes."""
+    return json.dumps(rows, separators=(",", ":")).encode()
+
+
+def is_head(label: str, dependency: str) -> bool:
+    """Whether an entity leads its hyperrelation: a subject that is not a date, quantity or the like (appendix F.2)."""
+    return dependency in SUBJECTS and label not in NEVER_HEADS
+
+
+def decode(payload: bytes, passage: Passage, *, titles: bool) -> list[Sentence]:
+    """The sentences of a passage.
+
+    A sentence without a head gets the passage's title as its head (all sentences do while ``titles`` is on); where
+    there is no title either, its entities of head types become heads, so that no passage is unreachable.
+    """
+    title = title_mention(passage)
+    sentences = []
+    for start, end, entities in json.loads(payload):
+        mentions = [
+            Mention(name=name, key=normal(name), label=label, start=at, end=until, head=bool(head))
+            for at, until, label, head in entities
+            if normal(name := passage.text[at:until])
+        ]
+        if not any(mention.head for mention in mentions) and title is None:
+            mentions = [_with_head(mention, mention.label not in NEVER_HEADS) for mention in mentions]
+        if title is not None and titles:
+            mentions = [_with_head(mention, head=True) if mention.key == title.key else mention for mention in mentions]
+            if all(mention.key != title.key for mention in mentions):
+                mentions.insert(0, title)
+        sentences.append(
+            Sentence(
+                start=start, end=end, hyperrelation=masked(passage.text, start, end, entities), mentions=tuple(mentions)
+            )
+        )
+    return sentences
+
+
+def title_mention(passage: Passage) -> Mention | None:
+    """The passage's title as what its sentences are about, if it has one."""
+    key = normal(passage.title)
+    return Mention(name=passage.title, key=key, label="TITLE", start=0, end=0, head=True) if key else None
+
+
+def masked(text: str, start: int, end: int, entities: Sequence[Sequence[int | str]]) -> str:
+    """A sentence with each entity replaced by the mask; adjacent masks stay separate."""
+    pieces, at = [], start
+    for entity in entities:
+        entity_start, entity_end = int(entity[0]), int(entity[1])
+        if entity_start >= at:
+            pieces += [text[at:entity_start], MASK]
+            at = entity_end
+    pieces.append(text[at:end])
+    return " ".join("".join(pieces).split())
+
+
+def _with_head(mention: Mention, head: bool) -> Mention:
+    return Mention(
+        name=mention.name, key=mention.key, label=mention.label, start=mention.start, end=mention.end, head=head
+    )

@@ -1,0 +1,109 @@
+"""The text layer: a dense vector for each passage, and BM25 over its words."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from polyhop.errors import LayerMissing, ModelMismatch
+from polyhop.indexes import lexical, segments, vectors
+from polyhop.indexes.lexical import Lexical
+from polyhop.indexes.vectors import Vectors
+from polyhop.layers.layer import words_of
+from polyhop.models.choice import Models
+from polyhop.ports import Floats, Ints, Rows
+from polyhop.store.record import Record
+from polyhop.types import Passage
+
+logger = logging.getLogger(__name__)
+
+CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
+
+
+@dataclass(frozen=True)
+class TextIndex:
+    """What strategies search: vectors and words of all passages, by passage number."""
+
+    vectors: Vectors
+    lexical: Lexical
+    generation: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextLayer:
+    """Dense vectors and BM25 over title and text; needs no language model."""
+
+    name: ClassVar[str] = "text"
+    runs: ClassVar[Literal["threads", "processes"]] = "threads"
+
+    def made_with(self, models: Models) -> str:
+        """The embedder."""
+        return f"{CODE_VERSION}:{models.embedder.name}"
+
+    def extract(self, passages: Sequence[Passage], models: Models) -> Sequence[Rows]:
+        """The unit vector of each passage as half floats: half the disk, and the ranking does not move."""
+        embedded = models.embedder.embed_passages([words_of(passage) for passage in passages])
+        return [vector.astype(np.float16).tobytes() for vector in embedded]
+
+    def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
+        """Add a segment for what is new; merge all when there are many segments or many dead rows."""
+        current = record.generation(self.name)
+        kept_names: list[str] = []
+        if current is not None and current[1]["fingerprint"] == fingerprint:
+            kept_names = [name for name in current[1]["segments"] if (folder / name / "lexical").is_dir()]
+        covered = [np.load(folder / name / "vectors" / "numbers.npy") for name in kept_names]
+        live = record.done(self.name, fingerprint)
+        plan = segments.plan(covered, live)
+        names = [kept_names[position] for position in plan.keep]
+        if len(plan.new):
+            names.append(self._write_segment(record, folder, plan.new, fingerprint))
+        generation = hashlib.sha256("".join(names).encode()).hexdigest()[:16]
+        description = {"fingerprint": fingerprint, "segments": names, "embedder": models.embedder.name}
+        record.set_generation(self.name, generation, description)
+        for stale in folder.iterdir() if folder.is_dir() else ():
+            if stale.name not in names:
+                shutil.rmtree(stale, ignore_errors=True)  # a reader on Windows may hold it: the next run tries again
+
+    def _write_segment(self, record: Record, folder: Path, numbers: Ints, fingerprint: str) -> str:
+        name = hashlib.sha256(fingerprint.encode() + numbers.tobytes()).hexdigest()[:16]
+        payloads = record.payloads_of(self.name, numbers.tolist())
+        rows = np.stack([np.frombuffer(payloads[number], np.float16) for number in numbers.tolist()])
+        texts = [words_of(passage) for passage in record.passages(numbers.tolist())]
+        target = folder / name
+        segments.write_arrays(target / "vectors", vectors.build(numbers, rows))
+        segments.write_arrays(target / "lexical", lexical.build(numbers, texts))
+        logger.info("text: wrote segment %s of %d passages", name, len(numbers))
+        return name
+
+    def open(self, record: Record, folder: Path, models: Models) -> TextIndex:
+        """The newest generation, without passages deleted since. Raises LayerMissing, ModelMismatch."""
+        current = record.generation(self.name)
+        if current is None:
+            raise LayerMissing("This index has no text layer.", remedy="Make it with: polyhop index PATH...")
+        name, description = current
+        made_with = description["embedder"]
+        if made_with != models.embedder.name:
+            raise ModelMismatch(
+                f"The index was embedded with {made_with}, but {models.embedder.name} is configured.",
+                remedy="Configure the same embedder, or embed again with: polyhop index PATH...",
+            )
+        live = record.numbers()
+        folders = [folder / segment for segment in description["segments"]]
+        return TextIndex(
+            vectors=Vectors.open([segment / "vectors" for segment in folders], live),
+            lexical=Lexical.open([segment / "lexical" for segment in folders], live),
+            generation=name,
+        )
+
+
+def embed_question(question: str, models: Models) -> Floats:
+    """The unit vector of a question, float32 of shape (dimensions,)."""
+    vector: Floats = models.embedder.embed_questions([question])[0]
+    return vector

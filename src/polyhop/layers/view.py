@@ -1,0 +1,70 @@
+"""What a strategy may look at: the layers it declared, the passages, and the models."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, cast
+
+from polyhop.errors import LayerMissing
+from polyhop.layers.parsekg_index import ParseKG
+from polyhop.layers.text import TextIndex, embed_question
+from polyhop.models.choice import Models
+from polyhop.ports import Floats
+from polyhop.store.record import Record
+from polyhop.types import Passage, ScoredPassage
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """An index as one strategy sees it, at one moment."""
+
+    record: Record
+    models: Models
+    layers: Mapping[str, Any]
+    kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # what strategies derived, shared
+    lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Something derived from the layers that is worth keeping as long as they do not change."""
+        with self.lock:
+            if name not in self.kept:
+                self.kept[name] = make()
+            return cast("T", self.kept[name])
+
+    def restricted(self, needs: Iterable[str]) -> View:
+        """The same index with only these layers. Raises LayerMissing."""
+        missing = [name for name in needs if name not in self.layers]
+        if missing:
+            raise LayerMissing(
+                f"This index has no {missing[0]} layer.",
+                remedy=f"Make it with: polyhop index PATH... --layers {','.join([*self.layers, *missing])}",
+            )
+        return replace(self, layers={name: self.layers[name] for name in needs})
+
+    @property
+    def text(self) -> TextIndex:
+        """Dense vectors and BM25."""
+        return cast("TextIndex", self.restricted(["text"]).layers["text"])
+
+    @property
+    def kg(self) -> ParseKG:
+        """Sentences between named entities."""
+        return cast("ParseKG", self.restricted(["parsekg"]).layers["parsekg"])
+
+    def vector(self, question: str) -> Floats:
+        """The unit vector of a question."""
+        return embed_question(question, self.models)
+
+    def passages(self, numbers: Sequence[int]) -> list[Passage]:
+        """Passages by number, in the order given."""
+        return self.record.passages(numbers)
+
+    def ranked(self, numbers: Sequence[int], scores: Sequence[float], k: int) -> tuple[ScoredPassage, ...]:
+        """The first k passages with their scores."""
+        passages = self.passages([int(number) for number in numbers[:k]])
+        return tuple(ScoredPassage(passage, float(score)) for passage, score in zip(passages, scores[:k], strict=True))

@@ -1,0 +1,33 @@
+# The two commands of the README: each makes what it needs and works in a fresh clone.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+
+.PHONY: demo test lint install clean
+
+demo: $(VENV)/.installed  ## install, index the examples, ask three multi-hop questions
+	$(BIN)/polyhop models install
+	$(BIN)/polyhop index examples/corpus --index demo.index
+	@while IFS= read -r question; do \
+	  printf '\n\033[1m$$ polyhop ask "%s"\033[0m\n\n' "$$question"; \
+	  $(BIN)/polyhop ask "$$question" --index demo.index || exit $$?; \
+	done < examples/demo_questions.txt
+
+test: $(VENV)/.installed-dev  ## everything that CI checks
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/polyhop models install
+	$(BIN)/python -m pytest
+
+$(VENV)/.installed: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[convert]'
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[convert,dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo.index .mypy_cache .ruff_cache .pytest_cache .hypothesis

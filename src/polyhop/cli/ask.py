@@ -1,0 +1,118 @@
+"""``polyhop ask``: an answer, each hop of the way to it, and the exact sentence behind each hop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from polyhop.cli.options import index_options, json_option, settings_of
+
+if TYPE_CHECKING:
+    from polyhop.engine import Polyhop
+    from polyhop.types import Answer, Hop, Span
+
+NOT_FOUND = 3
+MARKS = {"resolved": ("●", "green"), "recovered": ("◐", "yellow"), "unresolved": ("○", "red")}
+
+
+@click.command()
+@click.argument("question")
+@click.option(
+    "--strategy", help="How to find evidence (see: polyhop strategies).  [default: the best the index allows]"
+)
+@click.option("--passages", type=click.IntRange(1, 100), help="Passages that the reader may see.  [default: 5]")
+@click.option("--trace", is_flag=True, help="Show every decision on the way.")
+@json_option
+@index_options
+def ask(
+    question: str,
+    strategy: str | None,
+    passages: int | None,
+    trace: bool,
+    as_json: bool,
+    index_path: str,
+    config: Path | None,
+    changes: tuple[str, ...],
+) -> int:
+    """Answer QUESTION from the indexed documents.
+
+    Shows the answer, each hop of the way to it, and the exact sentence behind each hop with its file and character
+    span. Exits with 3 where the documents do not answer the question, and says what came closest.
+
+    \b
+    polyhop ask "Where was the architect of the lighthouse born?"
+    polyhop ask "Which is older, the Long Bridge or the Heron Bridge?" --trace
+    polyhop ask "Who ...?" --strategy translator --json
+    """
+    from dataclasses import replace
+
+    from polyhop.engine import Polyhop
+
+    settings = settings_of(config, changes)
+    budget = replace(settings.budget, passages=passages) if passages else None
+    with Polyhop(index_path, settings=settings) as engine:
+        answer = engine.ask(question, strategy=strategy, budget=budget)
+        if as_json:
+            from polyhop.cli.as_json import answer_of, text_of
+
+            click.echo(text_of(answer_of(answer)))
+        else:
+            _show(answer, engine, trace=trace)
+    return 0 if answer.text is not None else NOT_FOUND
+
+
+def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
+    if answer.text is not None:
+        click.echo(click.style(answer.text, bold=True) + click.style(f"   {answer.confidence:.0%} sure", dim=True))
+    else:
+        click.echo(click.style("Not found in these documents.", bold=True) + " What came closest:")
+    click.echo()
+    for number, hop in enumerate(answer.evidence.hops, start=1):
+        _show_hop(number, hop, engine)
+    if answer.citations:
+        click.echo(click.style("Sources", bold=True))
+        for citation in answer.citations:
+            click.echo(f"  “{_one_line(citation.quote)}”")
+            click.echo(click.style(f"    {place(citation.uri, citation.span)}", dim=True))
+    elif not answer.evidence.hops:
+        for scored in answer.evidence.passages[:3]:
+            click.echo(f"  {scored.passage.title or scored.passage.id}: {_one_line(scored.passage.text)[:160]}")
+    cost = answer.evidence.cost
+    tokens = f", {cost.llm_calls} model calls, {cost.tokens} tokens" if cost.llm_calls else ""
+    click.echo()
+    click.echo(
+        click.style(
+            f"strategy {answer.evidence.strategy}, reader {answer.reader}, {cost.seconds:.2f} s{tokens}", dim=True
+        )
+    )
+    if trace:
+        click.echo("\n".join(["", click.style("Trace", bold=True), *(f"  {line}" for line in answer.evidence.trail)]))
+
+
+def _show_hop(number: int, hop: Hop, engine: Polyhop) -> None:
+    mark, colour = MARKS[hop.status]
+    found = f"  →  {click.style(hop.found, bold=True)}" if hop.found else ""
+    titles = " / ".join(passage.title or passage.id for passage in hop.passages)
+    click.echo(f"{click.style(mark, fg=colour)} hop {number}: {_one_line(hop.question)}")
+    click.echo(f"    {titles}{found}")
+    for clue in hop.clues[:1]:
+        click.echo(f"    clue: {clue.entity} … {clue.relation}")
+    for span in hop.sentences[:1]:
+        quote, uri = engine.quote(span)
+        click.echo(f"    “{_one_line(quote)}”")
+        click.echo(click.style(f"      {place(uri, span)}", dim=True))
+    click.echo()
+
+
+def place(uri: str, span: Span) -> str:
+    """Where a quotation stands: a path relative to here where it is below, and the character span."""
+    path = Path(uri)
+    here = Path.cwd()
+    shown = path.relative_to(here).as_posix() if path.is_absolute() and path.is_relative_to(here) else uri
+    return f"{shown} [{span.start}:{span.end}]"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

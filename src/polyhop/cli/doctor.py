@@ -1,0 +1,89 @@
+"""``polyhop doctor``: is everything there that answering needs?"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.errors import PolyhopError
+
+if TYPE_CHECKING:
+    from polyhop.settings import Settings
+
+Finding = tuple[str, bool, str, str]  # what, fine, finding, remedy
+
+
+@click.command()
+@json_option
+@index_options
+def doctor(as_json: bool, index_path: str, config: Path | None, changes: tuple[str, ...]) -> int:
+    """Check this installation: versions, models, endpoint, index; each problem with its remedy.
+
+    Exits with 1 where something that the settings ask for does not work.
+    """
+    settings = settings_of(config, changes)
+    findings = [*_environment(), *_models(settings), *_index(settings, index_path)]
+    if as_json:
+        from polyhop.cli.as_json import text_of
+
+        names = ("check", "ok", "finding", "remedy")
+        click.echo(text_of([dict(zip(names, finding, strict=True)) for finding in findings]))
+    else:
+        for check, fine, finding, remedy in findings:
+            mark = click.style("ok  ", fg="green") if fine else click.style("FAIL", fg="red")
+            click.echo(f"{mark} {check:<16} {finding}")
+            if not fine and remedy:
+                click.echo(f"     {'':<16} {remedy}")
+    return 0 if all(fine for _, fine, _, _ in findings) else 1
+
+
+def _environment() -> Iterator[Finding]:
+    import apsw
+
+    yield "python", True, f"{platform.python_version()} on {platform.system()} {platform.machine()}", sys.executable
+    yield "sqlite", True, apsw.sqlite_lib_version(), ""
+    free = shutil.disk_usage(Path.cwd()).free
+    yield "disk", free > 500_000_000, f"{free / 1e9:.1f} GB free here", "Free some space."
+
+
+def _models(settings: Settings) -> Iterator[Finding]:
+    from polyhop.models.choice import load_models
+
+    models = load_models(settings)
+    tries: dict[str, Callable[[], str]] = {
+        "embedder": lambda: f"{models.embedder.name}, {len(models.embedder.embed_questions(['ready?'])[0])} dimensions",
+        "reranker": lambda: f"{models.reranker.name}, {len(models.reranker.score('ready?', ['yes']))} score",
+        "parser": lambda: f"{models.parser.name}, {len(list(models.parser.parse(['Ready?'])))} text parsed",
+        "translator": lambda: models.translator.name,
+        "language model": lambda: models.language_model.name if models.language_model else "none configured (optional)",
+    }
+    for check, attempt in tries.items():
+        try:
+            yield check, True, attempt(), ""
+        except PolyhopError as error:
+            yield check, False, str(error), error.remedy
+
+
+def _index(settings: Settings, index_path: str) -> Iterator[Finding]:
+    from polyhop.engine import Polyhop
+    from polyhop.errors import IndexMissing
+
+    try:
+        with Polyhop(index_path, settings=settings) as engine:
+            status = engine.status()
+            with_gaps = [layer.name for layer in status.layers if layer.missing or layer.stale or layer.failed]
+    except IndexMissing as error:
+        yield "index", True, f"none at {index_path} yet", error.remedy
+        return
+    except PolyhopError as error:
+        yield "index", False, str(error), error.remedy
+        return
+    finding = f"{status.documents} documents, {status.passages} passages at {status.path}"
+    yield "index", not with_gaps, finding, f"Layers with gaps: {', '.join(with_gaps)}. Run: polyhop index PATH..."

@@ -1,0 +1,84 @@
+"""The entry point: all commands, and the one place where errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from polyhop import __version__
+from polyhop.cli.ask import ask
+from polyhop.cli.doctor import doctor
+from polyhop.cli.eval import evaluate
+from polyhop.cli.index import index
+from polyhop.cli.models import models
+from polyhop.cli.remove import remove
+from polyhop.cli.search import search
+from polyhop.cli.status import status
+from polyhop.cli.strategies import strategies
+from polyhop.errors import PolyhopError
+
+INTERRUPTED = 130
+
+logger = logging.getLogger(__name__)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.option("-v", "--verbose", count=True, help="Say more on standard error: -v what is done, -vv everything.")
+def polyhop(verbose: int) -> None:
+    """Answer questions whose answer is spread over several documents, and show every hop.
+
+    \b
+    polyhop index DOCS             read documents (again: only what changed)
+    polyhop ask "Who ...?"         answer, with each hop and its exact sentence
+
+    Everything works offline. Exit codes: 0 answered, 3 not found in the documents, others are errors.
+    """
+    level = [logging.WARNING, logging.INFO, logging.DEBUG][min(verbose, 2)]
+    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+
+
+for command in (index, ask, search, remove, status, evaluate, strategies, doctor, models):
+    polyhop.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command and exit with its code."""
+    asked = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        result = polyhop.main(asked, standalone_mode=False)
+        sys.stdout.flush()
+        code = result if isinstance(result, int) else 0
+    except PolyhopError as error:
+        _explain(error, as_json="--json" in asked)
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("\nInterrupted. What was done is stored: the same command goes on from there.", err=True)
+        code = INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what reads us has gone away: not an error
+        code = 0
+    sys.exit(code)
+
+
+def _explain(error: PolyhopError, *, as_json: bool) -> None:
+    logger.debug("", exc_info=error)
+    if as_json:
+        content = {"error": type(error).__name__, "message": str(error), "remedy": error.remedy}
+        click.echo(json.dumps(content, ensure_ascii=False))
+    else:
+        click.echo(f"{click.style('Error:', fg='red', bold=True)} {error}", err=True)
+        if error.remedy:
+            click.echo(f"  {error.remedy}", err=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""Options that several commands share, and the settings they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from polyhop.errors import SettingError
+
+if TYPE_CHECKING:
+    from polyhop.settings import Settings
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+CONFIG = Path("polyhop.toml")
+
+
+def index_options(command: Command) -> Command:
+    """``--index``, ``--config`` and ``--set``."""
+    for option in (
+        click.option(
+            "--set", "changes", multiple=True, metavar="SECTION.KEY=VALUE", help="Change a setting; repeatable."
+        ),
+        click.option(
+            "--config", type=click.Path(path_type=Path), help="Settings file.  [default: polyhop.toml, if any]"
+        ),
+        click.option("--index", "index_path", default="polyhop.index", show_default=True, help="Folder of the index."),
+    ):
+        command = option(command)
+    return command
+
+
+def json_option(command: Command) -> Command:
+    """``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")(command)
+
+
+def settings_of(config: Path | None, changes: tuple[str, ...]) -> Settings:
+    """The settings of a command. Raises SettingError."""
+    from polyhop.settings import Settings  # imported when used: start-up time
+
+    if config is None:
+        config = CONFIG if CONFIG.is_file() else None
+    elif not config.is_file():
+        raise SettingError(f"There is no settings file {config}.")
+    return Settings.read(config, changes)

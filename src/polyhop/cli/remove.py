@@ -1,0 +1,39 @@
+"""``polyhop remove``: take documents out, with all that was derived from them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from polyhop.cli.options import index_options, json_option, settings_of
+
+
+@click.command()
+@click.argument("uris", nargs=-1, required=True)
+@json_option
+@index_options
+def remove(uris: tuple[str, ...], as_json: bool, index_path: str, config: Path | None, changes: tuple[str, ...]) -> int:
+    """Remove documents by path, file name or URI, with everything derived from them.
+
+    Exits with 1 where none of the names is in the index.
+
+    \b
+    polyhop remove docs/old.pdf
+    polyhop remove people.jsonl            # all rows of a file
+    polyhop remove people.jsonl#row-17     # one row
+    """
+    from polyhop.engine import Polyhop
+
+    with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
+        report = engine.remove(*uris)
+    if as_json:
+        from polyhop.cli.as_json import text_of
+
+        click.echo(text_of(asdict(report)))
+    else:
+        click.echo(f"Removed {len(report.removed)} documents with {report.passages} passages.")
+        for uri in report.missing:
+            click.echo(f"{click.style('not in the index', fg='yellow')}: {uri}", err=True)
+    return 0 if report.removed else 1

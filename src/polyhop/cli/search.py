@@ -1,0 +1,51 @@
+"""``polyhop search``: the best passages, without reading them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from polyhop.cli.options import index_options, json_option, settings_of
+
+
+@click.command()
+@click.argument("question")
+@click.option("--k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages.")
+@click.option("--strategy", help="How to find them (see: polyhop strategies).  [default: the best the index allows]")
+@json_option
+@index_options
+def search(
+    question: str,
+    k: int,
+    strategy: str | None,
+    as_json: bool,
+    index_path: str,
+    config: Path | None,
+    changes: tuple[str, ...],
+) -> None:
+    """Find the passages that together answer QUESTION, best first.
+
+    \b
+    polyhop search "the architect of the lighthouse" --k 10
+    polyhop search "lighthouse" --strategy bm25 --json
+    """
+    from polyhop.cli.ask import place
+    from polyhop.engine import Polyhop
+    from polyhop.types import Span
+
+    with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
+        evidence = engine.search(question, k=k, strategy=strategy)
+        if as_json:
+            from polyhop.cli.as_json import evidence_of, text_of
+
+            click.echo(text_of(evidence_of(evidence)))
+            return
+        for rank, scored in enumerate(evidence.passages, start=1):
+            passage = scored.passage
+            span = Span(passage.document_id, passage.start, passage.end)
+            _, uri = engine.quote(span)
+            click.echo(f"{rank:>3}. {click.style(passage.title or passage.id, bold=True)}  ({scored.score:.3f})")
+            click.echo(f"     {' '.join(passage.text.split())[:200]}")
+            click.echo(click.style(f"     {place(uri, span)}", dim=True))
+        click.echo(click.style(f"strategy {evidence.strategy}, {evidence.cost.seconds:.2f} s", dim=True))

@@ -1,0 +1,36 @@
+"""``polyhop status``: what the index holds and how fresh it is."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from polyhop.cli.options import index_options, json_option, settings_of
+
+
+@click.command()
+@json_option
+@index_options
+def status(as_json: bool, index_path: str, config: Path | None, changes: tuple[str, ...]) -> None:
+    """Show what the index holds, how complete each layer is, and who is writing."""
+    from polyhop.engine import Polyhop
+
+    with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
+        report = engine.status()
+    if as_json:
+        from polyhop.cli.as_json import text_of
+
+        click.echo(text_of(asdict(report)))
+        return
+    click.echo(f"{report.path} (written by Polyhop {report.version}, {report.bytes / 1e6:.1f} MB)")
+    click.echo(f"{report.documents} documents, {report.passages} passages, {report.entities} entities")
+    for layer in report.layers:
+        click.echo(
+            f"layer {layer.name}: {layer.done} done, {layer.missing} missing, {layer.stale} stale, {layer.failed} failed"
+        )
+    if report.writer:
+        click.echo(f"being written by {report.writer}")
+    if any(layer.missing or layer.stale or layer.failed for layer in report.layers):
+        click.echo("Bring it up to date with: polyhop index PATH...")

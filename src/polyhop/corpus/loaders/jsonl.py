@@ -1,0 +1,122 @@
+"""Data sets as JSON: one object a line, or one list of objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from polyhop.corpus.encoding import open_text, read_text
+from polyhop.corpus.loading import one_line, row_document
+from polyhop.errors import DocumentError
+from polyhop.reports import Skipped
+from polyhop.types import Document
+
+
+@dataclass(frozen=True, kw_only=True)
+class JsonlLoader:
+    """Reads one document an object; fields that are no text become metadata. A bad line does not stop the others."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".json")
+    media_type: ClassVar[str] = "application/json"
+
+    id_fields: tuple[str, ...] = ("id", "_id")
+    title_fields: tuple[str, ...] = ("title", "name", "heading")
+    text_fields: tuple[str, ...] = ("text", "content", "contents", "body", "passage", "paragraph", "abstract")
+
+    def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
+        """The objects in order; without an id of its own a row is named by its number, from 1.
+
+        Raises DocumentError for binary content, and for a .json file that is no list of objects.
+        """
+        yield from _summed_up(self._items(path, uri), uri)
+
+    def _items(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
+        if path.suffix.lower() == ".json":
+            for row, value in enumerate(_listed(read_text(path)), start=1):
+                yield self._document(value, uri, row, f"item {row}")
+            return
+        with open_text(path) as stream:
+            for row, line in enumerate(stream, start=1):
+                if line.strip():
+                    yield self._line(line, uri, row)
+
+    def _line(self, line: str, uri: str, row: int) -> Document | Skipped:
+        try:
+            value = json.loads(line, strict=False)
+        except json.JSONDecodeError as error:
+            return Skipped(f"{uri}#{row}", f"line {row} is not JSON: {error.msg} at character {error.colno}")
+        except (RecursionError, ValueError) as error:
+            return Skipped(f"{uri}#{row}", f"line {row} cannot be read: {error}")
+        return self._document(value, uri, row, f"line {row}")
+
+    def _document(self, value: object, uri: str, row: int, place: str) -> Document | Skipped:
+        if not isinstance(value, Mapping):
+            return Skipped(f"{uri}#{row}", f"{place} is not an object")
+        text = _prose(_first(value, self.text_fields))
+        if text is None:
+            known = ", ".join(self.text_fields)
+            return Skipped(f"{uri}#{row}", f"{place} has no text in any of the fields {known}")
+        taken = (*self.id_fields, *self.title_fields, *self.text_fields)
+        return row_document(
+            uri,
+            row,
+            text,
+            self.media_type,
+            identity=_scalar(_first(value, self.id_fields)) or "",
+            title=_scalar(_first(value, self.title_fields)) or "",
+            metadata={
+                one_line(key): shown for key, item in value.items() if key not in taken and (shown := _scalar(item))
+            },
+        )
+
+
+def _summed_up(items: Iterable[Document | Skipped], uri: str) -> Iterator[Document | Skipped]:
+    """The items; where none is a document the file is no data set, and one line says so instead of one for each row."""
+    bad: list[Skipped] = []
+    found = False
+    for item in items:
+        found = found or isinstance(item, Document)
+        if found:
+            yield from bad
+            bad.clear()
+            yield item
+        elif isinstance(item, Skipped):
+            bad.append(item)
+    if len(bad) > 1:
+        yield Skipped(uri, f"has no document in any of its {len(bad)} rows: {bad[0].reason}, and so on")
+    else:
+        yield from bad
+
+
+def _listed(text: str) -> Iterable[object]:
+    """The objects in a .json file; a single object counts as a list of one."""
+    try:
+        value = json.loads(text, strict=False)
+    except (RecursionError, ValueError) as error:
+        raise DocumentError(f"is not JSON ({error})") from error
+    if isinstance(value, list):
+        return value
+    if isinstance(value, Mapping):
+        return [value]
+    raise DocumentError("is not a list of objects", remedy='Write [{"title": ..., "text": ...}, ...].')
+
+
+def _first(value: Mapping[str, object], names: Iterable[str]) -> object:
+    return next((value[name] for name in names if value.get(name) is not None), None)
+
+
+def _prose(value: object) -> str | None:
+    """A text, or a list of sentences as one text."""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return " ".join(item.strip() for item in value)
+    return value if isinstance(value, str) else None
+
+
+def _scalar(value: object) -> str | None:
+    """A scalar as clean text; None for what is none."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return one_line(str(value)) if isinstance(value, (str, int, float)) else None

@@ -1,0 +1,77 @@
+"""The models that a user's settings choose, each loaded when it is first needed."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from typing import Any, cast
+
+from polyhop.ports import ConstrainedModel, Embedder, LanguageModel, Reranker, SyntacticParser
+from polyhop.registry import Kind, build, load
+from polyhop.settings import Endpoint, Settings, cache_folder
+
+NONE = "none"
+AUTO = "auto"
+
+
+class Models:
+    """The configured models. Threads may share it: each model is built once, on first use.
+
+    Every property raises UnknownComponent and SettingError for a choice that makes no sense.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.RLock()
+        self._built: dict[str, Any] = {}
+
+    @property
+    def embedder(self) -> Embedder:
+        """Maps texts to vectors."""
+        return cast(Embedder, self._once("embedders", "embedder", self._settings.models.embedder))
+
+    @property
+    def reranker(self) -> Reranker:
+        """Judges how well a text answers a question."""
+        return cast(Reranker, self._once("rerankers", "reranker", self._settings.models.reranker))
+
+    @property
+    def parser(self) -> SyntacticParser:
+        """Finds sentences and entities."""
+        return cast(SyntacticParser, self._once("parsers", "parser", self._settings.models.parser))
+
+    @property
+    def translator(self) -> ConstrainedModel:
+        """Scores next tokens under a grammar."""
+        return cast(ConstrainedModel, self._once("constrained_models", "translator", self._settings.models.translator))
+
+    @property
+    def language_model(self) -> LanguageModel | None:
+        """Answers in words: the configured endpoint, another model by name, or none."""
+        name = self._settings.models.language_model
+        if name == NONE:
+            return None
+        if name != AUTO:
+            return cast(LanguageModel, self._once("language_models", "language_model", name))
+        endpoint = Endpoint.from_environment()
+        if endpoint is None:
+            return None
+        address = {"base_url": endpoint.base_url, "model": endpoint.model, "api_key": endpoint.api_key}
+        return cast(LanguageModel, self._once("language_models", "language_model", "openai", **address))
+
+    def _once(self, kind: Kind, section: str, name: str, **defaults: object) -> Any:
+        with self._lock:
+            if section not in self._built:
+                if _has_cache(load(kind, name)):
+                    defaults["cache"] = str(cache_folder(self._settings.models))
+                self._built[section] = build(kind, name, {**defaults, **self._settings.of(section)})
+            return self._built[section]
+
+
+def load_models(settings: Settings) -> Models:
+    """The models that the settings choose. Loads nothing yet."""
+    return Models(settings)
+
+
+def _has_cache(component: type[Any]) -> bool:
+    return any(field.name == "cache" for field in dataclasses.fields(component))

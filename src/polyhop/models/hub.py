@@ -1,0 +1,129 @@
+"""Embedders from the Hugging Face hub, or from a local folder with the same layout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from polyhop.errors import ModelError, ModelMissing
+from polyhop.models.encoder import Encoder, Pooling
+from polyhop.models.once import once
+from polyhop.models.weights import sha256_of
+from polyhop.ports import Floats
+
+NEEDED = ("config.json", "tokenizer.json", "1_Pooling/config.json", "onnx/model.onnx", "model.onnx")
+GRAPHS = ("onnx/model.onnx", "model.onnx")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HubEmbedder:
+    """Embeds texts with a sentence-transformers model that has an ONNX export, from the hub or a local folder."""
+
+    repo: str  # owner/name on the hub, or the path of a folder
+    revision: str = "main"  # a commit makes an index reproducible
+    pooling: Literal["auto", "cls", "mean"] = "auto"  # auto: what the repository says
+    question_prefix: str = ""
+    passage_prefix: str = ""
+    window: int = 512  # tokens
+    threads: int | None = None  # none: one for each core
+    endpoint: str | None = None  # another hub than huggingface.co
+    cache: str | None = None  # a folder; none: the hub's own cache
+
+    @property
+    def name(self) -> str:
+        """Repository, the commit or the weights' sha256, and the settings that change vectors."""
+        folder = self._folder
+        known = folder.name if folder.parent.name == "snapshots" else _hash(_graph(folder))
+        settings = (self._pooling, self.window, self.question_prefix, self.passage_prefix)
+        return f"{self.repo}@{known[:12]}-" + "-".join(map(str, settings))
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector. Raises ModelMissing, ModelError."""
+        return int(_json(self._folder / "config.json")["hidden_size"])
+
+    def embed_passages(self, texts: Sequence[str]) -> Floats:
+        """Unit vectors, one row a text; a text of several windows is the mean of them."""
+        return self._embed([self.passage_prefix + text for text in texts])
+
+    def embed_questions(self, texts: Sequence[str]) -> Floats:
+        """Like ``embed_passages``, with the prefix for questions."""
+        return self._embed([self.question_prefix + text for text in texts])
+
+    def verify(self) -> None:
+        """Load the model. Raises ModelMissing, ModelError."""
+        self._embed(["verify"])
+
+    def _embed(self, texts: Sequence[str]) -> Floats:
+        if not texts:
+            return np.zeros((0, self.dimensions), np.float32)
+        return self._encoder.vectors(texts, window=self.window, pooling=self._pooling, threads=self.threads)
+
+    @property
+    def _encoder(self) -> Encoder:
+        return _loaded(_graph(self._folder), _file(self._folder, "tokenizer.json"))
+
+    @property
+    def _pooling(self) -> Pooling:
+        if self.pooling != "auto":
+            return self.pooling
+        declared = _json(_file(self._folder, "1_Pooling/config.json"))
+        return "cls" if declared.get("pooling_mode_cls_token") else "mean"
+
+    @property
+    def _folder(self) -> Path:
+        local = Path(self.repo).expanduser()
+        return local if local.is_dir() else _snapshot(self.repo, self.revision, self.endpoint, self.cache)
+
+
+@once
+def _snapshot(repo: str, revision: str, endpoint: str | None, cache: str | None) -> Path:
+    """The folder of a repository's files, downloaded where they are not there yet."""
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError as error:
+        remedy = "Install it with: pip install 'polyhop[hub]'"
+        raise ModelMissing("Loading a model from the hub requires extra 'hub'.", remedy=remedy) from error
+    folder = None if cache is None else Path(cache).expanduser() / "hub"
+    try:
+        found = snapshot_download(
+            repo, revision=revision, endpoint=endpoint, cache_dir=folder, allow_patterns=list(NEEDED)
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        remedy = "Check the name and the network, or give the path of a folder with the model's files as its repo."
+        raise ModelMissing(f"The model {repo} cannot be fetched from the hub: {error}", remedy=remedy) from error
+    return Path(found)
+
+
+@once
+def _loaded(graph: Path, tokenizer: Path) -> Encoder:
+    return Encoder(graph, tokenizer)
+
+
+@once
+def _hash(path: Path) -> str:
+    return sha256_of(path)
+
+
+@once
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"The model file {path} cannot be read: {error}") from error
+
+
+def _graph(folder: Path) -> Path:
+    return next((folder / name for name in GRAPHS if (folder / name).is_file()), _file(folder, GRAPHS[0]))
+
+
+def _file(folder: Path, name: str) -> Path:
+    if not (folder / name).is_file():
+        remedy = "Choose a repository with an ONNX export and a tokenizer.json, or export one into a folder."
+        raise ModelMissing(f"The model in {folder} has no {name}.", remedy=remedy)
+    return folder / name

@@ -1,0 +1,23 @@
+"""Texts in a form that tokenizers can take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+PIECE = 50_000  # characters given to a tokenizer at once: it needs a hundred times that in memory
+
+
+def pieces(text: str) -> Iterator[str]:
+    """A text in pieces of bounded length, cut at white space where there is any, without what UTF-8 cannot hold."""
+    start = 0
+    while len(text) - start > PIECE:
+        cut = text.rfind(" ", start + PIECE // 2, start + PIECE)
+        end = cut if cut > 0 else start + PIECE
+        yield encodable(text[start:end])
+        start = end
+    yield encodable(text[start:])
+
+
+def encodable(text: str) -> str:
+    """The text, with a question mark for each lone surrogate (undecodable bytes of a command line); lengths stay."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,40 @@
+"""Opens ONNX graphs on the processor, in the way that suits machines which do other work as well."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from polyhop.errors import ModelError
+from polyhop.models.weights import DAMAGED
+
+
+def available_cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # Linux only
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def open_session(model: Path, threads: int) -> Any:
+    """An inference session; ``threads`` is how many one run may use.
+
+    Idle threads sleep (spinning would take the core from others), and no memory plan is kept for each input length.
+    Raises ModelError where the file is no graph that this onnxruntime can run.
+    """
+    import onnxruntime
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    options = onnxruntime.SessionOptions()
+    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.enable_mem_pattern = False
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3  # errors: they are raised anyway
+    failures = (state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.NoSuchFile)
+    try:
+        return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    except (*failures, state.NotImplemented, state.RuntimeException) as error:
+        raise ModelError(f"The model {model} cannot be loaded: {error}", remedy=DAMAGED) from error

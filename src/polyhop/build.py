@@ -37,13 +37,15 @@ class Builder:
     workers: int | None = None
     progress: ProgressListener | None = None
 
-    def forecast(self, name: str, passages: int) -> LayerReport:
-        """What bringing a layer up to date would do, with ``passages`` more than the record has now."""
+    def forecast(self, name: str, new: int, gone: int) -> LayerReport:
+        """What bringing a layer up to date would do, with so many new passages and without so many old ones."""
         layer = layer_of(name, self.settings)
-        pending = self.record.count_pending(name, fingerprint(layer, self.models)) + passages
+        stay = self.record.count_passages() - gone
+        pending = min(self.record.count_pending(name, fingerprint(layer, self.models)), stay) + new
         rate = float(self.record.meta(f"rate:{name}") or USUAL_RATE.get(name, 50.0))
-        reused = max(self.record.count_passages() + passages - pending, 0)
-        return LayerReport(name=name, extracted=pending, reused=reused, failed=0, seconds=pending / rate)
+        return LayerReport(
+            name=name, extracted=pending, reused=stay + new - pending, failed=0, seconds=pending / rate
+        )
 
     @staticmethod
     def first_forecast(name: str, passages: int) -> LayerReport:
@@ -111,11 +113,16 @@ class Builder:
         return len(lost)
 
     def _executor(self, layer: Layer, total: int) -> Executor:
-        workers = self.workers or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        if layer.runs == "threads" or total < FEW or not workers or workers == 1:
+        workers = self.workers or _cores()
+        if layer.runs == "threads" or total < FEW or workers == 1:
             return Inline(models=self.models)
         return Processes(workers=workers)
 
     def _tell(self, progress: Progress) -> None:
         if self.progress is not None:
             self.progress(progress)
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

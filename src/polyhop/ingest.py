@@ -14,6 +14,7 @@ from polyhop.corpus.chunking import cut
 from polyhop.corpus.reading import covers, find, fingerprint_file
 from polyhop.reports import Progress, ProgressListener, Skipped
 from polyhop.settings import Chunking
+from polyhop.store.port import DocumentRow
 from polyhop.store.record import Record
 from polyhop.types import Document, Passage
 
@@ -32,10 +33,12 @@ class Tally:
     unchanged: int = 0
     removed: int = 0
     duplicates: int = 0
-    new_passages: int = 0  # in a dry run: how many would be stored
+    new_passages: int = 0  # in a dry run: how many would be stored,
+    gone_passages: int = 0  # and how many would be removed
     skipped: list[Skipped] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)  # ids of the documents that still exist
-    read: set[str] = field(default_factory=set)  # ids of the documents read in this run
+    read: set[str] = field(default_factory=set)  # ids of the documents read in this run,
+    texts: dict[str, str] = field(default_factory=dict)  # and their URIs by what they say
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +59,7 @@ class Ingest:
         done = 0
         for group in _groups(self._documents(paths, tally)):
             self._store(group, tally)
-            done += len(group)
+            done += sum(isinstance(item, Document) for item in group)
             self._tell(done)
         self._remove_vanished(paths, tally)
         return tally
@@ -65,13 +68,15 @@ class Ingest:
         """Documents of files that changed, each file followed by a mark that it was read to its end."""
         known = self._ids_by_file()
         for source in find(paths):
+            if self.record is not None and covers([self.record.folder], source.uri):
+                continue  # the index itself, in the folder that is indexed
             if isinstance(source, Skipped):
                 tally.skipped.append(source)
                 tally.seen.update(known.get(source.uri, ()))  # there, but unreadable: what it said before stays
                 continue
             ids = known.get(source.uri, ())
             stamp = self._stamp(source.path)
-            if self.record is not None and self.record.meta(f"file:{source.uri}") == stamp:
+            if ids and self.record is not None and self.record.meta(f"file:{source.uri}") == stamp:
                 tally.unchanged += len(ids)
                 tally.seen.update(ids)
                 continue
@@ -87,24 +92,31 @@ class Ingest:
                 else:
                     tally.seen.add(item.id)
                     tally.read.add(item.id)
+                    tally.texts[item.sha256] = item.uri
                     yield item
             if clean:
                 yield _Finished(source.uri, stamp)
 
     def _is_refused(self, document: Document, tally: Tally) -> bool:
-        if document.id in tally.read:
+        holder = self._known.get(document.id)
+        taken = holder is not None and not _same_file(holder.uri, document.uri) and _exists(holder.uri)
+        if document.id in tally.read or taken:
             tally.skipped.append(Skipped(document.uri, f"has the id {document.id!r} of another document"))
             return True
-        if document.whole or self.record is None:
+        original = None if document.whole else tally.texts.get(document.sha256) or self._stored_uri(document, tally)
+        if original is None:
             return False
-        other = self.record.duplicate_of(document.sha256, besides=document.id)
-        if other is None:
-            return False
-        if not Path(uri := self.record.row(other).uri).exists():
-            return False  # it is about to be removed: this is the same text at its new place
         tally.duplicates += 1
-        tally.skipped.append(Skipped(document.uri, f"has the same text as {uri}"))
+        tally.skipped.append(Skipped(document.uri, f"has the same text as {original}"))
         return True
+
+    def _stored_uri(self, document: Document, tally: Tally) -> str | None:
+        """Where another stored document says the same, unless its file is gone or has just been read anew."""
+        other = self.record.duplicate_of(document.sha256, besides=document.id) if self.record is not None else None
+        if self.record is None or other is None or other in tally.read:
+            return None
+        uri = self.record.row(other).uri
+        return uri if _exists(uri) else None
 
     def _store(self, group: Sequence[Document | _Finished], tally: Tally) -> None:
         if self.dry_run or self.record is None:
@@ -121,36 +133,42 @@ class Ingest:
                     setattr(tally, change, getattr(tally, change) + 1)
 
     @cached_property
-    def _digests(self) -> dict[str, str]:
-        return {row.id: row.sha256 for row in self.record.documents()} if self.record is not None else {}
+    def _known(self) -> dict[str, DocumentRow]:
+        """The documents that the record had before this run, by id."""
+        return {row.id: row for row in self.record.documents()} if self.record is not None else {}
 
     def _count(self, document: Document, tally: Tally) -> None:
         passages: tuple[Passage, ...] = cut(document, self.chunking)
-        known = self.record.numbers_by_id([passage.id for passage in passages]) if self.record is not None else {}
-        stored = self._digests.get(document.id)
-        if stored == document.sha256 and len(known) == len(passages):
+        stored = self._known.get(document.id)
+        same = stored is not None and stored.sha256 == document.sha256
+        kept = 0
+        if self.record is not None and (same or not document.whole):  # elsewhere an id says what its passage says
+            kept = len(self.record.numbers_by_id([passage.id for passage in passages]))
+        tally.new_passages += len(passages) - kept
+        if stored is None:
+            tally.added += 1
+        elif same and stored.uri == document.uri and kept == len(passages) == stored.passages:
             tally.unchanged += 1
-            return
-        tally.added += stored is None
-        tally.changed += stored is not None
-        tally.new_passages += len(passages) - (0 if document.whole else len(known))
+        else:
+            tally.changed += 1
+            tally.gone_passages += stored.passages - kept
 
     def _remove_vanished(self, paths: Sequence[Path], tally: Tally) -> None:
         if self.record is None:
             return
         gone = [row for row in self.record.documents() if row.id not in tally.seen and covers(paths, row.uri)]
         tally.removed = len(gone)
+        tally.gone_passages += sum(row.passages for row in gone)
         if gone and not self.dry_run:
             with self.record.transaction():
                 self.record.drop([row.id for row in gone])
-                for uri in {row.uri.partition("#")[0] for row in gone}:
-                    if not Path(uri).exists():
-                        self.record.set_meta(f"file:{uri}", "")
+                for uri in {_file(row.uri) for row in gone if not _exists(row.uri)}:
+                    self.record.set_meta(f"file:{uri}", "")
 
     def _ids_by_file(self) -> dict[str, list[str]]:
         files: dict[str, list[str]] = {}
-        for row in self.record.documents() if self.record is not None else ():
-            files.setdefault(row.uri.partition("#")[0], []).append(row.id)
+        for row in self._known.values():
+            files.setdefault(_file(row.uri), []).append(row.id)
         return files
 
     def _stamp(self, file: Path) -> str:
@@ -168,6 +186,18 @@ class _Finished:
 
     uri: str
     stamp: str
+
+
+def _file(uri: str) -> str:
+    return uri.partition("#")[0]
+
+
+def _exists(uri: str) -> bool:
+    return Path(_file(uri)).exists()
+
+
+def _same_file(uri: str, other: str) -> bool:
+    return _file(uri) == _file(other)
 
 
 def _groups(items: Iterable[Document | _Finished]) -> Iterator[list[Document | _Finished]]:

@@ -124,7 +124,7 @@ def _fitted_plain(value: object, hint: Any, key: str) -> object:
             return number
         if hint is int and number.is_integer():
             return int(number)
-    elif isinstance(hint, type) and isinstance(value, hint):
+    elif isinstance(hint, type) and isinstance(value, hint) and isinstance(value, bool) == (hint is bool):
         return value
     expected = getattr(hint, "__name__", str(hint))
     raise SettingError(f"{key} takes a value of type {expected}, not {value!r}.")

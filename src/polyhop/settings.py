@@ -104,7 +104,7 @@ class Settings:
             elif section in COMPONENT_SECTIONS:
                 components[section] = dict(content)
             elif section in NESTED_SECTIONS:
-                components.update({f"{section}.{name}": dict(inner) for name, inner in content.items()})
+                components.update(_nested(section, content))
             else:
                 known = (*plain, *COMPONENT_SECTIONS, *NESTED_SECTIONS)
                 raise SettingError(f"There is no section {section!r}.", remedy=nearest(section, known))
@@ -130,13 +130,22 @@ class Settings:
         return replace(self, models=replace(self.models, **{key: value for key, value in choice.items() if value}))
 
 
+def _nested(section: str, content: Mapping[str, Any]) -> dict[str, Mapping[str, object]]:
+    for name, inner in content.items():
+        if not isinstance(inner, Mapping):
+            raise SettingError(f"'{section}.{name}' must be a section, as in [{section}.{name}].")
+    return {f"{section}.{name}": dict(inner) for name, inner in content.items()}
+
+
 def _apply(tree: dict[str, Any], change: str) -> None:
     path, equals, value = change.partition("=")
     *sections, key = path.strip().split(".")
     if not equals or not sections or not key:
         raise SettingError(f"{change!r} is not a setting.", remedy="Write --set section.key=value.")
-    for section in sections:
+    for depth, section in enumerate(sections, start=1):
         tree = tree.setdefault(section, {})
+        if not isinstance(tree, dict):
+            raise SettingError(f"{'.'.join(sections[:depth])} is a setting, so {change!r} cannot be one.")
     tree[key] = value.strip()
 
 

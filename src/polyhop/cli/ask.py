@@ -71,9 +71,11 @@ def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
     click.echo()
     for number, hop in enumerate(answer.evidence.hops, start=1):
         _show_hop(number, hop, engine)
-    if answer.citations:
-        click.echo(click.style("Sources", bold=True))
-        for citation in answer.citations:
+    shown = {span for hop in answer.evidence.hops for span in hop.sentences[:1]}
+    further = [citation for citation in answer.citations if citation.span not in shown]
+    if further:
+        click.echo(click.style("Further sources" if shown else "Sources", bold=True))
+        for citation in further:
             click.echo(f"  “{_one_line(citation.quote)}”")
             click.echo(click.style(f"    {place(citation.uri, citation.span)}", dim=True))
     elif not answer.evidence.hops:

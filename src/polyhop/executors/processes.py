@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import subprocess
 import sys
@@ -59,7 +60,7 @@ class Processes:
             line = worker.stdout.readline()
         except OSError:
             line = b""
-        if line:
+        if line.endswith(b"\n"):
             self._idle.put(worker)
             return line
         worker.kill()
@@ -70,7 +71,11 @@ class Processes:
     def _start(self) -> None:
         try:
             worker = subprocess.Popen(
-                [sys.executable, "-m", "polyhop.executors.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                [sys.executable, "-m", "polyhop.executors.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                process_group=0 if os.name == "posix" else None,  # Ctrl-C is for this process: it stops the workers
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
         except OSError as error:
             raise PolyhopError(f"A worker process could not be started: {error}.", remedy="Try --workers 1.") from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -55,8 +56,19 @@ def main() -> None:
             result: dict[str, Any] = {"rows": [_encoded(item) for item in rows]}
         except PolyhopError as error:
             result = {"error": str(error), "remedy": error.remedy}
-        sys.stdout.buffer.write(json.dumps(result).encode() + b"\n")
+        if not _said(json.dumps(result).encode() + b"\n"):
+            return
+
+
+def _said(line: bytes) -> bool:
+    """Hand a result to the parent; False where the parent is gone."""
+    try:
+        sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left unsaid is lost without a noise
+        return False
+    return True
 
 
 def _encoded(rows: Rows) -> dict[str, str]:

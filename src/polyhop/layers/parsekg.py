@@ -66,7 +66,7 @@ class ParseKGLayer:
         content = json.dumps([fingerprint, asdict(self), parsekg_index.FORMAT_VERSION])
         generation = hashlib.sha256(content.encode() + numbers.tobytes()).hexdigest()[:16]
         current = record.generation(self.name)
-        if current is None or current[0] != generation or not (folder / generation / "places").is_dir():
+        if current is None or current.name != generation or not (folder / generation / "places").is_dir():
             sizes = parsekg_index.write(folder / generation, self._sentences(record, numbers))
             logger.info("parsekg: gathered %s", sizes)
             record.set_generation(self.name, generation, {"fingerprint": fingerprint, **sizes})
@@ -85,7 +85,7 @@ class ParseKGLayer:
         current = record.generation(self.name)
         if current is None:
             raise LayerMissing("This index has no parsekg layer.", remedy="Make it with: polyhop index PATH...")
-        return ParseKG.open(folder / current[0], record.numbers())
+        return ParseKG.open(folder / current.name, record.numbers())
 
 
 Row = list[Any]  # [start, end, [[start, end, label, head], ...]]
@@ -131,9 +131,10 @@ def decode(payload: bytes, passage: Passage, *, titles: bool) -> list[Sentence]:
             for at, until, label, head in entities
             if normal(name := passage.text[at:until])
         ]
-        if not any(mention.head for mention in mentions) and title is None:
+        headless = not any(mention.head for mention in mentions)
+        if headless and title is None:
             mentions = [_with_head(mention, mention.label not in NEVER_HEADS) for mention in mentions]
-        if title is not None and titles:
+        if title is not None and (titles or headless):
             mentions = [_with_head(mention, head=True) if mention.key == title.key else mention for mention in mentions]
             if all(mention.key != title.key for mention in mentions):
                 mentions.insert(0, title)
@@ -157,7 +158,7 @@ def masked(text: str, start: int, end: int, entities: Sequence[Sequence[int | st
     for entity in entities:
         entity_start, entity_end = int(entity[0]), int(entity[1])
         if entity_start >= at:
-            pieces += [text[at:entity_start], MASK]
+            pieces += [text[at:entity_start] or " ", MASK]
             at = entity_end
     pieces.append(text[at:end])
     return " ".join("".join(pieces).split())

@@ -17,7 +17,6 @@ from polyhop.ports import Bools, Ints
 from polyhop.types import Entity, Passage, Sentence
 
 FORMAT_VERSION = 1
-SHORT_NAME = 5  # characters
 LONGEST_NAME = 10  # words of a name that is looked for in running text
 
 
@@ -137,18 +136,20 @@ class ParseKG:
     def named_in(self, text: str) -> list[int]:
         """The entities whose names occur in a text, in order, once each; names within names do not count.
 
-        A single short word counts only as it is spelled elsewhere: "It" is a title, "it" is not.
+        A single word counts only as it is spelled elsewhere ("Home" is a title, "home" is not), unless the text has no
+        capitals at all.
         """
         named, covered = [], 0
+        careless = text == text.lower()
         for start, length, entity in self.names.scan(words(text), LONGEST_NAME):
-            if start + length > covered and (length > 1 or self._is_meant(entity, text)):
+            if start + length > covered and (length > 1 or careless or self._is_spelled_in(entity, text)):
                 named.append(entity)
                 covered = start + length
         return list(dict.fromkeys(named))
 
-    def _is_meant(self, entity: int, text: str) -> bool:
-        spellings = self.aliases[entity].split("\n")
-        return len(spellings[0]) > SHORT_NAME or any(spelling in text for spelling in spellings)
+    def _is_spelled_in(self, entity: int, text: str) -> bool:
+        spellings = (spelling.partition(" (")[0] for spelling in self.aliases[entity].split("\n"))
+        return any(spelling in text for spelling in spellings if spelling != spelling.lower())
 
     def passages_titled(self, entity: int) -> list[int]:
         """Numbers of the passages whose title is the entity."""

@@ -56,8 +56,10 @@ class TextLayer:
         """Add a segment for what is new; merge all when there are many segments or many dead rows."""
         current = record.generation(self.name)
         kept_names: list[str] = []
-        if current is not None and current[1]["fingerprint"] == fingerprint:
-            kept_names = [name for name in current[1]["segments"] if (folder / name / "lexical").is_dir()]
+        embedder = models.embedder.name
+        if current is not None and current.description["fingerprint"] == fingerprint:
+            embedder = current.description["embedder"]  # another one may be configured now: its vectors are not these
+            kept_names = [name for name in current.description["segments"] if (folder / name / "lexical").is_dir()]
         covered = [np.load(folder / name / "vectors" / "numbers.npy") for name in kept_names]
         live = record.done(self.name, fingerprint)
         plan = segments.plan(covered, live)
@@ -65,7 +67,7 @@ class TextLayer:
         if len(plan.new):
             names.append(self._write_segment(record, folder, plan.new, fingerprint))
         generation = hashlib.sha256("".join(names).encode()).hexdigest()[:16]
-        description = {"fingerprint": fingerprint, "segments": names, "embedder": models.embedder.name}
+        description = {"fingerprint": fingerprint, "segments": names, "embedder": embedder}
         record.set_generation(self.name, generation, description)
         for stale in folder.iterdir() if folder.is_dir() else ():
             if stale.name not in names:

@@ -1,0 +1,179 @@
+"""How long questions take, strategy by strategy: in all, inside the models, and around them; and the memory it needs.
+
+Retrieval only, through ``Polyhop.search`` with k = 5. ``hybrid`` is asked without its reranker, too, and ``translator``
+with a single hop. The index is made first where it is missing.
+
+    python benchmarks/query_latency.py DATA --index DIR [--strategies A,B] [--split dev] [--limit N] [--json OUT]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+
+import psutil
+from measuring import (
+    Figures,
+    Stopwatch,
+    beside_others,
+    machine,
+    median,
+    percentile,
+    save,
+    show_load,
+    show_table,
+    show_verdicts,
+    verdict,
+)
+
+from polyhop.engine import Polyhop
+from polyhop.evaluation.dataset import Dataset
+from polyhop.evaluation.experiment import prepare
+from polyhop.models.choice import Models
+from polyhop.settings import Settings
+
+STRATEGIES = "dense,bm25,hybrid,translator,paths"
+VARIANTS = {"hybrid": "rerank=false", "translator": "hops=1"}
+WARM_UP = 5  # questions that do not count
+PASSAGES = 5
+FAST_P95 = 15.0  # ms: dense, bm25, hybrid without its reranker
+ONE_HOP_P50 = 800.0  # ms: the translator with one hop
+ONE_HOP_AROUND = 20.0  # ms of which are spent outside the models
+MEMORY = 1.5  # GB with all models loaded
+
+
+def cases(strategies: Sequence[str]) -> dict[str, tuple[str, Settings]]:
+    """What is timed, by what it is called: each strategy as it comes, and the variants."""
+    found: dict[str, tuple[str, Settings]] = {}
+    for name in strategies:
+        found[name] = (name, Settings())
+        if name in VARIANTS:
+            found[f"{name} {VARIANTS[name]}"] = (name, Settings.read(None, [f"strategies.{name}.{VARIANTS[name]}"]))
+    return found
+
+
+def watch_models(watch: Stopwatch, models: Models, meanwhile: ExitStack) -> None:
+    """Time everything that reads with a model."""
+    reading = {
+        "embedder": (type(models.embedder), ("embed_questions", "embed_passages")),
+        "reranker": (type(models.reranker), ("score",)),
+        "translator": (type(models.translator), ("begin", "extend", "branch")),
+        "parser": (type(models.parser), ("parse",)),
+    }
+    for label, (owner, names) in reading.items():
+        meanwhile.enter_context(watch.watching(label, owner, *names))
+
+
+def asked(engine: Polyhop, strategy: str, questions: Sequence[str], watch: Stopwatch) -> Figures:
+    """Milliseconds a question: in all, in each model, and around the models; processor time of all threads."""
+    for question in questions[:WARM_UP]:
+        engine.search(question, k=PASSAGES, strategy=strategy)
+    total, inside, around, processor = [], [], [], []
+    models: dict[str, list[float]] = {}
+    for question in questions:
+        watch.clear()
+        start, begun = time.perf_counter(), time.process_time()
+        engine.search(question, k=PASSAGES, strategy=strategy)
+        spent = (time.perf_counter() - start) * 1e3
+        processor.append((time.process_time() - begun) * 1e3)
+        reading = {label: seconds * 1e3 for label, seconds in watch.seconds.items()}
+        for label, milliseconds in reading.items():
+            models.setdefault(label, []).append(milliseconds)
+        total.append(spent)
+        inside.append(sum(reading.values()))
+        around.append(spent - sum(reading.values()))
+    return {
+        "questions": len(questions),
+        "p50_ms": median(total),
+        "p95_ms": percentile(total, 95),
+        "processor_p50_ms": median(processor),
+        "in_models_p50_ms": median(inside),
+        "around_p50_ms": median(around),
+        "around_p95_ms": percentile(around, 95),
+        "by_model_p50_ms": {label: median(spent) for label, spent in models.items()},
+        "resident_gb": resident(),
+    }
+
+
+def resident() -> float:
+    """Memory of this process, in GB."""
+    return float(psutil.Process().memory_info().rss) / 1e9
+
+
+def load_all(models: Models, question: str) -> None:
+    """Make every model read something, so that all are in memory."""
+    models.embedder.embed_questions([question])
+    models.reranker.score(question, [question])
+    models.translator.begin(models.translator.prompt(question, question))
+    list(models.parser.parse([question]))
+
+
+def judged(figures: dict[str, Figures], memory: float) -> list[Figures]:
+    """The figures that must reach something."""
+    found = [
+        verdict(f"{name}, p95", figures[name]["p95_ms"], FAST_P95, "ms")
+        for name in ("dense", "bm25", "hybrid rerank=false")
+        if name in figures
+    ]
+    if one_hop := figures.get("translator hops=1"):
+        found.append(verdict("translator with one hop, median", one_hop["p50_ms"], ONE_HOP_P50, "ms"))
+        found.append(verdict("  of which around the models, median", one_hop["around_p50_ms"], ONE_HOP_AROUND, "ms"))
+    return [*found, verdict("memory with all models loaded", memory, MEMORY, "GB")]
+
+
+def main() -> None:
+    """Ask, print the table, and write it as JSON where asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="a folder with corpus.jsonl and questions_SPLIT.jsonl")
+    parser.add_argument("--index", type=Path, required=True, help="the folder of its index")
+    parser.add_argument("--strategies", default=STRATEGIES, help="separated by commas (%(default)s)")
+    parser.add_argument("--split", default="dev", help="which questions (%(default)s)")
+    parser.add_argument("--limit", type=int, help="the first N questions only")
+    parser.add_argument("--json", type=Path, help="write the figures here, too")
+    options = parser.parse_args()
+    data = Dataset.read(options.data, options.split)
+    questions = [question.text for question in islice(data.questions, options.limit)]
+    with Polyhop(options.index) as engine:
+        report = prepare(engine, data)
+    about = {**machine(), "data": data.folder.resolve().name, "split": options.split, "passages": report.passages}
+    figures: dict[str, Figures] = {}
+    watch = Stopwatch()
+    with beside_others(about), ExitStack() as meanwhile:
+        watch_models(watch, Polyhop(options.index).models, meanwhile)
+        for name, (strategy, settings) in cases(options.strategies.split(",")).items():
+            with Polyhop(options.index, settings=settings) as engine:
+                figures[name] = asked(engine, strategy, questions, watch)
+        with Polyhop(options.index) as engine:
+            engine.search(questions[0], k=PASSAGES, strategy=options.strategies.split(",")[0])
+            load_all(engine.models, questions[0])
+            memory = resident()
+    columns = (
+        "p50_ms",
+        "p95_ms",
+        "processor_p50_ms",
+        "in_models_p50_ms",
+        "around_p50_ms",
+        "around_p95_ms",
+        "resident_gb",
+    )
+    print(f"{report.passages:,} passages, {len(questions)} questions, milliseconds a question")
+    show_table(
+        ("strategy", "p50", "p95", "processor", "in models", "around them", "around, p95", "memory, GB", "models"),
+        [[name, *(row[column] for column in columns), _by_model(row)] for name, row in figures.items()],
+    )
+    verdicts = judged(figures, memory)
+    show_load(about)
+    show_verdicts(verdicts)
+    save(options.json, about, {"strategies": figures, "resident_gb": memory, "verdicts": verdicts})
+
+
+def _by_model(row: Figures) -> str:
+    return ", ".join(f"{label} {spent:,.1f}" for label, spent in row["by_model_p50_ms"].items())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""Citations: every quotation is checked against the stored passage it is said to come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyhop.corpus.chunking import count_tokens
+from polyhop.reading.reader import Quote
+from polyhop.store.record import Record
+from polyhop.types import Citation, ScoredPassage, Span
+
+
+def citations_of(quotes: Sequence[Quote], record: Record) -> tuple[Citation, ...]:
+    """Quotations as spans of their documents, each once; what does not stand there word for word is left out."""
+    citations: dict[Span, Citation] = {}
+    for quote in quotes:
+        passage = quote.passage
+        span = Span(passage.document_id, passage.start + quote.start, passage.start + quote.end)
+        text = passage.text[quote.start : quote.end]
+        stored = record.passages_by_id([passage.id])[0]
+        if text and text == stored.text[quote.start : quote.end]:
+            document = record.row(passage.document_id)
+            citations.setdefault(
+                span,
+                Citation(span=span, quote=text, uri=document.uri, title=document.title, passage_id=passage.id),
+            )
+    return tuple(citations.values())
+
+
+def within_tokens(passages: Sequence[ScoredPassage], tokens: int) -> tuple[ScoredPassage, ...]:
+    """The best passages that fit into a budget of tokens together; at least one."""
+    kept: list[ScoredPassage] = []
+    left = tokens
+    for scored in passages:
+        left -= count_tokens(scored.passage.text)
+        if left < 0 and kept:
+            break
+        kept.append(scored)
+    return tuple(kept)

@@ -1,0 +1,112 @@
+"""Reads answers out of passages without a language model: by rules, the parser and the cross-encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from polyhop.models.choice import Models
+from polyhop.reading.candidates import Candidate, Finder, Wanted
+from polyhop.reading.comparison import compare
+from polyhop.reading.confidence import Confidence
+from polyhop.reading.reader import Quote, Reading
+from polyhop.reading.relations import Path, path_of
+from polyhop.reading.subjects import names_in
+from polyhop.types import Evidence, Hop, Passage
+
+FEW_SENTENCES = 5  # what is read to find the way to an answer, rather than the answer
+FEW_PARSED = 2
+
+
+def best_candidate(question: str, passages: Sequence[Passage], models: Models) -> Candidate | None:
+    """The likeliest short answer to a question of one step; None where nothing could be one.
+
+    Made for what a multi-hop plan looks up on its way: it reads few sentences.
+    """
+    finder = Finder(sentences=FEW_SENTENCES, parsed=FEW_PARSED)
+    found = finder.candidates(Wanted.of(question, passages), passages, models)
+    return found[0] if found else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extractive:
+    """Finds the short answer in the passages, with the sentences that say it; needs no language model."""
+
+    threshold: float = 0.12  # of the confidence: below, nothing counts as found
+    sentences: int = 12  # read by the cross-encoder for each step
+    parsed: int = 5  # of them, searched for answers
+
+    def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
+        """The likeliest answer, None where the confidence is too low; the quotations show the way to it."""
+        passages = [scored.passage for scored in evidence.passages]
+        if not passages:
+            return Reading(text=None, note="there is nothing to read")
+        reading = compare(question, passages, models) or self._extracted(question, evidence, passages, models)
+        if reading.text is None or reading.confidence >= self.threshold:
+            return reading
+        note = f"{reading.text!r} is too uncertain ({reading.confidence:.2f} of {self.threshold:.2f}); {reading.note}"
+        return replace(reading, text=None, note=note)
+
+    def _extracted(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
+        asked = _last_question(evidence) or question
+        finder = Finder(sentences=self.sentences, parsed=self.parsed)
+        path = path_of(asked, names_in(asked, [passage.title for passage in passages]))
+        way: list[Candidate] = []
+        if path is not None and len(path.relations) > 1:
+            way = _followed(path, finder, passages, models)
+            wanted = Wanted.step(path.relations[-1], way[-1].text if way else path.start)
+        else:
+            wanted = Wanted.of(asked, passages, _ends(evidence))
+        found = finder.candidates(wanted, passages, models)
+        if not found:
+            return Reading(text=None, note=f"nothing in the passages could answer: {wanted.question}")
+        best = found[0]
+        steps = [_quote(step) for step in way] or _quotes(evidence.hops[:-1])
+        note = "; ".join([*(f"found {step.text}" for step in way), f"asked: {wanted.question}"])
+        return Reading(
+            text=best.text,
+            quotes=tuple(dict.fromkeys([*steps, _quote(best)])),
+            confidence=Confidence().of(question, best, way, passages),
+            note=note,
+        )
+
+
+def _last_question(evidence: Evidence) -> str | None:
+    """The last hop's question, where it was made with what an earlier hop found."""
+    if len(evidence.hops) < 2 or evidence.hops[-1].question == evidence.question:
+        return None
+    *earlier, last = evidence.hops
+    return last.question if any(hop.found and hop.found in last.question for hop in earlier) else None
+
+
+def _ends(evidence: Evidence) -> frozenset[str]:
+    """The passages where several hops ended."""
+    return frozenset(passage.id for passage in evidence.hops[-1].passages) if len(evidence.hops) > 1 else frozenset()
+
+
+def _followed(path: Path, finder: Finder, passages: Sequence[Passage], models: Models) -> list[Candidate]:
+    """The values of all relations of a path but the last, as far as they are found."""
+    way: list[Candidate] = []
+    thing = path.start
+    for relation in path.relations[:-1]:
+        found = finder.candidates(Wanted.step(relation, thing), passages, models)
+        if not found:
+            break
+        way.append(found[0])
+        thing = found[0].text
+    return way
+
+
+def _quote(candidate: Candidate) -> Quote:
+    return Quote(candidate.passage, candidate.sentence_start, candidate.sentence_end)
+
+
+def _quotes(hops: Sequence[Hop]) -> list[Quote]:
+    """The sentences of hops, as stretches of the passages they stand in."""
+    return [
+        Quote(passage, span.start - passage.start, span.end - passage.start)
+        for hop in hops
+        for span in hop.sentences
+        for passage in hop.passages
+        if passage.document_id == span.document_id and passage.start <= span.start and span.end <= passage.end
+    ]

@@ -1,0 +1,37 @@
+"""What every reader is: a question and evidence in, an answer with quotations out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from polyhop.models.choice import Models
+from polyhop.types import Cost, Evidence, Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A stretch of a passage's text that supports an answer."""
+
+    passage: Passage
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a reader made of the evidence; ``text`` is None where it does not answer the question."""
+
+    text: str | None
+    quotes: tuple[Quote, ...] = ()
+    confidence: float = 0.0  # 0 to 1
+    note: str = ""
+    cost: Cost = Cost()
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """Answers from evidence alone. A reader is a frozen dataclass; its fields are its settings."""
+
+    def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
+        """An answer whose quotations stand in the evidence's passages, or none."""

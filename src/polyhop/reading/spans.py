@@ -1,0 +1,146 @@
+"""Stretches of a sentence that could be an answer: entities, names that the parser missed, dates, numbers, roles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from polyhop.ports import ParsedEntity
+from polyhop.reading.lexicon import RANKS, word_set
+
+MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+_MONTH: Final = rf"(?:{'|'.join((*MONTHS, *(month[:3] for month in MONTHS)))})\.?"
+_DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?"
+DATE: Final = re.compile(
+    rf"\b{_DAY}(?: of)? {_MONTH}(?:,? ?\d{{3,4}}\b)?|\b{_MONTH} {_DAY}(?:,? ?\d{{3,4}})?\b|\b{_MONTH},? \d{{4}}\b"
+    r"|\b\d{1,4} BCE?\b|\b\d{3,4}\b(?![,.]\d|%| (?:people|inhabitants|met|feet|km|miles|members))"
+)
+_UNITS: Final = (
+    "percent|hundred|thousand|million|billion|metres|meters|m|feet|ft|km|kilometres|kilometers|miles|acres|hectares|people"
+    "|inhabitants|members|seats|students|episodes|years|kg|tons|tonnes"
+)
+_NUMBER: Final = re.compile(rf"[$€£]?\b\d+(?:[.,]\d+)*(?:\s?%|(?:[\s-](?:{_UNITS})\b)+)?")
+_LINK: Final = r"(?:of|de|da|di|du|del|della|dos|van|von|der|den|zu|la|le|al|bin|ibn|ap|mac|the|and|&|y|e|-)"
+_PROPER: Final = r"[^\W\d_a-z][\w'’.&-]*"
+_NAME: Final = re.compile(rf"{_PROPER}(?:(?: {_LINK}){{0,3}} {_PROPER})*")
+_TAIL: Final = re.compile(  # ", 5th Earl of Somewhere" belongs to the name before it
+    rf", (?=\d+\w\w |(?:{'|'.join(sorted(rank.capitalize() for rank in RANKS))})\b)"
+    r"[^,.;()\n]*?(?= (?:and|by|with|who|in|on|was|is)\b| \(|[,.;()]|$)"
+)
+_QUOTED: Final = re.compile(r"[\"“„«]\s*([^\"“”„«»]{2,80}?)\s*[\"”»]")
+_IS_A: Final = re.compile(
+    r"\b(?:is|was|are|were|became|being)(?: \w+ly)? (?:an?|the|one of the)\s+(?P<roles>.+?)"
+    r"(?=\s(?:who|whose|which|that|from|in|at|on|of|for|with|by|as|known|best|born|during|based|located"
+    r"|and (?:was|is|has|the|his|her))\b|\s\(|[.;()]|$)"
+)
+_BETWEEN: Final = re.compile(r"\s*(?:,|\band\b|&|/|;|\bor\b)\s*(?:an?\s|and\s)?")
+_QUALIFIED: Final = re.compile(  # adjectives before a role that say nothing about what it is
+    r"(?:(?:[A-Z][\w.'’-]*|\w+-born|\d\S*|former|retired|professional|early|late|first|second|third|notable|famous|leading"
+    r"|prominent|noted|contemporary|prolific|senior|young|influential|amateur|freelance|current|major|popular|renowned"
+    r"|important|medieval|legendary|century|international|national|independent|award-winning|well-known|modern)\s+)+"
+)
+_NO_NAMES: Final = word_set(
+    "he she it they his her its their this that these those the a an in on at by for from after before during "
+    "when while as and but or however there then i we you who which what some many most all one two three also "
+    "its since both other according following although if not no with under until upon among several "
+) | frozenset(month.lower() for month in MONTHS)
+_AMOUNTS: Final = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"})
+_POSSESSIVE: Final = ("'s", "’s", "'", "’", ",", "(", "-")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of a sentence and what it is: the parser's label, or TITLE, NAME, QUOTED, DATE, NUMBER or ROLE."""
+
+    start: int
+    end: int
+    label: str
+
+
+def stretches(text: str, entities: Sequence[ParsedEntity], titles: Iterable[str] = ()) -> list[Stretch]:
+    """What could be an answer in a sentence, each stretch once, under the first of its labels.
+
+    ``entities`` are the parser's; ``titles`` those of passages that may be named in the sentence.
+    """
+    sources = (
+        *(_occurrences(title, text) for title in titles),
+        (Stretch(match.start(), match.end(), "DATE") for match in DATE.finditer(text)),
+        (_trimmed(text, entity) for entity in entities if not (entity.label == "DATE" and _dated(text, entity))),
+        _names(text, entities),
+        (Stretch(match.start(), match.end(), "NUMBER") for match in _NUMBER.finditer(text)),
+        (Stretch(match.start(1), match.end(1), "QUOTED") for match in _QUOTED.finditer(text)),
+        _roles(text),
+    )
+    found: dict[tuple[int, int], Stretch] = {}
+    for source in sources:
+        for stretch in source:
+            if stretch.start < stretch.end:
+                found.setdefault((stretch.start, stretch.end), stretch)
+    ranked = {start: end for (start, end) in found if _TAIL.search(text, start, end)}
+    return [stretch for (start, end), stretch in found.items() if end >= ranked.get(start, 0)]
+
+
+def _dated(text: str, entity: ParsedEntity) -> bool:
+    return DATE.search(text, entity.start, entity.end) is not None
+
+
+def _occurrences(title: str, text: str) -> Iterator[Stretch]:
+    if len(title) > 2:
+        for match in re.finditer(rf"(?<!\w){re.escape(title)}(?!\w)", text):
+            yield Stretch(match.start(), match.end(), "TITLE")
+
+
+def _trimmed(text: str, entity: ParsedEntity) -> Stretch:
+    """An entity without the article and the possessive that parsers like to include, and without half words."""
+    start, end = entity.start, entity.end
+    if entity.label not in _AMOUNTS and start and text[start - 1].isalpha():
+        start = next((at for at in range(start, end) if text[at].isupper()), start)
+    if text[start:end].lower().startswith("the ") and entity.label != "WORK_OF_ART":
+        start += 4
+    return Stretch(start, _unpossessed(text, start, end), entity.label)
+
+
+def _unpossessed(text: str, start: int, end: int) -> int:
+    for ending in _POSSESSIVE:
+        if text[start:end].endswith(ending):
+            end -= len(ending)
+    return end
+
+
+def _names(text: str, entities: Sequence[ParsedEntity]) -> Iterator[Stretch]:
+    """Runs of capitalised words, also with the rank that follows; each takes over the label of what it mostly is."""
+    named = [entity for entity in entities if entity.label not in _AMOUNTS]
+    for match in _NAME.finditer(text):
+        start, end = match.span()
+        first = match.group().split(" ", 1)[0]
+        if first.lower() in _NO_NAMES:
+            start += len(first) + 1
+        while end > start and text[end - 1] in ".'’-&":
+            end -= 1
+        end = _unpossessed(text, start, end)
+        if start >= end:
+            continue
+        inside = [entity for entity in named if start <= entity.start and entity.end <= end]
+        label = next((entity.label for entity in inside if 2 * (entity.end - entity.start) >= end - start), "NAME")
+        yield Stretch(start, end, label)
+        if tail := _TAIL.match(text, end):
+            yield Stretch(start, tail.end(), "PERSON")
+
+
+def _roles(text: str) -> Iterator[Stretch]:
+    """What something is said to be, each of several by itself: "is a Danish painter and poet"."""
+    for match in _IS_A.finditer(text):
+        start, end = match.span("roles")
+        cuts = [*_BETWEEN.finditer(text, start, end), None]
+        for cut in cuts:
+            stop = cut.start() if cut else end
+            qualified = _QUALIFIED.match(text, start, stop)
+            if qualified and qualified.end() < stop:
+                start = qualified.end()
+            yield Stretch(start, stop, "ROLE")
+            start = cut.end() if cut else stop

@@ -1,0 +1,107 @@
+"""Asking a question step by step: by rules where no language model is configured, by the model where one is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from polyhop.layers.view import View
+from polyhop.reading.extractive import best_candidate
+from polyhop.strategies.moves.decompose import Plan, decompose, rewrite
+from polyhop.tasks.next_query import next_query
+from polyhop.types import Budget, Cost, Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A query that was asked and the passages that it brought, best first."""
+
+    query: str
+    passages: tuple[Passage, ...]
+
+
+class Steps(Protocol):
+    """Says what to ask next, given what was asked and found so far."""
+
+    source: str  # who decides, for the trace
+    cost: Cost
+
+    def next(self, done: Sequence[Step]) -> str | None:
+        """The next query, or None when there is nothing left to ask."""
+
+    def found(self, position: int) -> str | None:
+        """What a step contributed to later ones, if it was read."""
+
+
+@dataclass
+class RuleSteps:
+    """The steps of a rule-based plan; references to earlier answers are read from their passages."""
+
+    plan: Plan
+    over: View
+    source: str = "rules"
+    cost: Cost = Cost()
+    answers: dict[int, str] = field(default_factory=dict)
+
+    def next(self, done: Sequence[Step]) -> str | None:
+        """The next step of the plan, with earlier answers written in."""
+        if len(done) >= len(self.plan.steps):
+            return None
+        step = self.plan.steps[len(done)]
+        for position in step.refers_to:
+            if position not in self.answers:
+                self.answers[position] = self._answer(done[position])
+        known = [self.answers.get(position, "") for position in range(len(done))]
+        return rewrite(step, known)
+
+    def found(self, position: int) -> str | None:
+        """The answer that was written into a later step."""
+        return self.answers.get(position)
+
+    def _answer(self, step: Step) -> str:
+        candidate = best_candidate(step.query, step.passages[:3], self.over.models)
+        if candidate is not None:
+            return candidate.text
+        return step.passages[0].title if step.passages else ""
+
+
+@dataclass
+class ModelSteps:
+    """What a language model asks for, until it says that the evidence suffices (appendix M, third prompt)."""
+
+    question: str
+    over: View
+    limit: int
+    source: str
+    cost: Cost = Cost()
+
+    def next(self, done: Sequence[Step]) -> str | None:
+        """The question itself first, then what the model misses."""
+        if not done:
+            return self.question
+        if len(done) >= self.limit or self.over.models.language_model is None:
+            return None
+        texts = [passage.text for step in done for passage in step.passages[:2]]
+        queries = [step.query for step in done]
+        query, cost = next_query(self.over.models.language_model, self.question, queries, texts)
+        self.cost = self.cost + cost
+        return query if query not in queries else None
+
+    def found(self, position: int) -> str | None:
+        """A model keeps what it found to itself."""
+        return None
+
+
+def steps_for(question: str, over: View, budget: Budget, limit: int) -> Steps:
+    """Who decides what to ask: the configured language model, or the rules."""
+    model = over.models.language_model
+    if limit == 1:
+        return ModelSteps(question, over, 1, "nobody: one hop")
+    if model is not None and budget.llm_calls > 0:
+        return ModelSteps(question, over, min(limit, budget.llm_calls + 1), f"language model {model.name}")
+    names = [over.kg.entity(entity).name for entity in over.kg.named_in(question)] if "parsekg" in over.layers else []
+    plan = decompose(question, names)
+    if len(plan.steps) > limit:
+        return ModelSteps(question, over, 1, "nobody: one hop")
+    return RuleSteps(plan, over, source=f"rules ({plan.shape})")

@@ -1,0 +1,24 @@
+"""The exact sentence behind a hop."""
+
+from __future__ import annotations
+
+from polyhop.layers.view import View
+from polyhop.reading.sentences import sentence_spans
+from polyhop.types import Passage, Span
+
+
+def supporting_span(question: str, passage: Passage, over: View, *, must_name: str | None = None) -> Span:
+    """The sentence of a passage that says most about the question, as a span of its document.
+
+    Where ``must_name`` is given, only sentences that contain it count, if there are any.
+    """
+    spans = sentence_spans(passage.text)
+    if must_name:
+        naming = [(start, end) for start, end in spans if must_name.casefold() in passage.text[start:end].casefold()]
+        spans = naming or spans
+    if len(spans) > 1:
+        texts = [f"{passage.title}: {passage.text[start:end]}" for start, end in spans]
+        scores = over.models.reranker.score(question, texts)
+        spans = [spans[int(scores.argmax())]]
+    start, end = spans[0] if spans else (0, len(passage.text))
+    return Span(passage.document_id, passage.start + start, passage.start + end)

@@ -133,16 +133,18 @@ class ParseKG:
         """The entity that a name names, if any."""
         return self.names.find(normal(name))
 
-    def named_in(self, text: str) -> list[int]:
+    def named_in(self, text: str, *, careful: bool = False) -> list[int]:
         """The entities whose names occur in a text, in order, once each; names within names do not count.
 
-        A single word counts only as it is spelled elsewhere ("Home" is a title, "home" is not), unless the text has no
-        capitals at all.
+        A single word (``careful``: any name) counts only as it is spelled elsewhere: "Home" is a title, "home" is not.
+        A text without any capital is taken as it comes.
         """
         named, covered = [], 0
         careless = text == text.lower()
         for start, length, entity in self.names.scan(words(text), LONGEST_NAME):
-            if start + length > covered and (length > 1 or careless or self._is_spelled_in(entity, text)):
+            if start + length > covered and (
+                careless or (length > 1 and not careful) or self._is_spelled_in(entity, text)
+            ):
                 named.append(entity)
                 covered = start + length
         return list(dict.fromkeys(named))

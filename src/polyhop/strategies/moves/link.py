@@ -9,6 +9,7 @@ import numpy as np
 
 from polyhop.indexes.names import words
 from polyhop.layers.layer import words_of
+from polyhop.layers.parsekg import NEVER_HEADS
 from polyhop.layers.view import View
 from polyhop.ports import Floats
 from polyhop.types import Passage
@@ -34,10 +35,10 @@ def links_from(source: int, passage: Passage, over: View, *, per_entity: int) ->
     """
     kg = over.kg
     seen = {source}
-    named = dict.fromkeys([*kg.named_in(passage.text), *kg.entities_of(source).tolist()])
+    named = dict.fromkeys([*kg.named_in(passage.text, careful=True), *kg.entities_of(source).tolist()])
     own = kg.find(passage.title)
     for entity in named:
-        if entity == own:
+        if entity == own or kg.labels[entity] in NEVER_HEADS:  # "American" is no way to a film of that name
             continue
         targets = kg.passages_titled(entity) or _led_by(entity, over)
         for target in [number for number in targets if number not in seen][:per_entity]:

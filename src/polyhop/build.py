@@ -43,9 +43,7 @@ class Builder:
         stay = self.record.count_passages() - gone
         pending = min(self.record.count_pending(name, fingerprint(layer, self.models)), stay) + new
         rate = float(self.record.meta(f"rate:{name}") or USUAL_RATE.get(name, 50.0))
-        return LayerReport(
-            name=name, extracted=pending, reused=stay + new - pending, failed=0, seconds=pending / rate
-        )
+        return LayerReport(name=name, extracted=pending, reused=stay + new - pending, failed=0, seconds=pending / rate)
 
     @staticmethod
     def first_forecast(name: str, passages: int) -> LayerReport:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from polyhop import __version__, registry
-from polyhop.errors import IndexMissing, LayerMissing, UnknownComponent, UsageError
-from polyhop.ingest import Ingest, Tally
 from polyhop.build import Builder
+from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComponent, UsageError
+from polyhop.ingest import Ingest, Tally, files_of
 from polyhop.layers.layer import fingerprint, layer_of
 from polyhop.layers.view import View
 from polyhop.models.choice import Models, load_models
@@ -33,6 +34,7 @@ logger = logging.getLogger(__name__)
 
 DEFAULT_LAYERS = ("text", "parsekg")
 BEST_FIRST = ("paths", "hybrid")  # the default strategy is the first whose layers the index has
+OPENINGS = 5  # times that layers are opened before they count as damaged
 LONGEST_QUESTION = 2000  # words; what is beyond says nothing about what is asked
 
 
@@ -77,7 +79,9 @@ class Polyhop:
         """
         began = time.monotonic()
         for name in layers:
-            layer_of(name, self.settings)  # an unknown layer is refused before anything is read
+            fingerprint(
+                layer_of(name, self.settings), self.models
+            )  # what is unknown is refused before anything is read
         inputs = [Path(path).expanduser() for path in paths]
         if dry_run:
             return self._forecast(inputs, layers, progress, began)
@@ -99,7 +103,8 @@ class Polyhop:
             tally = ingest.run(inputs)
             if record is not None:
                 builder = self._builder(record, None, None)
-                reports = tuple(builder.forecast(name, tally.new_passages) for name in _in_order(layers, record))
+                new, gone = tally.new_passages, tally.gone_passages
+                reports = tuple(builder.forecast(name, new, gone) for name in _in_order(layers, record))
             else:
                 reports = tuple(Builder.first_forecast(name, tally.new_passages) for name in layers)
             return self._report(record, tally, reports, dry_run=True, began=began)
@@ -177,7 +182,7 @@ class Polyhop:
         with Record.create_or_open(self.path) as record:
             found = {uri: record.find(uri) for uri in uris}
             ids = list(dict.fromkeys(document for ids in found.values() for document in ids))
-            files = {record.row(document).uri.partition("#")[0] for document in ids}
+            files = {file for document in ids for file in files_of(record.row(document).uri)}
             with record.transaction():
                 passages = record.drop(ids)
                 for file in files:
@@ -192,7 +197,7 @@ class Polyhop:
 
     def status(self) -> IndexStatus:
         """The state of the index: sizes, layers, models, and who is writing now."""
-        with Record.open(self.path) as record:
+        with Record.open(self.path) as record, record.snapshot():
             names = record.layers()
             marks = {name: fingerprint(layer_of(name, self.settings), self.models) for name in names}
             return IndexStatus(
@@ -201,7 +206,7 @@ class Polyhop:
                 documents=record.count_documents(),
                 passages=record.count_passages(),
                 entities=_entities(record),
-                bytes=sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file()),
+                bytes=sum(_sizes(self.path)),
                 layers=tuple(record.layer_status(name, marks[name]) for name in names),
                 models=asdict(self.settings.models),
                 writer=writer(self.path),
@@ -253,8 +258,16 @@ class Polyhop:
             except IndexMissing:
                 self.close()  # it may be made again under the same name
                 raise
-        with record.snapshot():
-            yield self._layers(record)
+        for attempt in range(OPENINGS):
+            with record.snapshot():
+                try:
+                    view = self._layers(record)
+                except IndexCorrupt:
+                    if attempt == OPENINGS - 1:
+                        raise
+                    continue  # most likely a writer has just replaced what this snapshot names: look again
+                yield view
+                return
 
     def _layers(self, record: Record) -> View:
         """The layers' newest generations, opened again only when they or the passages changed."""
@@ -292,7 +305,7 @@ class Polyhop:
 
 def _checked(question: str) -> str:
     """A question as it is asked of strategies. Raises UsageError where it has no words."""
-    words = question.replace("\0", " ").split()
+    words = question.replace("\0", " ").encode(errors="replace").decode().split()  # a terminal may send broken bytes
     if not any(character.isalnum() for word in words for character in word):
         raise UsageError("The question has no words.", remedy='Ask something, as in: polyhop ask "Who founded ...?"')
     if len(words) > LONGEST_QUESTION:
@@ -312,6 +325,14 @@ def _in_order(layers: Sequence[str], record: Record) -> list[str]:
     known = [name for name in record.layers() if name in registry.names("layers")]
     wanted = dict.fromkeys([*layers, *known])
     return sorted(wanted, key=lambda name: DEFAULT_LAYERS.index(name) if name in DEFAULT_LAYERS else 99)
+
+
+def _sizes(folder: Path) -> Iterator[int]:
+    """The size of every file below a folder; files come and go while somebody writes."""
+    for place, _, files in os.walk(folder):
+        for file in files:
+            with suppress(FileNotFoundError):
+                yield (Path(place) / file).stat().st_size
 
 
 def _entities(record: Record) -> int:

@@ -162,13 +162,14 @@ class Ingest:
         if gone and not self.dry_run:
             with self.record.transaction():
                 self.record.drop([row.id for row in gone])
-                for uri in {_file(row.uri) for row in gone if not _exists(row.uri)}:
+                for uri in {file for row in gone if not _exists(row.uri) for file in files_of(row.uri)}:
                     self.record.set_meta(f"file:{uri}", "")
 
     def _ids_by_file(self) -> dict[str, list[str]]:
         files: dict[str, list[str]] = {}
         for row in self._known.values():
-            files.setdefault(_file(row.uri), []).append(row.id)
+            for file in files_of(row.uri):
+                files.setdefault(file, []).append(row.id)
         return files
 
     def _stamp(self, file: Path) -> str:
@@ -188,16 +189,17 @@ class _Finished:
     stamp: str
 
 
-def _file(uri: str) -> str:
-    return uri.partition("#")[0]
+def files_of(uri: str) -> list[str]:
+    """The files that a document may be, or be a row of: ``#`` parts a row from its file, but paths may have it too."""
+    return [uri, *(uri[:place] for place, character in enumerate(uri) if character == "#")]
 
 
 def _exists(uri: str) -> bool:
-    return Path(_file(uri)).exists()
+    return any(Path(file).is_file() for file in files_of(uri))
 
 
 def _same_file(uri: str, other: str) -> bool:
-    return _file(uri) == _file(other)
+    return uri == other or any(Path(file).is_file() for file in files_of(uri) if file in files_of(other))
 
 
 def _groups(items: Iterable[Document | _Finished]) -> Iterator[list[Document | _Finished]]:

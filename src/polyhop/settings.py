@@ -24,10 +24,10 @@ NESTED_SECTIONS = ("strategies", "layers")  # [strategies.paths], [layers.parsek
 class Models:
     """Which model serves which port, by registered name, and where converted weights are kept."""
 
-    embedder: str = "bge-small"
-    reranker: str = "minilm-l12"
-    parser: str = "spacy-sm"
-    translator: str = "smollm2"
+    embedder: str = "bge-small"  # makes vectors; changing it re-embeds the index
+    reranker: str = "minilm-l12"  # the cross-encoder that judges passages
+    parser: str = "spacy-sm"  # finds sentences and entities; changing it parses the index again
+    translator: str = "smollm2"  # the model that speaks under constraints
     language_model: str = "auto"  # auto: the endpoint where one is configured, else none
     cache: str | None = None  # a folder; by default the user's cache folder
 
@@ -36,8 +36,8 @@ class Models:
 class Chunking:
     """How documents are cut into passages; a token is a word, a piece of a long word, or a CJK character."""
 
-    tokens: int = 512
-    overlap: int = 64
+    tokens: int = 512  # of a passage, at most; at least 16
+    overlap: int = 64  # tokens that a passage shares with the one before it; less than half of tokens
 
     def __post_init__(self) -> None:
         if self.tokens < 16:

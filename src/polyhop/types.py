@@ -151,10 +151,10 @@ class Cost:
 class Budget:
     """What one question may consume; the same for all strategies, so that comparisons are fair."""
 
-    passages: int = 5
+    passages: int = 5  # that a strategy may hand to the reader
     tokens: int = 6000  # of context handed to the reader
-    llm_calls: int = 12
-    seconds: float | None = None
+    llm_calls: int = 12  # to the configured language model, for one question
+    seconds: float | None = None  # after which no further hop is begun; none: no limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

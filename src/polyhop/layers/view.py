@@ -15,7 +15,6 @@ from polyhop.ports import Floats
 from polyhop.store.record import Record
 from polyhop.types import Passage, ScoredPassage
 
-
 T = TypeVar("T")
 
 

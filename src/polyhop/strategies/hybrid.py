@@ -16,7 +16,7 @@ class Hybrid:
     """Fuse dense and BM25 rankings, and let the cross-encoder order the best of them."""
 
     depth: int = 30  # passages taken from each ranking, and read by the cross-encoder
-    rerank: bool = True
+    rerank: bool = True  # whether the cross-encoder orders them
 
     needs: ClassVar[tuple[str, ...]] = ("text",)
 

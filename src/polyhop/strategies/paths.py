@@ -7,6 +7,7 @@ Where rules can take the question apart, the links that its steps find are favou
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -14,6 +15,7 @@ from typing import ClassVar
 
 from polyhop.layers.view import View
 from polyhop.strategies.moves.fuse import fused
+from polyhop.strategies.moves.hops import in_time
 from polyhop.strategies.moves.judge import best_first, judge
 from polyhop.strategies.moves.link import Link, joined, links_from, nearest_links
 from polyhop.strategies.moves.support import supporting_span
@@ -49,13 +51,14 @@ class Paths:
 
     def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
         """The leading paths, then the best single passages and the passages of other paths, alternating."""
+        began = time.monotonic()
         named = self._named(question, over)
         singles = self._singles(question, named, over)
         starts = [Path((number,), (), score) for number, score in singles[: self.starts]]
         walked = self._walks(question, named, starts, over)
         first_links = [walk.links[0] for walk in walked.values() if walk.links]
         pairs = self._extended(question, starts, over, sure=first_links)
-        triples = self._extended(question, pairs[: self.longer], over)
+        triples = self._extended(question, pairs[: self.longer] if in_time(began, budget) else [], over)
         paths = self._best(pairs, triples, walked)
         leading = _leading(paths, dict(singles), named, walked)
         ranking = _merged(leading, singles, paths[: self.kept])

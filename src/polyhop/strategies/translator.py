@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
@@ -12,7 +13,7 @@ import numpy as np
 
 from polyhop.layers.translation_index import TranslationIndex, open_or_build
 from polyhop.layers.view import View
-from polyhop.strategies.moves.hops import Step, Steps, steps_for
+from polyhop.strategies.moves.hops import Step, Steps, in_time, steps_for
 from polyhop.strategies.moves.judge import best_first, judge
 from polyhop.strategies.moves.translate import Direction, RawClue, Translator
 from polyhop.types import Budget, Clue, Evidence, Hop, Span
@@ -37,7 +38,7 @@ class KGTranslator:
     hops: int = 4  # queries at most; 1: the question alone
     reverse: Literal["after", "off", "first"] = "after"  # reverse translation: when forward fails, never, or first
     directed: bool = True  # off: a sentence is next to each of its entities
-    ranker: Literal["embedder", "cross-encoder"] = "embedder"
+    ranker: Literal["embedder", "cross-encoder"] = "embedder"  # what orders the passages of a hop
     ner_entities: bool = True  # entities recognised in the question join the translated ones
     penalty: float = 1.0  # beams compare log-probability over length to this power
 
@@ -50,7 +51,8 @@ class KGTranslator:
         steps = steps_for(question, over, budget, self.hops)
         done: list[Translated] = []
         asked: list[Step] = []
-        while (query := steps.next(asked)) is not None:
+        began = time.monotonic()
+        while in_time(began, budget) and (query := steps.next(asked)) is not None:
             translated = self.translate(query, over, index)
             done.append(translated)
             best = [number for number, _ in translated.ranking[: budget.passages]]

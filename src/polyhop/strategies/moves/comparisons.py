@@ -84,6 +84,8 @@ def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
     measure = _date_measure(frame) or _amount_measure(frame) or _truth_measure(frame)
     if measure is None:
         return None
+    if measure.target == "date of birth" and not role and frame[0].low in ("which", "what") and frame[1].low in BE:
+        measure = _Measure(plain("how", "old", "is"), (), measure.comparator, "age")  # a bridge was not born
     operands = tuple(measure.ask(thing, draft) for thing in things)
     return draft.plan("comparison", Combination(comparator=measure.comparator, operands=operands, options=names))
 

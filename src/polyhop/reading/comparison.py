@@ -22,6 +22,7 @@ from polyhop.types import Passage
 
 _OR: Final = re.compile(r"\bor\b", re.IGNORECASE)
 _AND: Final = re.compile(r"\b(?:and|as|with)\b")
+_AMONG: Final = re.compile(r"\b(?:out of|between|among|of the two)\b", re.IGNORECASE)
 _EARLY: Final = "first|earlier|earliest|before|older|oldest|elder|eldest|sooner"
 _LATE: Final = "later|latest|last|recently|recent|younger|youngest|newer|newest|after"
 _ORDER: Final = re.compile(rf"\b(?:(?P<early>{_EARLY})|(?P<late>{_LATE}))\b", re.IGNORECASE)
@@ -35,6 +36,14 @@ _MEASURES: Final = tuple(
         ("born|older|oldest|elder|eldest|younger|youngest|birth", "date of birth"),
     )
 )
+_LIFE_DATES: Final = (BY_NAME["date of birth"], BY_NAME["date of death"])
+_COUNTED: Final = re.compile(
+    r"\b(?P<more>more|most|fewer|fewest|less)\s+(?:\w+\s)??(?P<noun>[a-z]{3,})\b", re.IGNORECASE
+)
+NUMBERS: Final = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+)  # fmt: skip
 _SAME_COUNTRY: Final = re.compile(r"\b(?:same|common) (?:country|nation(?:ality)?|citizenship)\b", re.IGNORECASE)
 _SAME_BIRTHPLACE: Final = re.compile(r"\bborn in the same \w+", re.IGNORECASE)
 _BIRTHPLACE: Final = re.compile(
@@ -46,7 +55,7 @@ _ROLE: Final = re.compile(  # whose values are compared instead of the things th
     r"|founder|creator)s?\b",
     re.IGNORECASE,
 )
-_ENDINGS: Final = ("ies", "es", "s", "ed", "ing")
+_ENDINGS: Final = ("ses", "ies", "es", "s", "ed", "ing")
 _IDLE: Final = FUNCTION_WORDS | AUXILIARIES | word_set("same both their type types kind kinds share")
 _SENTENCE_END: Final = re.compile(r"(?<=\w{3}[.!?]) (?=[A-Z])")
 _LOOK_BACK: Final = 160  # characters in which a cue may stand
@@ -83,8 +92,8 @@ def compare(question: str, passages: Sequence[Passage], models: Models) -> Readi
     role = _ROLE.search(frame)
     relation = BY_NAME[role["role"].lower()] if role else None
     operands = [_operand(name, relation, passages) for name in names]
-    if _OR.search(frame):
-        reading = _by_date(frame, operands) or _by_relevance(frame, operands, models)
+    if _OR.search(frame) or not set(pieces(frame)[:1]) & AUXILIARIES:
+        reading = _by_date(frame, operands) or _by_count(frame, operands) or _by_relevance(frame, operands, models)
     elif _SAME_COUNTRY.search(frame):
         reading = _agreeing(operands, _countries)
     elif _SAME_BIRTHPLACE.search(frame):
@@ -102,7 +111,7 @@ def options(question: str, titles: Sequence[str]) -> tuple[str, str] | None:
     places = names_in(question, titles)
     first = pieces(question)[:1]
     joints: list[re.Match[str]] = list(_OR.finditer(question))[::-1]
-    if first and first[0] in AUXILIARIES:
+    if first and (first[0] in AUXILIARIES or _AMONG.search(question)):
         joints += _AND.finditer(question)
     for joint in joints:
         left = [(start, end) for start, end in places if end <= joint.start()]
@@ -139,11 +148,17 @@ def _by_date(frame: str, operands: Sequence[_Operand]) -> Reading | None:
     """Which of two came first or last, or lived longer; None if the question compares no dates, or none is told."""
     longer, order = _LIFE.search(frame), _ORDER.search(frame)
     if longer:
-        relations: tuple[Relation, ...] = (BY_NAME["date of birth"], BY_NAME["date of death"])
+        relations: tuple[Relation, ...] = _LIFE_DATES
     else:
         relations = tuple(relation for pattern, relation in _MEASURES if order and pattern.search(frame))[:1]
     if not relations:
         return None
+    if (
+        relations[0] is _LIFE_DATES[0]
+        and "born" not in frame.lower()
+        and not any(date_of(relations[0], operand.passage) for operand in operands)
+    ):
+        relations = (BY_NAME["founding date"],)  # bridges and firms are older than others, too
     found = [[date_of(relation, operand.passage) for relation in relations] for operand in operands]
     dates = [[item[0] for item in items if item] for items in found]
     known = [at for at, items in enumerate(dates) if len(items) == len(relations)]
@@ -169,7 +184,7 @@ def _years(birth: Date, death: Date) -> Date:
 def date_of(relation: Relation, passage: Passage | None) -> tuple[Date, Quote] | None:
     """The date that a passage gives for a relation: the surest cue decides, without any the first date.
 
-    A date of death always needs a cue: the first date in a text about somebody is another one.
+    Dates of birth and death always need a cue: the first date in a text about somebody may be any.
     """
     best: tuple[float, Date, Quote] | None = None
     for match in DATE.finditer(passage.text) if passage else ():
@@ -178,9 +193,35 @@ def date_of(relation: Relation, passage: Passage | None) -> tuple[Date, Quote] |
             continue
         before = passage.text[max(0, match.start() - _LOOK_BACK) : match.start()]
         cue = relation.cue(_SENTENCE_END.split(before)[-1])
-        if (cue or relation.name != "date of death") and (best is None or cue > best[0]):
+        if (cue or relation not in _LIFE_DATES) and (best is None or cue > best[0]):
             best = (cue, date, _sentence(passage, match.start()))
     return best[1:] if best else None
+
+
+def _by_count(frame: str, operands: Sequence[_Operand]) -> Reading | None:
+    """Which of two has more or fewer of something, where both numbers stand before its name."""
+    asked = _COUNTED.search(frame)
+    if asked is None:
+        return None
+    counted = re.compile(rf"\b({'|'.join(NUMBERS)}|\d[\d,]*)\s(?:[\w-]+\s)?{re.escape(_stem(asked['noun'].lower()))}")
+    found = [counted.search(operand.passage.text) if operand.passage else None for operand in operands]
+    if found[0] is None or found[1] is None:
+        return None
+    counts = [_count(match[1]) for match in found if match]
+    more = 0 if counts[0] >= counts[1] else 1
+    chosen = more if asked["more"].lower() in ("more", "most") else 1 - more
+    quotes = [
+        _sentence(operand.passage, match.start())
+        for operand, match in zip(operands, found, strict=True)
+        if operand.passage and match
+    ]
+    return _reading(
+        operands[chosen].name, [*_led(operands), *quotes], 0.8, f"compared by the number of {asked['noun']}"
+    )
+
+
+def _count(text: str) -> int:
+    return NUMBERS.index(text) if text in NUMBERS else int(text.replace(",", ""))
 
 
 def _by_relevance(frame: str, operands: Sequence[_Operand], models: Models) -> Reading | None:
@@ -230,6 +271,11 @@ def _countries(passage: Passage) -> tuple[frozenset[str], Quote] | None:
     return None
 
 
+def _nations(passage: Passage | None) -> frozenset[str]:
+    found = _countries(passage) if passage else None
+    return found[0] if found else frozenset()
+
+
 def _birthplaces(passage: Passage) -> tuple[frozenset[str], Quote] | None:
     """The words of the first place that somebody is said to be born in."""
     for start, end in sentence_spans(passage.text):
@@ -241,7 +287,7 @@ def _birthplaces(passage: Passage) -> tuple[frozenset[str], Quote] | None:
 
 
 def _holding(frame: str, operands: Sequence[_Operand]) -> Reading | None:
-    """Whether something holds of both things: half of its words have to be said of each."""
+    """Whether something holds of both things: half of its words have to be said of each, and each nationality."""
     asked = {_stem(word) for word in pieces(frame) if word not in _IDLE and len(word) > 2}
     shares, quotes = [], []
     for operand in operands:
@@ -251,7 +297,8 @@ def _holding(frame: str, operands: Sequence[_Operand]) -> Reading | None:
         said = [{_stem(word) for word in pieces(operand.passage.text[start:end])} & asked for start, end in spans]
         shares.append(len(frozenset().union(*said)) / len(asked))
         quotes.append(Quote(operand.passage, *max(zip(said, spans, strict=True), key=lambda item: len(item[0]))[1]))
-    holds = min(shares) >= 0.5
+    nations = {country for _, _, country in countries_in(frame)}
+    holds = min(shares) >= 0.5 and all(nations <= _nations(operand.passage) for operand in operands)
     return _reading("yes" if holds else "no", [*_led(operands), *quotes], 0.5, "by the words that are said of both")
 
 

@@ -20,13 +20,14 @@ class Confidence:
     that do not, and from passages about something else. A way without steps counts as a sure one.
     """
 
-    bias: float = -6.5
-    sentence: float = 0.18  # the cross-encoder's logit for the sentence of the answer
-    fit: float = 0.4
-    cue: float = 1.4
-    named: float = 1.6  # the share of the question's names that the passages contain
-    way: float = 1.9  # the weakest cue on the way
-    way_sentence: float = 0.13  # the lowest logit on the way
+    bias: float = -5.8
+    sentence: float = 0.17  # the cross-encoder's logit for the sentence of the answer
+    fit: float = 0.9
+    cue: float = 1.5
+    named: float = 1.4  # the share of the question's names that the passages contain
+    way: float = 1.2  # the weakest cue on the way
+    uncued: float = 0.5  # what a step counts at least: a relation that is not in the table has no cues
+    way_sentence: float = 0.11  # the lowest logit on the way
     sure: float = 5.0  # the logit of a way without steps
 
     def of(self, question: str, best: Candidate, way: Sequence[Candidate], passages: Sequence[Passage]) -> float:
@@ -37,7 +38,7 @@ class Confidence:
             + self.fit * best.fit
             + self.cue * best.cue
             + self.named * named_share(question, passages)
-            + self.way * min((step.cue for step in way), default=1.0)
+            + self.way * max(min((step.cue for step in way), default=1.0), self.uncued)
             + self.way_sentence * min((step.logit for step in way), default=self.sure)
         )
         return 1 / (1 + math.exp(-total))

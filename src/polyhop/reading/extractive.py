@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from polyhop.models.choice import Models
+from polyhop.reading.answer_type import answer_type
 from polyhop.reading.candidates import Candidate, Finder, Wanted
 from polyhop.reading.comparison import compare
 from polyhop.reading.confidence import Confidence
+from polyhop.reading.inner import innermost, spelled_out
 from polyhop.reading.reader import Quote, Reading
-from polyhop.reading.relations import Path, path_of
 from polyhop.reading.subjects import names_in
 from polyhop.types import Evidence, Hop, Passage
 
-FEW_SENTENCES = 5  # what is read to find the way to an answer, rather than the answer
+FEW_SENTENCES = 4  # what is read to find the way to an answer, rather than the answer
 FEW_PARSED = 2
+MOST_STEPS = 4  # that are found before the answer
 
 
 def best_candidate(question: str, passages: Sequence[Passage], models: Models) -> Candidate | None:
@@ -48,53 +50,51 @@ class Extractive:
         return replace(reading, text=None, note=note)
 
     def _extracted(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
-        asked = _last_question(evidence) or question
         finder = Finder(sentences=self.sentences, parsed=self.parsed)
-        path = path_of(asked, names_in(asked, [passage.title for passage in passages]))
-        way: list[Candidate] = []
-        if path is not None and len(path.relations) > 1:
-            way = _followed(path, finder, passages, models)
-            wanted = Wanted.step(path.relations[-1], way[-1].text if way else path.start)
-        else:
-            wanted = Wanted.of(asked, passages, _ends(evidence))
+        asked, way = _settled(question, finder, passages, models)
+        planned = _last_question(evidence)
+        if planned is not None and len(way) < len(evidence.hops) - 1:
+            asked, way = planned, []
+        wanted = Wanted.of(asked, passages, known=[step.text for step in way])
         found = finder.candidates(wanted, passages, models)
         if not found:
-            return Reading(text=None, note=f"nothing in the passages could answer: {wanted.question}")
+            return Reading(text=None, note=f"nothing in the passages could answer: {asked}")
         best = found[0]
         steps = [_quote(step) for step in way] or _quotes(evidence.hops[:-1])
-        note = "; ".join([*(f"found {step.text}" for step in way), f"asked: {wanted.question}"])
         return Reading(
             text=best.text,
             quotes=tuple(dict.fromkeys([*steps, _quote(best)])),
             confidence=Confidence().of(question, best, way, passages),
-            note=note,
+            note="; ".join([*(f"found {step.text}" for step in way), f"asked: {asked}"]),
         )
 
 
-def _last_question(evidence: Evidence) -> str | None:
-    """The last hop's question, where it was made with what an earlier hop found."""
-    if len(evidence.hops) < 2 or evidence.hops[-1].question == evidence.question:
-        return None
-    *earlier, last = evidence.hops
-    return last.question if any(hop.found and hop.found in last.question for hop in earlier) else None
-
-
-def _ends(evidence: Evidence) -> frozenset[str]:
-    """The passages where several hops ended."""
-    return frozenset(passage.id for passage in evidence.hops[-1].passages) if len(evidence.hops) > 1 else frozenset()
-
-
-def _followed(path: Path, finder: Finder, passages: Sequence[Passage], models: Models) -> list[Candidate]:
-    """The values of all relations of a path but the last, as far as they are found."""
+def _settled(question: str, finder: Finder, passages: Sequence[Passage], models: Models) -> tuple[str, list[Candidate]]:
+    """The question with what its descriptions describe in their places, and how that was found."""
+    question = spelled_out(question)
+    titles = [passage.title for passage in passages]
     way: list[Candidate] = []
-    thing = path.start
-    for relation in path.relations[:-1]:
-        found = finder.candidates(Wanted.step(relation, thing), passages, models)
+    while len(way) < MOST_STEPS:
+        inner = innermost(question, names_in(question, [*titles, *(step.text for step in way)]))
+        if inner is None:
+            break
+        wanted = Wanted.of(inner.question, passages, known=[inner.name])
+        passed = {step.text for step in way}
+        found = [one for one in finder.candidates(wanted, passages, models) if one.text not in passed]
         if not found:
             break
         way.append(found[0])
-        thing = found[0].text
-    return way
+        question = question[: inner.start] + found[0].text + question[inner.end :].lstrip('"”»')
+    return question, way
+
+
+def _last_question(evidence: Evidence) -> str | None:
+    """The last hop's question, where it was made with what an earlier hop found and asks for the same kind of thing."""
+    if len(evidence.hops) < 2 or evidence.hops[-1].question == evidence.question:
+        return None
+    *earlier, last = evidence.hops
+    made = any(hop.found and hop.found in last.question for hop in earlier)
+    return last.question if made and answer_type(last.question) is answer_type(evidence.question) else None
 
 
 def _quote(candidate: Candidate) -> Quote:

@@ -8,18 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal
 
 from polyhop.reading.answer_type import AnswerType
-from polyhop.reading.lexicon import FUNCTION_WORDS, TITLE_NOUNS, WH_WORDS, word_set
+from polyhop.reading.lexicon import FUNCTION_WORDS, TITLE_NOUNS, is_agent, word_set
+from polyhop.reading.spans import OFFICES
 
 Kind = AnswerType | Literal["role"]  # a role is what somebody is said to be, as in "is a Danish painter"
 
 # A few words that are no name, then the value: "married the Icelandic artist" Nína.
 _DEMONYM: Final = r"[A-Z]\w*(?:ian|ean|ish|ese|can|ch|eek|ss)(?:-born)?"
-_STYLE: Final = r"Sir|Lord|Lady|Dame|King|Queen|Count|Countess|Duke|Emperor|Professor|Dr"
+_STYLE: Final = rf"Sir|Lord|Lady|Dame|King|Queen|Count|Countess|Duke|Emperor|{'|'.join(OFFICES)}"
 _GAP: Final = rf"(?:[\W_]+(?:[a-z0-9][\w'’-]*|{_DEMONYM}|{_STYLE})){{0,6}}?\W*$"
-_NEAR: Final = r"(?:\W+(?:the|a|an|his|her|their|was|is|were|are|to|named|called))*\W*$"
+_LINKED: Final = r"(?:\W+(?:the|a|an|his|her|their|was|is|were|are|to|named|called))*"
+_NEAR: Final = rf"{_LINKED}(?:\s+(?:the|an?)(?:\s+[a-z-]+){{1,3}})?\W*$"  # "was", "was the ropemaker"
 _ARTICLE: Final = r"(?: (?:the|his|her|an?)\b(?: \w+ (?:of|in|at))?)"
 _DASH: Final = r"[–—-]"
 
@@ -64,6 +67,10 @@ def _by(words: str) -> str:
     return rf"\b(?i:{words})(?:,? (?:and )?\w+){{0,4}}? by{_GAP}"
 
 
+def _of(noun: str) -> str:
+    return rf"\b(?i:{noun})s? (?:of|at|for|to) [^.;]{{1,60}}?(?:,| (?:was|is|were|are)){_NEAR}"
+
+
 def _in(words: str) -> str:
     return rf"\b(?i:{words})\b[^;]{{0,70}}?\b(?:in|at|near|to|from|of|for|by){_ARTICLE}?\W*$"
 
@@ -95,7 +102,7 @@ def _kin(name: str, asked: str, cues: Iterable[str], reverse: Iterable[str]) -> 
 def _maker(name: str, verbs: str, works: str) -> Relation:
     """Somebody by what they made: "directed by", "film by", "director"."""
     asked, plain = rf"{name}s?|{verbs}", f"Who is the {name} of {{}}?"
-    cues = (_by(verbs), _after(name, _NEAR), rf"\b(?:{works})s?(?: \w+){{0,3}}? by{_GAP}")
+    cues = (_by(verbs), _after(name, _NEAR), _of(name), rf"\b(?:{works})s?(?: \w+){{0,3}}? by{_GAP}")
     return _relation(name, AnswerType.PERSON, plain, asked, cues, (_after(verbs), _after(f"{name} of")), leads_on=True)
 
 
@@ -154,10 +161,8 @@ _MAKERS: Final = (
     _maker("author", "wrote|written|writer|authored", "novel|book|story|play|poem|memoir"),
     _maker("screenwriter", "screenplay|script|scriptwriter", "written"),
     _maker("producer", "produced", "production"),
-    _maker("founder", "who founded|founded by|co-founded|established by|started by", "founded|established"),
-    _maker(
-        "creator", "created by|who created|designed|designer|invented|inventor|developed by", "design|sculpture|series"
-    ),
+    _maker("founder", "founded|co-founded|established|started|set up", "established"),
+    _maker("creator", "created|designed|designer|invented|inventor|developed|devised", "design|sculpture|series"),
 )
 _BIRTH: Final = (
     _relation(
@@ -281,88 +286,54 @@ _ATTRIBUTES: Final = (
 RELATIONS: Final = (*_KIN_RELATIONS, *_MAKERS, *_BIRTH, *_ATTRIBUTES)
 BY_NAME: Final = {relation.name: relation for relation in RELATIONS}
 
-_FAMILY: Final = {
-    "grandfather": ("parent", "father"),
-    "grandmother": ("parent", "mother"),
-    "father-in-law": ("spouse", "father"),
-    "mother-in-law": ("spouse", "mother"),
-    "brother-in-law": ("spouse", "sibling"),
-    "sister-in-law": ("spouse", "sibling"),
-    "sibling-in-law": ("spouse", "sibling"),
-    "child-in-law": ("child", "spouse"),
-    "son-in-law": ("child", "spouse"),
-    "daughter-in-law": ("child", "spouse"),
-    "uncle": ("parent", "sibling"),
-    "aunt": ("parent", "sibling"),
-    "nephew": ("sibling", "child"),
-    "niece": ("sibling", "child"),
-    "grandchild": ("child", "child"),
-    "grandson": ("child", "child"),
-    "granddaughter": ("child", "child"),
-    "stepmother": ("father", "spouse"),
-    "stepfather": ("mother", "spouse"),
-}
-_SIDES: Final = {"maternal": "mother", "paternal": "father"}
-_RELATIVES: Final = re.compile(
-    rf"\b(?:(?P<side>maternal|paternal)\s+)?(?P<kin>{'|'.join(sorted(_FAMILY, key=len, reverse=True))})\b",
-    re.IGNORECASE,
-)
+
+_AGENT: Final = re.compile(r"(?:er|or|r|ist|ian|e)$")
+_IRREGULAR: Final = {
+    "builder": "buil", "maker": "ma[dk]", "teacher": "teach|taught", "singer": "s[aiu]ng", "leader": "le(?:a)?d",
+    "writer": "writ|wrote", "holder": "h[eo]ld",
+}  # fmt: skip
+_STEM: Final = 4  # letters by which the wordings of one relation are told
 _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_IDLE: Final = FUNCTION_WORDS | TITLE_NOUNS | WH_WORDS | word_set("place date name year city country town person")
+_IDLE: Final = FUNCTION_WORDS | TITLE_NOUNS | word_set("place date name year city country town person")
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
-    """What a question starts from, and the relations that lead from there to its answer, in order."""
-
-    start: str
-    relations: tuple[Relation, ...]
-
-
-def path_of(question: str, names: Sequence[tuple[int, int]]) -> Path | None:
-    """A question as relations that lead from one of its names to the answer; None if it says more than that.
-
-    ``names``: where names stand in the question. Words in them are no relations.
-    """
-    if not names:
-        return None
-    begin, end = max(names, key=lambda place: (place[1] - place[0], -place[0]))
-    hidden = _without(question, names)
-    final = asked_relation(question, names)
-    steps: list[tuple[int, tuple[Relation, ...]]] = []
-    for match in _RELATIVES.finditer(hidden):
-        steps.append((_distance(match, begin, end), _family(match)))
-        hidden = _without(hidden, [match.span()])
-    for relation in RELATIONS:
-        named = relation.asked.search(hidden) if relation.leads_on else None
-        if named:
-            steps.append((_distance(named, begin, end), (relation,)))
-            hidden = _without(hidden, [named.span()])
-    if final is not None:
-        hidden = final.asked.sub(" ", hidden)
-    steps.sort(key=lambda step: step[0])
-    relations = [relation for _, path in steps for relation in path] + ([final] if final else [])
-    rest = [word for word in _WORD.findall(hidden.replace("\0", " ")) if word.lower() not in _IDLE and len(word) > 2]
-    return Path(question[begin:end], tuple(relations)) if relations and len(rest) < 2 else None
+@cache
+def relation_of(noun: str) -> Relation | None:
+    """The relation that a noun names: one of the table, or somebody by a role, such as "captain" or "discoverer"."""
+    known = next((relation for relation in RELATIONS if relation.leads_on and relation.asked.fullmatch(noun)), None)
+    if known is not None or not is_agent(noun):
+        return known
+    verb = rf"(?:{_IRREGULAR.get(noun, re.escape(_AGENT.sub('', noun)))})\w*"
+    cues = (_after(f"{noun}s?", _NEAR), _by(verb), _of(noun), _after(f"{noun}s?"))
+    reverse = (_after(f"{noun} (?:of|at|for|to)"), _after(verb))
+    return _relation(noun, AnswerType.PERSON, f"Who is the {noun} of {{}}?", noun, cues, reverse, leads_on=True)
 
 
-def asked_relation(question: str, names: Sequence[tuple[int, int]]) -> Relation | None:
-    """The relation that a question ends in, such as the place of birth, whatever else it says."""
-    hidden = _without(question, names)
-    return next((relation for relation in RELATIONS if not relation.leads_on and relation.asked.search(hidden)), None)
-
-
-def _without(text: str, places: Iterable[tuple[int, int]]) -> str:
+def without(text: str, places: Iterable[tuple[int, int]]) -> str:
+    """A text in which some places are blanked with NUL, so that words in them count as nothing."""
     for start, end in places:
         text = text[:start] + "\0" * (end - start) + text[end:]
     return text
 
 
-def _distance(match: re.Match[str], begin: int, end: int) -> int:
-    return begin - match.end() if match.end() <= begin else match.start() - end
+def asked_relation(question: str, names: Sequence[tuple[int, int]]) -> Relation | None:
+    """The relation that a question ends in, such as the place of birth, whatever else it says."""
+    hidden = without(question, names)
+    return next((relation for relation in RELATIONS if not relation.leads_on and relation.asked.search(hidden)), None)
 
 
-def _family(match: re.Match[str]) -> tuple[Relation, Relation]:
-    first, second = _FAMILY[match["kin"].lower()]
-    side = _SIDES.get((match["side"] or "").lower(), "father")
-    return BY_NAME[side if first == "parent" else first], BY_NAME[second]
+def sole_relation(question: str, names: Sequence[tuple[int, int]]) -> tuple[Relation, str] | None:
+    """The relation and the thing, where a question asks for a relation of a thing that it names and says no more."""
+    if not names:
+        return None
+    start, end = max(names, key=lambda place: (place[1] - place[0], -place[0]))
+    hidden = without(question, names)
+    relation = asked_relation(question, names)
+    if relation is None:
+        relation = next((one for one in map(relation_of, _WORD.findall(hidden.lower())) if one is not None), None)
+    if relation is None:
+        return None
+    wording = {stem[:_STEM] for stem in re.findall(r"[a-z]{3,}", relation.asked.pattern.replace(r"\b", " "))}
+    words = [word.lower() for word in _WORD.findall(hidden.replace("\0", " ")) if len(word) > 2]
+    idle = all(word in _IDLE or word[:_STEM] in wording for word in words)
+    return (relation, question[start:end]) if idle else None

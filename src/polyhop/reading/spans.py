@@ -8,12 +8,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.ports import ParsedEntity
-from polyhop.reading.lexicon import RANKS, word_set
+from polyhop.reading.lexicon import FUNCTION_WORDS, RANKS, word_set
 
 MONTHS: Final = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
+OFFICES: Final = (
+    "Captain", "Colonel", "General", "Admiral", "Lieutenant", "Major", "Sergeant", "Professor", "Doctor", "Dr", "Mr",
+    "Mrs", "Ms", "Miss", "President", "Senator", "Governor", "Judge", "Reverend", "Father", "Sister",
+)  # fmt: skip
+"""What stands before a name and is no part of it."""
+
 _MONTH: Final = rf"(?:{'|'.join((*MONTHS, *(month[:3] for month in MONTHS)))})\.?"
 _DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 DATE: Final = re.compile(
@@ -25,7 +31,7 @@ _UNITS: Final = (
     "|inhabitants|members|seats|students|episodes|years|kg|tons|tonnes"
 )
 _NUMBER: Final = re.compile(rf"[$€£]?\b\d+(?:[.,]\d+)*(?:\s?%|(?:[\s-](?:{_UNITS})\b)+)?")
-_LINK: Final = r"(?:of|de|da|di|du|del|della|dos|van|von|der|den|zu|la|le|al|bin|ibn|ap|mac|the|and|&|y|e|-)"
+_LINK: Final = r"(?:of|de|da|di|du|del|della|dos|van|von|der|den|zu|la|le|al|bin|ibn|ap|mac|the|&|y|e|-)"
 _PROPER: Final = r"[^\W\d_a-z][\w'’.&-]*"
 _NAME: Final = re.compile(rf"{_PROPER}(?:(?: {_LINK}){{0,3}} {_PROPER})*")
 _TAIL: Final = re.compile(  # ", 5th Earl of Somewhere" belongs to the name before it
@@ -37,6 +43,10 @@ _IS_A: Final = re.compile(
     r"\b(?:is|was|are|were|became|being)(?: \w+ly)? (?:an?|the|one of the)\s+(?P<roles>.+?)"
     r"(?=\s(?:who|whose|which|that|from|in|at|on|of|for|with|by|as|known|best|born|during|based|located"
     r"|and (?:was|is|has|the|his|her))\b|\s\(|[.;()]|$)"
+)
+_PHRASE: Final = re.compile(  # "the double-wick lamp": a noun with what stands before it
+    r"\b(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Ii]ts|[Tt]heir)\s+((?:[a-z][\w-]*\s){0,3}?[a-z][\w-]*)"
+    rf"(?=[,.;:)?!]|$|\s(?:{'|'.join(sorted(FUNCTION_WORDS))})\b)"
 )
 _BETWEEN: Final = re.compile(r"\s*(?:,|\band\b|&|/|;|\bor\b)\s*(?:an?\s|and\s)?")
 _QUALIFIED: Final = re.compile(  # adjectives before a role that say nothing about what it is
@@ -55,7 +65,7 @@ _POSSESSIVE: Final = ("'s", "’s", "'", "’", ",", "(", "-")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of a sentence and what it is: the parser's label, or TITLE, NAME, QUOTED, DATE, NUMBER or ROLE."""
+    """A stretch of a sentence; its label is the parser's, or TITLE, NAME, QUOTED, DATE, NUMBER, ROLE or PHRASE."""
 
     start: int
     end: int
@@ -68,13 +78,14 @@ def stretches(text: str, entities: Sequence[ParsedEntity], titles: Iterable[str]
     ``entities`` are the parser's; ``titles`` those of passages that may be named in the sentence.
     """
     sources = (
-        *(_occurrences(title, text) for title in titles),
         (Stretch(match.start(), match.end(), "DATE") for match in DATE.finditer(text)),
         (_trimmed(text, entity) for entity in entities if not (entity.label == "DATE" and _dated(text, entity))),
+        *(_occurrences(title, text) for title in titles),
         _names(text, entities),
         (Stretch(match.start(), match.end(), "NUMBER") for match in _NUMBER.finditer(text)),
         (Stretch(match.start(1), match.end(1), "QUOTED") for match in _QUOTED.finditer(text)),
         _roles(text),
+        (Stretch(match.start(1), match.end(1), "PHRASE") for match in _PHRASE.finditer(text)),
     )
     found: dict[tuple[int, int], Stretch] = {}
     for source in sources:
@@ -118,7 +129,7 @@ def _names(text: str, entities: Sequence[ParsedEntity]) -> Iterator[Stretch]:
     for match in _NAME.finditer(text):
         start, end = match.span()
         first = match.group().split(" ", 1)[0]
-        if first.lower() in _NO_NAMES:
+        if first.lower() in _NO_NAMES or first.rstrip(".") in OFFICES:
             start += len(first) + 1
         while end > start and text[end - 1] in ".'’-&":
             end -= 1

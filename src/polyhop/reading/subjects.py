@@ -42,9 +42,14 @@ def about(name: str, passages: Sequence[Passage], *, least: float = 0.5) -> Pass
 
 
 def names_in(question: str, titles: Iterable[str]) -> list[tuple[int, int]]:
-    """Where a question names something, in order: titles of passages and what looks like a name, the longest first."""
+    """Where a question names something, in order: titles of passages and what looks like a name.
+
+    Of those that overlap, the longest counts; a title in small letters only where nothing looks like a name.
+    """
+    titled = set(_titles(question, titles))
+    written = {*_mentions(question), *(place for place in titled if _is_written_as_name(question[slice(*place)]))}
     taken: list[tuple[int, int]] = []
-    for start, end in sorted({*_titles(question, titles), *_mentions(question)}, key=lambda place: place[0] - place[1]):
+    for start, end in sorted(written or titled, key=lambda place: (place[0] - place[1], place)):
         if all(end <= first or start >= last for first, last in taken):
             taken.append((start, end))
     return sorted(taken)
@@ -58,8 +63,11 @@ def _titles(question: str, titles: Iterable[str]) -> Iterator[tuple[int, int]]:
     forms = {form.lower() for title in titles for form in (title, plain(title)) if len(form) >= _SHORTEST}
     for form in forms:
         for match in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", lowered):
-            if any(character.isupper() or character.isdigit() for character in question[match.start() : match.end()]):
-                yield match.span()
+            yield match.span()
+
+
+def _is_written_as_name(text: str) -> bool:
+    return any(character.isupper() or character.isdigit() for character in text)
 
 
 def _mentions(question: str) -> Iterator[tuple[int, int]]:

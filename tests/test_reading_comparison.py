@@ -1,0 +1,76 @@
+"""Questions about two things, answered by rule from passages about them."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyhop.models.choice import Models
+from polyhop.reading.comparison import compare, options
+from polyhop.types import Passage
+
+
+def passage(title: str, text: str) -> Passage:
+    """A passage that is its own document."""
+    return Passage(id=title, document_id=title, ordinal=0, start=0, end=len(text), title=title, text=text)
+
+
+WORLD = (
+    passage("Orla Venn", "Orla Venn (3 May 1801 – 4 June 1870) was a Danish painter. She was born in Harl."),
+    passage("Tam Ostler", "Tam Ostler (born 12 June 1799 in Harl; died 1 March 1850) was a Danish engineer."),
+    passage("Pell Marrow", "Pell Marrow (1 January 1790 – 2 February 1860) was a French film director."),
+    passage("Low Tide (film)", "Low Tide is a 1854 film directed by Tam Ostler. It won a prize in 1899."),
+    passage("Red Sails, Grey Sails", "Red Sails, Grey Sails is a film directed by Pell Marrow, released in 1849."),
+    passage("Gull", "The Gull is a paddle steamer with two funnels. It carries mail."),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who was born first, Orla Venn or Tam Ostler?", "Tam Ostler"),
+        ("Who is younger, Orla Venn or Tam Ostler?", "Orla Venn"),
+        ("Who died later, Orla Venn or Tam Ostler?", "Orla Venn"),
+        ("Who lived longer, Orla Venn or Pell Marrow?", "Pell Marrow"),
+        ("Which film came out first, Low Tide or Red Sails, Grey Sails?", "Red Sails, Grey Sails"),
+        ("Which film has the director who is older, Low Tide or Red Sails, Grey Sails?", "Red Sails, Grey Sails"),
+        ("Who was born first out of Orla Venn and Tam Ostler?", "Tam Ostler"),
+        ("Are Orla Venn and Tam Ostler of the same nationality?", "yes"),
+        ("Do Orla Venn and Pell Marrow have the same nationality?", "no"),
+        ("Were Orla Venn and Tam Ostler born in the same town?", "yes"),
+        ("Are both Orla Venn and Pell Marrow painters?", "no"),
+        ("Which one is a paddle steamer, Gull or Low Tide?", "Gull"),
+    ],
+)
+def test_compare_answers(question: str, answer: str, models: Models) -> None:
+    reading = compare(question, WORLD, models)
+    assert reading is not None
+    assert reading.text == answer
+
+
+def test_compare_quotes_the_sentences_about_both(models: Models) -> None:
+    """Of a comparison of directors, also the sentences that name them."""
+    reading = compare("Which film has the older director, Low Tide or Red Sails, Grey Sails?", WORLD, models)
+    assert reading is not None
+    assert {quote.passage.title for quote in reading.quotes} == {
+        "Low Tide (film)",
+        "Red Sails, Grey Sails",
+        "Tam Ostler",
+        "Pell Marrow",
+    }
+
+
+def test_compare_doubts_what_no_passage_is_about(models: Models) -> None:
+    sure = compare("Who was born first, Orla Venn or Tam Ostler?", WORLD, models)
+    unsure = compare("Who was born first, Orla Venn or Hal Brook?", WORLD, models)
+    assert sure is not None
+    assert unsure is None or unsure.confidence < sure.confidence / 2
+
+
+@pytest.mark.parametrize("question", ["Where was Orla Venn born?", "Who painted the Gull?", "", "or", "and?"])
+def test_compare_leaves_other_questions_alone(question: str, models: Models) -> None:
+    assert compare(question, WORLD, models) is None
+
+
+def test_options_are_named_as_in_the_question() -> None:
+    question = "Which film is older, LOW TIDE or Red sails, grey sails?"
+    assert options(question, [passage.title for passage in WORLD]) == ("LOW TIDE", "Red sails, grey sails")

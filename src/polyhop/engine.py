@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from polyhop import __version__, registry
 from polyhop.build import Builder
+from polyhop.corpus.reading import find
 from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComponent, UsageError
 from polyhop.ingest import Ingest, Tally, files_of
 from polyhop.layers.layer import fingerprint, layer_of
@@ -83,6 +84,7 @@ class Polyhop:
                 layer_of(name, self.settings), self.models
             )  # what is unknown is refused before anything is read
         inputs = [Path(path).expanduser() for path in paths]
+        find(inputs)  # so is a path that does not exist
         if dry_run:
             return self._forecast(inputs, layers, progress, began)
         with Record.create_or_open(self.path, wait=wait) as record:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict
 from typing import Any
 
@@ -10,8 +11,9 @@ from polyhop.types import Answer, Evidence
 
 
 def text_of(content: Any) -> str:
-    """JSON text for people and programs."""
-    return json.dumps(content, ensure_ascii=False, indent=2)
+    """JSON text for people and programs: readable where standard output can show every letter, else escaped."""
+    shows_all = (sys.stdout.encoding or "").lower().replace("_", "-") in ("utf-8", "utf8")
+    return json.dumps(content, ensure_ascii=not shows_all, indent=2)
 
 
 def evidence_of(evidence: Evidence) -> dict[str, Any]:

@@ -71,6 +71,17 @@ def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
     click.echo()
     for number, hop in enumerate(answer.evidence.hops, start=1):
         _show_hop(number, hop, engine)
+    _show_sources(answer)
+    cost = answer.evidence.cost
+    tokens = f", {cost.llm_calls} model calls, {cost.tokens} tokens" if cost.llm_calls else ""
+    line = f"strategy {answer.evidence.strategy}, reader {answer.reader}, {cost.seconds:.2f} s{tokens}"
+    click.echo(click.style(line, dim=True))
+    if trace:
+        click.echo("\n".join(["", click.style("Trace", bold=True), *(f"  {line}" for line in answer.evidence.trail)]))
+
+
+def _show_sources(answer: Answer) -> None:
+    """What the hops do not show: further quotations, or what came closest where there are no hops."""
     shown = {span for hop in answer.evidence.hops for span in hop.sentences[:1]}
     further = [citation for citation in answer.citations if citation.span not in shown]
     if further:
@@ -78,19 +89,11 @@ def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
         for citation in further:
             click.echo(f"  “{_one_line(citation.quote)}”")
             click.echo(click.style(f"    {place(citation.uri, citation.span)}", dim=True))
+        click.echo()
     elif not answer.evidence.hops:
         for scored in answer.evidence.passages[:3]:
             click.echo(f"  {scored.passage.title or scored.passage.id}: {_one_line(scored.passage.text)[:160]}")
-    cost = answer.evidence.cost
-    tokens = f", {cost.llm_calls} model calls, {cost.tokens} tokens" if cost.llm_calls else ""
-    click.echo()
-    click.echo(
-        click.style(
-            f"strategy {answer.evidence.strategy}, reader {answer.reader}, {cost.seconds:.2f} s{tokens}", dim=True
-        )
-    )
-    if trace:
-        click.echo("\n".join(["", click.style("Trace", bold=True), *(f"  {line}" for line in answer.evidence.trail)]))
+        click.echo()
 
 
 def _show_hop(number: int, hop: Hop, engine: Polyhop) -> None:

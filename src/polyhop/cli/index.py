@@ -69,7 +69,7 @@ def progress_bars(*, quiet: bool) -> Iterator[ProgressListener | None]:
     from rich import progress
     from rich.console import Console
 
-    with progress.Progress(
+    bars = progress.Progress(
         progress.TextColumn("{task.description:<18}"),
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
@@ -78,21 +78,26 @@ def progress_bars(*, quiet: bool) -> Iterator[ProgressListener | None]:
         progress.TextColumn("left"),
         progress.TimeRemainingColumn(),
         console=Console(stderr=True),
-    ) as bars:
-        tasks: dict[str, progress.TaskID] = {}
+    )
+    tasks: dict[str, progress.TaskID] = {}
 
-        def listen(step: Progress) -> None:
-            if step.stage not in tasks:
-                for task in tasks.values():
-                    bars.update(task, total=bars.tasks[task].completed)
-                    bars.stop_task(task)
-                tasks[step.stage] = bars.add_task(step.stage, total=step.total, rate="")
-            task = tasks[step.stage]
-            elapsed = bars.tasks[task].elapsed or 0.0
-            rate = f"{step.done / elapsed:.0f} {step.unit}/s" if elapsed > 0 and step.done else ""
-            bars.update(task, completed=step.done, total=step.total, rate=rate)
+    def listen(step: Progress) -> None:
+        bars.start()  # with the first step: what fails before it has nothing to show
+        if step.stage not in tasks:
+            for task in tasks.values():
+                bars.update(task, total=bars.tasks[task].completed)
+                bars.stop_task(task)
+            tasks[step.stage] = bars.add_task(step.stage, total=step.total, rate="")
+        task = tasks[step.stage]
+        elapsed = bars.tasks[task].elapsed or 0.0
+        rate = f"{step.done / elapsed:.0f} {step.unit}/s" if elapsed > 0 and step.done else ""
+        bars.update(task, completed=step.done, total=step.total, rate=rate)
 
+    try:
         yield listen
+    finally:
+        if tasks:
+            bars.stop()
 
 
 def _summary(report: IndexReport, index_path: str) -> None:

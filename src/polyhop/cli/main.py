@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import io
 import logging
 import os
 import sys
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import click
 
 from polyhop import __version__
+from polyhop.cli.as_json import text_of
 from polyhop.cli.ask import ask
 from polyhop.cli.doctor import doctor
 from polyhop.cli.eval import evaluate
@@ -50,6 +51,9 @@ for command in (index, ask, search, remove, status, evaluate, strategies, doctor
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code."""
     asked = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter shows a question mark
     try:
         result = polyhop.main(asked, standalone_mode=False)
         sys.stdout.flush()
@@ -63,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         click.echo("\nInterrupted. What was done is stored: the same command goes on from there.", err=True)
         code = INTERRUPTED
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # click makes the one into the other; nothing else exits within a command
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what reads us has gone away: not an error
         code = 0
     sys.exit(code)
@@ -73,7 +77,7 @@ def _explain(error: PolyhopError, *, as_json: bool) -> None:
     logger.debug("", exc_info=error)
     if as_json:
         content = {"error": type(error).__name__, "message": str(error), "remedy": error.remedy}
-        click.echo(json.dumps(content, ensure_ascii=False))
+        click.echo(text_of(content))
     else:
         click.echo(f"{click.style('Error:', fg='red', bold=True)} {error}", err=True)
         if error.remedy:

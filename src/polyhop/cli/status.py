@@ -27,9 +27,8 @@ def status(as_json: bool, index_path: str, config: Path | None, changes: tuple[s
     click.echo(f"{report.path} (written by Polyhop {report.version}, {report.bytes / 1e6:.1f} MB)")
     click.echo(f"{report.documents} documents, {report.passages} passages, {report.entities} entities")
     for layer in report.layers:
-        click.echo(
-            f"layer {layer.name}: {layer.done} done, {layer.missing} missing, {layer.stale} stale, {layer.failed} failed"
-        )
+        counts = f"{layer.done} done, {layer.missing} missing, {layer.stale} stale, {layer.failed} failed"
+        click.echo(f"layer {layer.name}: {counts}")
     if report.writer:
         click.echo(f"being written by {report.writer}")
     if any(layer.missing or layer.stale or layer.failed for layer in report.layers):

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import LayerMissing
+from polyhop.errors import IndexCorrupt, LayerMissing
 from polyhop.indexes.names import normal
 from polyhop.layers import parsekg_index
 from polyhop.layers.parsekg_index import ParseKG
@@ -66,7 +66,8 @@ class ParseKGLayer:
         content = json.dumps([fingerprint, asdict(self), parsekg_index.FORMAT_VERSION])
         generation = hashlib.sha256(content.encode() + numbers.tobytes()).hexdigest()[:16]
         current = record.generation(self.name)
-        if current is None or current.name != generation or not (folder / generation / "places").is_dir():
+        if current is None or current.name != generation or not _is_whole(folder / generation):
+            shutil.rmtree(folder / generation, ignore_errors=True)  # what a killed writer left half done
             sizes = parsekg_index.write(folder / generation, self._sentences(record, numbers))
             logger.info("parsekg: gathered %s", sizes)
             record.set_generation(self.name, generation, {"fingerprint": fingerprint, **sizes})
@@ -86,6 +87,16 @@ class ParseKGLayer:
         if current is None:
             raise LayerMissing("This index has no parsekg layer.", remedy="Make it with: polyhop index PATH...")
         return ParseKG.open(folder / current.name, record.numbers())
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether a generation can be opened; one that cannot is written again."""
+    try:
+        ParseKG.open(folder, np.empty(0, np.int64))
+    except IndexCorrupt as error:
+        logger.warning("%s It is written again.", error)
+        return False
+    return True
 
 
 Row = list[Any]  # [start, end, [[start, end, label, head], ...]]

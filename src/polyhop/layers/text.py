@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import LayerMissing, ModelMismatch
+from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch
 from polyhop.indexes import lexical, segments, vectors
 from polyhop.indexes.lexical import Lexical
 from polyhop.indexes.vectors import Vectors
@@ -59,8 +59,8 @@ class TextLayer:
         embedder = models.embedder.name
         if current is not None and current.description["fingerprint"] == fingerprint:
             embedder = current.description["embedder"]  # another one may be configured now: its vectors are not these
-            kept_names = [name for name in current.description["segments"] if (folder / name / "lexical").is_dir()]
-        covered = [np.load(folder / name / "vectors" / "numbers.npy") for name in kept_names]
+            kept_names = [name for name in current.description["segments"] if _is_whole(folder / name)]
+        covered = [segments.read_arrays(folder / name / "vectors", ("numbers",))["numbers"] for name in kept_names]
         live = record.done(self.name, fingerprint)
         plan = segments.plan(covered, live)
         names = [kept_names[position] for position in plan.keep]
@@ -79,6 +79,7 @@ class TextLayer:
         rows = np.stack([np.frombuffer(payloads[number], np.float16) for number in numbers.tolist()])
         texts = [words_of(passage) for passage in record.passages(numbers.tolist())]
         target = folder / name
+        shutil.rmtree(target, ignore_errors=True)  # what a killed writer left half done
         segments.write_arrays(target / "vectors", vectors.build(numbers, rows))
         segments.write_arrays(target / "lexical", lexical.build(numbers, texts))
         logger.info("text: wrote segment %s of %d passages", name, len(numbers))
@@ -103,6 +104,18 @@ class TextLayer:
             lexical=Lexical.open([segment / "lexical" for segment in folders], live),
             generation=name,
         )
+
+
+def _is_whole(segment: Path) -> bool:
+    """Whether a segment can be opened; one that cannot is written again."""
+    nothing = np.empty(0, np.int64)
+    try:
+        Vectors.open([segment / "vectors"], nothing)
+        Lexical.open([segment / "lexical"], nothing)
+    except IndexCorrupt as error:
+        logger.warning("%s It is written again.", error)
+        return False
+    return True
 
 
 def embed_question(question: str, models: Models) -> Floats:

@@ -37,13 +37,13 @@ class Paths:
     """Judge passages together with those they lead to, along titles and entities, and along the question's plan."""
 
     depth: int = 20  # passages taken from each ranking as possible starts
-    starts: int = 4  # passages whose links are followed
-    links: int = 10  # links followed from each
+    starts: int = 3  # passages whose links are followed
+    links: int = 6  # links followed from each
     per_entity: int = 2  # passages an entity may lead to
     named_bonus: float = 2.0  # logits added to a passage whose title the question names
     plan: bool = True  # whether rules take the question apart
     plan_bonus: float = 1.0  # logits added to a path for each link that a step of the plan finds
-    longer: int = 2  # paths that are followed one hop further without a plan; 0: two hops at most
+    longer: int = 1  # paths that are followed one hop further without a plan; 0: two hops at most
     gain: float = 0.5  # logits that a third passage must then add to a path
     kept: int = 3  # paths whose passages enter the ranking
 

@@ -14,10 +14,11 @@ from itertools import zip_longest
 from typing import ClassVar
 
 from polyhop.layers.view import View
+from polyhop.strategies.moves.excerpt import excerpt
 from polyhop.strategies.moves.fuse import fused
 from polyhop.strategies.moves.hops import in_time
 from polyhop.strategies.moves.judge import best_first, judge
-from polyhop.strategies.moves.link import Link, joined, links_from, nearest_links
+from polyhop.strategies.moves.link import Link, links_from, nearest_links
 from polyhop.strategies.moves.support import supporting_span
 from polyhop.strategies.moves.walk import Walk, walks
 from polyhop.types import Budget, Evidence, Hop
@@ -45,6 +46,7 @@ class Paths:
     plan_bonus: float = 1.0  # logits added to a path for each link that a step of the plan finds
     longer: int = 1  # paths that are followed one hop further without a plan; 0: two hops at most
     gain: float = 0.5  # logits that a third passage must then add to a path
+    excerpt: int = 800  # characters of each passage that are judged within a path
     kept: int = 3  # paths whose passages enter the ranking
 
     needs: ClassVar[tuple[str, ...]] = ("text", "parsekg")
@@ -104,13 +106,22 @@ class Paths:
             links = [link for link in links if link.target not in path.passages]
             for link in nearest_links(links, vector, over, self.links):
                 grown.setdefault(frozenset({*path.passages, link.target}), (path, link))
-        texts = [joined(over.passages([*path.passages, link.target])) for path, link in grown.values()]
+        texts = [self._evidence(question, path, link, over) for path, link in grown.values()]
         scores = over.models.reranker.score(question, texts).tolist() if texts else []
         extended = [
             Path((*path.passages, link.target), (*path.links, link), score)
             for (path, link), score in zip(grown.values(), scores, strict=True)
         ]
         return sorted(extended, key=_order)
+
+    def _evidence(self, question: str, path: Path, link: Link, over: View) -> str:
+        """A path and one more passage as one text."""
+        names = [over.kg.aliases[step.entity].split("\n") for step in [*path.links, link]]
+        passages = over.passages([*path.passages, link.target])
+        return " ".join(
+            excerpt(passage, question, self.excerpt, naming=naming)
+            for passage, naming in zip(passages, [*names, []], strict=True)
+        )
 
     def _best(self, pairs: Sequence[Path], triples: Sequence[Path], walked: Mapping[int, Walk]) -> list[Path]:
         """All paths in one order, with what the plan adds to them.

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from polyhop.indexes.names import words
-from polyhop.layers.layer import words_of
 from polyhop.layers.parsekg import NEVER_HEADS
 from polyhop.layers.view import View
 from polyhop.ports import Floats
@@ -63,8 +62,3 @@ def nearest_links(links: list[Link], question: Floats, over: View, limit: int) -
     cosines = over.text.vectors.of(np.array([link.target for link in links], np.int64)) @ question
     kept = np.sort(np.argsort(-cosines, kind="stable")[:limit])
     return [links[position] for position in kept]
-
-
-def joined(passages: list[Passage]) -> str:
-    """Several passages as one piece of evidence."""
-    return " ".join(words_of(passage) for passage in passages)

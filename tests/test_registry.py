@@ -1,0 +1,194 @@
+"""The registry: names, the nearest name for a typing error, and settings checked against a component's fields."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, is_dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhop import registry
+from polyhop.errors import SettingError, UnknownComponent
+from polyhop.registry import Kind, configured, fitted
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+COMPONENTS = [(kind, name) for kind in KINDS for name in registry.names(kind)]
+
+
+@pytest.mark.parametrize(("kind", "name"), COMPONENTS, ids=lambda item: str(item))
+def test_every_registered_component_loads_and_is_a_documented_dataclass(kind: Kind, name: str) -> None:
+    component = registry.load(kind, name)
+    assert (component.__doc__ or "").strip()
+    assert is_dataclass(component) or kind == "metrics"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_are_sorted_and_there_are_some(kind: Kind) -> None:
+    names = registry.names(kind)
+    assert names == tuple(sorted(names))
+    assert names
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "message", "remedy"),
+    [
+        ("strategies", "path", "There is no strategy named 'path'", "Did you mean 'paths'?"),
+        ("layers", "txt", "There is no layer named 'txt'", "Did you mean 'text'?"),
+        ("language_models", "gpt", "There is no language model named 'gpt'", "Known: "),
+        ("constrained_models", "smolm2", "There is no constrained model", "Did you mean 'smollm2'?"),
+        ("embedders", "", "There is no embedder named ''", "Known: bge-small"),
+    ],
+)
+def test_an_unknown_name_is_refused_and_the_nearest_offered(kind: Kind, name: str, message: str, remedy: str) -> None:
+    with pytest.raises(UnknownComponent) as caught:
+        registry.load(kind, name)
+    assert message in str(caught.value)
+    assert remedy in caught.value.remedy
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kettle:
+    """A component with a field of every type that settings have."""
+
+    litres: float = 1.5
+    cups: int = 6
+    whistles: bool = True
+    colour: Literal["red", "blue"] = "red"
+    lid: str | None = None
+    limit: float | None = None
+    words: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = (1,)
+
+    def __post_init__(self) -> None:
+        if self.cups < 1:
+            raise ValueError("cups must be at least 1")
+
+
+def kettle(**settings: object) -> Kettle:
+    made: Kettle = configured(Kettle, settings, "kettle")
+    return made
+
+
+def test_text_from_the_command_line_becomes_what_a_field_declares() -> None:
+    made = kettle(
+        litres="2", cups="4", whistles="off", colour="blue", lid="glass", limit="none", words="a, b,c", sizes="1,2"
+    )
+    assert made == Kettle(
+        litres=2.0,
+        cups=4,
+        whistles=False,
+        colour="blue",
+        lid="glass",
+        limit=None,
+        words=("a", "b", "c"),
+        sizes=(1, 2),
+    )
+
+
+def test_values_of_a_file_fit_as_they_are() -> None:
+    made = kettle(litres=2, cups=4.0, whistles=False, words=["a"], sizes=[3])
+    assert (made.litres, made.cups, made.whistles, made.words, made.sizes) == (2.0, 4, False, ("a",), (3,))
+    assert isinstance(made.cups, int)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"litre": 1}, "kettle has no setting 'litre'"),
+        ({"litres": "hot"}, "kettle.litres takes a value of type float, not 'hot'"),
+        ({"litres": "nan"}, "kettle.litres"),
+        ({"cups": True}, "kettle.cups"),
+        ({"cups": "1.5"}, "kettle.cups"),
+        ({"cups": 0}, "kettle: cups must be at least 1"),
+        ({"whistles": "perhaps"}, "kettle.whistles takes a value of type bool"),
+        ({"whistles": 1}, "kettle.whistles"),
+        ({"colour": "read"}, "kettle.colour cannot be 'read'"),
+        ({"lid": 3}, "kettle.lid cannot be 3"),
+        ({"words": 3}, "kettle.words takes a list"),
+        ({"sizes": "1,x"}, "kettle.sizes"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused_by_name(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        configured(Kettle, settings, "kettle")
+    assert message in str(caught.value)
+
+
+def test_the_nearest_setting_and_choice_are_offered() -> None:
+    with pytest.raises(SettingError) as caught:
+        kettle(litre=1)
+    assert "Did you mean 'litres'?" in caught.value.remedy
+    with pytest.raises(SettingError) as caught:
+        kettle(colour="read")
+    assert "Did you mean 'red'?" in caught.value.remedy
+
+
+@given(st.integers(-(2**53), 2**53))
+def test_an_integer_survives_being_text(value: int) -> None:
+    assert fitted(str(value), int, "key") == value
+
+
+@given(st.floats(allow_nan=False))
+def test_a_number_survives_being_text(value: float) -> None:
+    assert fitted(repr(value), float, "key") == value
+
+
+@given(st.text(), st.sampled_from([int, float, bool, int | None, tuple[int, ...], Literal["a", "b"]]))
+def test_any_text_fits_or_is_refused(text: str, hint: Any) -> None:
+    """Whatever a user types, it is a value of the declared type or a SettingError, never another error."""
+    try:
+        value = fitted(text, hint, "key")
+    except SettingError:
+        return
+    assert fitted(value, hint, "key") == value
+
+
+PLUGIN = '''
+"""A strategy that another package brings."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from polyhop.types import Evidence
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shortest:
+    """Rank nothing, quickly."""
+
+    patience: int = 3
+
+    needs: ClassVar[tuple[str, ...]] = ("text",)
+
+    def retrieve(self, question, over, budget):
+        return Evidence(question=question, strategy="shortest", passages=(), trail=(f"patience {self.patience}",))
+'''
+
+
+def test_a_component_of_another_package_enters_by_the_same_door(tmp_path: Path, world_index: Path) -> None:
+    """An entry point is all it takes: it is listed, chosen, configured and run like the built-in ones."""
+    (tmp_path / "plugin.py").write_text(PLUGIN)
+    about = tmp_path / "plugin-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[polyhop.strategies]\nshortest = plugin:Shortest\n")
+    command = [sys.executable, "-m", "polyhop.cli.main"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+
+    def run(*arguments: str) -> Any:
+        done = subprocess.run([*command, *arguments], env=environment, capture_output=True, check=True)
+        return json.loads(done.stdout)
+
+    listed = {row["name"]: row for row in run("strategies", "--json")}
+    assert listed["shortest"]["about"] == "Rank nothing, quickly."
+    found = run(
+        "search", "x", "--strategy", "shortest", "--set", "strategy.patience=7", "--json", "--index", str(world_index)
+    )
+    assert found["trail"] == ["patience 7"]

@@ -97,6 +97,7 @@ class Clue:
     direction: Literal["forward", "reverse"]
     score: float  # log-probability under the translator; 0 is certain
     sentences: tuple[Span, ...]
+    tail: str | None = None  # the entity at the other end, where clues are triples
 
 
 @dataclass(frozen=True, slots=True)

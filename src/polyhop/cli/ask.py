@@ -103,7 +103,8 @@ def _show_hop(number: int, hop: Hop, engine: Polyhop) -> None:
     click.echo(f"{click.style(mark, fg=colour)} hop {number}: {_one_line(hop.question)}")
     click.echo(f"    {titles}{found}")
     for clue in hop.clues[:1]:
-        click.echo(f"    clue: {clue.entity} … {clue.relation}")
+        tail = f" … {clue.tail}" if clue.tail else ""
+        click.echo(f"    clue: {clue.entity} … {clue.relation}{tail}")
     for span in hop.sentences[:1]:
         quote, uri = engine.quote(span)
         click.echo(f"    “{_one_line(quote)}”")

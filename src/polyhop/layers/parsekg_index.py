@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -175,6 +176,16 @@ class ParseKG:
         if row < len(self.numbers) and self.numbers[row] == number:
             return self.contains.of(row)
         return np.empty(0, np.int64)
+
+    @cached_property
+    def heads(self) -> Adjacency:
+        """Sentence -> the entities that lead it."""
+        return self.out.reverse(len(self.hyperrelations))
+
+    @cached_property
+    def tails(self) -> Adjacency:
+        """Sentence -> the entities it leads to."""
+        return self.into.reverse(len(self.hyperrelations))
 
     def place(self, sentence: int) -> tuple[int, int, int]:
         """Passage number, start and end (in the passage) of a sentence."""

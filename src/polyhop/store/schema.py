@@ -110,12 +110,14 @@ def create(path: Path, *, version: str) -> None:
     try:
         connection.pragma("journal_mode", "WAL")
         connection.pragma("synchronous", "FULL")
-        with connection:
-            connection.execute(TABLES)
-            facts = [("created", datetime.now(UTC).isoformat(timespec="seconds")), ("polyhop", version)]
-            connection.executemany("INSERT INTO meta VALUES (?, ?)", facts)
-            connection.pragma("application_id", APPLICATION_ID)
-            connection.pragma("user_version", FORMAT)
+        connection.execute("BEGIN")  # not "with connection": its rollback would hide what a full disk says
+        connection.execute(TABLES)
+        facts = [("created", datetime.now(UTC).isoformat(timespec="seconds")), ("polyhop", version)]
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", facts)
+        connection.pragma("application_id", APPLICATION_ID)
+        connection.pragma("user_version", FORMAT)
+        connection.execute("COMMIT")
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)  # closing would fail on a full disk unheard
     finally:
         connection.close()
     draft.replace(path)

@@ -38,6 +38,7 @@ class KGTranslator:
     hops: int = 4  # queries at most; 1: the question alone
     reverse: Literal["after", "off", "first"] = "after"  # reverse translation: when forward fails, never, or first
     directed: bool = True  # off: a sentence is next to each of its entities
+    triples: bool = False  # clues end in an entity, too (Eq. 12)
     ranker: Literal["embedder", "cross-encoder"] = "embedder"  # what orders the passages of a hop
     ner_entities: bool = True  # entities recognised in the question join the translated ones
     penalty: float = 1.0  # beams compare log-probability over length to this power
@@ -92,6 +93,8 @@ class KGTranslator:
             # Algorithm 2 translates again in the other direction; entities that have clues already would only repeat.
             rest = [(entity, logprob) for entity, logprob in entities if entity not in clued]
             clues += translator.relations(begun, rest, second)
+        if self.triples:
+            clues = translator.tails(begun, clues)
         return Translated(query, tuple(clues), tuple(self._ranked(query, clues, over)))
 
     def _ranked(self, query: str, clues: Iterable[RawClue], over: View) -> list[tuple[int, float]]:
@@ -139,9 +142,13 @@ def _public(clue: RawClue, within: Sequence[int], over: View) -> Clue:
         if number in within:
             passage = over.passages([number])[0]
             spans.append(Span(passage.document_id, passage.start + start, passage.start + end))
-    name = over.kg.entity(clue.entity).name
     return Clue(
-        entity=name, relation=clue.relation, direction=clue.direction, score=clue.logprob, sentences=tuple(spans)
+        entity=over.kg.entity(clue.entity).name,
+        relation=clue.relation,
+        direction=clue.direction,
+        score=clue.logprob,
+        sentences=tuple(spans),
+        tail=None if clue.tail is None else over.kg.entity(clue.tail).name,
     )
 
 
@@ -150,5 +157,6 @@ def _trail(translated: Translated, over: View) -> list[str]:
     for clue in sorted(translated.clues, key=lambda clue: -clue.logprob):
         name = over.kg.entity(clue.entity).name
         places = len(over.kg.passages_of(clue.sentences))
-        lines.append(f"  {clue.logprob:+.2f} {clue.direction} ({name}, {clue.relation!r}) in {places} passages")
+        tail = "" if clue.tail is None else f", {over.kg.entity(clue.tail).name}"
+        lines.append(f"  {clue.logprob:+.2f} {clue.direction} ({name}, {clue.relation!r}{tail}) in {places} passages")
     return lines

@@ -62,7 +62,7 @@ class _Search:
         ]
 
     def settled(self, width: int, penalty: float) -> bool:
-        """Whether no living hypothesis can still enter the best ``width`` (a later token only lowers its sum)."""
+        """Whether no living hypothesis, judged at its present length, is among the best ``width``: the usual stop."""
         if not self.alive:
             return True
         if len(self.finished) < width:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -32,6 +32,7 @@ class RawClue:
     direction: Direction
     logprob: float
     sentences: Ints
+    tail: int | None = None  # the entity at the other end, where clues are triples
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,51 @@ class Translator:
             for (entity, logprob), grammar, hypotheses in zip(owners, grammars, found, strict=True)
             for hypothesis in hypotheses
         ]
+
+    def tails(self, begun: Beams, clues: Sequence[RawClue]) -> list[RawClue]:
+        """The third stage, which makes triples of clues (Eq. 12): the best entity at the other end of each.
+
+        A clue whose sentences have nobody at the other end stays as it is.
+        """
+        others = [self._others(clue) for clue in clues]
+        open_ends = [position for position, entities in enumerate(others) if len(entities)]
+        if not open_ends:
+            return list(clues)
+        names = {
+            position: [self.index.name_tokens(int(entity)) for entity in others[position]] for position in open_ends
+        }
+        grammars = [_EntityGrammar(TokenTrie.build(names[position])) for position in open_ends]
+        said = [self._said(clues[position]) for position in open_ends]
+        found = beam_search(
+            self.model,
+            self.model.branch(begun, np.zeros(len(said), np.int64), said),
+            [Start(grammar, row) for row, grammar in enumerate(grammars)],
+            width=1,
+            longest=self.index.longest_name,
+            end=self.index.end,
+            penalty=self.penalty,
+        )
+        triples = list(clues)
+        for position, grammar, hypotheses in zip(open_ends, grammars, found, strict=True):
+            for best in hypotheses[:1]:
+                tail = int(others[position][grammar.trie.rows(best.state)[0]])
+                triples[position] = self._with_tail(clues[position], tail, best.logprob)
+        return triples
+
+    def _others(self, clue: RawClue) -> Ints:
+        """The entities at the other end of a clue's sentences."""
+        ends = self.index.kg.tails if clue.direction == "forward" else self.index.kg.heads
+        return np.setdiff1d(ends.of_many(clue.sentences), [clue.entity])
+
+    def _said(self, clue: RawClue) -> list[int]:
+        separator = self.index.separator
+        relation = self.model.encode([clue.relation])[0]
+        return [*self.index.name_tokens(clue.entity), *separator, *relation, *separator]
+
+    def _with_tail(self, clue: RawClue, tail: int, logprob: float) -> RawClue:
+        ends = self.index.kg.into if clue.direction == "forward" else self.index.kg.out
+        sentences = np.intersect1d(clue.sentences, ends.of(tail))
+        return replace(clue, tail=tail, logprob=clue.logprob + logprob, sentences=sentences)
 
     def _prefixed(self, begun: Beams, entities: Sequence[int]) -> Beams:
         """One row an entity: the prompt, its name and the separator; names differ in length."""

@@ -72,7 +72,7 @@ def progress_bars(*, quiet: bool) -> Iterator[ProgressListener | None]:
     bars = progress.Progress(
         progress.TextColumn("{task.description:<18}"),
         progress.BarColumn(),
-        progress.MofNCompleteColumn(),
+        progress.TextColumn("{task.fields[count]:>13}"),
         progress.TextColumn("{task.fields[rate]:>14}"),
         progress.TimeElapsedColumn(),
         progress.TextColumn("left"),
@@ -87,11 +87,12 @@ def progress_bars(*, quiet: bool) -> Iterator[ProgressListener | None]:
             for task in tasks.values():
                 bars.update(task, total=bars.tasks[task].completed)
                 bars.stop_task(task)
-            tasks[step.stage] = bars.add_task(step.stage, total=step.total, rate="")
+            tasks[step.stage] = bars.add_task(step.stage, total=step.total, rate="", count="")
         task = tasks[step.stage]
         elapsed = bars.tasks[task].elapsed or 0.0
         rate = f"{step.done / elapsed:.0f} {step.unit}/s" if elapsed > 0 and step.done else ""
-        bars.update(task, completed=step.done, total=step.total, rate=rate)
+        count = f"{step.done}/{step.total}" if step.total else f"{step.done}" if step.done else ""
+        bars.update(task, completed=step.done, total=step.total, rate=rate, count=count)
 
     try:
         yield listen

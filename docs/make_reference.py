@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import measured
 
 from polyhop import errors, registry
 from polyhop.cli.main import polyhop
@@ -44,18 +45,20 @@ READ_BY: dict[str, registry.Kind] = {
 def pages() -> dict[Path, str]:
     """Every page that is made or partly made from the code, as it should read."""
     made = {DOCS / "cli.md": cli_page(), DOCS / "settings.md": settings_page(), DOCS / "errors.md": errors_page()}
-    made[ROOT / "README.md"] = with_part(ROOT / "README.md", "strategies", strategies_table())
+    readme = ROOT / "README.md"
+    made[readme] = with_part(readme, "measured", measured_table(), with_part(readme, "strategies", strategies_table()))
     for name in registry.names("strategies"):
         page = DOCS / "strategies" / f"{name}.md"
         if page.is_file():
-            made[page] = with_part(page, "settings", strategy_settings(name))
+            settings = with_part(page, "settings", strategy_settings(name))
+            made[page] = with_part(page, "measured", strategy_measured(name), settings)
     return made
 
 
-def with_part(page: Path, name: str, content: str) -> str:
-    """A page with what stands between two markers replaced."""
+def with_part(page: Path, name: str, content: str, text: str | None = None) -> str:
+    """A page (or ``text``, what has been made of it so far) with what stands between two markers replaced."""
     begin, end = BEGIN.format(name), END.format(name)
-    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    before, _, rest = (page.read_text(encoding="utf-8") if text is None else text).partition(begin)
     _, found, after = rest.partition(end)
     if not found:
         raise SystemExit(f"{page} lacks the markers {begin} and {end}.")
@@ -342,6 +345,19 @@ def strategy_settings(name: str) -> str:
     """The settings of a strategy, for its page."""
     rows = list(field_rows(registry.load("strategies", name)))
     return table(("setting", "type", "default", "meaning"), rows) if rows else "None."
+
+
+def measured_table() -> str:
+    """What the README shows of benchmarks/results."""
+    recall = table(measured.RECALL_HEAD, measured.recall_rows())
+    indexing = table(measured.INDEXING_HEAD, measured.indexing_rows())
+    return f"{recall}\n\n{indexing}"
+
+
+def strategy_measured(name: str) -> str:
+    """What a strategy's page shows of benchmarks/results."""
+    recall = table(measured.BY_TYPE_HEAD, measured.by_type_rows(name))
+    return f"{recall}\n\n{table(measured.LATENCY_HEAD, measured.latency_rows(name))}"
 
 
 def stale(made: Mapping[Path, str]) -> list[Path]:

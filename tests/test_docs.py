@@ -76,7 +76,9 @@ def load_reference() -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(DOCS))  # scripts find their neighbours there
+        spec.loader.exec_module(module)
     return module
 
 

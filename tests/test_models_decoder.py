@@ -104,7 +104,7 @@ class Naive:
 
     def norm(self, values: Floats, name: str) -> Floats:
         """Root mean square normalisation."""
-        scaled = values / np.sqrt((values**2).mean(axis=-1, keepdims=True) + EPSILON)
+        scaled = (values / np.sqrt((values**2).mean(axis=-1, keepdims=True) + EPSILON)).astype(np.float32)
         result: Floats = scaled * self._gguf.weight(f"{name}.weight")
         return result
 

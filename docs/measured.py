@@ -1,0 +1,81 @@
+"""Tables of what was measured, made from benchmarks/results; docs/make_reference.py puts them in the pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
+MILLISECONDS = 1000
+
+
+def recall_files() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Data set and strategies' figures of each recall run, by name."""
+    for file in sorted(RESULTS.glob("recall-*-dev.json")):
+        yield file.stem.split("-")[1], json.loads(file.read_text(encoding="utf-8"))["strategies"]
+
+
+def percent(share: float | None) -> str:
+    """A share from 0 to 1 in percent; nothing where there is none."""
+    return "" if share is None else f"{100 * share:.1f}"
+
+
+def recall_rows() -> Iterator[tuple[str, ...]]:
+    """A row a data set and strategy: questions, recall@2, recall@5, all@5, median time."""
+    for data, strategies in recall_files():
+        for name, figures in strategies.items():
+            yield (
+                data,
+                f"`{name}`",
+                str(figures["n"]),
+                *(percent(figures[metric]) for metric in ("recall@2", "recall@5", "all@5")),
+                f"{MILLISECONDS * figures['seconds_p50']:.0f} ms",
+            )
+
+
+RECALL_HEAD = ("data set", "strategy", "questions", "recall@2", "recall@5", "all@5", "median")
+
+
+def by_type_rows(name: str) -> Iterator[tuple[str, ...]]:
+    """A strategy's recall by data set and question type."""
+    for data, strategies in recall_files():
+        figures = strategies.get(name)
+        for kind, part in [("all", figures), *figures["by_type"].items()] if figures else ():
+            shares = (percent(part[metric]) for metric in ("recall@2", "recall@5", "all@5"))
+            yield data, kind, str(part["n"]), *shares
+
+
+BY_TYPE_HEAD = ("data set", "type", "questions", "recall@2", "recall@5", "all@5")
+
+
+def latency_rows(name: str) -> Iterator[tuple[str, ...]]:
+    """A strategy's time a question, with its variants."""
+    for file in sorted(RESULTS.glob("query-latency-*.json")):
+        content = json.loads(file.read_text(encoding="utf-8"))
+        for variant, figures in content["figures"]["strategies"].items():
+            if variant.split()[0] == name:
+                about = content["about"]
+                times = (figures[key] for key in ("p50_ms", "p95_ms", "around_p50_ms"))
+                yield about["data"], f"{about['passages']:,}", f"`{variant}`", *(f"{time:.1f}" for time in times)
+
+
+LATENCY_HEAD = ("data set", "passages", "strategy", "p50, ms", "p95, ms", "of the median outside the models, ms")
+
+
+def indexing_rows() -> Iterator[tuple[str, ...]]:
+    """Indexing beside the bare models."""
+    for file in sorted(RESULTS.glob("indexing-*.json")):
+        content = json.loads(file.read_text(encoding="utf-8"))
+        figures = content["figures"]
+        yield (
+            content["about"]["data"],
+            f"{content['about']['passages']:,}",
+            f"{figures['polyhop']['seconds']:.0f} s",
+            f"{figures['bare']['seconds']:.0f} s",
+            f"{figures['ratios']['seconds']:.2f}",
+        )
+
+
+INDEXING_HEAD = ("data set", "passages", "`polyhop index`", "bare embedder and bare parser", "ratio")

@@ -350,8 +350,9 @@ def strategy_settings(name: str) -> str:
 def measured_table() -> str:
     """What the README shows of benchmarks/results."""
     recall = table(measured.RECALL_HEAD, measured.recall_rows())
+    latency = table(measured.LATENCY_HEAD, measured.latency_rows())
     indexing = table(measured.INDEXING_HEAD, measured.indexing_rows())
-    return f"{recall}\n\n{indexing}"
+    return f"{recall}\n\n{latency}\n\n{indexing}"
 
 
 def strategy_measured(name: str) -> str:

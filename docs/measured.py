@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
-MILLISECONDS = 1000
 
 
 def recall_files() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -23,19 +22,14 @@ def percent(share: float | None) -> str:
 
 
 def recall_rows() -> Iterator[tuple[str, ...]]:
-    """A row a data set and strategy: questions, recall@2, recall@5, all@5, median time."""
+    """A row a data set and strategy: questions, recall@2, recall@5, all@5."""
     for data, strategies in recall_files():
         for name, figures in strategies.items():
-            yield (
-                data,
-                f"`{name}`",
-                str(figures["n"]),
-                *(percent(figures[metric]) for metric in ("recall@2", "recall@5", "all@5")),
-                f"{MILLISECONDS * figures['seconds_p50']:.0f} ms",
-            )
+            shares = (percent(figures[metric]) for metric in ("recall@2", "recall@5", "all@5"))
+            yield data, f"`{name}`", str(figures["n"]), *shares
 
 
-RECALL_HEAD = ("data set", "strategy", "questions", "recall@2", "recall@5", "all@5", "median")
+RECALL_HEAD = ("data set", "strategy", "questions", "recall@2", "recall@5", "all@5")
 
 
 def by_type_rows(name: str) -> Iterator[tuple[str, ...]]:
@@ -50,12 +44,12 @@ def by_type_rows(name: str) -> Iterator[tuple[str, ...]]:
 BY_TYPE_HEAD = ("data set", "type", "questions", "recall@2", "recall@5", "all@5")
 
 
-def latency_rows(name: str) -> Iterator[tuple[str, ...]]:
-    """A strategy's time a question, with its variants."""
+def latency_rows(name: str = "") -> Iterator[tuple[str, ...]]:
+    """A strategy's time a question, with its variants; without a name, that of all."""
     for file in sorted(RESULTS.glob("query-latency-*.json")):
         content = json.loads(file.read_text(encoding="utf-8"))
         for variant, figures in content["figures"]["strategies"].items():
-            if variant.split()[0] == name:
+            if name in ("", variant.split()[0]):
                 about = content["about"]
                 times = (figures[key] for key in ("p50_ms", "p95_ms", "around_p50_ms"))
                 yield about["data"], f"{about['passages']:,}", f"`{variant}`", *(f"{time:.1f}" for time in times)

@@ -233,6 +233,8 @@ class Polyhop:
         with self._lock:
             if self._record is not None:
                 self._record.close()
+            if self._models is not None:
+                self._models.close()
             self._record, self._opened, self._models = None, None, None
 
     def __enter__(self) -> Self:

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from polyhop.errors import IndexCorrupt, LayerMissing
+from polyhop.indexes import segments
 from polyhop.indexes.names import normal
 from polyhop.layers import parsekg_index
 from polyhop.layers.parsekg_index import ParseKG
@@ -71,9 +72,7 @@ class ParseKGLayer:
             sizes = parsekg_index.write(folder / generation, self._sentences(record, numbers))
             logger.info("parsekg: gathered %s", sizes)
             record.set_generation(self.name, generation, {"fingerprint": fingerprint, **sizes})
-        for stale in folder.iterdir() if folder.is_dir() else ():
-            if stale.name != generation:
-                shutil.rmtree(stale, ignore_errors=True)  # a reader on Windows may hold it: the next run tries again
+        segments.sweep(folder, [generation])
 
     def _sentences(self, record: Record, numbers: Ints) -> Iterator[tuple[int, Passage, list[Sentence]]]:
         for chunk in np.array_split(numbers, max(len(numbers) // READ_AT_ONCE, 1)):

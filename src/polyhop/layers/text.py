@@ -69,9 +69,7 @@ class TextLayer:
         generation = hashlib.sha256("".join(names).encode()).hexdigest()[:16]
         description = {"fingerprint": fingerprint, "segments": names, "embedder": embedder}
         record.set_generation(self.name, generation, description)
-        for stale in folder.iterdir() if folder.is_dir() else ():
-            if stale.name not in names:
-                shutil.rmtree(stale, ignore_errors=True)  # a reader on Windows may hold it: the next run tries again
+        segments.sweep(folder, names)
 
     def _write_segment(self, record: Record, folder: Path, numbers: Ints, fingerprint: str) -> str:
         name = hashlib.sha256(fingerprint.encode() + numbers.tobytes()).hexdigest()[:16]

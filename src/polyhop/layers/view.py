@@ -37,23 +37,25 @@ class View:
 
     def restricted(self, needs: Iterable[str]) -> View:
         """The same index with only these layers. Raises LayerMissing."""
-        missing = [name for name in needs if name not in self.layers]
-        if missing:
+        return replace(self, layers={name: self._layer(name) for name in needs})
+
+    def _layer(self, name: str) -> Any:
+        if name not in self.layers:
             raise LayerMissing(
-                f"This index has no {missing[0]} layer.",
-                remedy=f"Make it with: polyhop index PATH... --layers {','.join([*self.layers, *missing])}",
+                f"This index has no {name} layer.",
+                remedy=f"Make it with: polyhop index PATH... --layers {','.join([*self.layers, name])}",
             )
-        return replace(self, layers={name: self.layers[name] for name in needs})
+        return self.layers[name]
 
     @property
     def text(self) -> TextIndex:
         """Dense vectors and BM25."""
-        return cast("TextIndex", self.restricted(["text"]).layers["text"])
+        return cast("TextIndex", self._layer("text"))
 
     @property
     def kg(self) -> ParseKG:
         """Sentences between named entities."""
-        return cast("ParseKG", self.restricted(["parsekg"]).layers["parsekg"])
+        return cast("ParseKG", self._layer("parsekg"))
 
     def vector(self, question: str) -> Floats:
         """The unit vector of a question."""

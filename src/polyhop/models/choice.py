@@ -59,6 +59,14 @@ class Models:
         address = {"base_url": endpoint.base_url, "model": endpoint.model, "api_key": endpoint.api_key}
         return cast(LanguageModel, self._once("language_models", "language_model", "openai", **address))
 
+    def close(self) -> None:
+        """Close what holds connections or files; a model that is asked for again is built anew."""
+        with self._lock:
+            for model in self._built.values():
+                if hasattr(model, "close"):
+                    model.close()
+            self._built.clear()
+
     def _once(self, kind: Kind, section: str, name: str, **defaults: object) -> Any:
         with self._lock:
             if section not in self._built:

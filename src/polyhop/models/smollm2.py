@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +118,7 @@ class SmolLM2:
 
     def verify(self) -> None:
         """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
-        folder = self._folder()
+        folder = self._folder
         check_hashes(folder, read_manifest(folder))
 
     def _greedy(self, tree: Tree, most: int) -> list[int]:
@@ -141,16 +142,17 @@ class SmolLM2:
                 return ids[:most]
         return ids
 
+    @cached_property
     def _folder(self) -> Path:
         return installed_folder("smollm2", self.cache)
 
     @property
     def _tokenizer(self) -> Tokenizer:
-        return _tokenizer(self._folder())
+        return _tokenizer(self._folder)
 
     @property
     def _decoder(self) -> Decoder:
-        return _opened(self._folder(), self.threads or min(available_cores(), MOST_THREADS))
+        return _opened(self._folder, self.threads or min(available_cores(), MOST_THREADS))
 
 
 def _tree(beams: Beams) -> Tree:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from polyhop.layers.view import View
+from polyhop.ports import LanguageModel
 from polyhop.reading.extractive import best_candidate
 from polyhop.strategies.moves.decompose import Plan, decompose, rewrite
 from polyhop.tasks.next_query import next_query
@@ -25,8 +26,13 @@ class Step:
 class Steps(Protocol):
     """Says what to ask next, given what was asked and found so far."""
 
-    source: str  # who decides, for the trace
-    cost: Cost
+    @property
+    def source(self) -> str:
+        """Who decides, for the trace."""
+
+    @property
+    def cost(self) -> Cost:
+        """What deciding has cost so far."""
 
     def next(self, done: Sequence[Step]) -> str | None:
         """The next query, or None when there is nothing left to ask."""
@@ -67,12 +73,29 @@ class RuleSteps:
         return step.passages[0].title if step.passages else ""
 
 
+@dataclass(frozen=True)
+class OneStep:
+    """The question itself, and nothing after it."""
+
+    question: str
+    source: str = "nobody: one hop"
+    cost: Cost = Cost()
+
+    def next(self, done: Sequence[Step]) -> str | None:
+        """The question, once."""
+        return None if done else self.question
+
+    def found(self, position: int) -> str | None:
+        """There is no later step."""
+        return None
+
+
 @dataclass
 class ModelSteps:
     """What a language model asks for, until it says that the evidence suffices (appendix M, third prompt)."""
 
     question: str
-    over: View
+    model: LanguageModel
     limit: int
     source: str
     cost: Cost = Cost()
@@ -81,11 +104,11 @@ class ModelSteps:
         """The question itself first, then what the model misses."""
         if not done:
             return self.question
-        if len(done) >= self.limit or self.over.models.language_model is None:
+        if len(done) >= self.limit:
             return None
         texts = [passage.text for step in done for passage in step.passages[:2]]
         queries = [step.query for step in done]
-        query, cost = next_query(self.over.models.language_model, self.question, queries, texts)
+        query, cost = next_query(self.model, self.question, queries, texts)
         self.cost = self.cost + cost
         return query if query not in queries else None
 
@@ -103,11 +126,11 @@ def steps_for(question: str, over: View, budget: Budget, limit: int) -> Steps:
     """Who decides what to ask: the configured language model, or the rules."""
     model = over.models.language_model
     if limit == 1:
-        return ModelSteps(question, over, 1, "nobody: one hop")
-    if model is not None and budget.llm_calls > 0:
-        return ModelSteps(question, over, min(limit, budget.llm_calls + 1), f"language model {model.name}")
+        return OneStep(question)
+    if model is not None and budget.llm_calls > 1:  # the last call is the reader's
+        return ModelSteps(question, model, min(limit, budget.llm_calls), f"language model {model.name}")
     names = [over.kg.entity(entity).name for entity in over.kg.named_in(question)] if "parsekg" in over.layers else []
     plan = decompose(question, names)
     if len(plan.steps) > limit:
-        return ModelSteps(question, over, 1, "nobody: one hop")
+        return OneStep(question)
     return RuleSteps(plan, over, source=f"rules ({plan.shape})")

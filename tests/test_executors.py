@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -20,7 +20,7 @@ from polyhop.executors.inline import Inline
 from polyhop.executors.processes import Processes
 from polyhop.executors.worker import decode_rows, encode_job
 from polyhop.models.choice import Models
-from polyhop.ports import Failure
+from polyhop.ports import Chunk, Failure
 from polyhop.settings import Settings
 from polyhop.types import Passage
 
@@ -39,9 +39,9 @@ def passage_of(number: int, text: str) -> Passage:
     )
 
 
-def chunks_of(count: int, size: int = 2) -> list[list[Passage]]:
+def chunks_of(count: int, size: int = 2) -> list[Chunk]:
     return [
-        [passage_of(chunk * size + item, TEXTS[(chunk * size + item) % len(TEXTS)]) for item in range(size)]
+        Chunk([passage_of(chunk * size + item, TEXTS[(chunk * size + item) % len(TEXTS)]) for item in range(size)])
         for chunk in range(count)
     ]
 
@@ -63,7 +63,7 @@ def test_only_a_few_chunks_are_in_flight(models: Models) -> None:
     """However large a corpus is, what waits for the workers is bounded."""
     taken = 0
 
-    def chunks() -> Iterator[Sequence[Passage]]:
+    def chunks() -> Iterator[Chunk]:
         nonlocal taken
         for chunk in chunks_of(12, size=1):
             taken += 1
@@ -103,7 +103,7 @@ class Deadly:
     name: ClassVar[str] = "deadly"
     runs: ClassVar[str] = "processes"
 
-    def extract(self, passages, models):
+    def extract(self, passages, models, below):
         for passage in passages:
             if "poison" in passage.text:
                 os._exit(9)
@@ -122,7 +122,7 @@ def test_a_passage_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch
     texts = ["one", "poison", "three", "fo", "f", "poison too"]
     passages = [passage_of(number, text) for number, text in enumerate(texts)]
     with Processes(workers=1) as executor:
-        (first, second) = executor.extract("deadly", Settings(), [passages[:3], passages[3:]])
+        (first, second) = executor.extract("deadly", Settings(), [Chunk(passages[:3]), Chunk(passages[3:])])
     rows = [*first, *second]
     assert [row for row in rows if not isinstance(row, Failure)] == [b"3", b"5", b"2", b"1"]
     failed = [position for position, row in enumerate(rows) if isinstance(row, Failure)]
@@ -136,12 +136,13 @@ def test_workers_do_not_outlive_a_killed_parent_and_say_nothing(tmp_path: Path) 
     program = (
         "import sys\n"
         "from polyhop.executors.processes import Processes\n"
+        "from polyhop.ports import Chunk\n"
         "from polyhop.settings import Settings\n"
         "from polyhop.types import Passage\n"
         "text = 'Ada Brisk was born in Fennick. ' * 50\n"
         "make = lambda n: Passage(id=str(n), document_id='d', ordinal=n, start=0, end=len(text), title='', text=text)\n"
         "with Processes(workers=2) as executor:\n"
-        "    for _ in executor.extract('parsekg', Settings(), [[make(n)] * 5 for n in range(400)]):\n"
+        "    for _ in executor.extract('parsekg', Settings(), (Chunk([make(n)] * 5) for n in range(400))):\n"
         "        print('.', flush=True)\n"
     )
     with (tmp_path / "errors").open("wb") as errors:
@@ -167,10 +168,12 @@ def test_workers_do_not_outlive_a_killed_parent_and_say_nothing(tmp_path: Path) 
 def test_any_passage_survives_the_way_to_a_worker(title: str, text: str) -> None:
     """One job is one line, whatever a text says, line breaks and lone surrogates included."""
     passage = Passage(id="p", document_id="d", ordinal=0, start=0, end=len(text), title=title, text=text)
-    line = encode_job("parsekg", Settings(), [passage])
+    line = encode_job("parsekg", Settings(), Chunk([passage], {"parsekg": [b"\0\n"], "text": [None]}))
     assert line.count(b"\n") == 1
     assert line.endswith(b"\n")
-    assert Passage(**json.loads(line)["passages"][0]) == passage
+    job = json.loads(line)
+    assert Passage(**job["passages"][0]) == passage
+    assert job["below"] == {"parsekg": ["AAo="], "text": [None]}
 
 
 def test_rows_come_back_as_bytes_or_failures() -> None:

@@ -163,17 +163,17 @@ def passages() -> list[Passage]:
 
 def test_extraction_gives_the_same_bytes_every_time(name: str, models: Models) -> None:
     layer = layer_of(name, Settings())
-    first = list(layer.extract(passages(), models))
+    first = list(layer.extract(passages(), models, {}))
     assert all(isinstance(rows, bytes) for rows in first)
-    assert list(layer.extract(passages(), models)) == first
+    assert list(layer.extract(passages(), models, {})) == first
 
 
 def test_a_passage_does_not_feel_its_batch_mates(name: str, models: Models) -> None:
     layer = layer_of(name, Settings())
-    together = list(layer.extract(passages(), models))
-    alone: list[Rows] = [layer.extract([passage], models)[0] for passage in passages()]
+    together = list(layer.extract(passages(), models, {}))
+    alone: list[Rows] = [layer.extract([passage], models, {})[0] for passage in passages()]
     assert alone == together
-    assert list(layer.extract(passages()[::-1], models))[::-1] == together
+    assert list(layer.extract(passages()[::-1], models, {}))[::-1] == together
 
 
 def test_inserting_and_deleting_leaves_no_trace(index: Index, other: Index) -> None:
@@ -331,7 +331,7 @@ def test_vectors_of_two_embedders_are_never_mixed(tmp_path: Path, models: Models
 
 
 def test_vectors_have_length_one_and_are_half_as_wide(models: Models) -> None:
-    (row,) = layer_of("text", Settings()).extract(passages()[:1], models)
+    (row,) = layer_of("text", Settings()).extract(passages()[:1], models, {})
     assert isinstance(row, bytes)
     vector = np.frombuffer(row, np.float16).astype(np.float32)
     assert vector.shape == (models.embedder.dimensions,)

@@ -23,6 +23,7 @@ from polyhop.layers.parsekg import (
     is_head,
     masked,
     paragraphs_of,
+    parse_of,
     title_mention,
 )
 from polyhop.layers.parsekg_index import ParseKG
@@ -88,6 +89,25 @@ def test_the_title_leads_every_sentence_so_that_a_pronoun_is_no_dead_end() -> No
     assert heads_and_tails(second) == (["Ada Brisk"], ["Fennick"])
     title = second.mentions[0]
     assert (title.label, title.start, title.end) == ("TITLE", 0, 0)
+
+
+def test_the_stored_parse_is_the_whole_parse(models: Models) -> None:
+    """Words and how they hang together are kept, so that what is made of them later needs no second parse."""
+    text = f"{TEXT}\n\nIt stands on the Sable Coast;  so do others."
+    passage = replace(PASSAGE, text=text, end=len(text))
+    (payload,) = ParseKGLayer().extract([passage], models, {})
+    assert isinstance(payload, bytes)
+    parsed = [
+        sentence
+        for at, paragraph in paragraphs_of(text)
+        for sentence in next(iter(models.parser.parse(["\n" * at + paragraph])))
+    ]
+    kept = parse_of(payload)
+    assert [(s.start, s.end, s.entities) for s in kept] == [(s.start, s.end, s.entities) for s in parsed]
+    words = [[text[word.start : word.end] for word in sentence.words] for sentence in kept]
+    assert words[0][:3] == ["Ada", "Brisk", "built"]
+    assert [kept[0].words[word.head].dependency for word in kept[0].words[:2]] == ["nsubj", "ROOT"]
+    assert [word.dependency for word in kept[0].words if word.head == 2][:2] == ["nsubj", "ROOT"]
 
 
 def test_a_mention_of_the_title_is_the_head_and_is_not_repeated() -> None:

@@ -7,17 +7,17 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from polyhop.executors.inline import Inline
 from polyhop.executors.processes import Processes
 from polyhop.layers.layer import Layer, fingerprint, layer_of
 from polyhop.models.choice import Models
-from polyhop.ports import Executor, Failure, Rows
+from polyhop.ports import Chunk, Executor, Failure, Rows
 from polyhop.reports import LayerReport, Progress, ProgressListener
 from polyhop.settings import Settings
 from polyhop.store.record import Record
-from polyhop.types import Passage
 
 logger = logging.getLogger(__name__)
 
@@ -78,28 +78,26 @@ class Builder:
         done = failed = 0
         if not total:
             return 0, 0
-        chunks: list[list[tuple[int, Passage]]] = []
+        chunks: list[list[int]] = []
         self._tell(Progress(stage=layer.name, done=0, total=total, unit="passages"))
         with self._executor(layer, total) as executor:
-            for rows in executor.extract(layer.name, self.settings, self._chunks(layer.name, mark, chunks)):
-                numbers = [number for number, _ in chunks.pop(0)]
+            for rows in executor.extract(layer.name, self.settings, self._chunks(layer, mark, chunks)):
+                numbers = chunks.pop(0)
                 failures = self._commit(layer.name, mark, numbers, rows)
                 failed += failures
                 done += len(numbers)
                 self._tell(Progress(stage=layer.name, done=done, total=total, unit="passages"))
         return done - failed, failed
 
-    def _chunks(self, name: str, mark: str, handed_out: list[list[tuple[int, Passage]]]) -> Iterator[Sequence[Passage]]:
-        chunk: list[tuple[int, Passage]] = []
-        for item in self.record.pending(name, mark):
-            chunk.append(item)
-            if len(chunk) == CHUNK:
-                handed_out.append(chunk)
-                yield [passage for _, passage in chunk]
-                chunk = []
-        if chunk:
-            handed_out.append(chunk)
-            yield [passage for _, passage in chunk]
+    def _chunks(self, layer: Layer, mark: str, handed_out: list[list[int]]) -> Iterator[Chunk]:
+        marks = {name: fingerprint(layer_of(name, self.settings), self.models) for name in layer.reads}
+        pending = self.record.pending(layer.name, mark)
+        while chunk := list(islice(pending, CHUNK)):
+            numbers = [number for number, _ in chunk]
+            handed_out.append(numbers)
+            rows = {name: self.record.payloads_of(name, numbers, below) for name, below in marks.items()}
+            below = {name: [found.get(number) for number in numbers] for name, found in rows.items()}
+            yield Chunk([passage for _, passage in chunk], below)
 
     def _commit(self, name: str, mark: str, numbers: Sequence[int], rows: Sequence[Rows]) -> int:
         made = [(number, row) for number, row in zip(numbers, rows, strict=True) if not isinstance(row, Failure)]

@@ -8,7 +8,7 @@ disagree never share a name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
@@ -64,12 +64,23 @@ class ParsedEntity:
 
 
 @dataclass(frozen=True, slots=True)
+class ParsedWord:
+    """A word with the one that governs it: an index into the words of its sentence, its own for the root."""
+
+    start: int
+    end: int
+    head: int
+    dependency: str
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """A sentence with its entities; offsets into the text parsed."""
+    """A sentence with its entities and, where the parser gives them, its words; offsets into the text parsed."""
 
     start: int
     end: int
     entities: tuple[ParsedEntity, ...]
+    words: tuple[ParsedWord, ...] = ()
 
 
 class SyntacticParser(Protocol):
@@ -181,12 +192,21 @@ class Failure:
 
 
 Rows = bytes | Failure  # what extraction made of one passage, in the layer's own encoding
+Below = Mapping[str, Sequence[bytes | None]]  # by layer, its rows of each passage; None where it has none
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Passages to extract in one go, with the rows of the layers below."""
+
+    passages: Sequence[Passage]
+    below: Below = field(default_factory=dict)
 
 
 class Executor(Protocol):
     """Runs the extraction of a layer over chunks of passages: in this process, in worker processes, on a cluster."""
 
-    def extract(self, layer: str, settings: Settings, chunks: Iterable[Sequence[Passage]]) -> Iterator[Sequence[Rows]]:
+    def extract(self, layer: str, settings: Settings, chunks: Iterable[Chunk]) -> Iterator[Sequence[Rows]]:
         """The rows of each chunk's passages, in the order of the chunks; a bounded number of chunks is in flight."""
 
     def __enter__(self) -> Self:

@@ -78,6 +78,32 @@ class Sentence:
     mentions: tuple[Mention, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A triple that a passage states; offsets are relative to the passage's text."""
+
+    head: str  # as written in the passage, or its title
+    relation: str
+    tail: str
+    start: int  # of the evidence: the sentence that states it
+    end: int
+    head_label: str = ""  # the parser's type, TITLE, or nothing where it is unknown
+    tail_label: str = ""
+    confidence: float = 1.0  # 0 to 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triple:
+    """A fact as a hop shows it, with its evidence in the document and how well it fits what was asked."""
+
+    head: str
+    relation: str
+    tail: str
+    passage_id: str
+    span: Span
+    score: float
+
+
 @dataclass(frozen=True, slots=True)
 class Entity:
     """What several mentions name."""
@@ -118,6 +144,8 @@ class Hop:
     passages: tuple[Passage, ...] = ()
     sentences: tuple[Span, ...] = ()  # the exact text behind the step
     clues: tuple[Clue, ...] = ()
+    facts: tuple[Triple, ...] = ()
+    placeholder: str | None = None  # what ``found`` is the value of, such as "?prison"; none: the step binds nothing
     score: float | None = None
     note: str = ""
 

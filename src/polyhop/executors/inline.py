@@ -8,9 +8,8 @@ from typing import Self
 
 from polyhop.layers.layer import layer_of
 from polyhop.models.choice import Models
-from polyhop.ports import Rows
+from polyhop.ports import Chunk, Rows
 from polyhop.settings import Settings
-from polyhop.types import Passage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,11 +18,11 @@ class Inline:
 
     models: Models
 
-    def extract(self, layer: str, settings: Settings, chunks: Iterable[Sequence[Passage]]) -> Iterator[Sequence[Rows]]:
+    def extract(self, layer: str, settings: Settings, chunks: Iterable[Chunk]) -> Iterator[Sequence[Rows]]:
         """The rows of each chunk, in order."""
         built = layer_of(layer, settings)
         for chunk in chunks:
-            yield built.extract(chunk, self.models)
+            yield built.extract(chunk.passages, self.models, chunk.below)
 
     def __enter__(self) -> Self:
         """Nothing to start."""

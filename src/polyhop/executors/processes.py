@@ -14,9 +14,8 @@ from typing import Self
 
 from polyhop.errors import PolyhopError
 from polyhop.executors.worker import decode_rows, encode_job
-from polyhop.ports import Failure, Rows
+from polyhop.ports import Chunk, Failure, Rows
 from polyhop.settings import Settings
-from polyhop.types import Passage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +26,7 @@ class Processes:
     _idle: queue.SimpleQueue[subprocess.Popen[bytes]] = field(default_factory=queue.SimpleQueue, repr=False)
     _started: list[subprocess.Popen[bytes]] = field(default_factory=list, repr=False)
 
-    def extract(self, layer: str, settings: Settings, chunks: Iterable[Sequence[Passage]]) -> Iterator[Sequence[Rows]]:
+    def extract(self, layer: str, settings: Settings, chunks: Iterable[Chunk]) -> Iterator[Sequence[Rows]]:
         """The rows of each chunk, in order; twice as many chunks as workers are in flight."""
         with ThreadPoolExecutor(self.workers, thread_name_prefix="polyhop-worker") as threads:
             waiting: deque[Future[Sequence[Rows]]] = deque()
@@ -42,13 +41,13 @@ class Processes:
                 for future in waiting:
                     future.cancel()
 
-    def _run(self, layer: str, settings: Settings, chunk: Sequence[Passage]) -> Sequence[Rows]:
+    def _run(self, layer: str, settings: Settings, chunk: Chunk) -> Sequence[Rows]:
         line = self._ask(encode_job(layer, settings, chunk))
         if line is not None:
             return decode_rows(line)
-        if len(chunk) == 1:
+        if len(chunk.passages) == 1:
             return [Failure("The worker process died on this passage (out of memory?).")]
-        return [rows for passage in chunk for rows in self._run(layer, settings, [passage])]
+        return [rows for single in _one_by_one(chunk) for rows in self._run(layer, settings, single)]
 
     def _ask(self, job: bytes) -> bytes | None:
         worker = self._idle.get()
@@ -96,3 +95,8 @@ class Processes:
                     pipe.close()
             worker.kill()  # they hold nothing that could be lost
             worker.wait()
+
+
+def _one_by_one(chunk: Chunk) -> Iterator[Chunk]:
+    for place, passage in enumerate(chunk.passages):
+        yield Chunk([passage], {layer: [rows[place]] for layer, rows in chunk.below.items()})

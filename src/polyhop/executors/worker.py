@@ -12,22 +12,38 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from polyhop.errors import PolyhopError
 from polyhop.layers.layer import layer_of
 from polyhop.models.choice import load_models
-from polyhop.ports import Failure, Rows
+from polyhop.ports import Chunk, Failure, Rows
 from polyhop.settings import Settings
 from polyhop.types import Passage
 
 
-def encode_job(layer: str, settings: Settings, passages: Sequence[Passage]) -> bytes:
+def encode_job(layer: str, settings: Settings, chunk: Chunk) -> bytes:
     """A job as one line."""
-    job = {"layer": layer, "settings": settings.to_mapping(), "passages": [asdict(passage) for passage in passages]}
+    job = {
+        "layer": layer,
+        "settings": settings.to_mapping(),
+        "passages": [asdict(passage) for passage in chunk.passages],
+        "below": {name: [_text(item) for item in rows] for name, rows in chunk.below.items()},
+    }
     return json.dumps(job).encode() + b"\n"
+
+
+def _decoded(job: Mapping[str, Any]) -> Chunk:
+    below = {
+        name: [None if item is None else base64.b64decode(item) for item in rows] for name, rows in job["below"].items()
+    }
+    return Chunk([Passage(**fields) for fields in job["passages"]], below)
+
+
+def _text(rows: bytes | None) -> str | None:
+    return None if rows is None else base64.b64encode(rows).decode("ascii")
 
 
 def decode_rows(line: bytes) -> list[Rows]:
@@ -52,7 +68,8 @@ def main() -> None:
             models = load_models(settings)
         try:
             layer = layer_of(job["layer"], settings)
-            rows = layer.extract([Passage(**fields) for fields in job["passages"]], models)
+            chunk = _decoded(job)
+            rows = layer.extract(chunk.passages, models, chunk.below)
             result: dict[str, Any] = {"rows": [_encoded(item) for item in rows]}
         except PolyhopError as error:
             result = {"error": str(error), "remedy": error.remedy}
@@ -74,7 +91,7 @@ def _said(line: bytes) -> bool:
 def _encoded(rows: Rows) -> dict[str, str]:
     if isinstance(rows, Failure):
         return {"failure": rows.error}
-    return {"rows": base64.b64encode(rows).decode("ascii")}
+    return {"rows": str(_text(rows))}
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from polyhop import registry
 from polyhop.models.choice import Models
-from polyhop.ports import Rows
+from polyhop.ports import Below, Rows
 from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.types import Passage
@@ -21,12 +21,16 @@ class Layer(Protocol):
 
     name: ClassVar[str]
     runs: ClassVar[Literal["threads", "processes"]]  # how its models use more than one core
+    reads: ClassVar[tuple[str, ...]]  # layers whose rows spare it work; it can do without them
 
     def made_with(self, models: Models) -> str:
         """The models, the settings and the version of the code that determine the rows (not those of gather)."""
 
-    def extract(self, passages: Sequence[Passage], models: Models) -> Sequence[Rows]:
-        """The rows of each passage, encoded; pure: the same passage and models give the same bytes."""
+    def extract(self, passages: Sequence[Passage], models: Models, below: Below) -> Sequence[Rows]:
+        """The rows of each passage, encoded; pure: the same passage and models give the same bytes.
+
+        ``below`` has what the layers in ``reads`` made of the same passages, under their current fingerprints.
+        """
 
     def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
         """Make all rows searchable below ``folder`` and name the new generation in the record."""

@@ -10,6 +10,7 @@ import json
 import logging
 import re
 import shutil
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -24,13 +25,13 @@ from polyhop.indexes.names import normal
 from polyhop.layers import parsekg_index
 from polyhop.layers.parsekg_index import ParseKG
 from polyhop.models.choice import Models
-from polyhop.ports import Ints, ParsedSentence, Rows
+from polyhop.ports import Below, Ints, ParsedEntity, ParsedSentence, ParsedWord, Rows
 from polyhop.store.record import Record
 from polyhop.types import Mention, Passage, Sentence
 
 logger = logging.getLogger(__name__)
 
-CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
+CODE_VERSION = "2"  # raise it when the same settings and models would give other rows
 READ_AT_ONCE = 1000  # passages held in memory while gathering
 MASK = "##"
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
@@ -47,13 +48,14 @@ class ParseKGLayer:
 
     name: ClassVar[str] = "parsekg"
     runs: ClassVar[Literal["threads", "processes"]] = "processes"
+    reads: ClassVar[tuple[str, ...]] = ()
 
     def made_with(self, models: Models) -> str:
         """The parser."""
         return f"{CODE_VERSION}:{models.parser.name}"
 
-    def extract(self, passages: Sequence[Passage], models: Models) -> Sequence[Rows]:
-        """For each passage its sentences, as JSON ``[[start, end, [[start, end, label, head], ...]], ...]``."""
+    def extract(self, passages: Sequence[Passage], models: Models, below: Below) -> Sequence[Rows]:
+        """For each passage its parse: sentences with their entities and words (see ``encode``)."""
         paragraphs = [(at, text) for passage in passages for at, text in paragraphs_of(passage.text)]
         parses = iter(models.parser.parse([text for _, text in paragraphs]))
         return [
@@ -98,7 +100,9 @@ def _is_whole(folder: Path) -> bool:
     return True
 
 
-Row = list[Any]  # [start, end, [[start, end, label, head], ...]]
+# A sentence: [start, end, [[start, end, label, head], ...], [gap, length, governor, dependency, ...]], gap being the
+# characters between a word and the one before it.
+Row = list[Any]
 
 
 def paragraphs_of(text: str) -> list[tuple[int, str]]:
@@ -114,12 +118,49 @@ def shifted(sentences: Sequence[ParsedSentence], offset: int) -> Iterator[Row]:
             [offset + entity.start, offset + entity.end, entity.label, int(is_head(entity.label, entity.dependency))]
             for entity in sentence.entities
         ]
-        yield [offset + sentence.start, offset + sentence.end, entities]
+        yield [offset + sentence.start, offset + sentence.end, entities, list(_flat(sentence))]
+
+
+def _flat(sentence: ParsedSentence) -> Iterator[int | str]:
+    end = sentence.start
+    for word in sentence.words:
+        yield from (word.start - end, word.end - word.start, word.head, word.dependency)
+        end = word.end
 
 
 def encode(rows: Sequence[Row]) -> bytes:
-    """The parse of a passage as its stored bytes."""
-    return json.dumps(rows, separators=(",", ":")).encode()
+    """The parse of a passage as its stored bytes: compressed JSON."""
+    return zlib.compress(json.dumps(rows, separators=(",", ":")).encode())
+
+
+def parse_of(payload: bytes) -> list[ParsedSentence]:
+    """The parse that a passage's stored bytes hold, with offsets into the passage's text."""
+    sentences = []
+    for start, end, entities, *rest in json.loads(zlib.decompress(payload)):
+        words = tuple(_unflattened(start, rest[0])) if rest else ()
+        parsed = tuple(
+            ParsedEntity(at, until, label, _dependency(at, until, words)) for at, until, label, _ in entities
+        )
+        sentences.append(ParsedSentence(start=start, end=end, entities=parsed, words=words))
+    return sentences
+
+
+def _unflattened(start: int, flat: Sequence[Any]) -> Iterator[ParsedWord]:
+    end = start
+    for gap, length, head, dependency in zip(*(flat[place::4] for place in range(4)), strict=True):
+        start = end + gap
+        end = start + length
+        yield ParsedWord(start, end, head, dependency)
+
+
+def _dependency(start: int, end: int, words: Sequence[ParsedWord]) -> str:
+    """How a stretch hangs on its sentence: the dependency of its first word that a word outside governs."""
+    for position, word in enumerate(words):
+        if start <= word.start < end:
+            governor = words[word.head]
+            if word.head == position or not start <= governor.start < end:
+                return word.dependency
+    return ""
 
 
 def is_head(label: str, dependency: str) -> bool:
@@ -135,7 +176,7 @@ def decode(payload: bytes, passage: Passage, *, titles: bool) -> list[Sentence]:
     """
     title = title_mention(passage)
     sentences = []
-    for start, end, entities in json.loads(payload):
+    for start, end, entities, *_ in json.loads(zlib.decompress(payload)):
         mentions = [
             Mention(name=name, key=normal(name), label=label, start=at, end=until, head=bool(head))
             for at, until, label, head in entities

@@ -18,7 +18,7 @@ from polyhop.indexes.lexical import Lexical
 from polyhop.indexes.vectors import Vectors
 from polyhop.layers.layer import words_of
 from polyhop.models.choice import Models
-from polyhop.ports import Floats, Ints, Rows
+from polyhop.ports import Below, Floats, Ints, Rows
 from polyhop.store.record import Record
 from polyhop.types import Passage
 
@@ -42,12 +42,13 @@ class TextLayer:
 
     name: ClassVar[str] = "text"
     runs: ClassVar[Literal["threads", "processes"]] = "threads"
+    reads: ClassVar[tuple[str, ...]] = ()
 
     def made_with(self, models: Models) -> str:
         """The embedder."""
         return f"{CODE_VERSION}:{models.embedder.name}"
 
-    def extract(self, passages: Sequence[Passage], models: Models) -> Sequence[Rows]:
+    def extract(self, passages: Sequence[Passage], models: Models, below: Below) -> Sequence[Rows]:
         """The unit vector of each passage as half floats: half the disk, and the ranking does not move."""
         embedded = models.embedder.embed_passages([words_of(passage) for passage in passages])
         return [vector.astype(np.float16).tobytes() for vector in embedded]

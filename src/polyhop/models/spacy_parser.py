@@ -1,4 +1,4 @@
-"""Sentences, entities and dependency labels from a spaCy pipeline."""
+"""Sentences, entities and dependency trees from a spaCy pipeline."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from polyhop.errors import ModelError
 from polyhop.models.install import installed_folder
 from polyhop.models.once import once
 from polyhop.models.pieces import encodable
 from polyhop.models.weights import DAMAGED, package_folder
-from polyhop.ports import ParsedEntity, ParsedSentence
+from polyhop.ports import Ints, ParsedEntity, ParsedSentence, ParsedWord
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
@@ -118,6 +120,7 @@ def _sentences(document: Doc, offset: int) -> Iterator[ParsedSentence]:
     """The sentences of a document; a boundary that spaCy sets inside an entity is none."""
     entities = sorted(document.ents, key=lambda entity: entity.start)
     inside = {boundary for entity in entities for boundary in range(entity.start + 1, entity.end)}
+    table = document.to_array(["HEAD", "DEP", "IDX", "LENGTH"]).astype(np.int64)
     first, at = 0, 0
     for sentence in document.sents:
         if sentence.end in inside:
@@ -125,12 +128,21 @@ def _sentences(document: Doc, offset: int) -> Iterator[ParsedSentence]:
         here = at
         while at < len(entities) and entities[at].start < sentence.end:
             at += 1
-        span = document[first : sentence.end]
+        span, rows = document[first : sentence.end], table[first : sentence.end]
         first = sentence.end
         start, end = _trimmed(span)
         if start < end:
             parsed = tuple(_entity(entity, offset) for entity in entities[here:at])
-            yield ParsedSentence(start=offset + start, end=offset + end, entities=parsed)
+            words = tuple(_words(rows, offset, document.vocab.strings))
+            yield ParsedSentence(start=offset + start, end=offset + end, entities=parsed, words=words)
+
+
+def _words(rows: Ints, offset: int, labels: Any) -> Iterator[ParsedWord]:
+    """The words of a sentence; white space that the pipeline takes for a word is one here, too."""
+    for position, (head, label, start, length) in enumerate(rows.tolist()):
+        governor = position + head if 0 <= position + head < len(rows) else position
+        begin = offset + start
+        yield ParsedWord(begin, begin + length, governor, labels[label % 2**64] if label else "")
 
 
 def _trimmed(span: Span) -> tuple[int, int]:

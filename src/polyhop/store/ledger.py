@@ -91,14 +91,15 @@ class Ledger(Documents):
                 return
             last = rows[-1][0]
 
-    def payloads_of(self, layer: str, numbers: Sequence[int]) -> dict[int, bytes]:
-        """What was derived from these passages, for those that have something."""
+    def payloads_of(self, layer: str, numbers: Sequence[int], fingerprint: str | None = None) -> dict[int, bytes]:
+        """What was derived from these passages (under a fingerprint), for those that have something."""
         query = """
             SELECT ledger.passage, ledger.payload FROM json_each(?) AS wanted
-            CROSS JOIN ledger ON ledger.layer = ? AND ledger.passage = wanted.value WHERE ledger.state = 'done'
+            CROSS JOIN ledger ON ledger.layer = ? AND ledger.passage = wanted.value
+            WHERE ledger.state = 'done' AND ledger.fingerprint = ifnull(?, ledger.fingerprint)
         """
         wanted = json.dumps([int(number) for number in numbers])
-        return {row[0]: row[1] for row in self._rows(query, wanted, layer)}
+        return {row[0]: row[1] for row in self._rows(query, wanted, layer, fingerprint)}
 
     def failures(self, layer: str) -> Iterator[tuple[int, str, int]]:
         """Number, error and count of attempts of each passage that could not be done, ascending by number."""

@@ -121,7 +121,7 @@ class Store(Protocol):
     def payloads(self, layer: str, fingerprint: str | None = None) -> Iterator[tuple[int, bytes]]:
         """What was derived from each passage (under a fingerprint), ascending by number."""
 
-    def payloads_of(self, layer: str, numbers: Sequence[int]) -> dict[int, bytes]:
+    def payloads_of(self, layer: str, numbers: Sequence[int], fingerprint: str | None = None) -> dict[int, bytes]:
         """What was derived from these passages, for those that have something."""
 
     def failures(self, layer: str) -> Iterator[tuple[int, str, int]]:

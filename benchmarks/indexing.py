@@ -112,6 +112,7 @@ def polyhop(corpus: Path, workers: int) -> Figures:
 def worker_start(corpus: Path, workers: int) -> float:
     """Seconds until workers that start together have each parsed a passage: interpreter, imports, pipeline."""
     from polyhop.executors.processes import Processes
+    from polyhop.ports import Chunk
     from polyhop.settings import Settings
     from polyhop.types import Passage
 
@@ -120,7 +121,7 @@ def worker_start(corpus: Path, workers: int) -> float:
     passage = Passage(id="p", document_id="d", ordinal=0, start=0, end=len(text), title="", text=text)
     start = time.perf_counter()
     with Processes(workers=workers) as executor:
-        for _ in executor.extract("parsekg", Settings(), [[passage]] * workers):
+        for _ in executor.extract("parsekg", Settings(), [Chunk([passage])] * workers):
             pass
     return time.perf_counter() - start
 

@@ -43,10 +43,13 @@ HARBOUR = {  # a smaller world, for tests that change it; each file is one passa
 }
 HARBOUR_BRIDGE = "Where was the engineer born who built the lighthouse of Quillmouth?"
 
+LAYERS = ("text", "parsekg", "facts")  # all that strategies need
+
 # The same algorithms with less to read: what a contract says does not depend on how deep a strategy looks.
 QUICK = Settings.from_mapping(
     {
         "strategies": {
+            "c2rag": {"relations": 4, "retrieved": 3},
             "hybrid": {"depth": 6},
             "paths": {"depth": 4, "starts": 2, "links": 3, "longer": 1},
             "translator": {"alpha": 2, "beta": 2, "longest": 8, "hops": 2},
@@ -95,7 +98,7 @@ def world_index(world: Path) -> Path:
     """The index of the world; not to be changed."""
     path = world.parent / "polyhop.index"
     with Polyhop(path) as engine:
-        engine.index(world)
+        engine.index(world, layers=LAYERS)
     return path
 
 
@@ -136,7 +139,7 @@ def index_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...,
         if key not in made:
             folder = tmp_path_factory.mktemp("made")
             made[key] = Polyhop(folder / "polyhop.index", settings=QUICK)
-            made[key].index(write(folder / "documents", files))
+            made[key].index(write(folder / "documents", files), layers=LAYERS)
         return made[key]
 
     yield make

@@ -42,6 +42,25 @@ def test_dataset_reads_questions_with_all_fields(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("fields", "hops"),
+    [
+        ({}, None),
+        ({"hops": 2, "type": "4hop1"}, "2"),
+        ({"decomposition": [["a", "b", "c"], ["c", "d", "e"], ["e", "f", "g"]], "type": "2hop"}, "3"),
+        ({"decomposition": "unusual", "type": "3hop1"}, "3"),
+        ({"decomposition": [], "type": "4-hop"}, "4"),
+        ({"type": "19th century"}, None),
+        ({"type": "bridge"}, None),
+    ],
+)
+def test_dataset_knows_how_many_hops_a_question_takes(tmp_path: Path, fields: dict[str, Any], hops: str | None) -> None:
+    (question,) = read(tmp_path, QUESTION | fields).questions
+    assert question.hops == hops
+    assert question.takes(2) is (hops is not None)
+    assert not question.takes(5)
+
+
+@pytest.mark.parametrize(
     ("fields", "references"),
     [
         ({"answer": None}, ()),

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.errors import ModelMismatch, StoreError
+from polyhop.indexes import vectors as module
 from polyhop.indexes.segments import write_arrays
 from polyhop.indexes.vectors import Vectors, build
 from polyhop.ports import Floats, Ints
@@ -70,6 +71,21 @@ def test_scores_are_the_same_bit_for_bit_however_the_index_grew(tmp_path: Path) 
         alone, score = grown.search(query, 1, numbers[4:5])
         assert alone.tolist() == [numbers[4]]
         assert score.tobytes() == scores[4:5].tobytes()
+
+
+def test_all_scores_are_those_of_search_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the order of the live numbers, whatever the segments and the blocks."""
+    vectors, query = unit_rows(400, 96, 6), unit_rows(1, 96, 7)[0]
+    live = np.arange(0, 400, 3)
+    index = opened(tmp_path, np.array_split(np.random.default_rng(0).permutation(400), 5), vectors, live)
+    numbers, scores = index.search(query, len(live))
+    expected = scores[np.argsort(numbers)]
+    for rows in (1024, 7):
+        monkeypatch.setattr(module, "_ROWS", rows)
+        assert index.scores(query).tobytes() == expected.tobytes()
+    with pytest.raises(ModelMismatch):
+        index.scores(query[1:])
+    assert Vectors.open([], live).scores(query).shape == (0,)
 
 
 def test_equal_scores_are_ordered_by_number(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from polyhop.build import Builder
 from polyhop.corpus.chunking import cut
 from polyhop.corpus.loading import file_document
 from polyhop.errors import LayerMissing, ModelMismatch
+from polyhop.layers.facts_index import FactGraph
 from polyhop.layers.layer import Layer, fingerprint, layer_of
 from polyhop.layers.parsekg_index import ParseKG
 from polyhop.layers.text import TextIndex, embed_question
@@ -108,7 +109,10 @@ def other(tmp_path: Path, name: str, models: Models) -> Iterator[Index]:
 def searchable(index: Index) -> Any:
     """Everything that strategies can find in a layer, by the titles of passages, because numbers differ."""
     opened = index.open()
-    found = opened_text(opened, index) if isinstance(opened, TextIndex) else opened_graph(opened, index)
+    if isinstance(opened, FactGraph):
+        found = opened_facts(opened, index)
+    else:
+        found = opened_text(opened, index) if isinstance(opened, TextIndex) else opened_graph(opened, index)
     assert found, f"how to compare two {index.name} layers must be written here"
     return found
 
@@ -156,6 +160,22 @@ def opened_graph(graph: ParseKG, index: Index) -> dict[str, Any]:
     return found
 
 
+def opened_facts(graph: FactGraph, index: Index) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        title: [graph.fact(position) for position in graph.facts_of(number).tolist()]
+        for number in index.record.numbers().tolist()
+        for title in titles_of([number], index)
+    }
+    for place in range(len(graph)):
+        touching = graph.touching([place])
+        titles = sorted(titles_of(graph.passages_of(touching), index))
+        found[f" {graph.entity(place).key}"] = (graph.entity(place), graph.reasons[place], len(touching), titles)
+    for question in QUESTIONS:
+        found[f" {question}"] = [(graph.entity(place).key, share) for place, share in graph.anchors(question, 3)]
+    relations = range(len(graph.relations))
+    return {**found, " relations": {graph.relations[i]: graph.relation_vectors[i].tobytes() for i in relations}}
+
+
 def passages() -> list[Passage]:
     documents = [file_document(f"/{title}.txt", text, "text/plain", title=title) for title, text in TEXTS.items()]
     return [passage for document in documents for passage in cut(document, Chunking())]
@@ -199,6 +219,11 @@ def test_what_is_deleted_is_gone_even_before_the_layer_is_gathered_again(index: 
         assert rook is not None
         assert "Piet Rook" not in titles_of(opened.passages_mentioning(rook), index)
         assert titles_of(opened.passages_titled(rook), index) == []
+    elif isinstance(opened, FactGraph):
+        for title in ("Piet Rook", "雨の町"):
+            place = opened.find(title)
+            left = [] if place is None else titles_of(opened.passages_of(opened.touching([place])), index)
+            assert title not in left
     else:
         for ranked in opened_text(opened, index).values():
             assert not {"Piet Rook", "雨の町"} & set(dict(ranked))
@@ -295,6 +320,9 @@ def test_an_index_without_documents_can_be_gathered_and_opened(index: Index) -> 
     if isinstance(opened, TextIndex):
         assert len(opened.vectors.search(embed_question("x", index.models), 5)[0]) == 0
         assert len(opened.lexical.search("x", 5)[0]) == 0
+    elif isinstance(opened, FactGraph):
+        assert len(opened) == 0
+        assert opened.anchors("Ada Brisk", 3) == []
     else:
         assert len(opened) == 0
         assert opened.named_in("Ada Brisk") == []

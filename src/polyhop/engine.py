@@ -15,11 +15,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from polyhop import __version__, registry
-from polyhop.build import Builder
+from polyhop.build import Builder, asked_by, spent_on
 from polyhop.corpus.reading import find
 from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComponent, UsageError
 from polyhop.ingest import Ingest, Tally, files_of
+from polyhop.layers.facts_index import FactGraph
 from polyhop.layers.layer import fingerprint, layer_of
+from polyhop.layers.merges import Merge, join_again, keep_apart, merges_of
 from polyhop.layers.view import View
 from polyhop.models.choice import Models, load_models
 from polyhop.reading.citations import citations_of, within_tokens
@@ -29,7 +31,7 @@ from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.store.writer_lock import writer
 from polyhop.strategies.strategy import Strategy, strategy_of
-from polyhop.types import Answer, Budget, Evidence, Span
+from polyhop.types import Answer, Budget, Cost, Evidence, Span
 
 logger = logging.getLogger(__name__)
 
@@ -74,9 +76,10 @@ class Polyhop:
         """Bring the index up to date with files and folders, and its layers with the index.
 
         Only what changed is done; whatever an interrupted run committed is not done again. Documents whose files have
-        vanished from a folder given here are removed. ``wait``: seconds to wait for another writer.
+        vanished from a folder given here are removed. ``wait``: seconds to wait for another writer. Where a cap of the
+        language model is reached, what was done by then is made searchable, and the report says so (``stopped``).
 
-        Raises UsageError, IndexLocked, StorageFull, ModelMissing and the other errors of the store.
+        Raises UsageError, IndexLocked, StorageFull, ModelMissing, EndpointError and the other errors of the store.
         """
         began = time.monotonic()
         for name in layers:
@@ -105,10 +108,11 @@ class Polyhop:
             tally = ingest.run(inputs)
             if record is not None:
                 builder = self._builder(record, None, None)
-                new, gone = tally.new_passages, tally.gone_passages
+                new, gone = tally.new, tally.gone_passages
                 reports = tuple(builder.forecast(name, new, gone) for name in _in_order(layers, record))
             else:
-                reports = tuple(Builder.first_forecast(name, tally.new_passages) for name in layers)
+                settings, models = self.settings, self.models
+                reports = tuple(Builder.first_forecast(name, tally.new, settings, models) for name in layers)
             return self._report(record, tally, reports, dry_run=True, began=began)
         finally:
             if record is not None:
@@ -140,7 +144,15 @@ class Polyhop:
             entities=_entities(record) if record else 0,
             layers=layers,
             seconds=time.monotonic() - began,
+            cost=sum((layer.cost for layer in layers), Cost()),
         )
+
+    def asking(self, *layers: str) -> tuple[str, ...]:
+        """Those of the layers that ``index`` would bring up to date which ask a language model. Raises ModelMissing."""
+        names = list(layers)
+        with suppress(IndexMissing), Record.open(self.path) as record:
+            names = _in_order(layers, record)
+        return tuple(name for name in names if asked_by(layer_of(name, self.settings), self.models) is not None)
 
     def ask(self, question: str, *, strategy: str | None = None, budget: Budget | None = None) -> Answer:
         """Answer a question from the documents, or say that they do not answer it.
@@ -150,7 +162,7 @@ class Polyhop:
         asked = _checked(question)
         limit = budget or self.settings.budget
         began = time.monotonic()
-        with self._view() as view:
+        with self.view() as view:
             evidence = self._retrieve(asked, view, strategy, limit)
             reader_name = self._reader_name()
             reader: Reader = registry.build("readers", reader_name, self.settings.of("reader"))
@@ -174,7 +186,7 @@ class Polyhop:
             raise UsageError(f"k must be at least 1, not {k}.")
         asked = _checked(question)
         began = time.monotonic()
-        with self._view() as view:
+        with self.view() as view:
             evidence = self._retrieve(asked, view, strategy, replace(self.settings.budget, passages=k))
         return replace(evidence, cost=replace(evidence.cost, seconds=time.monotonic() - began))
 
@@ -197,6 +209,40 @@ class Polyhop:
         missing = tuple(uri for uri, documents in found.items() if not documents)
         return RemoveReport(removed=tuple(ids), missing=missing, passages=passages)
 
+    def merges(self, *names: str) -> tuple[Merge, ...]:
+        """The entities of the facts layer with spellings that could be kept apart (or those named), with the reasons.
+
+        Raises UsageError for a name that names no entity, LayerMissing.
+        """
+        with self.view() as view:
+            return merges_of(view.restricted(("facts",)).facts, view.record, names)
+
+    def keep_apart(self, *names: str) -> tuple[tuple[str, str], ...]:
+        """Keep each spelling apart from the others of its entity, for good; the pairs of keys that are new.
+
+        Raises UsageError for a name that was not merged with another, LayerMissing, IndexLocked.
+        """
+        with self._facts_changed() as (record, graph):
+            return keep_apart(record, graph, names)
+
+    def join_again(self, *names: str) -> tuple[tuple[str, str], ...]:
+        """Take back ``keep_apart``; the pairs of keys that are gone. Raises UsageError, LayerMissing, IndexLocked."""
+        with self._facts_changed() as (record, _):
+            return join_again(record, names)
+
+    @contextmanager
+    def _facts_changed(self) -> Iterator[tuple[Record, FactGraph]]:
+        """The record to note a change in, and the graph as it is; afterwards the facts are gathered again."""
+        Record.open(self.path).close()  # never create an index in order to change it
+        with Record.create_or_open(self.path) as record:
+            layer = layer_of("facts", self.settings)
+            graph = layer.open(record, self.path / "generations" / layer.name, self.models)
+            with record.transaction():
+                yield record, graph
+            current = record.generation(layer.name)
+            if current is not None:
+                self._builder(record, None, None).gather(layer, current.description["fingerprint"])
+
     def status(self) -> IndexStatus:
         """The state of the index: sizes, layers, models, and who is writing now."""
         with Record.open(self.path) as record, record.snapshot():
@@ -209,7 +255,9 @@ class Polyhop:
                 passages=record.count_passages(),
                 entities=_entities(record),
                 bytes=sum(_sizes(self.path)),
-                layers=tuple(record.layer_status(name, marks[name]) for name in names),
+                layers=tuple(
+                    replace(record.layer_status(name, marks[name]), cost=spent_on(record, name)) for name in names
+                ),
                 models=asdict(self.settings.models),
                 writer=writer(self.path),
             )
@@ -217,14 +265,14 @@ class Polyhop:
     def strategy_for(self, name: str | None) -> str:
         """The strategy that a question would be answered with: the one named, or the best that the layers allow."""
         if name is not None:
-            registry.load("strategies", name)
+            strategy_of(name, self.settings)  # raises for one that cannot be built
             return name
-        with self._view() as view:
+        with self.view() as view:
             return _default_strategy(view)
 
     def quote(self, span: Span) -> tuple[str, str]:
         """What a span says, and the URI of its document. Raises UsageError where there is no such document."""
-        with self._view() as view:
+        with self.view() as view:
             document = view.record.document(span.document_id)
             return document.text[span.start : span.end], document.uri
 
@@ -251,7 +299,7 @@ class Polyhop:
         return strategy.retrieve(question, view.restricted(strategy.needs), budget)
 
     @contextmanager
-    def _view(self) -> Iterator[View]:
+    def view(self) -> Iterator[View]:
         """The index as it is now, in one consistent read."""
         with self._lock:
             if self._record is None:

@@ -13,6 +13,7 @@ PolyhopError
 │   ├── IndexTooNew       written by a newer Polyhop                                exit 6   HTTP 500
 │   ├── ModelMismatch     the index was made with another model                     exit 2   HTTP 409
 │   ├── LayerMissing      a strategy needs a layer this index lacks                 exit 2   HTTP 409
+│   ├── OverlayStale      edits were made for another state of the facts            exit 2   HTTP 409
 │   └── StorageFull       no space left, or the folder cannot be written            exit 7   HTTP 507
 ├── ModelError            a model cannot be used
 │   ├── ModelMissing      its weights are not installed                             exit 8   HTTP 503
@@ -119,6 +120,14 @@ class LayerMissing(StoreError):
     http_status = 409
 
 
+class OverlayStale(StoreError):
+    """Edits to the facts were made for another state of them."""
+
+    exit_code = 2
+    http_status = 409
+    remedy = "Make them again for the facts as they are now with: polyhop corrupt"
+
+
 class StorageFull(StoreError):
     """There is no space left, or the folder cannot be written."""
 
@@ -141,11 +150,19 @@ class ModelMissing(ModelError):
 
 
 class EndpointError(ModelError):
-    """The endpoint is down, too slow, refuses us, or answers garbage."""
+    """The endpoint is down, too slow, refuses us, or answers garbage.
+
+    ``status`` is that of an answer which no repetition would change (413: the prompt is too long, whatever the server
+    called it); None where there was no such answer, only trouble that may pass.
+    """
 
     exit_code = 9
     http_status = 502
     remedy = "Check the endpoint's address, key and model with: polyhop doctor"
+
+    def __init__(self, message: str, *, remedy: str | None = None, status: int | None = None) -> None:
+        super().__init__(message, remedy=remedy)
+        self.status = status
 
 
 class OutputInvalid(ModelError):

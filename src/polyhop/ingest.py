@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from polyhop.corpus.chunking import cut
 from polyhop.corpus.reading import covers, find, fingerprint_file
+from polyhop.layers.layer import words_of
+from polyhop.models.accounting import estimated_tokens
 from polyhop.reports import Progress, ProgressListener, Skipped
 from polyhop.settings import Chunking
 from polyhop.store.port import DocumentRow
@@ -33,8 +35,8 @@ class Tally:
     unchanged: int = 0
     removed: int = 0
     duplicates: int = 0
-    new_passages: int = 0  # in a dry run: how many would be stored,
-    gone_passages: int = 0  # and how many would be removed
+    new: list[int] = field(default_factory=list)  # in a dry run: about how many tokens each new passage has,
+    gone_passages: int = 0  # and how many passages would be removed
     skipped: list[Skipped] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)  # ids of the documents that still exist
     read: set[str] = field(default_factory=set)  # ids of the documents read in this run,
@@ -141,10 +143,11 @@ class Ingest:
         passages: tuple[Passage, ...] = cut(document, self.chunking)
         stored = self._known.get(document.id)
         same = stored is not None and stored.sha256 == document.sha256
-        kept = 0
+        known: Mapping[str, int] = {}
         if self.record is not None and (same or not document.whole):  # elsewhere an id says what its passage says
-            kept = len(self.record.numbers_by_id([passage.id for passage in passages]))
-        tally.new_passages += len(passages) - kept
+            known = self.record.numbers_by_id([passage.id for passage in passages])
+        kept = len(known)
+        tally.new += [estimated_tokens(words_of(passage)) for passage in passages if passage.id not in known]
         if stored is None:
             tally.added += 1
         elif same and stored.uri == document.uri and kept == len(passages) == stored.passages:

@@ -38,7 +38,9 @@ class LayerReport:
     reused: int  # passages that were up to date
     failed: int
     seconds: float  # in a dry run, a forecast
-    cost: Cost = Cost()
+    cost: Cost = Cost()  # of language models; in a dry run, at most, if no answer has to be asked for again
+    stopped: str = ""  # why a cap ended it before all was done
+    left: int = 0  # passages that it then did not come to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +59,12 @@ class IndexReport:
     entities: int
     layers: tuple[LayerReport, ...]
     seconds: float
-    cost: Cost = Cost()
+    cost: Cost = Cost()  # of all layers
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a cap ended a layer before all was done; what was done is searchable."""
+        return any(layer.stopped for layer in self.layers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +77,7 @@ class LayerStatus:
     failed: int
     missing: int
     fingerprint: str
+    cost: Cost = Cost()  # of language models, in all runs since the index was made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -175,6 +175,16 @@ class Cost:
             money=self.money + other.money,
         )
 
+    def __sub__(self, other: Cost) -> Cost:
+        """The cost of the first piece of work without that of the other, which is a part of it."""
+        return Cost(
+            llm_calls=self.llm_calls - other.llm_calls,
+            prompt_tokens=self.prompt_tokens - other.prompt_tokens,
+            completion_tokens=self.completion_tokens - other.completion_tokens,
+            seconds=self.seconds - other.seconds,
+            money=self.money - other.money,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:

@@ -2,39 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from polyhop.cli.options import index_options, settings_of
+from polyhop.errors import UsageError
 
 if TYPE_CHECKING:
     from polyhop.evaluation.dataset import Dataset
+    from polyhop.evaluation.experiment import Experiment
+    from polyhop.settings import Settings
 
 INTERRUPTED = 130
 
 
 @click.command("eval")
 @click.argument("dataset", type=click.Path(path_type=Path))
-@click.option("--strategy", "names", default="paths", show_default=True, help="One or more, separated by commas.")
+@click.option("--strategy", "named", default="paths", show_default=True, help="One or more: a,b or a,b(setting=value).")
+@click.option("--ablations", is_flag=True, help="Also each strategy without one part, for every part it names.")
+@click.option(
+    "--sweep", "sweeps", multiple=True, metavar="SETTING=VALUE,VALUE", help="Also with these; several: a grid."
+)
+@click.option("--plans", type=click.Path(path_type=Path), help="Replay recorded plans, where a strategy can.")
 @click.option("--split", help="Which questions: questions_SPLIT.jsonl.  [default: questions.jsonl]")
+@click.option("--min-hops", type=click.IntRange(1), help="Only questions known to take at least N hops.")
 @click.option("--limit", type=click.IntRange(1), help="The first N questions only.")
 @click.option("--retrieval-only", is_flag=True, help="Find passages but read no answers: much faster.")
 @click.option("--passages", type=click.IntRange(1, 100), help="Passages that the reader may see.  [default: 5]")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the confidence intervals.")
+@click.option("--layers", default="", help="Make these as well as the layers that the strategies need.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write all numbers here.")
 @click.option("--report", "report_path", type=click.Path(path_type=Path), help="Write a page (HTML) here.")
 @index_options
 def evaluate(
     dataset: Path,
-    names: str,
+    named: str,
+    ablations: bool,
+    sweeps: tuple[str, ...],
+    plans: Path | None,
     split: str | None,
+    min_hops: int | None,
     limit: int | None,
     retrieval_only: bool,
     passages: int | None,
     seed: int,
+    layers: str,
     json_path: Path | None,
     report_path: Path | None,
     index_path: str,
@@ -49,41 +65,82 @@ def evaluate(
     \b
     polyhop eval data/2wiki --split dev --strategy dense,bm25,hybrid,paths --retrieval-only
     polyhop eval data/mine --strategy paths,translator --json out.json --report out.html
+    polyhop eval data/mine --strategy "paths,paths(plan=false)" --sweep links=2,4,6
     """
-    from rich.console import Console
+    from polyhop.evaluation.experiment import Experiment
+    from polyhop.evaluation.variants import variants
+    from polyhop.strategies.strategy import split_names, strategy_of
 
+    names = split_names(named)
+    settings = settings_of(config, (*changes, *_replaying(plans, names)))
+    experiment = Experiment(
+        strategies=names,
+        variants=variants(names, ablations=ablations, sweeps=sweeps),
+        budget=replace(settings.budget, passages=passages) if passages else settings.budget,
+        min_hops=min_hops,
+        limit=limit,
+        seed=seed,
+        retrieval_only=retrieval_only,
+    )
+    for name in experiment.names:
+        strategy_of(name, settings)  # a setting that does not fit is refused before anything is indexed
+    also = [name.strip() for name in layers.split(",") if name.strip()]
+    report = _measured(experiment, dataset, split, settings, index_path, also)
+    _show(report, json_path, report_path)
+    return INTERRUPTED if report["interrupted"] else 0
+
+
+def _measured(
+    experiment: Experiment, dataset: Path, split: str | None, settings: Settings, index_path: str, also: list[str]
+) -> dict[str, Any]:
+    """The report of an experiment, on an index that has the layers it needs."""
     from polyhop.cli.index import progress_bars
     from polyhop.engine import Polyhop
     from polyhop.evaluation.dataset import Dataset
-    from polyhop.evaluation.experiment import Experiment, prepare
+    from polyhop.evaluation.experiment import layers_of, prepare
     from polyhop.evaluation.manifest import manifest
-    from polyhop.evaluation.page import html
-    from polyhop.evaluation.report import summary, write, write_json
-    from polyhop.evaluation.terminal import render
+    from polyhop.evaluation.report import summary
 
     data = Dataset.read(dataset, split)
-    settings = settings_of(config, changes)
-    place = _index_of(data, index_path)
-    with Polyhop(place, settings=settings) as engine:
+    experiment.questions(data)  # that there are any, before anything is indexed
+    layers = layers_of(experiment.names, also)
+    with Polyhop(_index_of(data, index_path), settings=settings) as engine:
         with progress_bars(quiet=False) as listener:
-            prepare(engine, data, progress=listener)
-        experiment = Experiment(
-            strategies=tuple(name.strip() for name in names.split(",") if name.strip()),
-            budget=replace(settings.budget, passages=passages) if passages else settings.budget,
-            limit=limit,
-            seed=seed,
-            retrieval_only=retrieval_only,
-        )
+            prepare(engine, data, layers=layers, progress=listener)
         with progress_bars(quiet=False) as listener:
             run = experiment.run(engine, data, progress=listener)
         models = engine.status().models
-    report = summary(run, data, manifest(experiment, data, settings=settings, models=models))
+    return summary(run, data, manifest(experiment, data, settings=settings, models=models))
+
+
+def _show(report: dict[str, Any], json_path: Path | None, report_path: Path | None) -> None:
+    from rich.console import Console
+
+    from polyhop.evaluation.page import html
+    from polyhop.evaluation.report import write, write_json
+    from polyhop.evaluation.terminal import render
+
     Console().print(render(report))
     if json_path is not None:
         write_json(json_path, report)
     if report_path is not None:
         write(report_path, html(report))
-    return INTERRUPTED if run.interrupted else 0
+
+
+def _replaying(plans: Path | None, names: Sequence[str]) -> list[str]:
+    """The changes of settings that make strategies replay recorded plans. Raises UsageError where none can."""
+    from polyhop.evaluation.variants import with_setting
+
+    if plans is None:
+        return []
+    if not plans.is_file():
+        raise UsageError(f"There is no file of plans {plans}.")
+    replaying = with_setting(names, "plans")
+    if not replaying:
+        raise UsageError(
+            f"{', '.join(names)}: nothing here replays plans.", remedy="Name a strategy that has the setting 'plans'."
+        )
+    return [f"strategies.{name}.plans={plans}" for name in replaying]
 
 
 def _index_of(data: Dataset, index_path: str) -> Path:

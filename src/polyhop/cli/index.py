@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.errors import BudgetExceeded, SettingError
 
 if TYPE_CHECKING:
-    from polyhop.reports import IndexReport, Progress, ProgressListener
+    from polyhop.engine import Polyhop
+    from polyhop.reports import IndexReport, LayerReport, Progress, ProgressListener
+    from polyhop.types import Cost
 
 SKIPPED_SHOWN = 20
 
@@ -22,6 +25,10 @@ SKIPPED_SHOWN = 20
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--layers", default="text,parsekg", show_default=True, help="What to derive from the documents.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done and what it would cost; change nothing.")
+@click.option("--max-tokens", type=click.IntRange(1), help="Tokens that a language model may take in this run.")
+@click.option(
+    "--max-money", type=click.FloatRange(0, min_open=True), help="The same in money, at the prices in [language_model]."
+)
 @click.option("--workers", type=click.IntRange(1), help="Processes for parsing.  [default: one a core]")
 @click.option("--wait", type=float, default=0.0, help="Seconds to wait while another process writes.  [default: 0]")
 @json_option
@@ -30,13 +37,15 @@ def index(
     paths: tuple[Path, ...],
     layers: str,
     dry_run: bool,
+    max_tokens: int | None,
+    max_money: float | None,
     workers: int | None,
     wait: float,
     as_json: bool,
     index_path: str,
     config: Path | None,
     changes: tuple[str, ...],
-) -> None:
+) -> int:
     """Read files and folders (txt, md, html, pdf, docx, csv, jsonl) into the index.
 
     The same command again does only what changed, and removes documents whose files have vanished. It can be
@@ -46,11 +55,21 @@ def index(
     polyhop index docs/
     polyhop index docs/ notes.pdf --dry-run
     polyhop index docs/ --set chunking.tokens=256 --set chunking.overlap=32
+
+    A layer that asks a language model may cost money: --dry-run says how much at most, and a cap ends the run in good
+    order. What was paid for by then is stored and not paid for again.
+
+    
+    polyhop index docs/ --layers text,parsekg,facts --set layers.facts.extractor=language_model --max-tokens 200000
     """
     from polyhop.engine import Polyhop
 
     names = [name.strip() for name in layers.split(",") if name.strip()]
+    caps = {"token_cap": max_tokens, "money_cap": max_money}
+    changes += tuple(f"language_model.{name}={cap}" for name, cap in caps.items() if cap is not None)
     with Polyhop(index_path, settings=settings_of(config, changes)) as engine, progress_bars(quiet=as_json) as listener:
+        if max_tokens is not None or max_money is not None:
+            _check_caps(engine, names, money=max_money is not None)
         report = engine.index(*paths, layers=names, dry_run=dry_run, workers=workers, wait=wait, progress=listener)
     if as_json:
         from polyhop.cli.as_json import text_of
@@ -58,6 +77,23 @@ def index(
         click.echo(text_of(asdict(report)))
     else:
         _summary(report, index_path)
+    return BudgetExceeded.exit_code if report.stopped else 0
+
+
+def _check_caps(engine: Polyhop, layers: list[str], *, money: bool) -> None:
+    """Refuse caps that would cap nothing. Raises SettingError, ModelMissing."""
+    if not engine.asking(*layers):
+        raise SettingError(
+            "--max-tokens and --max-money would cap nothing: no layer of this command asks a language model.",
+            remedy="Leave them out, or add: --layers text,parsekg,facts --set layers.facts.extractor=language_model",
+        )
+    prices = getattr(engine.models.language_model, "prices", None)
+    if money and not (prices and (prices.prompt or prices.completion)):
+        raise SettingError(
+            "--max-money would cap nothing: no prices are set.",
+            remedy="Set what a million tokens cost (--set language_model.prompt_price=... and completion_price), "
+            "or use --max-tokens.",
+        )
 
 
 @contextmanager
@@ -101,6 +137,15 @@ def progress_bars(*, quiet: bool) -> Iterator[ProgressListener | None]:
             bars.stop()
 
 
+def in_words(cost: Cost) -> str:
+    """What language models took, as in "12 calls, 5,120 tokens, 0.0123 to pay"."""
+    if not cost.llm_calls:
+        return "0 tokens"
+    calls = "1 call" if cost.llm_calls == 1 else f"{cost.llm_calls:,} calls"
+    money = f"{cost.money:,.2f}" if cost.money >= 1 else f"{cost.money:.4f}"
+    return f"{calls}, {cost.tokens:,} tokens" + (f", {money} to pay" if cost.money else "")
+
+
 def _summary(report: IndexReport, index_path: str) -> None:
     would = "would be " if report.dry_run else ""
     click.echo(
@@ -108,13 +153,7 @@ def _summary(report: IndexReport, index_path: str) -> None:
         f"{report.removed} {would}removed, {report.duplicates} duplicates, {len(report.skipped)} skipped."
     )
     for layer in report.layers:
-        failed = f", {click.style(f'{layer.failed} failed', fg='red')}" if layer.failed else ""
-        done = "to do" if report.dry_run else "done"
-        about = "about " if report.dry_run else ""
-        click.echo(
-            f"Layer {layer.name}: {layer.extracted} passages {done}, {layer.reused} up to date{failed}; "
-            f"{about}{layer.seconds:.1f} s, {layer.cost.tokens} tokens."
-        )
+        _layer(layer, dry_run=report.dry_run)
     for skipped in report.skipped[:SKIPPED_SHOWN]:
         click.echo(f"{click.style('skipped', fg='yellow')} {skipped.uri}: {skipped.reason}")
     if len(report.skipped) > SKIPPED_SHOWN:
@@ -122,5 +161,22 @@ def _summary(report: IndexReport, index_path: str) -> None:
     if not report.dry_run:
         click.echo(
             f"{index_path} holds {report.documents} documents, {report.passages} passages, {report.entities} entities "
-            f"({report.seconds:.1f} s, {report.cost.tokens} tokens)."
+            f"({report.seconds:.1f} s, {in_words(report.cost)})."
+        )
+
+
+def _layer(layer: LayerReport, *, dry_run: bool) -> None:
+    failed = f", {click.style(f'{layer.failed} failed', fg='red')}" if layer.failed else ""
+    left = f", {click.style(f'{layer.left} left', fg='red')}" if layer.left else ""
+    done = "to do" if dry_run else "done"
+    about = "about " if dry_run else ""
+    most = "at most " if dry_run and layer.cost.llm_calls else ""
+    click.echo(
+        f"Layer {layer.name}: {layer.extracted} passages {done}, {layer.reused} up to date{failed}{left}; "
+        f"{about}{layer.seconds:.1f} s, {most}{in_words(layer.cost)}."
+    )
+    if layer.stopped:
+        click.echo(f"{click.style('Stopped:', fg='red', bold=True)} {layer.stopped}", err=True)
+        click.echo(
+            "  What was done is stored. The same command goes on from there; caps count anew in each run.", err=True
         )

@@ -13,9 +13,12 @@ import click
 from polyhop import __version__
 from polyhop.cli.as_json import text_of
 from polyhop.cli.ask import ask
+from polyhop.cli.corrupt import corrupt
 from polyhop.cli.doctor import doctor
 from polyhop.cli.eval import evaluate
+from polyhop.cli.health import health
 from polyhop.cli.index import index
+from polyhop.cli.merges import merges
 from polyhop.cli.models import models
 from polyhop.cli.remove import remove
 from polyhop.cli.search import search
@@ -44,7 +47,20 @@ def polyhop(verbose: int) -> None:
     logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
 
 
-for command in (index, ask, search, remove, status, evaluate, strategies, doctor, models):
+for command in (
+    index,
+    ask,
+    search,
+    remove,
+    status,
+    merges,
+    health,
+    corrupt,
+    evaluate,
+    strategies,
+    doctor,
+    models,
+):
     polyhop.add_command(command)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from polyhop.cli.index import in_words
 from polyhop.cli.options import index_options, json_option, settings_of
 
 
@@ -28,7 +29,8 @@ def status(as_json: bool, index_path: str, config: Path | None, changes: tuple[s
     click.echo(f"{report.documents} documents, {report.passages} passages, {report.entities} entities")
     for layer in report.layers:
         counts = f"{layer.done} done, {layer.missing} missing, {layer.stale} stale, {layer.failed} failed"
-        click.echo(f"layer {layer.name}: {counts}")
+        paid = f"; so far {in_words(layer.cost)}" if layer.cost.llm_calls else ""
+        click.echo(f"layer {layer.name}: {counts}{paid}")
     if report.writer:
         click.echo(f"being written by {report.writer}")
     if any(layer.missing or layer.stale or layer.failed for layer in report.layers):

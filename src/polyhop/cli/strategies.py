@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
@@ -10,35 +12,73 @@ from polyhop.cli.options import json_option
 
 
 @click.command()
+@click.argument("name", required=False)
 @json_option
-def strategies(as_json: bool) -> None:
-    """List the strategies with the layers they need and their settings.
+def strategies(name: str | None, as_json: bool) -> None:
+    """List the strategies with the layers they need and their settings, or show one: NAME.
 
-    Change a setting with: --set strategy.NAME=VALUE
+    Change a setting with --set strategy.SETTING=VALUE, or for one strategy where it is named:
+    --strategy "NAME(SETTING=VALUE)".
     """
     from polyhop import registry
 
-    rows = []
-    for name in registry.names("strategies"):
-        strategy = registry.load("strategies", name)
-        settings = {field.name: field.default for field in dataclasses.fields(strategy)}
-        line = (strategy.__doc__ or "").strip().partition("\n")[0]
-        rows.append({"name": name, "needs": list(strategy.needs), "about": line, "settings": settings})
+    rows = [_row(each) for each in ([name] if name else registry.names("strategies"))]
     if as_json:
         from polyhop.cli.as_json import text_of
 
-        click.echo(text_of(rows))
-        return
-    for row in rows:
-        click.echo(f"{click.style(str(row['name']), bold=True):<22} {row['about']}")
-        click.echo(f"{'':<13} needs {', '.join(strategy_needs(row))}")
-        settings_row = row["settings"]
-        if isinstance(settings_row, dict) and settings_row:
-            shown = ", ".join(f"{key}={value}" for key, value in settings_row.items())
-            click.echo(click.style(f"{'':<13} {shown}", dim=True))
+        click.echo(text_of(rows[0] if name else rows))
+    elif name:
+        _tell_all(rows[0])
+    else:
+        for row in rows:
+            _tell(row)
 
 
-def strategy_needs(row: dict[str, object]) -> list[str]:
-    """The layers that a listed strategy needs."""
-    needs = row["needs"]
-    return [str(name) for name in needs] if isinstance(needs, list) else []
+def _row(name: str) -> dict[str, Any]:
+    """What is known of a strategy. Raises UnknownComponent."""
+    from polyhop import registry
+    from polyhop.strategies.strategy import ablations_of
+
+    strategy = registry.load("strategies", name)
+    return {
+        "name": name,
+        "needs": list(strategy.needs),
+        "about": (strategy.__doc__ or "").strip().partition("\n")[0],
+        "settings": {field.name: _default(field) for field in dataclasses.fields(strategy)},
+        "ablations": {label: dict(changes) for label, changes in ablations_of(name).items()},
+    }
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return None if field.default is dataclasses.MISSING else field.default
+
+
+def _tell(row: Mapping[str, Any]) -> None:
+    """Some lines about a strategy in the list."""
+    click.echo(f"{click.style(row['name'], bold=True):<22} {row['about']}")
+    ablations = f"; {len(row['ablations'])} ablations" if row["ablations"] else ""
+    click.echo(f"{'':<13} needs {', '.join(row['needs'])}{ablations}")
+    if row["settings"]:
+        shown = ", ".join(f"{key}={value}" for key, value in row["settings"].items())
+        click.echo(click.style(f"{'':<13} {shown}", dim=True))
+
+
+def _tell_all(row: Mapping[str, Any]) -> None:
+    """Everything about one strategy."""
+    from polyhop.strategies.strategy import variant_name
+
+    click.echo(f"{click.style(row['name'], bold=True)}: {row['about']}")
+    click.echo(f"Needs {', '.join(row['needs'])}.")
+    for title, lines in (
+        ("Settings and their defaults:", [f"{key} = {value}" for key, value in row["settings"].items()]),
+        (
+            "Ablations (polyhop eval DATASET --ablations):",
+            [f"{label}: {variant_name(row['name'], changes)}" for label, changes in row["ablations"].items()],
+        ),
+    ):
+        if lines:
+            click.echo(f"\n{click.style(title, bold=True)}")
+            for line in lines:
+                click.echo(f"  {line}")

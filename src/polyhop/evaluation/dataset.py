@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -15,6 +16,7 @@ T = TypeVar("T")
 
 CORPUS = "corpus.jsonl"
 KNOWN_FIELDS = frozenset({"id", "question", "answer", "aliases", "type", "supporting"})
+HOPS_IN_TYPE = re.compile(r"(\d+)\s*-?hop", re.IGNORECASE)  # as in 3hop1
 NULL_TYPE = "null"  # how LiHuaWorld marks a question whose answer is in no document; compared in lower case
 
 
@@ -41,10 +43,25 @@ class Question:
         return () if self.answer is None else (self.answer, *self.aliases)
 
     @property
+    def decomposition(self) -> Sequence[Any]:
+        """The steps that the data set takes it apart into, as the row has them; none where it does not."""
+        steps = self.extra.get("decomposition")
+        return steps if isinstance(steps, list) else ()
+
+    @property
     def hops(self) -> str | None:
-        """How many hops the data set says it takes, as text, where it says so."""
-        hops = self.extra.get("hops")
-        return None if hops is None else str(hops)
+        """How many hops it takes, as text: what the row says, else its decomposition, else a type such as 3hop1."""
+        said = self.extra.get("hops")
+        if said is not None:
+            return str(said)
+        if self.decomposition:
+            return str(len(self.decomposition))
+        in_type = HOPS_IN_TYPE.match(self.type or "")
+        return in_type[1] if in_type else None
+
+    def takes(self, hops: int) -> bool:
+        """Whether it is known to take at least so many hops."""
+        return self.hops is not None and self.hops.isdecimal() and int(self.hops) >= hops
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

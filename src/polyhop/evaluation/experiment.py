@@ -8,7 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from polyhop.errors import ModelMissing, PolyhopError, SettingError, StoreError, UnknownComponent, UsageError
+from polyhop import registry
+from polyhop.errors import (
+    BudgetExceeded,
+    ModelMissing,
+    PolyhopError,
+    SettingError,
+    StoreError,
+    UnknownComponent,
+    UsageError,
+)
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.evaluation.metrics.abstention import Abstained, AbstainedOnNull, Lost
 from polyhop.evaluation.metrics.all_supporting import AllSupporting
@@ -16,8 +25,10 @@ from polyhop.evaluation.metrics.exact_match import ExactMatch
 from polyhop.evaluation.metrics.f1 import F1
 from polyhop.evaluation.metrics.metric import Metric, metric_named
 from polyhop.evaluation.metrics.recall import Recall
-from polyhop.evaluation.outcome import Outcome, Record
+from polyhop.evaluation.outcome import HopOutcome, Outcome, Record
+from polyhop.evaluation.variants import Variant
 from polyhop.reports import IndexReport, Progress, ProgressListener
+from polyhop.strategies.strategy import base_name
 from polyhop.types import Answer, Budget, Evidence, ScoredPassage
 
 logger = logging.getLogger(__name__)
@@ -92,8 +103,10 @@ class Experiment:
     """
 
     strategies: tuple[str, ...]
+    variants: tuple[Variant, ...] = ()  # measured after the strategies, each compared with the one it varies
     budget: Budget = Budget()
-    limit: int | None = None  # the first questions of the data set; None: all
+    min_hops: int | None = None  # only questions that are known to take so many; None: all
+    limit: int | None = None  # the first of these questions; None: all
     seed: int = 0  # of the bootstrap
     retrieval_only: bool = False  # search without reading: much faster, and no answer is judged
     extra_metrics: tuple[str, ...] = ()  # names of registered metrics, such as recall@10, besides the standard ones
@@ -103,6 +116,22 @@ class Experiment:
             raise UsageError("No strategy was named.", remedy="Name one or more with --strategy a,b,c.")
         if self.limit is not None and self.limit < 1:
             raise UsageError(f"A limit of {self.limit} questions leaves nothing to measure.", remedy="Use 1 or more.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything that is measured, in the order of the tables."""
+        return tuple(dict.fromkeys((*self.strategies, *(variant.name for variant in self.variants))))
+
+    def questions(self, dataset: Dataset) -> tuple[Question, ...]:
+        """The questions that are asked. Raises UsageError where there are none."""
+        least = self.min_hops
+        kept = [question for question in dataset.questions if least is None or question.takes(least)]
+        if not kept:
+            raise UsageError(
+                f"{dataset.folder} has no question that is known to take {least} hops.",
+                remedy="A question says it with the field 'hops' or 'decomposition', or with a type such as 3hop.",
+            )
+        return tuple(kept[: self.limit])
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -116,8 +145,8 @@ class Experiment:
         An error on one question is recorded and scores 0. An interruption (Ctrl-C) ends the run and keeps what is done.
         Raises what makes a strategy unusable (see ``UNUSABLE``) as long as nothing is done that would be lost.
         """
-        metrics, questions = self.metrics, dataset.questions[: self.limit]
-        records: dict[str, list[Record]] = {name: [] for name in self.strategies}
+        metrics, questions = self.metrics, self.questions(dataset)
+        records: dict[str, list[Record]] = {name: [] for name in self.names}
         stopped: dict[str, str] = {}
         interrupted = False
         for name in records:
@@ -162,7 +191,8 @@ class Experiment:
         start = time.perf_counter()
         found = engine.search(question.text, k=deep, strategy=strategy)
         seconds = time.perf_counter() - start
-        return Outcome(ranking=_ids(found.passages), read=False, seconds=seconds, cost=found.cost)
+        hops = tuple(map(HopOutcome.of, found.hops))
+        return Outcome(ranking=_ids(found.passages), read=False, seconds=seconds, cost=found.cost, hops=hops)
 
     def _asked(self, engine: Asks, strategy: str, question: Question) -> Outcome:
         start = time.perf_counter()
@@ -173,6 +203,7 @@ class Experiment:
             answer=answer.text,
             confidence=answer.confidence,
             cost=answer.evidence.cost,
+            hops=tuple(map(HopOutcome.of, answer.evidence.hops)),
         )
 
 
@@ -187,13 +218,22 @@ def prepare(
     """Make or refresh the index of a data set's corpus: one row, one passage, with its id.
 
     Warns in the log where the index then holds more or fewer passages than the corpus, since that bends recall.
+    Raises BudgetExceeded where a cap stopped a layer half way.
     """
     report = engine.index(str(dataset.corpus), layers=layers, workers=workers, progress=progress)
+    if report.stopped:
+        raise BudgetExceeded(f"Half an index is not measured. {report.stopped}")
     if report.passages != len(dataset.passages):
         logger.warning(
             "The index holds %d passages, %s has %d.", report.passages, dataset.corpus, len(dataset.passages)
         )
     return report
+
+
+def layers_of(strategies: Sequence[str], also: Sequence[str] = ()) -> tuple[str, ...]:
+    """The layers that strategies need, and ``also``, once each. Raises UnknownComponent, UsageError."""
+    needed = (layer for name in strategies for layer in registry.load("strategies", base_name(name)).needs)
+    return tuple(dict.fromkeys((*needed, *also)))
 
 
 def _ids(passages: Sequence[ScoredPassage]) -> tuple[str, ...]:

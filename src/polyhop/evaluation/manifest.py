@@ -14,6 +14,7 @@ from typing import Any
 from polyhop.errors import DatasetError
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Experiment
+from polyhop.evaluation.variants import Variant
 from polyhop.registry import configured
 from polyhop.settings import Settings
 from polyhop.types import Budget
@@ -65,7 +66,9 @@ def replayed(made: Mapping[str, Any], dataset: Dataset) -> tuple[Experiment, Set
             remedy=f"Use {made['dataset']['name']} with sha256 {made['dataset']['sha256']}.",
         )
     budget = configured(Budget, made["experiment"]["budget"], "budget")
-    experiment: Experiment = configured(Experiment, {**made["experiment"], "budget": budget}, "experiment")
+    variants = tuple(configured(Variant, variant, "variant") for variant in made["experiment"].get("variants", ()))
+    described = {**made["experiment"], "budget": budget, "variants": variants}
+    experiment: Experiment = configured(Experiment, described, "experiment")
     return experiment, Settings.from_mapping(made["settings"])
 
 

@@ -6,7 +6,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from polyhop.evaluation.dataset import Question
-from polyhop.types import Cost
+from polyhop.types import Cost, Hop, HopStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HopOutcome:
+    """What came of one hop."""
+
+    status: HopStatus
+    placeholder: str | None = None  # what it was to find a value for; None: it binds nothing
+    found: str | None = None  # the value that it bound, or what it handed on
+    passages: tuple[str, ...] = ()  # ids of its evidence, and of the passages that state its facts, once each
+    facts: int = 0  # how many facts it shows
+
+    @classmethod
+    def of(cls, hop: Hop) -> HopOutcome:
+        """What the bench keeps of a hop."""
+        passages = (*(passage.id for passage in hop.passages), *(fact.passage_id for fact in hop.facts))
+        return cls(
+            status=hop.status,
+            placeholder=hop.placeholder,
+            found=hop.found,
+            passages=tuple(dict.fromkeys(passages)),
+            facts=len(hop.facts),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +42,7 @@ class Outcome:
     read: bool = True  # False: passages were searched and no answer was asked for
     seconds: float = 0.0  # on the wall clock
     cost: Cost = Cost()
+    hops: tuple[HopOutcome, ...] = ()
     error: str | None = None  # why there is neither ranking nor answer
 
 

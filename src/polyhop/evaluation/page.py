@@ -7,7 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from polyhop.evaluation.terminal import COSTS, HEADINGS, LEGEND, amount, metric_names, percent
+from polyhop.evaluation import plot
+from polyhop.evaluation.plot import Line, line_chart
+from polyhop.evaluation.terminal import (
+    BINDINGS,
+    BINDINGS_LEGEND,
+    COSTS,
+    HEADINGS,
+    LEGEND,
+    UNSUPPORTED_LEGEND,
+    amount,
+    binding_rows,
+    label_of,
+    metric_names,
+    percent,
+    unsupported_rows,
+)
 
 STYLE = """
 :root { color-scheme: light dark; --bar: #3b6ea5; --rule: #8886; }
@@ -15,16 +30,19 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto
 table { border-collapse: collapse; margin: .5rem 0 2rem; }
 th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--rule); }
 th.name, td.name { text-align: left; }
-td { font-variant-numeric: tabular-nums; }
+td { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .scroll { overflow-x: auto; }
 .warning { border-left: .25rem solid #c80; padding-left: .75rem; }
 small { opacity: .75; }
 svg { max-width: 100%; }
-svg rect { fill: var(--bar); } svg text { fill: currentColor; font-size: 13px; } svg line { stroke: currentColor; }
+.bars rect { fill: var(--bar); } .bars text { fill: currentColor; font-size: 13px; }
+.bars line { stroke: currentColor; }
 pre { overflow-x: auto; }
 """
+MOST_LINES = 12  # that can be told apart in one chart
+SWEPT_METRICS = ("f1", "recall@2", "recall@5")
 BAR_METRICS = ("f1", "recall@5")
-LABEL, SCALE, ROW = 200, 400, 24  # widths of a bar's label and of 100 %, height of a row, in pixels
+LABEL, LETTER, SCALE, ROW = 200, 7, 400, 24  # least width of labels, widths of a letter and of 100 %, height of a row
 
 
 def html(report: Mapping[str, Any]) -> str:
@@ -37,15 +55,21 @@ def html(report: Mapping[str, Any]) -> str:
         *(f'<p class="warning">{escape(warning)}</p>' for warning in report["warnings"]),
         _overview(strategies, columns),
         f"<p><small>{escape(LEGEND)}</small></p>",
+        *_sweeps(report.get("sweeps", ()), strategies, columns),
+        _hop_table("Bindings", binding_rows(strategies), BINDINGS_LEGEND),
+        _unsupported(strategies),
         *(_bars(strategies, metric) for metric in BAR_METRICS if metric in columns),
         *(_breakdown(strategies, columns, key, heading) for key, heading in (("by_type", "type"), ("by_hops", "hops"))),
-        _comparisons(report["comparisons"]),
+        *(
+            _comparisons([row for row in report["comparisons"] if row["against"] == name], strategies)
+            for name in dict.fromkeys(row["against"] for row in report["comparisons"])
+        ),
         f"<details><summary>Manifest</summary><pre>{escape(json.dumps(report['manifest'], indent=2))}</pre></details>",
     ]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{escape(title)}</title>\n<style>{STYLE}{plot.STYLE}</style>\n</head>\n<body>\n"
         + "\n".join(part for part in body if part)
         + "\n</body>\n</html>\n"
     )
@@ -55,7 +79,7 @@ def _overview(strategies: Mapping[str, Any], columns: Sequence[str]) -> str:
     headings = ("strategy", "n", *(HEADINGS.get(name, name) for name in columns), *COSTS.values(), "errors")
     rows = [
         (
-            name,
+            label_of(name, figures),
             str(figures["n"]),
             *(_with_interval(figures, column) for column in columns),
             *(amount(figures[cost]) for cost in COSTS),
@@ -74,7 +98,7 @@ def _with_interval(figures: Mapping[str, Any], column: str) -> str:
 def _breakdown(strategies: Mapping[str, Any], columns: Sequence[str], key: str, heading: str) -> str:
     kinds = dict.fromkeys(kind for figures in strategies.values() for kind in figures.get(key) or ())
     rows = [
-        (kind, name, str(group["n"]), *(percent(group.get(column)) for column in columns))
+        (kind, label_of(name, figures), str(group["n"]), *(percent(group.get(column)) for column in columns))
         for kind in kinds
         for name, figures in strategies.items()
         if (group := (figures.get(key) or {}).get(kind))
@@ -83,12 +107,10 @@ def _breakdown(strategies: Mapping[str, Any], columns: Sequence[str], key: str, 
     return f"<h2>By {heading}</h2>" + _table(headings, rows, names=2) if rows else ""
 
 
-def _comparisons(comparisons: Sequence[Mapping[str, Any]]) -> str:
-    if not comparisons:
-        return ""
+def _comparisons(comparisons: Sequence[Mapping[str, Any]], strategies: Mapping[str, Any]) -> str:
     rows = [
         (
-            row["strategy"],
+            label_of(row["strategy"], strategies[row["strategy"]]),
             HEADINGS.get(row["metric"], row["metric"]),
             f"{100 * row['difference']:+.1f}",
             f"{100 * row['interval'][0]:+.1f} to {100 * row['interval'][1]:+.1f}",
@@ -98,6 +120,62 @@ def _comparisons(comparisons: Sequence[Mapping[str, Any]]) -> str:
     ]
     heading = f"<h2>Difference from {escape(comparisons[0]['against'])} (paired bootstrap)</h2>"
     return heading + _table(("strategy", "metric", "points", "95 % interval", "p"), rows, names=2)
+
+
+def _sweeps(sweeps: Sequence[Mapping[str, Any]], strategies: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+    """For each sweep, a chart of every measure that its strategies have, over the swept setting."""
+    parts = []
+    for sweep in sweeps:
+        charts = [
+            *(_chart(sweep, strategies, "bindings", key, heading) for key, heading in BINDINGS.items()),
+            _trade(sweep, strategies),
+            *(_chart(sweep, strategies, None, key, HEADINGS[key]) for key in SWEPT_METRICS if key in columns),
+        ]
+        heading = f"<h2>{escape(sweep['strategy'])} over {escape(sweep['setting'])}</h2>"
+        parts.append(f'{heading}<div class="charts">{"".join(charts)}</div>')
+    return parts
+
+
+def _chart(sweep: Mapping[str, Any], strategies: Mapping[str, Any], section: str | None, key: str, heading: str) -> str:
+    lines = []
+    for label, points in sweep["lines"].items():
+        figures = [(point["value"], strategies[point["strategy"]]) for point in points]
+        found = [(value, (each.get(section) or {} if section else each).get(key)) for value, each in figures]
+        lines.append(Line(label=label, points=tuple((value, share) for value, share in found if share is not None)))
+    title = f"{heading[0].upper()}{heading[1:]}"
+    return line_chart(title, lines, x_label=sweep["setting"], y_label="percent", from_zero=section is not None)
+
+
+def _trade(sweep: Mapping[str, Any], strategies: Mapping[str, Any]) -> str:
+    """Wrong bindings over the resolved rate: where two checks resolve as much, the lower line is the better check."""
+    lines = []
+    for label, points in sweep["lines"].items():
+        found = [bound for point in points if (bound := strategies[point["strategy"]].get("bindings"))]
+        shares = sorted({(100 * bound["resolved_rate"], bound["confident_wrong"]) for bound in found})
+        lines.append(Line(label=label, points=tuple(shares)))
+    return line_chart(
+        "Confident wrong over resolved", lines, x_label="resolved, percent", y_label="percent", ticks=range(0, 101, 20)
+    )
+
+
+def _unsupported(strategies: Mapping[str, Any]) -> str:
+    lines = [
+        Line(
+            label=label_of(name, figures),
+            points=tuple((float(row["hop"]), row["share"]) for row in figures.get("unsupported", ())),
+        )
+        for name, figures in strategies.items()
+    ]
+    title = "Unsupported evidence" + (f", the first {MOST_LINES}" if len(lines) > MOST_LINES else "")
+    chart = line_chart(title, lines[:MOST_LINES], x_label="hop", y_label="percent")
+    table = _hop_table("Unsupported evidence by hop", unsupported_rows(strategies), UNSUPPORTED_LEGEND)
+    return table + (f'<div class="charts">{chart}</div>' if chart else "")
+
+
+def _hop_table(title: str, rows: Sequence[Sequence[str]], legend: str) -> str:
+    if len(rows) < 2:
+        return ""
+    return f"<h2>{escape(title)}</h2>{_table(rows[0], rows[1:], names=1)}<p><small>{escape(legend)}</small></p>"
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], names: int) -> str:
@@ -116,20 +194,21 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], names: int) -
 
 def _bars(strategies: Mapping[str, Any], metric: str) -> str:
     """One horizontal bar a strategy, with its confidence interval as a line."""
-    shown = [(name, figures) for name, figures in strategies.items() if figures.get(metric) is not None]
+    shown = [(label_of(name, each), each) for name, each in strategies.items() if each.get(metric) is not None]
+    left = max(LABEL, LETTER * max(len(name) for name, _ in shown))
     drawn = []
     for number, (name, figures) in enumerate(shown):
         top, middle = number * ROW, number * ROW + ROW // 2
         low, high = figures["intervals"].get(metric) or (figures[metric], figures[metric])
         drawn.append(
-            f'<text x="{LABEL - 8}" y="{middle + 4}" text-anchor="end">{escape(name)}</text>'
-            f'<rect x="{LABEL}" y="{top + 4}" width="{figures[metric] * SCALE:.1f}" height="{ROW - 8}"/>'
-            f'<line x1="{LABEL + low * SCALE:.1f}" x2="{LABEL + high * SCALE:.1f}" y1="{middle}" y2="{middle}"/>'
-            f'<text x="{LABEL + SCALE + 8}" y="{middle + 4}">{percent(figures[metric])}</text>'
+            f'<text x="{left - 8}" y="{middle + 4}" text-anchor="end">{escape(name)}</text>'
+            f'<rect x="{left}" y="{top + 4}" width="{figures[metric] * SCALE:.1f}" height="{ROW - 8}"/>'
+            f'<line x1="{left + low * SCALE:.1f}" x2="{left + high * SCALE:.1f}" y1="{middle}" y2="{middle}"/>'
+            f'<text x="{left + SCALE + 8}" y="{middle + 4}">{percent(figures[metric])}</text>'
         )
     label = HEADINGS.get(metric, metric)
-    width, height = LABEL + SCALE + 60, ROW * len(shown)
+    width, height = left + SCALE + 60, ROW * len(shown)
     return (
-        f'<h2>{escape(label)}</h2><svg role="img" aria-label="{escape(label)} by strategy" '
+        f'<h2>{escape(label)}</h2><svg role="img" aria-label="{escape(label)} by strategy" class="bars" '
         f'viewBox="0 0 {width} {height}" width="{width}" height="{height}">{"".join(drawn)}</svg>'
     )

@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 
 from polyhop.errors import StorageFull
+from polyhop.evaluation.bindings import bindings, gold_values, rightness
 from polyhop.evaluation.calibration import calibrate, calibration_error, reliability
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Run
 from polyhop.evaluation.outcome import Record
 from polyhop.evaluation.significance import interval, paired_bootstrap
+from polyhop.evaluation.sweep import Sweep, sweeps
+from polyhop.evaluation.unsupported import unsupported
 
 UNTYPED = "untyped"
 RIGHT = 0.5  # F1 from which calibration takes an answer to be right
@@ -26,19 +29,27 @@ DIGITS = 6
 
 
 def summary(run: Run, dataset: Dataset, manifest: Mapping[str, Any], *, records: bool = True) -> dict[str, Any]:
-    """The report: manifest, figures by strategy, comparisons with the first strategy, warnings, and each question.
+    """The report: manifest, figures by strategy, comparisons, sweeps, warnings, and each question.
 
-    Metrics are means from 0 to 1 over the questions they apply to, None where there are none; ``llm_calls``,
-    ``llm_tokens`` and ``money`` are means a question; ``seconds_*`` are percentiles of questions without an error.
+    Strategies are compared with the first one, variants with the strategy that they vary. ``bindings`` and
+    ``unsupported`` stand where hops bind placeholders and where hops have evidence. Metrics are means from 0 to 1 over
+    the questions they apply to, None where there are none; ``llm_calls``, ``llm_tokens`` and ``money`` are means a
+    question; ``seconds_*`` are percentiles of questions without an error.
     """
     seed, metrics = run.experiment.seed, [metric.name for metric in run.experiment.metrics]
+    varied = {variant.name: {"label": variant.label, "of": variant.of} for variant in run.experiment.variants}
     report: dict[str, Any] = {
         "manifest": dict(manifest),
         "strategies": {
-            name: {**_strategy(done, metrics, seed), **({"stopped": run.stopped[name]} if name in run.stopped else {})}
+            name: {
+                **varied.get(name, {}),
+                **_strategy(done, metrics, seed),
+                **({"stopped": run.stopped[name]} if name in run.stopped else {}),
+            }
             for name, done in run.records.items()
         },
         "comparisons": _comparisons(run),
+        "sweeps": [_sweep(sweep) for sweep in sweeps(list(run.records))],
         "warnings": _warnings(run, dataset),
         "interrupted": run.interrupted,
     }
@@ -79,8 +90,35 @@ def _strategy(records: Sequence[Record], metrics: Sequence[str], seed: int) -> d
             for name, found in intervals.items()
         },
         "calibration": _calibration(records),
+        **_hop_figures(records),
         "by_type": {name: _figures(group, metrics) for name, group in types.items()},
         **({"by_hops": {name: _figures(group, metrics) for name, group in hops.items()}} if hops else {}),
+    }
+
+
+def _hop_figures(records: Sequence[Record]) -> dict[str, Any]:
+    """``bindings`` (Table 7 of C2RAG) and ``unsupported`` (its Figure 3c), each where there is something to show."""
+    found: dict[str, Any] = {}
+    if bound := bindings(records):
+        found["bindings"] = {
+            **asdict(bound),
+            "resolved_rate": _rounded(bound.resolved_rate),
+            "precision": _rounded(bound.precision),
+            "confident_wrong": _rounded(bound.confident_wrong),
+        }
+    if spread := unsupported(records):
+        found["unsupported"] = [{**asdict(hop), "share": _rounded(hop.share)} for hop in spread]
+    return found
+
+
+def _sweep(sweep: Sweep) -> dict[str, Any]:
+    return {
+        "strategy": sweep.strategy,
+        "setting": sweep.setting,
+        "lines": {
+            label: [{"value": value, "strategy": name} for value, name in points.items()]
+            for label, points in sweep.lines.items()
+        },
     }
 
 
@@ -129,11 +167,15 @@ def _calibration(records: Sequence[Record]) -> dict[str, Any] | None:
 
 
 def _comparisons(run: Run) -> list[dict[str, Any]]:
-    """Each strategy against the first one, over the questions that both were asked."""
-    (reference, base), *others = run.records.items()
+    """Each strategy against the first one, or the one it varies, over the questions that both were asked."""
+    first_of_all, *others = run.records
+    varied = {variant.name: variant.of for variant in run.experiment.variants}
     found = []
-    for name, records in others:
-        both = list(zip(records, base, strict=False))  # the same order: an interruption leaves a prefix
+    for name in others:
+        reference = varied.get(name, first_of_all)
+        reference = reference if reference in run.records else first_of_all
+        # the same order: an interruption leaves a prefix
+        both = list(zip(run.records[name], run.records[reference], strict=False))
         for metric in COMPARED:
             pairs = [(ours.metrics[metric], theirs.metrics[metric]) for ours, theirs in both]
             known = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
@@ -184,12 +226,20 @@ def _row(record: Record) -> dict[str, Any]:
         "confidence": _rounded(outcome.confidence),
         "ranking": list(outcome.ranking),
         "supporting": list(question.supporting),
+        "hops": _hops(record),
         "seconds": _rounded(outcome.seconds),
         "llm_calls": outcome.cost.llm_calls,
         "llm_tokens": outcome.cost.tokens,
         "error": outcome.error,
         "metrics": {name: _rounded(value) for name, value in record.metrics.items()},
     }
+
+
+def _hops(record: Record) -> list[dict[str, Any]]:
+    """Each hop, and whether it bound its placeholder to a gold value; None where that is not known."""
+    hops, values = record.outcome.hops, gold_values(record.question)
+    right = rightness(hops, values) if values else [None] * len(hops)
+    return [{**asdict(hop), "right": good} for hop, good in zip(hops, right, strict=True)]
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -24,7 +24,18 @@ LEGEND = (
     "Percent; R@k: recall of supporting passages, all@5: questions with all of them in the top 5, abst.: left "
     "unanswered, null✓: of the unanswerable ones, lost: of the answerable ones. Calls and tokens are means a question."
 )
-NOT_FIGURES = frozenset({"n", "errors", "money", "intervals", "calibration", "by_type", "by_hops", "stopped", *COSTS})
+NOT_FIGURES = frozenset(
+    {"n", "errors", "money", "intervals", "calibration", "bindings", "unsupported", "by_type", "by_hops", "stopped"}
+    | {"label", "of", *COSTS}
+)
+BINDINGS = {"resolved_rate": "resolved", "precision": "precision", "confident_wrong": "confident wrong"}
+BINDINGS_LEGEND = (
+    "Bindings: of the hops that bind a placeholder, in questions with a gold decomposition: the share that the graph "
+    "resolved, how many of these bound a gold value, and the share of all hops that are resolved and wrong."
+)
+UNSUPPORTED_LEGEND = (
+    "Unsupported evidence: percent of the passages behind a hop that are not among the supporting ones."
+)
 
 
 def render(report: Mapping[str, Any]) -> Group:
@@ -35,14 +46,24 @@ def render(report: Mapping[str, Any]) -> Group:
     strategies = report["strategies"]
     columns = metric_names(report)
     parts: list[Any] = [_overview(strategies, columns)]
+    legends = [LEGEND]
+    for rows, title, legend in (
+        (binding_rows(strategies), "Bindings", BINDINGS_LEGEND),
+        (unsupported_rows(strategies), "Unsupported evidence by hop", UNSUPPORTED_LEGEND),
+    ):
+        if len(rows) > 1:
+            parts.append(_plain(title, rows))
+            legends.append(legend)
     parts += [
         _breakdown(strategies, columns, key, title)
         for key, title in (("by_type", "By type"), ("by_hops", "By hops"))
         if any(figures.get(key) for figures in strategies.values())
     ]
-    if report["comparisons"]:
-        parts.append(_comparisons(report["comparisons"]))
-    parts += [Text(line, style="dim") for line in (LEGEND, *_calibrations(strategies))]
+    against = dict.fromkeys(row["against"] for row in report["comparisons"])
+    parts += [
+        _comparisons([row for row in report["comparisons"] if row["against"] == name], strategies) for name in against
+    ]
+    parts += [Text(line, style="dim") for line in (*legends, *_calibrations(strategies))]
     parts += [Text(f"! {warning}", style="yellow") for warning in report["warnings"]]
     return Group(*parts)
 
@@ -53,6 +74,35 @@ def metric_names(report: Mapping[str, Any]) -> tuple[str, ...]:
     for figures in report["strategies"].values():
         names |= {key: None for key, value in figures.items() if key not in NOT_FIGURES and value is not None}
     return tuple(names)
+
+
+def label_of(name: str, figures: Mapping[str, Any]) -> str:
+    """What tables call a strategy."""
+    return str(figures.get("label", name))
+
+
+def binding_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The heading and a row for each strategy whose hops bind placeholders."""
+    rows: list[tuple[str, ...]] = [("strategy", "hops", *BINDINGS.values(), "recovered")]
+    for name, figures in strategies.items():
+        if found := figures.get("bindings"):
+            shares = (percent(found[key]) for key in BINDINGS)
+            recovered = percent(found["recovered"] / found["hops"])
+            rows.append((label_of(name, figures), str(found["hops"]), *shares, recovered))
+    return rows
+
+
+def unsupported_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The heading and a row for each strategy whose hops have evidence: a column a position, percent and passages."""
+    hops = sorted({row["hop"] for figures in strategies.values() for row in figures.get("unsupported", ())})
+    rows: list[tuple[str, ...]] = [("strategy", *(f"hop {hop}" for hop in hops))]
+    for name, figures in strategies.items():
+        if found := {row["hop"]: row for row in figures.get("unsupported", ())}:
+            cells = (
+                f"{percent(found[hop]['share'])} of {found[hop]['passages']}" if hop in found else "–" for hop in hops
+            )
+            rows.append((label_of(name, figures), *cells))
+    return rows
 
 
 def percent(value: float | None) -> str:
@@ -88,7 +138,17 @@ def _overview(strategies: Mapping[str, Any], columns: Sequence[str]) -> Table:
     table = _table("Strategies", headings, names=1)
     for name, figures in strategies.items():
         cells = (*(percent(figures.get(column)) for column in columns), *(amount(figures[cost]) for cost in COSTS))
-        table.add_row(Text(name), str(figures["n"]), *cells)
+        table.add_row(Text(label_of(name, figures)), str(figures["n"]), *cells)
+    return table
+
+
+def _plain(title: str, rows: Sequence[Sequence[str]]) -> Table:
+    """A table of rows, the first of which is the heading, each begun by a name."""
+    from rich.text import Text
+
+    table = _table(title, rows[0], names=1)
+    for name, *cells in rows[1:]:
+        table.add_row(Text(name), *cells)
     return table
 
 
@@ -102,12 +162,12 @@ def _breakdown(strategies: Mapping[str, Any], columns: Sequence[str], key: str, 
         for name, figures in strategies.items():
             if group := (figures.get(key) or {}).get(kind):
                 cells = (percent(group.get(column)) for column in columns)
-                table.add_row(Text(label), Text(name), str(group["n"]), *cells)
+                table.add_row(Text(label), Text(label_of(name, figures)), str(group["n"]), *cells)
                 label = ""
     return table
 
 
-def _comparisons(comparisons: Sequence[Mapping[str, Any]]) -> Table:
+def _comparisons(comparisons: Sequence[Mapping[str, Any]], strategies: Mapping[str, Any]) -> Table:
     from rich.text import Text
 
     headings = ("strategy", "metric", "points", "95 % interval", "p")
@@ -116,13 +176,14 @@ def _comparisons(comparisons: Sequence[Mapping[str, Any]]) -> Table:
         low, high = row["interval"]
         between = f"{100 * low:+.1f} to {100 * high:+.1f}"
         figures = (f"{100 * row['difference']:+.1f}", between, f"{row['p_value']:.3f}")
-        table.add_row(Text(row["strategy"]), HEADINGS.get(row["metric"], row["metric"]), *figures)
+        label = label_of(row["strategy"], strategies[row["strategy"]])
+        table.add_row(Text(label), HEADINGS.get(row["metric"], row["metric"]), *figures)
     return table
 
 
 def _calibrations(strategies: Mapping[str, Any]) -> list[str]:
     return [
-        f"{name}: abstaining below a confidence of {found['threshold']:.3f} would catch "
+        f"{label_of(name, figures)}: abstaining below a confidence of {found['threshold']:.3f} would catch "
         f"{percent(found['abstained_on_null'])} % of answers to unanswerable questions and lose "
         f"{percent(found['lost'])} % of the right ones (calibration error {percent(found['calibration_error'])} %)."
         for name, figures in strategies.items()

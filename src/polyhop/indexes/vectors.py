@@ -17,6 +17,7 @@ from polyhop.ports import Floats, Ints
 
 _GATHER = 4  # rows picked one by one cost about this many scanned ones
 _BLOCK = 1 << 24  # scores held at once by search_many: 64 MiB
+_ROWS = 1024  # whose products in double precision are held at once by scores: 3 MiB
 
 
 def build(numbers: Ints, vectors: NDArray[Any]) -> Arrays:
@@ -90,6 +91,17 @@ class Vectors:
             ]
         return found
 
+    def scores(self, query: Floats) -> Floats:
+        """The scores of all live passages, float32 of shape (len(self),), in the order of ``numbers``.
+
+        Those that ``search`` gives, bit for bit. Raises ModelMismatch for a query of another length.
+        """
+        if not len(self.numbers):
+            return np.empty(0, np.float32)
+        self._check(query)
+        blocks = (segment[at : at + _ROWS] for segment in self.segments for at in range(0, len(segment), _ROWS))
+        return np.concatenate([_exact(block, query) for block in blocks])[self.rows]
+
     def of(self, numbers: Ints) -> Floats:
         """The vectors of passages, one row a number, in the order given. Raises StoreError for one without a vector."""
         places = self._places(numbers)
@@ -142,6 +154,12 @@ class Vectors:
             slack = 2 * len(query) * float(np.finfo(np.float32).eps) * max(1.0, float(np.linalg.norm(query)))
             near = np.flatnonzero(scores >= np.partition(scores, -k)[-k] - 2 * slack)
             places = places[near]
-        exact = (self._gather(places).astype(np.float64) * query.astype(np.float64)).sum(axis=1).astype(np.float32)
+        exact = _exact(self._gather(places), query)
         order = best(exact, k)
         return self.numbers[places[order]], exact[order]
+
+
+def _exact(rows: Floats, query: Floats) -> Floats:
+    """Dot products in double precision, each row for itself."""
+    products: Floats = (rows.astype(np.float64) * query.astype(np.float64)).sum(axis=1).astype(np.float32)
+    return products

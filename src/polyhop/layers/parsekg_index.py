@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from polyhop.indexes.adjacency import Adjacency
-from polyhop.indexes.names import Names, normal, words
+from polyhop.indexes.mentions import Mentions
+from polyhop.indexes.names import Names, normal
 from polyhop.indexes.segments import read_arrays, write_arrays
 from polyhop.indexes.texts import Texts
 from polyhop.ports import Bools, Ints
 from polyhop.types import Entity, Passage, Sentence
 
 FORMAT_VERSION = 1
-LONGEST_NAME = 10  # words of a name that is looked for in running text
 
 
 @dataclass
@@ -135,24 +135,8 @@ class ParseKG:
         return self.names.find(normal(name))
 
     def named_in(self, text: str, *, careful: bool = False) -> list[int]:
-        """The entities whose names occur in a text, in order, once each; names within names do not count.
-
-        A single word (``careful``: any name) counts only as it is spelled elsewhere: "Home" is a title, "home" is not.
-        A text without any capital is taken as it comes.
-        """
-        named, covered = [], 0
-        careless = text == text.lower()
-        for start, length, entity in self.names.scan(words(text), LONGEST_NAME):
-            if start + length > covered and (
-                careless or (length > 1 and not careful) or self._is_spelled_in(entity, text)
-            ):
-                named.append(entity)
-                covered = start + length
-        return list(dict.fromkeys(named))
-
-    def _is_spelled_in(self, entity: int, text: str) -> bool:
-        spellings = (spelling.partition(" (")[0] for spelling in self.aliases[entity].split("\n"))
-        return any(spelling in text for spelling in spellings if spelling != spelling.lower())
+        """The entities whose names occur in a text, in order, once each (see ``Mentions``)."""
+        return Mentions(self.names, self.aliases).named_in(text, careful=careful)
 
     def passages_titled(self, entity: int) -> list[int]:
         """Numbers of the passages whose title is the entity."""

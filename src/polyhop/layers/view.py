@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 from polyhop.errors import LayerMissing
+from polyhop.layers.facts_index import FactGraph
 from polyhop.layers.parsekg_index import ParseKG
 from polyhop.layers.text import TextIndex, embed_question
 from polyhop.models.choice import Models
@@ -56,6 +57,11 @@ class View:
     def kg(self) -> ParseKG:
         """Sentences between named entities."""
         return cast("ParseKG", self._layer("parsekg"))
+
+    @property
+    def facts(self) -> FactGraph:
+        """Triples with the sentences that state them."""
+        return cast("FactGraph", self._layer("facts"))
 
     def vector(self, question: str) -> Floats:
         """The unit vector of a question."""

@@ -234,13 +234,15 @@ class OpenAICompatible:
         }.get(reply.status)
         if 300 <= reply.status < 400:
             remedy = f"Set the address to where it leads: {reply.headers.get('location', 'it does not say')}."
-        return EndpointError(f"{self.name} refused with status {reply.status} and said: {words}", remedy=remedy)
+        said = f"{self.name} refused with status {reply.status} and said: {words}"
+        return EndpointError(said, remedy=remedy, status=reply.status)
 
     def _overflow(self, words: str) -> EndpointError:
         return EndpointError(
             f"The prompt is too long for {self.name}: {words}",
             remedy="Lower budget.tokens or budget.passages, or serve the model with a larger context window "
             "(Ollama: OLLAMA_CONTEXT_LENGTH).",
+            status=413,
         )
 
     def _read(self, reply: Reply, expected: Cost) -> CachedResponse:
@@ -253,6 +255,7 @@ class OpenAICompatible:
             raise EndpointError(
                 f"{self.name} did not answer with a completion but with {kind}: {reply.words[:200]}",
                 remedy="Check that its address is that of an OpenAI-compatible API, which often ends in /v1.",
+                status=reply.status,
             )
         text = _text(message)
         usage = content.get("usage")

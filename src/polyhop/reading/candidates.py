@@ -92,8 +92,9 @@ class Wanted:
         sole = sole_relation(question, names)
         relation, thing = sole if sole is not None else (asked_relation(question, names), "")
         kind: Kind = answer_type(question)
-        if relation is not None and kind is AnswerType.PERSON and relation.kind is not AnswerType.PERSON:
-            relation, thing = None, ""  # "under whom did she study" does not ask for a school
+        definite = kind in (AnswerType.PERSON, AnswerType.WORK, AnswerType.YES_NO)
+        if relation is not None and definite and relation.kind is not kind:
+            relation, thing = None, ""  # "which film was directed by her" does not ask for a director
         if relation is not None:
             kind = relation.kind
         year = kind is AnswerType.DATE and date_granularity(question) == "year"

@@ -1,18 +1,27 @@
-"""What every strategy is: a question and an index in, evidence out."""
+"""What every strategy is: a question and an index in, evidence out; and how one is named: ``c2rag(check=off)``."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Protocol, runtime_checkable
 
 from polyhop import registry
+from polyhop.errors import UsageError
 from polyhop.layers.view import View
 from polyhop.settings import Settings
 from polyhop.types import Budget, Evidence
 
+_VARIANT = re.compile(r"\s*([^\s(),=]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_EXAMPLE = "Write a name alone, or with settings in brackets, as in: paths(plan=false, links=4)."
+
 
 @runtime_checkable
 class Strategy(Protocol):
-    """A way to find evidence. A strategy is a frozen dataclass; its fields are its settings."""
+    """A way to find evidence. A strategy is a frozen dataclass; its fields are its settings.
+
+    A class may declare ``ablations``: by label, the settings that switch a part of it off (see ``ablations_of``).
+    """
 
     needs: ClassVar[tuple[str, ...]]  # the layers it reads
 
@@ -21,6 +30,102 @@ class Strategy(Protocol):
 
 
 def strategy_of(name: str, settings: Settings) -> Strategy:
-    """The strategy of a name, configured by ``[strategies.NAME]`` and, on top, ``[strategy]``."""
-    strategy: Strategy = registry.build("strategies", name, settings.of(f"strategies.{name}", "strategy"))
+    """The strategy of a name, configured by ``[strategies.NAME]``, then ``[strategy]``, then the name's own settings.
+
+    Raises UnknownComponent, SettingError, and UsageError for a name that cannot be read.
+    """
+    base, own = parse_variant(name)
+    sections = settings.of(f"strategies.{base}", "strategy")
+    strategy: Strategy = registry.build("strategies", base, {**sections, **own})
     return strategy
+
+
+def parse_variant(name: str) -> tuple[str, dict[str, str]]:
+    """The strategy and the settings that ``NAME`` or ``NAME(key=value, key=value)`` stands for.
+
+    A value that holds commas stands in brackets of its own: ``NAME(relations=(mother, father))``. Raises UsageError.
+    """
+    found = _VARIANT.fullmatch(name)
+    if found is None or not _balanced(name):
+        raise UsageError(f"{name!r} is not a strategy.", remedy=_EXAMPLE)
+    own: dict[str, str] = {}
+    for pair in split_outside_brackets(found[2] or ""):
+        key, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not key or not value or key in own:
+            trouble = "is given twice" if key in own else "is not a setting"
+            raise UsageError(f"{pair!r} in {name!r} {trouble}.", remedy=_EXAMPLE)
+        own[key] = value[1:-1].strip() if value[0] == "(" and _closing(value) == len(value) - 1 else value
+    return found[1], own
+
+
+def base_name(name: str) -> str:
+    """The registered strategy that a name stands for: ``c2rag`` of ``c2rag(check=off)``. Raises UsageError."""
+    return parse_variant(name)[0]
+
+
+def variant_name(base: str, own: Mapping[str, object]) -> str:
+    """The name of a strategy with settings of its own, such that ``parse_variant`` gives both back as text."""
+    return f"{base}({', '.join(f'{key}={_written(value)}' for key, value in own.items())})" if own else base
+
+
+def canonical(name: str) -> str:
+    """A name as ``variant_name`` writes it. Raises UsageError."""
+    return variant_name(*parse_variant(name))
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    """The strategies of a list, canonical and without repetition; commas within brackets do not part them.
+
+    Raises UsageError.
+    """
+    return tuple(dict.fromkeys(map(canonical, split_outside_brackets(text))))
+
+
+def split_outside_brackets(text: str) -> Iterator[str]:
+    """The parts between commas that stand in no round brackets, stripped, without empty ones."""
+    depth, start = 0, 0
+    for place, character in enumerate(text + ","):
+        depth += (character == "(") - (character == ")")
+        if character == "," and (depth <= 0 or place == len(text)):
+            if part := text[start:place].strip():
+                yield part
+            start = place + 1
+
+
+def ablations_of(name: str) -> Mapping[str, Mapping[str, object]]:
+    """By label, such as ``without the plan``, the settings of each ablation that a strategy's class declares.
+
+    Raises UnknownComponent and UsageError.
+    """
+    declared: Mapping[str, Mapping[str, object]] = getattr(
+        registry.load("strategies", base_name(name)), "ablations", {}
+    )
+    return declared
+
+
+def _balanced(text: str) -> bool:
+    depth = 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _closing(text: str) -> int:
+    """Where the bracket that a text begins with closes; -1 where it does not."""
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return place
+    return -1
+
+
+def _written(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(_written, value))})"
+    text = "none" if value is None else str(value)
+    return f"({text})" if not text or "," in text or text[0] == "(" else text

@@ -14,6 +14,7 @@ from polyhop.reading.lexicon import (
     ARTICLES,
     AUXILIARIES,
     FUNCTION_WORDS,
+    PLACES,
     PREPOSITIONS,
     WH_WORDS,
     base_form,
@@ -62,7 +63,10 @@ def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
     words = read_words(text, entities)
     if len(words) < 4:
         return whole
-    plan = compare(words) or _intersection(words) or _statement(words)
+    plan = compare(words)
+    if plan is None:
+        words = _same_as_spelled_out(words)
+        plan = _intersection(words) or _statement(words)
     if plan is not None:
         return plan
     draft = Draft()
@@ -74,6 +78,26 @@ def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
 
 def _kept(text: str, draft: Draft) -> Step:
     return Step(question=text, target=draft.steps[0].target)
+
+
+def _same_as_spelled_out(words: Words) -> Words:
+    """The words with what "the same ... as X" leaves out: the county where X is located, the saint X is named after."""
+    if words[0].low in AUXILIARIES:
+        return words
+    for at in range(1, len(words) - 3):
+        if [words[at - 1].low, words[at].low, words[at + 2].low] != ["the", "same", "as"]:
+            continue
+        noun, thing = words[at + 1], words[at + 3 :]
+        end = next((i + 1 for i, word in enumerate(thing) if word.atomic), 0)
+        named = end > 0 and all(word.kind == "word" and word.low not in PREPOSITIONS for word in thing[: end - 1])
+        if noun.low in ("nationality", "citizenship"):
+            return (*words[:at], noun, *plain("of"), *thing)
+        if named and noun.low in PLACES:
+            return (*words[:at], noun, *plain("where"), thing[end - 1], *plain("is", "located"), *thing[end:])
+        if named and at > 3 and is_participle(words[at - 3].low) and words[at - 2].low in PREPOSITIONS:
+            verb = words[at - 3 : at - 1]
+            return (*words[:at], noun, *plain("that"), *thing[:end], *plain("was"), *verb, *thing[end:])
+    return words
 
 
 def _together(parts: Sequence[Words]) -> Plan:
@@ -192,12 +216,26 @@ def _statement(words: Words) -> Plan | None:
     if words[0].low in WH_WORDS | AUXILIARIES or (words[0].low in PREPOSITIONS and words[1].low in WH_WORDS):
         return None
     asked = max((i for i, word in enumerate(words) if word.low in WH_WORDS and asks(words, i)), default=0)
-    article = max((i for i in range(1, asked) if words[i].low in ("a", "an", "the")), default=None)
-    if article is None or not any(word.atomic for word in words[:article]):
+    articles = [i for i in range(1, asked) if words[i].low in ("a", "an", "the")]
+    for place, article in enumerate(reversed(articles)):
+        plan = _stated_with(words, article, asked, described=place > 0)
+        if plan is not None:
+            return plan
+    return None
+
+
+def _stated_with(words: Words, article: int, asked: int, *, described: bool) -> Plan | None:
+    """The plan of a statement whose first step asks for the noun after an article.
+
+    A noun before the last one counts only where a clause describes it: "a mountain that has an elevation of what".
+    """
+    if not any(word.atomic for word in words[:article]):
         return None
     noun_end = next((i for i in range(article + 1, asked) if _leaves_noun(words, i)), None)
     verb = first_finite(words, 1, article)
     if noun_end is None or noun_end == article + 1 or verb is None:
+        return None
+    if described and words[noun_end].low not in ("that", "which", "with"):
         return None
     if any(words[i].low in RELATIVISERS for i in range(1, article)):
         return None  # the subject is itself described: that comes first

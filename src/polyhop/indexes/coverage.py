@@ -1,0 +1,128 @@
+"""Which names hold most words of a surface form, found by an inverted index: no loop over names.
+
+C2RAG, Eq. 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from polyhop.indexes.csr import flat
+from polyhop.indexes.names import words
+from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.strings import STRING_ARRAYS, Strings, hashed
+from polyhop.ports import Bools, Ints
+
+_SPARE = 4  # rows looked at for each value wanted: values may have several names
+
+
+class Covered(NamedTuple):
+    """What a surface form may mean: the value of a name, the share of the form's words in it, and its other words."""
+
+    value: int
+    coverage: float  # above 0, at most 1
+    extra: int  # words of the name that the surface form lacks
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TokenCoverage:
+    """Names as sets of folded words, each with the value it stands for; a value may have several names."""
+
+    tokens: Strings
+    starts: Ints  # the rows with token i are rows[starts[i]:starts[i + 1]]
+    rows: Ints
+    lengths: Ints  # row -> number of its different words
+    values: Ints  # row -> value, ascending
+
+    @classmethod
+    def build(cls, names_by_row: Sequence[str], values: Ints) -> Self:
+        """From names and the value (0 or more) of each; a name without words is never found."""
+        ordered = np.argsort(values, kind="stable").tolist()
+        cut = ((int(values[row]), frozenset(words(names_by_row[row]))) for row in ordered)
+        kept = list(dict.fromkeys((value, said) for value, said in cut if said))
+        vocabulary = sorted(set().union(*(said for _, said in kept)))
+        places = {token: place for place, token in enumerate(vocabulary)}
+        postings: list[list[int]] = [[] for _ in vocabulary]
+        for row, (_, said) in enumerate(kept):
+            for token in said:
+                postings[places[token]].append(row)
+        rows, starts = flat(postings)
+        return cls(
+            tokens=Strings.build(vocabulary, hashed(vocabulary)),
+            starts=starts,
+            rows=rows,
+            lengths=np.array([len(said) for _, said in kept], np.int64),
+            values=np.array([value for value, _ in kept], np.int64),
+        )
+
+    def save(self, folder: Path) -> None:
+        """Write the index as a folder. Raises StorageFull."""
+        plain = {"starts": self.starts, "rows": self.rows, "lengths": self.lengths, "values": self.values}
+        write_arrays(folder, {**plain, **self.tokens.arrays()})
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Map a saved index into memory. Raises IndexCorrupt."""
+        arrays = read_arrays(folder, ("starts", "rows", "lengths", "values", *STRING_ARRAYS))
+        tokens = Strings(**{name: arrays.pop(name) for name in STRING_ARRAYS})
+        return cls(tokens=tokens, **arrays)
+
+    def best(self, surface: str, k: int, *, ties: int = 0, among: Bools | None = None) -> list[Covered]:
+        """The k values whose names cover most of a surface form, each by its best name (Eq. 3).
+
+        Ordered by coverage, then fewer extra words, then value. ``ties``: so many more are added where they are as good
+        as the last one. ``among``: which values count, bool of shape (number of values,); all where it is None.
+        """
+        said = list(dict.fromkeys(words(surface)))
+        found = [place for i, place in self.tokens.candidates(hashed(said)) if self.tokens[place] == said[i]]
+        if k <= 0 or not found:
+            return []
+        postings = [self.rows[self.starts[place] : self.starts[place + 1]] for place in found]
+        counts = np.bincount(np.concatenate(postings))
+        picked: list[tuple[int, int, int]] = []
+        for covered in range(int(counts.max()), 0, -1):  # rows that cover fewer words are looked at when they matter
+            rows = np.flatnonzero(counts == covered)
+            if among is not None:
+                rows = rows[among[self.values[rows]]]
+            seen = {value for value, _, _ in picked}
+            level = _first(self.values[rows], self.lengths[rows] - covered, k - len(picked), ties, seen)
+            picked += [(value, covered, extra) for value, extra in level]
+            if len(picked) >= k:
+                break
+        return [Covered(value, covered / len(said), extra) for value, covered, extra in picked]
+
+
+def _first(values: Ints, extra: Ints, k: int, ties: int, seen: Set[int]) -> list[tuple[int, int]]:
+    """The k different values with the fewest extra words, then up to ``ties`` more that have as few as the last one.
+
+    Values are ascending, so that equal ones come in the order of their values; those that were seen do not count.
+    """
+    cumulative = np.cumsum(np.bincount(extra))
+    wanted = _SPARE * (k + ties) + len(seen)
+    while True:
+        most = int(np.searchsorted(cumulative, min(wanted, len(extra))))
+        near = np.flatnonzero(extra <= most)
+        near = near[np.argsort(extra[near], kind="stable")]
+        picked = _different(values[near], extra[near], k, ties, seen)
+        if len(picked) >= k or len(near) == len(extra):
+            return picked
+        wanted *= _SPARE * _SPARE
+
+
+def _different(values: Ints, extra: Ints, k: int, ties: int, seen: Set[int]) -> list[tuple[int, int]]:
+    """As ``_first``, of rows that stand in order."""
+    picked: dict[int, int] = {}
+    last = -1
+    for start in range(0, len(values), 256):  # nearly always the first stretch has all that is wanted
+        stretch = slice(start, start + 256)
+        for value, more in zip(values[stretch].tolist(), extra[stretch].tolist(), strict=True):
+            if len(picked) >= k + ties or (len(picked) >= k and more != last):
+                return list(picked.items())
+            if value not in picked and value not in seen:
+                picked[value] = last = more
+    return list(picked.items())

@@ -1,0 +1,133 @@
+"""Blocks of constraints as evidence: passages by turns, a hop a block, and a trace like the paper's Figure 5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from polyhop.layers.view import View
+from polyhop.strategies.moves.fuse import fused
+from polyhop.strategies.moves.ground import Pattern
+from polyhop.strategies.moves.resolve import Block
+from polyhop.strategies.moves.sufficiency import Candidate
+from polyhop.strategies.moves.support import supporting_span
+from polyhop.tasks.constraints import ConstraintPlan
+from polyhop.types import Budget, Cost, Evidence, Hop, Span, Triple
+
+SHOWN = 3  # anchors and facts that a line of the trace names
+
+
+def evidence_of(
+    question: str, plan: ConstraintPlan, blocks: Sequence[Block], over: View, budget: Budget, cost: Cost
+) -> Evidence:
+    """The evidence of all blocks in the order of the plan; where it is less than the budget, what is most similar."""
+    ranking = _by_turns([block.passages for block in blocks])
+    if len(ranking) < budget.passages:
+        lowest = min(ranking.values(), default=0.0)
+        for number, _ in fused(question, over, budget.passages):
+            ranking.setdefault(number, lowest)
+    return Evidence(
+        question=question,
+        strategy="c2rag",
+        passages=over.ranked(list(ranking), list(ranking.values()), budget.passages),
+        hops=tuple(_hop(block, over) for block in blocks),
+        trail=(f"plan by {plan.source}", *(line for block in blocks for line in _trace(block, over))),
+        cost=cost,
+    )
+
+
+def _by_turns(rankings: Sequence[Sequence[tuple[int, float]]]) -> dict[int, float]:
+    """From each block by turns the best passage that no block has given yet."""
+    merged: dict[int, float] = {}
+    waiting = [iter(ranking) for ranking in rankings]
+    while waiting:
+        for ranking in list(waiting):
+            fresh = next((item for item in ranking if item[0] not in merged), None)
+            if fresh is None:
+                waiting.remove(ranking)
+            else:
+                merged[fresh[0]] = fresh[1]
+    return merged
+
+
+def _hop(block: Block, over: View) -> Hop:
+    passages = tuple(over.passages([number for number, _ in block.passages]))
+    if block.value is not None and block.value.passage not in passages:
+        passages = (*passages, block.value.passage)
+    facts = tuple(_triple(candidate, over) for candidate in _shown(block))
+    return Hop(
+        question=block.pattern.asked,
+        status=block.status,
+        found=block.found,
+        passages=passages,
+        sentences=tuple(_sentences(block, facts, over)),
+        facts=facts,
+        placeholder=None if block.pattern.open is None else block.pattern.open.name,
+        score=block.passages[0][1] if block.passages else None,
+        note=_note(block),
+    )
+
+
+def _shown(block: Block) -> Sequence[Candidate]:
+    """The facts behind a resolved constraint; those that did not suffice are for the trace alone."""
+    return block.grounded.candidates if block.grounded is not None and block.status == "resolved" else ()
+
+
+def _triple(candidate: Candidate, over: View) -> Triple:
+    fact = over.facts.fact(candidate.fact)
+    number, start, end = over.facts.place(candidate.fact)
+    passage = over.passages([number])[0]
+    return Triple(
+        head=fact.head,
+        relation=fact.relation,
+        tail=fact.tail,
+        passage_id=passage.id,
+        span=Span(passage.document_id, passage.start + start, passage.start + end),
+        score=candidate.score,
+    )
+
+
+def _sentences(block: Block, facts: Sequence[Triple], over: View) -> Iterator[Span]:
+    if facts:
+        yield from dict.fromkeys(fact.span for fact in facts)
+    elif block.value is not None:
+        passage = block.value.passage
+        yield Span(passage.document_id, passage.start + block.value.start, passage.start + block.value.end)
+    elif block.passages:
+        yield supporting_span(block.pattern.line, over.passages([block.passages[0][0]])[0], over)
+
+
+def _note(block: Block) -> str:
+    if block.grounded is None:
+        return block.note
+    verdict = block.grounded.verdict
+    effective = f"N_eff {verdict.effective:.2f}" if block.grounded.candidates else verdict.note
+    return block.note or effective
+
+
+def _trace(block: Block, over: View) -> Iterator[str]:
+    yield f"{block.status}: {block.pattern.line}"
+    yield f"  anchors: {_anchors(block.pattern, over) or 'none'}"
+    if block.grounded is not None:
+        for candidate, share in zip(block.grounded.candidates, block.grounded.verdict.shares, strict=False):
+            fact = over.facts.fact(candidate.fact)
+            yield (
+                f"  {share:.2f}  {fact.head} -({fact.relation})-> {fact.tail}"
+                f"   relation {candidate.relevance:.2f}, score {candidate.score:+.2f}"
+            )
+        verdict = block.grounded.verdict
+        if block.grounded.candidates:
+            yield f"  N_eff {verdict.effective:.2f}{f', {verdict.note}' if verdict.note else ''}"
+    if block.status != "resolved":
+        titles = [passage.title or passage.id for passage in over.passages([number for number, _ in block.passages])]
+        scores = [score for _, score in block.passages]
+        read = ", ".join(f"{title} ({score:+.2f})" for title, score in zip(titles, scores, strict=True))
+        yield f"  recovered from: {read or 'nothing'}"
+    if block.pattern.open is not None and block.found:
+        yield f"  {block.pattern.open.name} = {block.found}"
+    if block.note:
+        yield f"  {block.note}"
+
+
+def _anchors(pattern: Pattern, over: View) -> str:
+    ranked = sorted(pattern.anchors.items(), key=lambda item: (-item[1].coverage, -item[1].likeness))[:SHOWN]
+    return ", ".join(f"{over.facts.entity(entity).name} ({anchor.coverage:.2f})" for entity, anchor in ranked)

@@ -1,0 +1,156 @@
+"""Whether what was found for a constraint suffices to bind its placeholder (C2RAG, section 3.3, Eq. 7 to 9)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+Check = Literal["calibrated", "paper", "fixed", "off"]
+
+_EPSILON: Final = 1e-6  # of Eq. 7: it only keeps the weights of equal scores from being 0/0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A fact that may satisfy a constraint, and the entity that the placeholder would then stand for."""
+
+    fact: int
+    value: int  # the entity at the open end
+    score: float  # z of Eq. 6: the cross-encoder's logit, or the relevance where candidates are not reranked
+    relevance: float  # S_rel of Eq. 5, -1 to 1
+    likeness: float = 1.0  # of the anchor that the fact touches to what the constraint names, 0 to 1
+    worded: bool = False  # its relation is known to say what the constraint's says
+    same_way: bool = True  # the anchor is at the same end of the fact as of the constraint
+    fitting: bool = False  # the value is known to be of the kind asked for
+    stated: float = 1.0  # the confidence of the fact, 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a check says of a pool of candidates."""
+
+    resolved: bool
+    shares: tuple[float, ...]  # the weight of each candidate, in the order given
+    effective: float  # N_eff: with how many equal candidates the weights would be as undecided
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """How the calibrated check weighs what is known of a candidate, in logits; ``nothing`` is that none is right."""
+
+    score: float
+    relevance: float
+    likeness: float
+    worded: float
+    same_way: float
+    worded_same_way: float
+    fitting: float
+    stated: float
+    nothing: float
+
+
+# Conditional logit with "none of them" as an option, fitted on training questions whose steps and answers are known:
+# benchmarks/calibrate_check.py makes them again.
+RERANKED: Final = Weights(
+    score=0.26,
+    relevance=2.15,
+    likeness=-0.08,
+    worded=0.63,
+    same_way=0.55,
+    worded_same_way=-0.21,
+    fitting=1.78,
+    stated=2.15,
+    nothing=7.13,
+)
+ALIGNED_ONLY: Final = Weights(
+    score=0.0,
+    relevance=4.78,
+    likeness=2.19,
+    worded=0.71,
+    same_way=1.11,
+    worded_same_way=-0.61,
+    fitting=2.07,
+    stated=1.97,
+    nothing=10.63,
+)
+
+
+def judged(candidates: Sequence[Candidate], check: Check, *, gamma: float, threshold: float, reranked: bool) -> Verdict:
+    """The verdict of one of the checks; no candidates never suffice.
+
+    ``gamma``: the largest N_eff that suffices for ``paper`` and ``calibrated``, at least 1, since N_eff is never below
+    it (Lemma A.1). ``threshold``: the least probability of the best candidate that suffices for ``fixed``.
+    """
+    if not candidates:
+        return Verdict(resolved=False, shares=(), effective=math.inf, note="no candidates")
+    if check == "calibrated":
+        return _calibrated(candidates, gamma, RERANKED if reranked else ALIGNED_ONLY)
+    shares = paper_shares([candidate.score for candidate in candidates])
+    effective = effective_number(shares)
+    if check == "paper":
+        return Verdict(effective <= gamma, shares, effective)
+    best = max(candidate.score for candidate in candidates)
+    certainty = 1 / (1 + math.exp(-best)) if reranked else best
+    return Verdict(check == "off" or certainty >= threshold, shares, effective, note=f"best {certainty:.2f}")
+
+
+def paper_shares(scores: Sequence[float]) -> tuple[float, ...]:
+    """The weights of Eq. 7: scores above the lowest of them, as parts of their sum."""
+    lowest = min(scores)
+    above = [score - lowest + _EPSILON for score in scores]
+    total = sum(above)
+    return tuple(weight / total for weight in above)
+
+
+def effective_number(shares: Sequence[float]) -> float:
+    """N_eff of Eq. 8, 1 to the number of shares; the shares sum to 1."""
+    return 1 / sum(share * share for share in shares)
+
+
+def _calibrated(candidates: Sequence[Candidate], gamma: float, weights: Weights) -> Verdict:
+    """What Eq. 7 forgets by its shift is kept: how good the candidates are, against the chance that none is right.
+
+    Facts that name the same value do not compete. The value with the best fact stands for all of its facts, and N_eff
+    counts values and the chance that none of them is right; it is resolved if a value leads.
+    """
+    logits: dict[int, float] = {}
+    for candidate in candidates:
+        logit = utility(candidate, weights)
+        logits[candidate.value] = max(logit, logits.get(candidate.value, -math.inf))
+    values = list(logits)
+    powers = np.exp(np.array([*logits.values(), weights.nothing]) - max(*logits.values(), weights.nothing))
+    chances = (powers / powers.sum()).tolist()
+    chance = dict(zip(values, chances[:-1], strict=True))
+    effective = effective_number(chances)
+    leads = max(chances[:-1]) > chances[-1]
+    return Verdict(
+        resolved=leads and effective <= gamma,
+        shares=tuple(chance[candidate.value] for candidate in candidates),
+        effective=effective,
+        note=f"none of them {chances[-1]:.2f}",
+    )
+
+
+def utility(candidate: Candidate, weights: Weights) -> float:
+    """How much speaks for a candidate, in logits."""
+    known = asdict(weights)
+    return float(sum(known[name] * value for name, value in features(candidate).items()))
+
+
+def features(candidate: Candidate) -> dict[str, float]:
+    """What the calibrated check knows of a candidate, by the names of the weights."""
+    return {
+        "score": candidate.score,
+        "relevance": candidate.relevance,
+        "likeness": candidate.likeness,
+        "worded": candidate.worded,
+        "same_way": candidate.same_way,
+        "worded_same_way": candidate.worded and candidate.same_way,
+        "fitting": candidate.fitting,
+        "stated": candidate.stated,
+    }

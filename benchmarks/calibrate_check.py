@@ -13,9 +13,12 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyhop import Polyhop
 from polyhop.evaluation.bindings import matches
@@ -25,12 +28,13 @@ from polyhop.reading.relation_variants import variants_of
 from polyhop.strategies.moves.ground import Grounding
 from polyhop.strategies.moves.plan_by_rules import plan_by_rules
 from polyhop.strategies.moves.plan_questions import question_of
-from polyhop.strategies.moves.sufficiency import Candidate
+from polyhop.strategies.moves.sufficiency import Candidate, Weights, features
 from polyhop.tasks.constraints import Constant, Constraint, Placeholder
 
-RIDGE = 0.02  # of the squared weights: keeps them finite where the data are few
+KEPT = 3  # candidates of a pool, as by default
+RIDGE = 0.005  # on the weights of standard scores: keeps them finite where the data are few
 STEPS = 4000
-RATE = 0.05
+RATE = 0.02
 
 
 def steps_of(question: Question) -> Iterator[tuple[str, str]]:
@@ -57,7 +61,7 @@ def constraint_of(step: str, over: View) -> Constraint | None:
 
 def pools(data: Dataset, over: View, *, reranked: bool) -> Iterator[tuple[list[Candidate], list[bool]]]:
     """The candidates of every step that has any, and which of them are right."""
-    grounding = Grounding(anchors=3, aligned=8, kept=3, reranked=reranked)
+    grounding = Grounding(anchors=3, aligned=8, kept=KEPT, reranked=reranked)
     for question in data.questions:
         for step, answer in steps_of(question):
             constraint = constraint_of(step, over)
@@ -69,27 +73,48 @@ def pools(data: Dataset, over: View, *, reranked: bool) -> Iterator[tuple[list[C
                 yield found, [matches(over.facts.entity(one.value).name, [answer]) for one in found]
 
 
-def fitted(examples: Sequence[tuple[list[Candidate], list[bool]]], *, reranked: bool) -> np.ndarray:
-    """Weights of score, relevance and likeness, and the logit of "none of them", by gradient ascent."""
-    rows = [
-        np.array([[one.score if reranked else 0.0, one.relevance, one.likeness] for one in found])
-        for found, _ in examples
-    ]
-    rights = [np.array(right, bool) for _, right in examples]
-    weights = np.array([0.3 if reranked else 0.0, 4.0, 1.0, 5.0])
-    for _ in range(STEPS):
-        gradient = -RIDGE * weights
-        for features, right in zip(rows, rights, strict=True):
-            logits = np.append(features @ weights[:3], weights[3])
-            chances = np.exp(logits - logits.max())
-            chances /= chances.sum()
-            wanted = np.append(right, not right.any()) * chances
-            wanted = wanted / wanted.sum()
-            pull = wanted - chances
-            gradient[:3] += pull[:-1] @ features / len(rows)
-            gradient[3] += pull[-1] / len(rows)
-        weights = weights + RATE * 10 * gradient
-    return weights
+def fitted(examples: Sequence[tuple[list[Candidate], list[bool]]], names: Sequence[str]) -> dict[str, float]:
+    """The weight of each feature and the logit of "none of them" (``nothing``), by gradient ascent on standard scores.
+
+    Candidates of one value are one option, as in the check: the one with the best score stands for it.
+    """
+    options, known, right = arrays(examples, names)
+    mean, spread = options[known].mean(axis=0), options[known].std(axis=0) + 1e-9
+    standard = (options - mean) / spread
+    weights, first, second = (np.zeros(len(names) + 1) for _ in range(3))
+    for step in range(1, STEPS + 1):  # Adam (Kingma and Ba 2015)
+        logits = np.concatenate([standard @ weights[:-1], np.full((len(options), 1), weights[-1])], axis=1)
+        logits[:, :-1][~known] = -1e9
+        chances = np.exp(logits - logits.max(axis=1, keepdims=True))
+        chances /= chances.sum(axis=1, keepdims=True)
+        wanted = chances * right
+        pull = wanted / wanted.sum(axis=1, keepdims=True) - chances
+        gradient = np.append(np.einsum("ij,ijk->k", pull[:, :-1], standard), pull[:, -1].sum()) / len(options)
+        gradient[:-1] -= RIDGE * weights[:-1]
+        first, second = 0.9 * first + 0.1 * gradient, 0.999 * second + 0.001 * gradient**2
+        weights = weights + RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
+    raw = weights[:-1] / spread
+    return {**dict(zip(names, raw.tolist(), strict=True)), "nothing": float(weights[-1] + raw @ mean)}
+
+
+def arrays(
+    examples: Sequence[tuple[list[Candidate], list[bool]]], names: Sequence[str]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Features of shape (pools, KEPT, names), which options there are, and which are right (the last: none of them)."""
+    options = np.zeros((len(examples), KEPT, len(names)))
+    known = np.zeros((len(examples), KEPT), np.bool_)
+    right = np.zeros((len(examples), KEPT + 1), np.bool_)
+    for pool, (found, rights) in enumerate(examples):
+        best: dict[int, tuple[Candidate, bool]] = {}
+        for candidate, is_right in zip(found, rights, strict=True):
+            if candidate.value not in best or candidate.score > best[candidate.value][0].score:
+                best[candidate.value] = (candidate, is_right)
+        for place, (candidate, is_right) in enumerate(best.values()):
+            said = features(candidate)
+            options[pool, place] = [said[name] for name in names]
+            known[pool, place], right[pool, place] = True, is_right
+        right[pool, -1] = not right[pool, :-1].any()
+    return options, known, right
 
 
 def main() -> None:
@@ -104,9 +129,11 @@ def main() -> None:
         for reranked in (True, False):
             examples = list(pools(data, view, reranked=reranked))
             answered = sum(any(right) for _, right in examples)
-            weights = fitted(examples, reranked=reranked)
-            print(f"reranked={reranked}: {len(examples)} pools, the right value is among {answered}")
-            print("  score={:.3f}, relevance={:.3f}, likeness={:.3f}, nothing={:.3f}".format(*weights))
+            names = [
+                item.name for item in fields(Weights) if item.name != "nothing" and (reranked or item.name != "score")
+            ]
+            print(f"reranked={reranked}: {len(examples)} pools; in {answered} of them a value is right")
+            print("  " + ", ".join(f"{name}={weight:.2f}" for name, weight in fitted(examples, names).items()))
 
 
 if __name__ == "__main__":

@@ -200,6 +200,27 @@ The environment supplies secrets and endpoints only: `POLYHOP_BASE_URL`, `POLYHO
 ([models](models.md#a-language-model-behind-an-endpoint)). Another embedder or parser makes what was indexed
 before stale: `polyhop status` counts it, and `polyhop index` makes it again. After a change of `[chunking]`,
 `polyhop index` cuts the documents again.
+
+## What an index remembers
+
+An index remembers the settings that its layers were made with, which are those in the sections `[layers.NAME]`. They
+hold for every later command on that index, above the defaults and below what you set, so that they are said once:
+
+```bash
+polyhop index DOCS --layers text,parsekg,facts --set layers.facts.extractor=language_model
+polyhop index DOCS
+```
+
+The second command has the language model extract facts from what is new or changed, and leaves all others alone. To
+change a remembered setting, set it: `--set layers.facts.extractor=syntax` makes all facts again, by syntax.
+
+`overlay` is not remembered: it says how the facts are looked at, not how they are made. Models are not remembered
+either, and facts that a language model was paid for are safe from that:
+
+- Without a language model, `ask`, `search` and `status` work as ever. `polyhop index` brings the other layers up to
+  date; where passages then lack facts, it says so and exits with 8.
+- With another language model (another name or address), the facts stay as they are, too. `polyhop index` refuses to add
+  to them, and to pay for all of them again, unless you say so: `--set layers.facts.extractor=language_model`.
 """
 
 SECTION_NOTES = {

@@ -24,7 +24,7 @@ LEVELS = (
     ("layers",),
     ("executors", "reading"),
     ("strategies",),
-    ("ingest", "build"),
+    ("ingest", "build", "making"),
     ("engine",),
     ("evaluation", "training", "serve"),
     ("cli",),

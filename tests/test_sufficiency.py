@@ -27,6 +27,11 @@ def candidate(score: float, *, value: int = 0, relevance: float = 0.8, likeness:
     return Candidate(fact=value, value=value, score=score, relevance=relevance, likeness=likeness)
 
 
+def strong(value: int) -> Candidate:
+    """A candidate for which everything speaks."""
+    return Candidate(fact=value, value=value, score=9.0, relevance=1.0, likeness=1.0, worded=True, fitting=True)
+
+
 def pool(*logits: float) -> list[Candidate]:
     """Candidates for as many values."""
     return [candidate(score, value=value) for value, score in enumerate(logits)]
@@ -93,8 +98,7 @@ def test_two_candidates_are_always_resolved_by_the_paper_however_weak() -> None:
 
 
 def test_the_calibrated_check_resolves_a_strong_candidate_that_stands_alone() -> None:
-    strong = [candidate(8.0, value=0, relevance=0.95), candidate(-6.0, value=1, relevance=0.4)]
-    assert resolved(strong, "calibrated")
+    assert resolved([strong(0), candidate(-6.0, value=1, relevance=0.4)], "calibrated")
 
 
 def test_the_calibrated_check_leaves_two_strong_candidates_undecided() -> None:
@@ -104,9 +108,8 @@ def test_the_calibrated_check_leaves_two_strong_candidates_undecided() -> None:
 
 
 def test_facts_that_name_the_same_value_do_not_compete() -> None:
-    twice = [candidate(8.0, value=0, relevance=0.95), candidate(8.0, value=0, relevance=0.95)]
-    assert resolved(twice, "calibrated")
-    assert not resolved([*twice, candidate(7.9, value=1, relevance=0.95)], "calibrated")
+    assert resolved([strong(0), strong(0)], "calibrated")
+    assert not resolved([strong(0), strong(0), strong(1)], "calibrated")
 
 
 @given(st.lists(candidates, min_size=1, max_size=6), scores.filter(lambda score: score < 0))
@@ -145,3 +148,11 @@ def test_a_fixed_threshold_looks_at_the_best_candidate_alone() -> None:
 
 def test_without_a_check_any_candidate_suffices() -> None:
     assert resolved(pool(-11.0, -11.0, -11.0), "off", gamma=0.0)
+
+
+def test_each_check_has_its_usual_gamma() -> None:
+    options = [candidate(6.0, value=0, relevance=0.9), candidate(4.0, value=1, relevance=0.7)]
+    usual_gammas: list[tuple[Check, float]] = [("paper", 1.5), ("calibrated", 2.0)]
+    for check, usual in usual_gammas:
+        left, given = (judged(options, check, gamma=gamma, threshold=0.5, reranked=True) for gamma in (None, usual))
+        assert left == given

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from polyhop import __version__, registry
+from polyhop import __version__, making, registry
 from polyhop.build import Builder, asked_by, spent_on
 from polyhop.corpus.reading import find
 from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComponent, UsageError
@@ -23,6 +23,7 @@ from polyhop.layers.facts_index import FactGraph
 from polyhop.layers.layer import fingerprint, layer_of
 from polyhop.layers.merges import Merge, join_again, keep_apart, merges_of
 from polyhop.layers.view import View
+from polyhop.making import DEFAULT_LAYERS, in_force, in_order
 from polyhop.models.choice import Models, load_models
 from polyhop.reading.citations import citations_of, within_tokens
 from polyhop.reading.reader import Reader, Reading
@@ -35,7 +36,6 @@ from polyhop.types import Answer, Budget, Cost, Evidence, Span
 
 logger = logging.getLogger(__name__)
 
-DEFAULT_LAYERS = ("text", "parsekg")
 BEST_FIRST = ("paths", "hybrid")  # the default strategy is the first whose layers the index has
 OPENINGS = 5  # times that layers are opened before they count as damaged
 LONGEST_QUESTION = 2000  # words; what is beyond says nothing about what is asked
@@ -79,22 +79,31 @@ class Polyhop:
         vanished from a folder given here are removed. ``wait``: seconds to wait for another writer. Where a cap of the
         language model is reached, what was done by then is made searchable, and the report says so (``stopped``).
 
-        Raises UsageError, IndexLocked, StorageFull, ModelMissing, EndpointError and the other errors of the store.
+        Layers are made as the index remembers it, except for settings that say otherwise (``making.py``).
+
+        Raises UsageError, IndexLocked, StorageFull, ModelMissing, ModelMismatch, EndpointError and the other errors of
+        the store.
         """
         began = time.monotonic()
-        for name in layers:
-            fingerprint(
-                layer_of(name, self.settings), self.models
-            )  # what is unknown is refused before anything is read
+        self._check(layers)  # what is unknown is refused before anything is read
         inputs = [Path(path).expanduser() for path in paths]
         find(inputs)  # so is a path that does not exist
         if dry_run:
             return self._forecast(inputs, layers, progress, began)
         with Record.create_or_open(self.path, wait=wait) as record:
+            builder, names = self._builder(record, workers, progress), in_order(layers, record)
+            making.check(builder, names, self.settings)  # another writer may have changed them while this one waited
             tally = Ingest(record=record, chunking=self.settings.chunking, progress=progress).run(inputs)
-            builder = self._builder(record, workers, progress)
-            reports = tuple(builder.bring_up_to_date(name) for name in _in_order(layers, record))
+            reports = tuple(making.bring_up_to_date(builder, name, self.settings) for name in names)
             return self._report(record, tally, reports, dry_run=False, began=began)
+
+    def _check(self, layers: Sequence[str]) -> None:
+        try:
+            with Record.open(self.path) as record:
+                making.check(self._builder(record, None, None), in_order(layers, record), self.settings)
+        except IndexMissing:
+            for name in layers:
+                fingerprint(layer_of(name, self.settings), self.models)
 
     def _forecast(
         self, inputs: Sequence[Path], layers: Sequence[str], progress: ProgressListener | None, began: float
@@ -109,7 +118,8 @@ class Polyhop:
             if record is not None:
                 builder = self._builder(record, None, None)
                 new, gone = tally.new, tally.gone_passages
-                reports = tuple(builder.forecast(name, new, gone) for name in _in_order(layers, record))
+                names = in_order(layers, record)
+                reports = tuple(making.forecast(builder, name, new, gone, self.settings) for name in names)
             else:
                 settings, models = self.settings, self.models
                 reports = tuple(Builder.first_forecast(name, tally.new, settings, models) for name in layers)
@@ -122,7 +132,7 @@ class Polyhop:
         return Builder(
             record=record,
             folder=self.path / "generations",
-            settings=self.settings,
+            settings=in_force(record, self.settings),
             models=self.models,
             workers=workers,
             progress=progress,
@@ -149,10 +159,10 @@ class Polyhop:
 
     def asking(self, *layers: str) -> tuple[str, ...]:
         """Those of the layers that ``index`` would bring up to date which ask a language model. Raises ModelMissing."""
-        names = list(layers)
+        names, settings = list(layers), self.settings
         with suppress(IndexMissing), Record.open(self.path) as record:
-            names = _in_order(layers, record)
-        return tuple(name for name in names if asked_by(layer_of(name, self.settings), self.models) is not None)
+            names, settings = in_order(layers, record), in_force(record, self.settings)
+        return tuple(name for name in names if asked_by(layer_of(name, settings), self.models) is not None)
 
     def ask(self, question: str, *, strategy: str | None = None, budget: Budget | None = None) -> Answer:
         """Answer a question from the documents, or say that they do not answer it.
@@ -205,7 +215,7 @@ class Polyhop:
             for name in record.layers():
                 current = record.generation(name)
                 if current is not None:
-                    builder.gather(layer_of(name, self.settings), current.description["fingerprint"])
+                    builder.gather(layer_of(name, builder.settings), current.description["fingerprint"])
         missing = tuple(uri for uri, documents in found.items() if not documents)
         return RemoveReport(removed=tuple(ids), missing=missing, passages=passages)
 
@@ -235,19 +245,21 @@ class Polyhop:
         """The record to note a change in, and the graph as it is; afterwards the facts are gathered again."""
         Record.open(self.path).close()  # never create an index in order to change it
         with Record.create_or_open(self.path) as record:
-            layer = layer_of("facts", self.settings)
+            builder = self._builder(record, None, None)
+            layer = layer_of("facts", builder.settings)
             graph = layer.open(record, self.path / "generations" / layer.name, self.models)
             with record.transaction():
                 yield record, graph
             current = record.generation(layer.name)
             if current is not None:
-                self._builder(record, None, None).gather(layer, current.description["fingerprint"])
+                builder.gather(layer, current.description["fingerprint"])
 
     def status(self) -> IndexStatus:
         """The state of the index: sizes, layers, models, and who is writing now."""
         with Record.open(self.path) as record, record.snapshot():
             names = record.layers()
-            marks = {name: fingerprint(layer_of(name, self.settings), self.models) for name in names}
+            chosen, settings = self.settings, in_force(record, self.settings)
+            marks = {name: making.mark_of(record, layer_of(name, settings), chosen, self.models) for name in names}
             return IndexStatus(
                 path=str(self.path.absolute()),
                 version=record.meta("polyhop") or "",
@@ -328,9 +340,10 @@ class Polyhop:
             if self._opened is not None and self._opened[0] == state:
                 return self._opened[1]
             opened: dict[str, Any] = {}
+            settings = in_force(record, self.settings)
             for name in record.layers():
                 try:
-                    layer = layer_of(name, self.settings)
+                    layer = layer_of(name, settings)
                     opened[name] = layer.open(record, self.path / "generations" / name, self.models)
                 except (LayerMissing, UnknownComponent) as error:
                     logger.debug("layer %s is not open: %s", name, error)
@@ -351,7 +364,7 @@ class Polyhop:
             "reranker": self.settings.models.reranker,
             "language_model": getattr(self.models.language_model, "name", "none"),
             "index": hashlib.sha256("\n".join(generations).encode()).hexdigest()[:16],
-            "settings": str(self.settings.to_mapping()),
+            "settings": str(in_force(view.record, self.settings).to_mapping()),
         }
 
 
@@ -370,13 +383,6 @@ def _default_strategy(view: View) -> str:
         if set(registry.load("strategies", name).needs) <= set(view.layers):
             return name
     raise LayerMissing("This index has nothing to search yet.", remedy="Index documents with: polyhop index PATH...")
-
-
-def _in_order(layers: Sequence[str], record: Record) -> list[str]:
-    """The layers asked for and those the index has already, the usual ones first: none is left to go stale."""
-    known = [name for name in record.layers() if name in registry.names("layers")]
-    wanted = dict.fromkeys([*layers, *known])
-    return sorted(wanted, key=lambda name: DEFAULT_LAYERS.index(name) if name in DEFAULT_LAYERS else 99)
 
 
 def _sizes(folder: Path) -> Iterator[int]:

@@ -1,5 +1,6 @@
 """What the user may configure, from three places: ``polyhop.toml``, then ``--set``, then keyword arguments.
 
+Below them lies what an index remembers of how its layers were made (``Settings.above``), and below that the defaults.
 The environment supplies secrets and endpoints only, and is read nowhere but here.
 """
 
@@ -124,6 +125,11 @@ class Settings:
     def of(self, *sections: str) -> dict[str, object]:
         """The settings of a component from one or more sections, the later ones on top."""
         return {key: value for section in sections for key, value in self.components.get(section, {}).items()}
+
+    def above(self, remembered: Mapping[str, Mapping[str, object]]) -> Settings:
+        """These settings with others of components below them, by section: they hold for what these leave open."""
+        below = {section: {**content, **self.of(section)} for section, content in remembered.items() if content}
+        return replace(self, components={**self.components, **below})
 
     def with_models(self, **choice: str | None) -> Settings:
         """These settings with other models where one is given."""

@@ -23,6 +23,7 @@ MARKS = {"resolved": ("●", "green"), "recovered": ("◐", "yellow"), "unresolv
     "--strategy", help="How to find evidence (see: polyhop strategies).  [default: the best the index allows]"
 )
 @click.option("--passages", type=click.IntRange(1, 100), help="Passages that the reader may see.  [default: 5]")
+@click.option("--plans", type=click.Path(path_type=Path), help="Replay recorded plans, where the strategy can.")
 @click.option("--trace", is_flag=True, help="Show every decision on the way.")
 @json_option
 @index_options
@@ -30,6 +31,7 @@ def ask(
     question: str,
     strategy: str | None,
     passages: int | None,
+    plans: Path | None,
     trace: bool,
     as_json: bool,
     index_path: str,
@@ -45,12 +47,13 @@ def ask(
     polyhop ask "Where was the architect of the lighthouse born?"
     polyhop ask "Which is older, the Long Bridge or the Heron Bridge?" --trace
     polyhop ask "Who ...?" --strategy translator --json
+    polyhop ask "Who ...?" --strategy c2rag --plans plans.jsonl --trace
     """
     from dataclasses import replace
 
     from polyhop.engine import Polyhop
 
-    settings = settings_of(config, changes)
+    settings = settings_of(config, (*changes, *_replaying(plans, strategy)))
     budget = replace(settings.budget, passages=passages) if passages else None
     with Polyhop(index_path, settings=settings) as engine:
         answer = engine.ask(question, strategy=strategy, budget=budget)
@@ -61,6 +64,24 @@ def ask(
         else:
             _show(answer, engine, trace=trace)
     return 0 if answer.text is not None else NOT_FOUND
+
+
+def _replaying(plans: Path | None, strategy: str | None) -> list[str]:
+    """The changes of settings that make the strategy replay recorded plans. Raises UsageError where it cannot."""
+    from polyhop.errors import UsageError
+    from polyhop.evaluation.variants import with_setting
+
+    if plans is None:
+        return []
+    if not plans.is_file():
+        raise UsageError(f"There is no file of plans {plans}.")
+    replaying = with_setting([strategy] if strategy else [], "plans")
+    if not replaying:
+        raise UsageError(
+            f"{strategy or 'The default strategy'}: it replays no plans.",
+            remedy="Name a strategy that has the setting 'plans'.",
+        )
+    return [f"strategies.{name}.plans={plans}" for name in replaying]
 
 
 def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
@@ -105,6 +126,8 @@ def _show_hop(number: int, hop: Hop, engine: Polyhop) -> None:
     for clue in hop.clues[:1]:
         tail = f" … {clue.tail}" if clue.tail else ""
         click.echo(f"    clue: {clue.entity} … {clue.relation}{tail}")
+    for fact in hop.facts[:1]:
+        click.echo(f"    fact: {_one_line(f'{fact.head} -({fact.relation})-> {fact.tail}')}")
     for span in hop.sentences[:1]:
         quote, uri = engine.quote(span)
         click.echo(f"    “{_one_line(quote)}”")

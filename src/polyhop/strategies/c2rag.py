@@ -30,13 +30,14 @@ class C2RAG:
     retrieved: int = 10  # K'_t: passages searched where the graph does not suffice
     kept_passages: int = 3  # K_t: of them, kept by the cross-encoder
     variants: int = 3  # m: phrasings of a relation; more than a plan has are not made up
-    gamma: float = 1.5  # the largest effective number of candidates that suffices; below 1 nothing does
+    gamma: float | None = None  # the largest N_eff that suffices, 1 or more; none: 1.5 (paper) or 2 (calibrated)
     check: Check = "calibrated"
     threshold: float = 0.5  # for check=fixed: the least probability of the best candidate
     recovery: Literal["open", "closed"] = "open"  # whether text is searched in all passages or the question's own
     paragraphs: str | None = None  # a file that names each question's own paragraphs, for recovery=closed
     bind_from_text: bool = True  # whether a value read from a recovered passage may bind a placeholder
     told_apart: int = 4  # values read in text that are told apart by the passages they lead to; 0: none
+    similar: int = 8  # passages nearest to the question that compete for what the blocks leave room for; 0: none
     plans: str | None = None  # a file of recorded plans to replay
     constraint: bool = True  # off: facts are retrieved by similarity to the constraint alone
     relation_variants: bool = True  # off: facts are told by their entities alone
@@ -79,8 +80,9 @@ class C2RAG:
         over = over.restricted(self.needs)
         planner = Planner(variants=self.variants, file=self.plans)
         plan, cost = planner.plan(question, over, budget)
-        blocks = self.resolver(question, over).resolve(plan, began, budget)
-        return evidence_of(question, plan, blocks, over, budget, cost)
+        resolver = self.resolver(question, over)
+        blocks = resolver.resolve(plan, began, budget)
+        return evidence_of(question, plan, blocks, over, budget, cost=cost, similar=self.similar, among=resolver.among)
 
     def resolver(self, question: str, over: View) -> Resolver:
         """What resolves the plan of a question with these settings."""

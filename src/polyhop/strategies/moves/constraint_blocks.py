@@ -5,26 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from polyhop.layers.view import View
+from polyhop.strategies.moves.excerpt import excerpt
 from polyhop.strategies.moves.fuse import fused
 from polyhop.strategies.moves.ground import Pattern
+from polyhop.strategies.moves.judge import best_first
 from polyhop.strategies.moves.resolve import Block
 from polyhop.strategies.moves.sufficiency import Candidate
-from polyhop.strategies.moves.support import supporting_span
+from polyhop.strategies.moves.support import overlapping_span
 from polyhop.tasks.constraints import ConstraintPlan
 from polyhop.types import Budget, Cost, Evidence, Hop, Span, Triple
 
+LONGEST = 500  # characters of a passage that are judged for the whole question
+DEPTH = 50  # passages nearest to the question that are looked at
 SHOWN = 3  # anchors and facts that a line of the trace names
 
 
 def evidence_of(
-    question: str, plan: ConstraintPlan, blocks: Sequence[Block], over: View, budget: Budget, cost: Cost
+    question: str,
+    plan: ConstraintPlan,
+    blocks: Sequence[Block],
+    over: View,
+    budget: Budget,
+    *,
+    cost: Cost,
+    similar: int,
+    among: Sequence[int] | None = None,
 ) -> Evidence:
-    """The evidence of all blocks in the order of the plan; where it is less than the budget, what is most similar."""
-    ranking = _by_turns([block.passages for block in blocks])
-    if len(ranking) < budget.passages:
-        lowest = min(ranking.values(), default=0.0)
-        for number, _ in fused(question, over, budget.passages):
-            ranking.setdefault(number, lowest)
+    """The evidence of all blocks in the order of the plan, and what else of it and of similar passages fits best."""
+    near = [number for number, _ in fused(question, over, DEPTH) if among is None or number in among]
+    ranking = _ranked(question, blocks, near[: max(similar, budget.passages)], over, similar)
     return Evidence(
         question=question,
         strategy="c2rag",
@@ -33,6 +42,19 @@ def evidence_of(
         trail=(f"plan by {plan.source}", *(line for block in blocks for line in _trace(block, over))),
         cost=cost,
     )
+
+
+def _ranked(question: str, blocks: Sequence[Block], near: Sequence[int], over: View, similar: int) -> dict[int, float]:
+    """The leading passage of each block; then their others and ``similar`` near ones, as they fit the question."""
+    ranking = _by_turns([block.passages for block in blocks])
+    if similar:
+        leaders = dict(list(ranking.items())[: sum(bool(block.passages) for block in blocks)])
+        pool = [number for number in dict.fromkeys([*ranking, *near[:similar]]) if number not in leaders]
+        texts = [excerpt(passage, question, LONGEST) for passage in over.passages(pool)]
+        scores = over.models.reranker.score(question, texts).tolist() if texts else []
+        ranking = leaders | dict(best_first(pool, scores))
+    lowest = min(ranking.values(), default=0.0)
+    return ranking | {number: lowest for number in near if number not in ranking}
 
 
 def _by_turns(rankings: Sequence[Sequence[tuple[int, float]]]) -> dict[int, float]:
@@ -93,7 +115,7 @@ def _sentences(block: Block, facts: Sequence[Triple], over: View) -> Iterator[Sp
         passage = block.value.passage
         yield Span(passage.document_id, passage.start + block.value.start, passage.start + block.value.end)
     elif block.passages:
-        yield supporting_span(block.pattern.line, over.passages([block.passages[0][0]])[0], over)
+        yield overlapping_span(block.pattern.line, over.passages([block.passages[0][0]])[0])
 
 
 def _note(block: Block) -> str:

@@ -24,6 +24,7 @@ _LONGEST_EVIDENCE: Final = 240  # characters of a sentence that a candidate is j
 _VAGUE: Final = frozenset({"", "CARDINAL", "ORDINAL", "QUANTITY"})  # labels that say too little to contradict a type
 
 
+NOTHING: Final = -1  # the value of a fact that binds nothing: facts that verify do not compete
 _NAMED_KINDS: Final = (AnswerType.PERSON, AnswerType.PLACE, AnswerType.ORGANISATION)  # what has a name of its own
 
 
@@ -130,7 +131,8 @@ class Grounding:
         if isinstance(end, Placeholder) and bindings[end.name].entities:
             return [(entity, _FOUND) for entity in bindings[end.name].entities[: self.anchors]]
         surface = end.text if isinstance(end, Constant) else bindings[end.name].values[0]
-        found = over.facts.anchors(surface, self.anchors, _nearness(surface, over))
+        known = over.facts.find(surface) is not None  # then ties among lesser matches are not worth embedding
+        found = over.facts.anchors(surface, self.anchors, None if known else _nearness(surface, over))
         return [(entity, Anchor(coverage, likeness(surface, entity, over.facts))) for entity, coverage in found]
 
     def _pool(self, pattern: Pattern, over: View) -> Ints:
@@ -159,7 +161,7 @@ class Grounding:
             if triple in chosen:
                 continue
             candidate = self._candidate(fact, pattern, float(relevance[place]), graph)
-            if candidate.value not in pattern.excluded and self._may_be(candidate.value, pattern.open, graph):
+            if self._may_be(candidate.value, pattern, graph):
                 chosen[triple] = candidate
             if len(chosen) == self.aligned:
                 break
@@ -173,7 +175,7 @@ class Grounding:
         touched = [pattern.anchors[end].likeness for end in (head, tail) if end in pattern.anchors]
         return Candidate(
             fact=fact,
-            value=value,
+            value=value if pattern.open is not None else NOTHING,
             score=relevance,
             relevance=relevance,
             likeness=max(touched, default=0.0),
@@ -183,11 +185,15 @@ class Grounding:
             stated=float(graph.confidences[fact]),
         )
 
-    def _may_be(self, value: int, open_end: Placeholder | None, graph: FactGraph) -> bool:
-        """Whether an entity may be what a typed placeholder asks for; only a known label can speak against it."""
-        if not self.typed or open_end is None or not open_end.type:
+    def _may_be(self, value: int, pattern: Pattern, graph: FactGraph) -> bool:
+        """Whether an entity may be what the open end asks for; only a known label can speak against a type."""
+        if pattern.open is None:  # nothing is bound: a fact between what the question names is just what verifies it
             return True
-        label, kind = graph.labels[value], kind_of(open_end.type)
+        if value in pattern.excluded:
+            return False
+        if not self.typed or not pattern.open.type:
+            return True
+        label, kind = graph.labels[value], kind_of(pattern.open.type)
         if label == "" and kind in _NAMED_KINDS:
             return not graph.aliases[value][:1].islower() and not graph.aliases[value][:1].isdigit()
         return label in _VAGUE or kind is AnswerType.THING or fits(label, kind)

@@ -15,12 +15,18 @@ _ENCODINGS: Final = ("gbk", "latin-1", "cp1252")  # what UTF-8 is most often tak
 
 def mended(plan: ConstraintPlan, question: str) -> ConstraintPlan:
     """The plan with constants spelled as the question spells them, and one constraint for each simple relation."""
-    constraints = tuple(
-        part
-        for one in plan.constraints
-        for part in _unfolded(replace(one, head=_spelled(one.head, question), tail=_spelled(one.tail, question)))
-    )
+    constraints = tuple(part for one in plan.constraints for part in _unfolded(_respelled(one, question)))
     return replace(plan, constraints=constraints)
+
+
+def _respelled(constraint: Constraint, question: str) -> Constraint:
+    """A constraint with its constants as the question has them, also where it is put into words."""
+    head, tail = (_spelled(end, question) for end in constraint.ends)
+    words = constraint.question
+    for was, now in zip(constraint.ends, (head, tail), strict=True):
+        if isinstance(was, Constant) and isinstance(now, Constant):
+            words = words.replace(was.text, now.text)
+    return replace(constraint, head=head, tail=tail, question=words)
 
 
 def _spelled(end: End, question: str) -> End:

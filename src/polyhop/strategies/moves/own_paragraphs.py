@@ -19,21 +19,11 @@ class OwnParagraphs:
     @classmethod
     def read(cls, file: Path) -> OwnParagraphs:
         """From JSON lines with ``question`` and ``context``, a list of passage ids. Raises UsageError."""
-        found: dict[str, tuple[str, ...]] = {}
         try:
-            with file.open(encoding="utf-8-sig") as lines:
-                for number, line in enumerate(lines, start=1):  # noqa: B007  (named where a line is refused)
-                    if line.strip():
-                        row = json.loads(line)
-                        found[_key(row["question"])] = tuple(str(passage) for passage in row.get("context", ()))
-        except OSError as error:
-            raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise UsageError(
-                f"{file}, line {number}: not a question with its paragraphs ({error}).",
-                remedy='Each line is JSON such as {"question": "...", "context": ["passage id", ...]}.',
-            ) from error
-        return cls(found)
+            lines = file.read_text(encoding="utf-8-sig").split("\n")
+        except (OSError, UnicodeError) as error:
+            raise UsageError(f"The paragraphs in {file} cannot be read: {error}") from None
+        return cls(dict(_row(line, f"{file}, line {number}") for number, line in enumerate(lines, 1) if line.strip()))
 
     def of(self, question: str) -> tuple[str, ...]:
         """The ids of a question's paragraphs. Raises UsageError for a question that has none."""
@@ -43,6 +33,20 @@ class OwnParagraphs:
                 f"No paragraphs are given for {question!r}.", remedy="Use recovery=open, which needs none."
             )
         return found
+
+
+def _row(line: str, where: str) -> tuple[str, tuple[str, ...]]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{where}: this is no JSON: {error}") from None
+    question, context = (row.get("question"), row.get("context", [])) if isinstance(row, dict) else (None, None)
+    if not isinstance(question, str) or not isinstance(context, list):
+        raise UsageError(
+            f"{where}: not a question with its paragraphs.",
+            remedy='Each line is JSON such as {"question": "...", "context": ["passage id", ...]}.',
+        )
+    return _key(question), tuple(str(passage) for passage in context)
 
 
 def _key(question: str) -> str:

@@ -39,9 +39,9 @@ def with_questions(plan: ConstraintPlan) -> ConstraintPlan:
     known: set[str] = set()
     worded = []
     for constraint in plan.constraints:
-        worded.append(
-            constraint if constraint.question else replace(constraint, question=question_of(constraint, known))
-        )
+        before = () if constraint.constants else known  # with a name at one end it is asked before anything is found
+        asked = constraint.question or question_of(constraint, before)
+        worded.append(replace(constraint, question=asked))
         if constraint.constants or known & {end.name for end in constraint.placeholders}:
             known |= {end.name for end in constraint.placeholders}
     return replace(plan, constraints=tuple(worded))

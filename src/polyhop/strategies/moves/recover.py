@@ -23,7 +23,7 @@ NAMESAKES = 3  # entities of one name that are looked at
 PAIRED = 400  # characters of each of two passages that are judged together
 LIKELIEST = 1.0  # logits that the likeliest value has over the others before they are told apart
 FINDER = Finder(sentences=4, parsed=2)
-LONGEST = 800  # characters of a passage that are judged
+LONGEST = 600  # characters of a passage that are judged
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,19 +88,23 @@ def read_values(pattern: Pattern, passages: Sequence[int], over: View) -> list[V
             likely = sorted(
                 found[:LIKELY], key=lambda one: -one.score - TITLED * (own_passage(one.text, over) is not None)
             )
-            return [Value(one.text, one.passage, one.sentence_start, one.sentence_end) for one in likely]
+            return [
+                Value(" ".join(one.text.split()), one.passage, one.sentence_start, one.sentence_end) for one in likely
+            ]
     return []
 
 
-def told_apart(question: str, values: Sequence[Value], over: View, most: int) -> list[Value]:
-    """The values in a better order: those that lead on to a passage, by how that passage goes with the one that led.
+def told_apart(question: str, read: Sequence[Value], suspected: Sequence[Value], over: View, most: int) -> list[Value]:
+    """The values read, and those that facts suspect, in a better order: first those that lead on to a passage.
 
-    The cross-encoder judges for the whole question, which says more of the value than its own constraint does: not
-    only that she had a husband, but that he was born somewhere. At most ``most`` values are judged.
+    These are ordered by how that passage goes with the one that led to it. The cross-encoder judges for the whole
+    question, which says more of the value than its own constraint does: not only that she had a husband, but that he
+    was born somewhere. At most ``most`` values are judged.
     """
+    values = [*read, *suspected]
     leading = [(value, number) for value in values if (number := own_passage(value.name, over)) is not None][:most]
     if len(leading) < 2:
-        first = [value for value, _ in leading] if most else []
+        first = [value for value, _ in leading if value in read]  # what facts alone suspect has nothing to beat
         return [*first, *(value for value in values if value not in first)]
     targets = over.passages([number for _, number in leading])
     texts = [

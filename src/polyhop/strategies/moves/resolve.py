@@ -7,13 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from polyhop.layers.view import View
+from polyhop.reading.answer_type import AnswerType
 from polyhop.strategies.moves.bind import Grounded, bound_by, consistent
-from polyhop.strategies.moves.ground import Bound, Grounding, Pattern
+from polyhop.strategies.moves.ground import Bound, Grounding, Pattern, kind_of
 from polyhop.strategies.moves.hops import in_time
-from polyhop.strategies.moves.recover import Recovery, Value, read_values, told_apart
+from polyhop.strategies.moves.recover import Recovery, Value, own_passage, read_values, told_apart
 from polyhop.strategies.moves.sufficiency import Check, Verdict, judged
 from polyhop.tasks.constraints import Constraint, ConstraintPlan
 from polyhop.types import Budget, HopStatus
+
+# Kinds of values that are told apart even where no other constraint asks about them: what passages are about.
+TOLD_APART = frozenset({AnswerType.PERSON, AnswerType.ORGANISATION, AnswerType.WORK, AnswerType.THING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +42,7 @@ class Resolver:
     grounding: Grounding
     recovery: Recovery
     check: Check
-    gamma: float
+    gamma: float | None
     threshold: float
     intersection: bool = True
     bind_from_text: bool = True
@@ -86,7 +90,7 @@ class Resolver:
         for one in grounded:
             name = None if one.pattern.open is None else one.pattern.open.name
             if one.verdict.resolved:
-                blocks[one.position] = self._resolved(one if name is None else consistent(one, bound[name]))
+                blocks[one.position] = self._resolved(consistent(one, bound[name]) if name and self.propagate else one)
             elif _compares(one.pattern.constraint) and name is None:
                 note = "both ends are known: what remains is to compare them"
                 blocks[one.position] = Block(pattern=one.pattern, status="resolved", note=note)
@@ -130,9 +134,13 @@ class Resolver:
         value = None
         if self.bind_from_text and pattern.open is not None:
             values = read_values(pattern, [number for number, _ in passages], self.over)
-            if pattern.open.name in self.leading:
-                values = told_apart(self.question, [*values, *self._suspected(one)], self.over, self.told_apart)
-            value = values[0] if values else None
+            leads = pattern.open.name in self.leading
+            told = values
+            if leads or kind_of(pattern.open.type) in TOLD_APART:
+                told = told_apart(self.question, values, self._suspected(one, passages), self.over, self.told_apart)
+            value = next(iter(told if leads else values), None)
+            if told and not leads:
+                passages = self._with_own(passages, told[0])
             if value is not None and self.propagate:
                 self.bindings.setdefault(pattern.open.name, Bound(values=(value.name,), from_text=True))
         return Block(
@@ -144,14 +152,25 @@ class Resolver:
             value=value,
         )
 
-    def _suspected(self, one: Grounded | None) -> list[Value]:
-        """The values of facts that did not suffice to bind them."""
-        graph = self.over.facts
+    def _with_own(self, passages: list[tuple[int, float]], value: Value) -> list[tuple[int, float]]:
+        """The passage about a value that no other constraint asks about comes after the one that leads to it."""
+        own = own_passage(value.name, self.over)
+        if own is None or not passages or own == passages[0][0] or not self._may_show(own):
+            return passages
+        rest = [item for item in passages[1:] if item[0] != own]
+        return [passages[0], (own, passages[0][1]), *rest]
+
+    def _may_show(self, number: int) -> bool:
+        return self.among is None or number in self.among
+
+    def _suspected(self, one: Grounded | None, passages: Sequence[tuple[int, float]]) -> list[Value]:
+        """The values of facts that did not suffice to bind them, where a recovered passage states the fact."""
+        graph, recovered = self.over.facts, {number for number, _ in passages}
         values = []
         for candidate in one.candidates if one is not None else ():
             number, start, end = graph.place(candidate.fact)
             name = graph.entity(candidate.value).name
-            if name != name.lower():  # what leads on has a name of its own
+            if number in recovered and name != name.lower():  # what leads on has a name of its own
                 values.append(Value(name, self.over.passages([number])[0], start, end))
         return values
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from polyhop.indexes.lexical import tokens
 from polyhop.layers.view import View
 from polyhop.reading.sentences import sentence_spans
 from polyhop.types import Passage, Span
@@ -21,4 +22,12 @@ def supporting_span(question: str, passage: Passage, over: View, *, must_name: s
         scores = over.models.reranker.score(question, texts)
         spans = [spans[int(scores.argmax())]]
     start, end = spans[0] if spans else (0, len(passage.text))
+    return Span(passage.document_id, passage.start + start, passage.start + end)
+
+
+def overlapping_span(question: str, passage: Passage) -> Span:
+    """The sentence of a passage that shares most words with the question, the first of them: no model is asked."""
+    asked = set(tokens(question))
+    spans = sentence_spans(passage.text) or [(0, len(passage.text))]
+    start, end = max(spans, key=lambda span: len(asked.intersection(tokens(passage.text[span[0] : span[1]]))))
     return Span(passage.document_id, passage.start + start, passage.start + end)

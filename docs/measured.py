@@ -12,8 +12,11 @@ RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
 
 def recall_files() -> Iterator[tuple[str, dict[str, Any]]]:
     """Data set and strategies' figures of each recall run, by name."""
-    for file in sorted(RESULTS.glob("recall-*-dev.json")):
-        yield file.stem.split("-")[1], json.loads(file.read_text(encoding="utf-8"))["strategies"]
+    found: dict[str, dict[str, Any]] = {}
+    for file in sorted(RESULTS.glob("recall-*-dev*.json")):  # recall-2wiki-dev-facts.json adds to recall-2wiki-dev.json
+        content = json.loads(file.read_text(encoding="utf-8"))
+        found.setdefault(file.stem.split("-")[1], {}).update(content["strategies"])
+    yield from found.items()
 
 
 def percent(share: float | None) -> str:
@@ -49,7 +52,7 @@ def latency_rows(name: str = "") -> Iterator[tuple[str, ...]]:
     for file in sorted(RESULTS.glob("query-latency-*.json")):
         content = json.loads(file.read_text(encoding="utf-8"))
         for variant, figures in content["figures"]["strategies"].items():
-            if name in ("", variant.split()[0]):
+            if name in ("", variant.partition("(")[0]):
                 about = content["about"]
                 times = (figures[key] for key in ("p50_ms", "p95_ms", "around_p50_ms"))
                 yield about["data"], f"{about['passages']:,}", f"`{variant}`", *(f"{time:.1f}" for time in times)

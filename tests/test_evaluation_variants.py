@@ -243,7 +243,7 @@ def test_eval_replays_plans_where_a_strategy_can(
     assert code == 0
     assert report["manifest"]["settings"]["strategies"]["ladder"]["plans"] == str(plans)
     assert evaluate("--strategy", "bm25", "--plans", str(plans))[0] == 2
-    assert "nothing here replays plans" in said(capsys)
+    assert "No plans are replayed by" in said(capsys)
     assert evaluate("--strategy", "ladder", "--plans", str(tmp_path / "none"))[0] == 2
     assert "There is no file of plans" in said(capsys)
 

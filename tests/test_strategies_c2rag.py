@@ -708,8 +708,8 @@ def test_ask_replays_recorded_plans(run: Callable[..., Outcome], tmp_path: Path)
 @pytest.mark.parametrize(
     ("strategy", "file", "message", "remedy"),
     [
-        ("bm25", "plans.jsonl", "bm25: it replays no plans", "'plans'"),
-        ("", "plans.jsonl", "The default strategy: it replays no plans", "'plans'"),
+        ("bm25", "plans.jsonl", "No plans are replayed by bm25", "'plans'"),
+        ("", "plans.jsonl", "No plans are replayed by the default strategy", "'plans'"),
         ("c2rag", "none.jsonl", "There is no file of plans", ""),
         ("c2rag", "broken.jsonl", "line 1: this is no JSON", ""),
         ("c2rag(gama=1)", "plans.jsonl", "no setting 'gama'", "'gamma'"),

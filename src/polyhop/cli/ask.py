@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.cli.options import index_options, json_option, replaying, settings_of
 
 if TYPE_CHECKING:
     from polyhop.engine import Polyhop
@@ -53,7 +53,7 @@ def ask(
 
     from polyhop.engine import Polyhop
 
-    settings = settings_of(config, (*changes, *_replaying(plans, strategy)))
+    settings = settings_of(config, (*changes, *replaying(plans, [strategy] if strategy else [])))
     budget = replace(settings.budget, passages=passages) if passages else None
     with Polyhop(index_path, settings=settings) as engine:
         answer = engine.ask(question, strategy=strategy, budget=budget)
@@ -64,24 +64,6 @@ def ask(
         else:
             _show(answer, engine, trace=trace)
     return 0 if answer.text is not None else NOT_FOUND
-
-
-def _replaying(plans: Path | None, strategy: str | None) -> list[str]:
-    """The changes of settings that make the strategy replay recorded plans. Raises UsageError where it cannot."""
-    from polyhop.errors import UsageError
-    from polyhop.evaluation.variants import with_setting
-
-    if plans is None:
-        return []
-    if not plans.is_file():
-        raise UsageError(f"There is no file of plans {plans}.")
-    replaying = with_setting([strategy] if strategy else [], "plans")
-    if not replaying:
-        raise UsageError(
-            f"{strategy or 'The default strategy'}: it replays no plans.",
-            remedy="Name a strategy that has the setting 'plans'.",
-        )
-    return [f"strategies.{name}.plans={plans}" for name in replaying]
 
 
 def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:

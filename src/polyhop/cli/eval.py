@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyhop.cli.options import index_options, settings_of
-from polyhop.errors import UsageError
+from polyhop.cli.options import index_options, replaying, settings_of
 
 if TYPE_CHECKING:
     from polyhop.evaluation.dataset import Dataset
@@ -72,7 +70,7 @@ def evaluate(
     from polyhop.strategies.strategy import split_names, strategy_of
 
     names = split_names(named)
-    settings = settings_of(config, (*changes, *_replaying(plans, names)))
+    settings = settings_of(config, (*changes, *replaying(plans, names)))
     experiment = Experiment(
         strategies=names,
         variants=variants(names, ablations=ablations, sweeps=sweeps),
@@ -125,22 +123,6 @@ def _show(report: dict[str, Any], json_path: Path | None, report_path: Path | No
         write_json(json_path, report)
     if report_path is not None:
         write(report_path, html(report))
-
-
-def _replaying(plans: Path | None, names: Sequence[str]) -> list[str]:
-    """The changes of settings that make strategies replay recorded plans. Raises UsageError where none can."""
-    from polyhop.evaluation.variants import with_setting
-
-    if plans is None:
-        return []
-    if not plans.is_file():
-        raise UsageError(f"There is no file of plans {plans}.")
-    replaying = with_setting(names, "plans")
-    if not replaying:
-        raise UsageError(
-            f"{', '.join(names)}: nothing here replays plans.", remedy="Name a strategy that has the setting 'plans'."
-        )
-    return [f"strategies.{name}.plans={plans}" for name in replaying]
 
 
 def _index_of(data: Dataset, index_path: str) -> Path:

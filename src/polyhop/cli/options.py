@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from polyhop.errors import SettingError
+from polyhop.errors import SettingError, UsageError
 
 if TYPE_CHECKING:
     from polyhop.settings import Settings
@@ -46,3 +46,18 @@ def settings_of(config: Path | None, changes: tuple[str, ...]) -> Settings:
     elif not config.is_file():
         raise SettingError(f"There is no settings file {config}.")
     return Settings.read(config, changes)
+
+
+def replaying(plans: Path | None, strategies: Sequence[str]) -> list[str]:
+    """The changes of settings that make strategies replay recorded plans. Raises UsageError where none of them can."""
+    from polyhop.evaluation.variants import with_setting  # imported when used: start-up time
+
+    if plans is None:
+        return []
+    if not plans.is_file():
+        raise UsageError(f"There is no file of plans {plans}.")
+    able = with_setting(strategies, "plans")
+    if not able:
+        named = ", ".join(strategies) or "the default strategy"
+        raise UsageError(f"No plans are replayed by {named}.", remedy="Name a strategy that has the setting 'plans'.")
+    return [f"strategies.{name}.plans={plans}" for name in able]

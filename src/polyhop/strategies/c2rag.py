@@ -36,8 +36,8 @@ class C2RAG:
     recovery: Literal["open", "closed"] = "open"  # whether text is searched in all passages or the question's own
     paragraphs: str | None = None  # a file that names each question's own paragraphs, for recovery=closed
     bind_from_text: bool = True  # whether a value read from a recovered passage may bind a placeholder
-    told_apart: int = 4  # values read in text that are told apart by the passages they lead to; 0: none
-    similar: int = 8  # passages nearest to the question that compete for what the blocks leave room for; 0: none
+    told_apart: int = 3  # values read in text that are told apart by the passages they lead to; 0: none
+    similar: int = 5  # passages nearest to the question that compete for what the blocks leave room for; 0: none
     plans: str | None = None  # a file of recorded plans to replay
     constraint: bool = True  # off: facts are retrieved by similarity to the constraint alone
     relation_variants: bool = True  # off: facts are told by their entities alone
@@ -47,7 +47,7 @@ class C2RAG:
     rerank_candidates: bool = True  # off: facts are ordered by their relation alone
     rerank_text: bool = True  # off: recovered passages are ordered by their vectors alone
     in_context: bool = False  # on: evidence is judged for the whole question, too, as in the paper
-    titled: int = 2  # passages about an anchor that are searched beside the nearest ones; 0: none, as in the paper
+    titled: int = 1  # passages about an anchor that are searched beside the nearest ones; 0: none, as in the paper
     named_bonus: float = 2.0  # logits added to a passage that is about an anchor
     unchecked: int = 0  # leading hops that are served by similarity alone; -1: all of them
 

@@ -16,7 +16,8 @@ from polyhop.layers.fact_vectors import fact_vectors
 from polyhop.layers.passage_graph import PassageGraph, passage_graph
 from polyhop.layers.view import View
 from polyhop.ports import Floats
-from polyhop.types import Budget, Evidence, Hop, Passage, ScoredPassage, Span, Triple
+from polyhop.strategies.moves.shown import shown
+from polyhop.types import Budget, Evidence, Hop, Passage, ScoredPassage
 
 SHOWN = 5  # seeds that a line of the trace names
 
@@ -172,29 +173,16 @@ def _named(seeds: Mapping[int, float], over: View, graph: PassageGraph) -> str:
 
 def _hop(question: str, kept: Sequence[Near], found: int, passages: Sequence[ScoredPassage], over: View) -> Hop:
     """The question as the one hop that there is, with the facts at which the walk began."""
-    facts = tuple(_triple(near, over) for near in kept)
+    scores = [near.similarity if near.logit is None else near.logit for near in kept]
+    facts = tuple(shown(near.fact, score, over) for near, score in zip(kept, scores, strict=True))
     stating = over.passages(over.facts.passages_of(np.array([near.fact for near in kept], np.int64)))
-    shown: dict[str, Passage] = {passage.id: passage for passage in [*(each.passage for each in passages), *stating]}
+    by_id: dict[str, Passage] = {passage.id: passage for passage in [*(each.passage for each in passages), *stating]}
     return Hop(
         question=question,
         status="resolved" if kept else "unresolved",
-        passages=tuple(shown.values()),
+        passages=tuple(by_id.values()),
         sentences=tuple(dict.fromkeys(fact.span for fact in facts)),
         facts=facts,
         score=passages[0].score if passages else None,
         note=f"{len(kept)} of {found} facts help" if found else "there are no facts",
-    )
-
-
-def _triple(near: Near, over: View) -> Triple:
-    fact = over.facts.fact(near.fact)
-    number, start, end = over.facts.place(near.fact)
-    passage = over.passages([number])[0]
-    return Triple(
-        head=fact.head,
-        relation=fact.relation,
-        tail=fact.tail,
-        passage_id=passage.id,
-        span=Span(passage.document_id, passage.start + start, passage.start + end),
-        score=near.similarity if near.logit is None else near.logit,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from polyhop.layers.view import View
 from polyhop.strategies.moves.excerpt import excerpt
@@ -10,12 +10,13 @@ from polyhop.strategies.moves.fuse import fused
 from polyhop.strategies.moves.ground import Pattern
 from polyhop.strategies.moves.judge import best_first
 from polyhop.strategies.moves.resolve import Block
+from polyhop.strategies.moves.shown import shown
 from polyhop.strategies.moves.sufficiency import Candidate
 from polyhop.strategies.moves.support import overlapping_span
 from polyhop.tasks.constraints import ConstraintPlan
 from polyhop.types import Budget, Cost, Evidence, Hop, Span, Triple
 
-LONGEST = 500  # characters of a passage that are judged for the whole question
+LONGEST = 400  # characters of a passage that are judged for the whole question
 DEPTH = 50  # passages nearest to the question that are looked at
 SHOWN = 3  # anchors and facts that a line of the trace names
 
@@ -32,8 +33,14 @@ def evidence_of(
     among: Sequence[int] | None = None,
 ) -> Evidence:
     """The evidence of all blocks in the order of the plan, and what else of it and of similar passages fits best."""
-    near = [number for number, _ in fused(question, over, DEPTH) if among is None or number in among]
-    ranking = _ranked(question, blocks, near[: max(similar, budget.passages)], over, similar)
+    turns = _by_turns([block.passages for block in blocks])
+    near: list[int] = []
+    if similar or len(turns) < budget.passages:
+        near = [number for number, _ in fused(question, over, DEPTH) if among is None or number in among]
+    leaders = list(turns)[: sum(bool(block.passages) for block in blocks)]
+    ranking = _ranked(question, turns, leaders, near[:similar], over) if similar else turns
+    lowest = min(ranking.values(), default=0.0)
+    ranking |= {number: lowest for number in near[: budget.passages] if number not in ranking}
     return Evidence(
         question=question,
         strategy="c2rag",
@@ -44,17 +51,14 @@ def evidence_of(
     )
 
 
-def _ranked(question: str, blocks: Sequence[Block], near: Sequence[int], over: View, similar: int) -> dict[int, float]:
-    """The leading passage of each block; then their others and ``similar`` near ones, as they fit the question."""
-    ranking = _by_turns([block.passages for block in blocks])
-    if similar:
-        leaders = dict(list(ranking.items())[: sum(bool(block.passages) for block in blocks)])
-        pool = [number for number in dict.fromkeys([*ranking, *near[:similar]]) if number not in leaders]
-        texts = [excerpt(passage, question, LONGEST) for passage in over.passages(pool)]
-        scores = over.models.reranker.score(question, texts).tolist() if texts else []
-        ranking = leaders | dict(best_first(pool, scores))
-    lowest = min(ranking.values(), default=0.0)
-    return ranking | {number: lowest for number in near if number not in ranking}
+def _ranked(
+    question: str, turns: Mapping[int, float], leaders: Sequence[int], near: Sequence[int], over: View
+) -> dict[int, float]:
+    """The leading passage of each block; then their others and the nearest ones, as they fit the whole question."""
+    pool = [number for number in dict.fromkeys([*turns, *near]) if number not in leaders]
+    texts = [excerpt(passage, question, LONGEST) for passage in over.passages(pool)]
+    scores = over.models.reranker.score(question, texts).tolist() if texts else []
+    return {number: turns[number] for number in leaders} | dict(best_first(pool, scores))
 
 
 def _by_turns(rankings: Sequence[Sequence[tuple[int, float]]]) -> dict[int, float]:
@@ -75,7 +79,7 @@ def _hop(block: Block, over: View) -> Hop:
     passages = tuple(over.passages([number for number, _ in block.passages]))
     if block.value is not None and block.value.passage not in passages:
         passages = (*passages, block.value.passage)
-    facts = tuple(_triple(candidate, over) for candidate in _shown(block))
+    facts = tuple(shown(candidate.fact, candidate.score, over) for candidate in _behind(block))
     return Hop(
         question=block.pattern.asked,
         status=block.status,
@@ -89,23 +93,9 @@ def _hop(block: Block, over: View) -> Hop:
     )
 
 
-def _shown(block: Block) -> Sequence[Candidate]:
+def _behind(block: Block) -> Sequence[Candidate]:
     """The facts behind a resolved constraint; those that did not suffice are for the trace alone."""
     return block.grounded.candidates if block.grounded is not None and block.status == "resolved" else ()
-
-
-def _triple(candidate: Candidate, over: View) -> Triple:
-    fact = over.facts.fact(candidate.fact)
-    number, start, end = over.facts.place(candidate.fact)
-    passage = over.passages([number])[0]
-    return Triple(
-        head=fact.head,
-        relation=fact.relation,
-        tail=fact.tail,
-        passage_id=passage.id,
-        span=Span(passage.document_id, passage.start + start, passage.start + end),
-        score=candidate.score,
-    )
 
 
 def _sentences(block: Block, facts: Sequence[Triple], over: View) -> Iterator[Span]:

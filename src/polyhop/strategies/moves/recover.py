@@ -23,7 +23,7 @@ NAMESAKES = 3  # entities of one name that are looked at
 PAIRED = 400  # characters of each of two passages that are judged together
 LIKELIEST = 1.0  # logits that the likeliest value has over the others before they are told apart
 FINDER = Finder(sentences=4, parsed=2)
-LONGEST = 600  # characters of a passage that are judged
+LONGEST = 500  # characters of a passage that are judged
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
@@ -69,8 +70,8 @@ class RandomWalk:
         """The share of time that a walk spends at each node if it goes on with probability ``damping``.
 
         Otherwise, and where a node has no edge, it begins again at a seed, chosen in proportion to ``seeds`` (0 or
-        more, of shape (nodes,)). It is done when no more than ``tolerance`` (the sum over all nodes) changes in a step,
-        or after ``most`` steps. Raises UsageError.
+        more, of shape (nodes,)). It is done when what further steps would change, summed over all nodes, is about
+        ``tolerance`` at most, or after ``most`` steps. Raises UsageError.
         """
         if not 0 <= damping < 1:
             raise UsageError(f"The damping must be at least 0 and below 1, not {damping}.")
@@ -92,6 +93,7 @@ class RandomWalk:
         before, scores = np.zeros_like(restart), restart
         carried, flow = np.empty_like(self.shares), np.zeros_like(restart)
         omega = 2.0
+        rate = damping / (1 + math.sqrt(1 - damping**2))  # by which, in the long run, a step makes the error smaller
         for step in range(1, most + 1):
             np.take(scores, self.neighbours, out=carried, mode="clip")
             carried *= self.shares
@@ -106,6 +108,7 @@ class RandomWalk:
                 following += before
             change = float(np.abs(following - scores).sum())
             before, scores = scores, following
-            if change <= tolerance:
+            # What is still to come is a geometric series; and the scores will be divided by their sum.
+            if change * rate <= tolerance * (1 - rate) * float(scores.sum()):
                 break
         return np.maximum(scores, 0.0), step

@@ -34,7 +34,7 @@ from polyhop.strategies.moves.sufficiency import Candidate, Verdict
 from polyhop.tasks.constraints import Constant, Constraint, ConstraintPlan, End, Placeholder
 
 GROUNDING = Grounding(anchors=3, aligned=8, kept=3)
-RECOVERY = Recovery(retrieved=3, kept=2)
+RECOVERY = Recovery(retrieved=3, kept=2, titled=2, named_bonus=2.0)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def test_a_bound_placeholder_is_an_anchor(over: View) -> None:
     who = constraint("?person", "mother", "?mother", question="Who is the mother of ?person?")
     ada = over.facts.find("Ada Brook")
     assert ada is not None
-    for bound in (Bound(values=("Ada Brook",), entities=(ada,)), Bound(values=("Ada Brook",), from_text=True)):
+    for bound in (Bound(values=("Ada Brook",), entities=(ada,)), Bound(values=("Ada Brook",))):
         pattern = GROUNDING.pattern(who, {"?person": bound}, over)
         assert list(pattern.anchors) == [ada]
         assert (pattern.line, pattern.asked) == ("Ada Brook mother ?mother", "Who is the mother of Ada Brook?")
@@ -218,7 +218,7 @@ def test_where_constraints_share_nothing_any_value_will_do(graph: FactGraph) -> 
     bound = bound_by(apart, graph, intersection=True)["?x"]
     assert bound.entities == (3, 1, 2)
     assert bound.values == tuple(graph.entity(entity).name for entity in (3, 1, 2))
-    assert not bound.from_text
+    assert bound.entities
 
 
 def test_only_resolved_constraints_with_an_open_end_bind(graph: FactGraph) -> None:

@@ -157,7 +157,7 @@ class Builder:
             while chunk := list(islice(pending, size)):
                 numbers = [number for number, _ in chunk]
                 handed_out.append(numbers)
-                rows = {name: self.record.payloads_of(name, numbers, below) for name, below in marks.items()}
+                rows = {name: self.record.payloads_of(name, numbers, own) for name, own in marks.items()}
                 below = {name: [found.get(number) for number in numbers] for name, found in rows.items()}
                 yield Chunk([passage for _, passage in chunk], below)
 

@@ -22,19 +22,16 @@ from polyhop.tasks.constraints import Constant, Constraint, End, Placeholder, as
 
 _LONGEST_EVIDENCE: Final = 240  # characters of a sentence that a candidate is judged with
 _VAGUE: Final = frozenset({"", "CARDINAL", "ORDINAL", "QUANTITY"})  # labels that say too little to contradict a type
-
-
 NOTHING: Final = -1  # the value of a fact that binds nothing: facts that verify do not compete
 _NAMED_KINDS: Final = (AnswerType.PERSON, AnswerType.PLACE, AnswerType.ORGANISATION)  # what has a name of its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """What a placeholder stands for: values best first, and the entities among them."""
+    """What a placeholder stands for: values best first, and their entities where the graph found them."""
 
     values: tuple[str, ...]
-    entities: tuple[int, ...] = ()
-    from_text: bool = False  # read from a passage, not found in the graph
+    entities: tuple[int, ...] = ()  # none: the value was read in a passage
 
 
 Bindings = Mapping[str, Bound]

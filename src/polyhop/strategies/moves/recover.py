@@ -32,9 +32,9 @@ class Recovery:
 
     retrieved: int  # K'_t
     kept: int  # K_t
+    titled: int  # passages about each anchor that join the retrieved ones; 0: none, as in the paper
+    named_bonus: float  # logits added to a passage about a whole anchor
     reranked: bool = True  # off: passages are ordered by Eq. 11
-    titled: int = 2  # passages about each anchor that join the retrieved ones; 0: none, as in the paper
-    named_bonus: float = 2.0  # logits added to a passage about a whole anchor
     in_context: bool = False  # on: judged for the question and the constraint (Eq. 12); off: for the constraint alone
 
     def passages(

@@ -45,11 +45,11 @@ class Resolver:
     check: Check
     gamma: float | None
     threshold: float
+    told_apart: int  # values read in text that are told apart by the passages they lead to; 0: none
     intersection: bool = True
     bind_from_text: bool = True
     propagate: bool = True  # off: a constraint between two placeholders is left to text
     unchecked: int = 0  # leading rounds served by similarity alone; -1: all
-    told_apart: int = 4  # values read in text that are told apart by the passages they lead to; 0: none
     among: Sequence[int] | None = None  # the question's own paragraphs, where text is searched in no others
     bindings: dict[str, Bound] = field(default_factory=dict)
     named: frozenset[int] = frozenset()  # entities that the question names
@@ -148,7 +148,7 @@ class Resolver:
             if told and not leads:
                 passages = self._with_own(passages, told[0])
             if value is not None and self.propagate:
-                self.bindings.setdefault(pattern.open.name, Bound(values=(value.name,), from_text=True))
+                self.bindings.setdefault(pattern.open.name, Bound(values=(value.name,)))
         return Block(
             pattern=pattern,
             status="unresolved" if value is None else "recovered",

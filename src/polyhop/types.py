@@ -126,6 +126,22 @@ class Clue:
     tail: str | None = None  # the entity at the other end, where clues are triples
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """Facts that were walked one after the other, each with the sentence behind it (StepChain, Eq. 8)."""
+
+    entities: tuple[str, ...]  # in the order walked: one more than there are facts
+    facts: tuple[Triple, ...]
+    forward: tuple[bool, ...]  # whether each fact was walked from its head to its tail
+    score: float
+
+    def __str__(self) -> str:
+        """The chain as ``A -(r)-> B <-(r)- C``."""
+        steps = zip(self.facts, self.forward, self.entities[1:], strict=True)
+        arrows = (f" -({one.relation})-> {to}" if ahead else f" <-({one.relation})- {to}" for one, ahead, to in steps)
+        return self.entities[0] + "".join(arrows)
+
+
 @dataclass(frozen=True, slots=True)
 class ScoredPassage:
     """A passage and the score its strategy ranked it by (comparable within one answer only)."""
@@ -145,6 +161,7 @@ class Hop:
     sentences: tuple[Span, ...] = ()  # the exact text behind the step
     clues: tuple[Clue, ...] = ()
     facts: tuple[Triple, ...] = ()
+    chains: tuple[Chain, ...] = ()  # best first
     placeholder: str | None = None  # what ``found`` is the value of, such as "?prison"; none: the step binds nothing
     score: float | None = None
     note: str = ""
@@ -206,6 +223,7 @@ class Evidence:
     hops: tuple[Hop, ...] = ()
     trail: tuple[str, ...] = ()  # one line a decision, for --trace
     cost: Cost = Cost()
+    synthesis: str = ""  # what the strategy concluded from its hops, for a reader that can use it (StepChain, Eq. 10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from polyhop.corpus.sentences import sentence_spans
 from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
 from polyhop.reading.answer_type import choices
@@ -15,7 +16,6 @@ from polyhop.reading.dates import Date, parse_date
 from polyhop.reading.lexicon import AUXILIARIES, FUNCTION_WORDS, word_set
 from polyhop.reading.reader import Quote, Reading
 from polyhop.reading.relations import BY_NAME, Relation
-from polyhop.reading.sentences import sentence_spans
 from polyhop.reading.spans import DATE
 from polyhop.reading.subjects import about, likeness, names_in, plain
 from polyhop.types import Passage

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from polyhop.corpus.sentences import sentence_spans
 from polyhop.indexes.lexical import tokens
 from polyhop.layers.layer import words_of
-from polyhop.reading.sentences import sentence_spans
 from polyhop.types import Passage
 
 

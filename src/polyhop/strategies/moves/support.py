@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from polyhop.corpus.sentences import sentence_spans
 from polyhop.indexes.lexical import tokens
 from polyhop.layers.view import View
-from polyhop.reading.sentences import sentence_spans
 from polyhop.types import Passage, Span
 
 

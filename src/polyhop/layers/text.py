@@ -13,8 +13,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch
-from polyhop.indexes import lexical, segments, vectors
+from polyhop.indexes import lexical, segments, titles, vectors
 from polyhop.indexes.lexical import Lexical
+from polyhop.indexes.titles import Titles
 from polyhop.indexes.vectors import Vectors
 from polyhop.layers.layer import words_of
 from polyhop.models.choice import Models
@@ -29,10 +30,11 @@ CODE_VERSION = "1"  # raise it when the same settings and models would give othe
 
 @dataclass(frozen=True)
 class TextIndex:
-    """What strategies search: vectors and words of all passages, by passage number."""
+    """What strategies search: vectors, words and titles of all passages, by passage number."""
 
     vectors: Vectors
     lexical: Lexical
+    titles: Titles
     generation: str
 
 
@@ -76,11 +78,12 @@ class TextLayer:
         name = hashlib.sha256(fingerprint.encode() + numbers.tobytes()).hexdigest()[:16]
         payloads = record.payloads_of(self.name, numbers.tolist())
         rows = np.stack([np.frombuffer(payloads[number], np.float16) for number in numbers.tolist()])
-        texts = [words_of(passage) for passage in record.passages(numbers.tolist())]
+        passages = record.passages(numbers.tolist())
         target = folder / name
         shutil.rmtree(target, ignore_errors=True)  # what a killed writer left half done
         segments.write_arrays(target / "vectors", vectors.build(numbers, rows))
-        segments.write_arrays(target / "lexical", lexical.build(numbers, texts))
+        segments.write_arrays(target / "lexical", lexical.build(numbers, [words_of(passage) for passage in passages]))
+        titles.write(target / "titles", numbers.tolist(), [passage.title for passage in passages])
         logger.info("text: wrote segment %s of %d passages", name, len(numbers))
         return name
 
@@ -101,6 +104,7 @@ class TextLayer:
         return TextIndex(
             vectors=Vectors.open([segment / "vectors" for segment in folders], live),
             lexical=Lexical.open([segment / "lexical" for segment in folders], live),
+            titles=Titles.open([segment / "titles" for segment in folders], live),
             generation=name,
         )
 
@@ -111,6 +115,7 @@ def _is_whole(segment: Path) -> bool:
     try:
         Vectors.open([segment / "vectors"], nothing)
         Lexical.open([segment / "lexical"], nothing)
+        Titles.open([segment / "titles"], nothing)
     except IndexCorrupt as error:
         logger.warning("%s It is written again.", error)
         return False

@@ -1,0 +1,173 @@
+"""Which passages are about something: titles by name, in any number of segments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from polyhop.errors import IndexCorrupt
+from polyhop.indexes.adjacency import Adjacency
+from polyhop.indexes.folding import pieces
+from polyhop.indexes.mentions import LONGEST_NAME
+from polyhop.indexes.names import Names, normal, words
+from polyhop.indexes.texts import Texts
+from polyhop.ports import Ints
+
+LONGEST_ABBREVIATION = 4  # characters of a word with a full stop that may belong to a name: "Dr."
+_OPENERS = frozenset(  # words that begin sentences, and no names
+    [
+        *("a", "an", "the", "it", "and", "but", "as", "if", "since", "while", "why", "how", "when", "where"),
+        *("what", "which", "who", "whom", "whose", "at", "by", "during", "for", "from", "in", "of", "on", "to", "with"),
+        *("are", "did", "do", "does", "had", "has", "have", "is", "was", "were"),
+    ]
+)
+
+
+def write(folder: Path, numbers: Sequence[int], titles: Sequence[str]) -> None:
+    """Write one segment: the titles of passages by number; a title without any word is left out. Raises StorageFull."""
+    spelled = sorted({title for title in titles if normal(title)})
+    row_of = {title: row for row, title in enumerate(spelled)}
+    keys = sorted({key for title in spelled for key in _keys(title)})
+    key_of = {key: place for place, key in enumerate(keys)}
+    standing_for = [(key_of[key], row) for title, row in row_of.items() for key in _keys(title)]
+    headed = [(row_of[title], number) for number, title in zip(numbers, titles, strict=True) if title in row_of]
+    Names.build(keys, np.arange(len(keys))).save(folder / "names")
+    Texts.build(spelled).save(folder / "spelled")
+    Adjacency.build(np.array(standing_for, np.int64), len(keys)).save(folder / "titles")
+    Adjacency.build(np.array(headed, np.int64), len(spelled)).save(folder / "passages")
+
+
+@dataclass(frozen=True, eq=False)
+class _Segment:
+    """The titles of some passages."""
+
+    names: Names  # keys
+    titles: Adjacency  # key -> titles that it may stand for
+    spelled: Texts  # title -> as it is written
+    passages: Adjacency  # title -> passage numbers
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        segment = cls(
+            Names.open(folder / "names"),
+            Adjacency.open(folder / "titles"),
+            Texts.open(folder / "spelled"),
+            Adjacency.open(folder / "passages"),
+        )
+        if len(segment.names) != len(segment.titles) or len(segment.spelled) != len(segment.passages):
+            raise IndexCorrupt(f"{folder} is damaged: its parts do not belong together.")
+        return segment
+
+
+@dataclass(frozen=True, eq=False)
+class Titles:
+    """The titles of all live passages; which segments hold them never changes a result."""
+
+    segments: tuple[_Segment, ...]
+    live: Ints  # passage numbers, ascending
+
+    @classmethod
+    def open(cls, folders: Sequence[Path], live: Ints) -> Self:
+        """Open segments for the passages in ``live``. Raises IndexCorrupt."""
+        return cls(tuple(_Segment.open(folder) for folder in folders), np.unique(live))
+
+    def about(self, name: str) -> list[int]:
+        """The passages that have a name as title, ascending; failing that, those whose title goes on behind a comma.
+
+        Brackets count where the name has them and a title too: "Mercury (planet)" is not "Mercury (element)", but
+        plain "Mercury" may be either. An article may be left out of a name; one that the title lacks may stand before
+        several words: "the Long Bridge", but not "The Gull".
+        """
+        full, bare = _full(name), normal(name)
+        exact = self._headed(full, lambda title: _full(title) == full)[1] if full else []
+        if exact or (full != bare and not (" " in bare and full.endswith(f" {bare}"))):
+            return exact
+        return self._headed(bare, partial(_may_be, bare))[1] or self._headed(bare)[1]
+
+    def named_in(self, text: str, *, careful: bool = True) -> list[tuple[str, list[int]]]:
+        """The titles that a text names, in its order and once each, with their passages; none within a longer one.
+
+        A title of one word (``careful``: any) counts only as it is written, and no single word counts that is part of
+        a longer name: "Home" is a title, "home" is not, nor is "Princess" one in "Princess Anna". In a text without
+        capitals any counts.
+        """
+        cut, careless = words(text), text == text.lower()
+        found = {
+            (start, -length, segment.names.keys[key])
+            for segment in self.segments
+            for start, length, key in segment.names.scan(cut, LONGEST_NAME)
+        }
+        named: dict[str, list[int]] = {}
+        covered = 0
+        for start, length, key in sorted(found):
+            if start - length > covered:
+                anyhow = careless or (length < -1 and not careful)
+                titles, passages = self._headed(key) if anyhow else self._headed(key, partial(_is_written, text))
+                if passages:
+                    named[min(titles, key=len)] = passages
+                    covered = start - length
+        return list(named.items())
+
+    def _headed(self, key: str, fits: Callable[[str], bool] = lambda _: True) -> tuple[list[str], list[int]]:
+        """The titles of live passages that a key stands for, and these passages."""
+        titles: set[str] = set()
+        found: set[int] = set()
+        for segment in self.segments:
+            place = segment.names.find(key)
+            for row in segment.titles.of(place).tolist() if place is not None else ():
+                if fits(title := segment.spelled[row]) and (alive := self._alive(segment.passages.of(row))):
+                    titles.add(title)
+                    found.update(alive)
+        return sorted(titles), sorted(found)
+
+    def _alive(self, numbers: Ints) -> list[int]:
+        """Those of some passages that are live."""
+        places = np.searchsorted(self.live, numbers)
+        near = self.live[np.minimum(places, len(self.live) - 1)] if len(self.live) else np.full(len(numbers), -1)
+        return [int(number) for number in numbers[near == numbers]]
+
+
+def _keys(title: str) -> set[str]:
+    """The names that a title may go by: as it stands, without brackets, and, if more than a word, up to its comma."""
+    first = normal(title.partition(",")[0])
+    return {key for key in (_full(title), normal(title), first if " " in first else "") if key}
+
+
+def _full(title: str) -> str:
+    """A title as a key in which brackets count, unlike in ``normal``."""
+    return " ".join(pieces(title))
+
+
+def _may_be(name: str, title: str) -> bool:
+    """Whether a title is a name apart from its brackets; what a word means without its article is another thing."""
+    return normal(title) == name and (" " in name or _full(title.partition("(")[0]) == name)
+
+
+def _is_written(text: str, title: str) -> bool:
+    """Whether a text has a title, or what stands before its brackets or comma, letter for letter."""
+    for form in (title.partition(" (")[0], title.partition(",")[0]):
+        if form != form.lower():
+            found = re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", text)
+            if any(" " in form or not _is_part(text, match.start(), match.end()) for match in found):
+                return True
+    return False
+
+
+def _is_part(text: str, start: int, end: int) -> bool:
+    """Whether a word stands right beside another one that begins with a capital, as the parts of a name do.
+
+    A comma and the end of a sentence part them, and so does a word that has its capital from where it stands.
+    """
+    after = re.match(r"[ -](\w)", text[end : end + 2])
+    if after is not None and after[1].isupper():
+        return True
+    before = re.search(r"(\w[\w'’.-]*)[ -]$", text[max(0, start - 30) : start])
+    if before is None or not before[1][0].isupper() or before[1].lower() in _OPENERS:
+        return False
+    return not before[1].endswith(".") or len(before[1]) <= LONGEST_ABBREVIATION

@@ -1,0 +1,110 @@
+"""Communities of an undirected weighted graph: groups with more inside than chance would have (the Leiden algorithm).
+
+Traag, Waltman and van Eck 2019; StepChain, Eq. 5. The algorithm itself is that of graspologic-native.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhop.errors import UsageError
+from polyhop.ports import Ints
+
+Doubles = NDArray[np.float64]
+
+SEED = 20_190_326  # any number; with it the same graph has the same communities in every run
+ITERATIONS = 10  # of the whole algorithm, each beginning with what the last one found
+_RANDOMNESS = 0.001  # of the refinement: the library's own default
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Clusters:
+    """Which group each node is in; groups are 0 to n - 1 in the order of their lowest nodes."""
+
+    labels: Ints  # node -> group
+    levels: Ints  # group -> how many times a group that was too large was cut until this one was left
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    def members(self) -> list[Ints]:
+        """The nodes of each group, ascending."""
+        order = np.argsort(self.labels, kind="stable")
+        bounds = np.searchsorted(self.labels[order], np.arange(1, len(self)))
+        return np.split(order, bounds) if len(self) else []
+
+
+def leiden(
+    pairs: Ints,
+    weights: Doubles,
+    nodes: int,
+    *,
+    largest: int | None = None,
+    resolution: float = 1.0,
+    iterations: int = ITERATIONS,
+    seed: int = SEED,
+) -> Clusters:
+    """Groups of the nodes 0 to ``nodes`` - 1 that make the modularity of the graph high.
+
+    ``pairs``: edges of shape (m, 2), each way round; ``weights``: above 0, float64 of shape (m,). Repeated edges add
+    up, edges from a node to itself are left out, and a node without edges is a group of its own. ``largest``: a group
+    of more nodes is cut again by itself, until none is larger that has parts; a hub with its leaves has none.
+    ``resolution``: above 0; the higher, the smaller are the groups. Raises UsageError.
+    """
+    lows, highs, sums = _simple(pairs, weights, nodes)
+    if not resolution > 0 or iterations < 1 or (largest is not None and largest < 1):
+        raise UsageError("The resolution must be above 0; the iterations and the largest group must be at least 1.")
+    labels, levels = np.arange(nodes, dtype=np.int64), np.zeros(nodes, np.int64)
+    if len(lows):
+        columns = (lows.tolist(), highs.tolist(), sums.tolist())
+        edges = [(str(low), str(high), weight) for low, high, weight in zip(*columns, strict=True)]
+        found = _found(edges, largest if largest is not None else nodes, resolution, iterations, seed)
+        for node, label, level in found:
+            labels[node], levels[node] = nodes + label, level  # beyond the labels of nodes without edges
+    return _ordered(labels, levels)
+
+
+def _simple(pairs: Ints, weights: Doubles, nodes: int) -> tuple[Ints, Ints, Doubles]:
+    """Each edge once, ascending, with its weight; always the same for the same graph."""
+    pairs = pairs.reshape(-1, 2)
+    if len(pairs) and not 0 <= pairs.min() <= pairs.max() < nodes:
+        raise UsageError(f"Nodes must be 0 to {nodes - 1}; these go from {pairs.min()} to {pairs.max()}.")
+    if len(pairs) != len(weights) or not np.all((weights > 0) & np.isfinite(weights)):
+        raise UsageError("Every edge needs a weight above 0.")  # the library panics on others
+    proper = pairs[:, 0] != pairs[:, 1]
+    low, high = pairs[proper].min(axis=1, initial=nodes), pairs[proper].max(axis=1, initial=0)
+    edges, places = np.unique(low * nodes + high, return_inverse=True)
+    sums: Doubles = np.bincount(places, weights=weights[proper], minlength=len(edges)).astype(np.float64)
+    lows, highs = np.divmod(edges, max(nodes, 1))
+    return lows, highs, sums
+
+
+def _found(
+    edges: list[tuple[str, str, float]], largest: int, resolution: float, iterations: int, seed: int
+) -> list[tuple[int, int, int]]:
+    """Node, group and level of every node that has an edge."""
+    from graspologic_native import hierarchical_leiden  # imported when used: start-up time
+
+    entries = hierarchical_leiden(
+        edges,
+        starting_communities=None,
+        resolution=resolution,
+        randomness=_RANDOMNESS,
+        iterations=iterations,
+        use_modularity=True,
+        max_cluster_size=largest,
+        seed=seed,
+    )
+    return [(int(entry.node), int(entry.cluster), int(entry.level)) for entry in entries if entry.is_final_cluster]
+
+
+def _ordered(labels: Ints, levels: Ints) -> Clusters:
+    """The groups numbered by their lowest nodes."""
+    _, firsts, places = np.unique(labels, return_index=True, return_inverse=True)
+    order = np.argsort(firsts)
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    return Clusters(labels=ranks[places.reshape(-1)], levels=levels[firsts[order]])

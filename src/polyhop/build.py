@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -22,6 +21,7 @@ from polyhop.ports import Chunk, Executor, Failure, LanguageModel, Rows
 from polyhop.reports import LayerReport, Progress, ProgressListener
 from polyhop.settings import Settings
 from polyhop.store.record import Record
+from polyhop.store.spending import note_spent, spent_on
 from polyhop.types import Cost, Passage
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 CHUNK = 50  # passages in one job and one transaction: what a kill can cost
 FEW = 4 * CHUNK  # below this, starting worker processes costs more than it saves
 # Passages a second on two cores, until this index has its own measurement.
-USUAL_RATE = {"text": 60.0, "parsekg": 90.0, "facts": 400.0}
+USUAL_RATE = {"text": 60.0, "parsekg": 90.0, "facts": 400.0, "tree": 65.0}
 SECONDS_A_CALL = 10.0  # of a language model, until this index has its own measurement
 
 
@@ -50,11 +50,6 @@ class Asking(Protocol):
 def asked_by(layer: Layer, models: Models) -> LanguageModel | None:
     """The language model that a layer asks, if it asks one. Raises ModelMissing."""
     return layer.asks(models) if isinstance(layer, Asking) else None
-
-
-def spent_on(record: Record, name: str) -> Cost:
-    """What a layer's language models have cost in all runs since the index was made."""
-    return Cost(**json.loads(record.meta(f"cost:{name}") or "{}"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,7 +220,7 @@ class _Bill:
     def note(self) -> None:
         """Note in the record what was spent by now."""
         if self.cost.llm_calls:
-            self._record.set_meta(f"cost:{self._name}", json.dumps(asdict(self._earlier + self.cost)))
+            note_spent(self._record, self._name, self._earlier + self.cost)
 
 
 def _asking(layer: Layer, models: Models) -> Asking | None:

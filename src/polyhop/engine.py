@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -15,15 +14,16 @@ from types import TracebackType
 from typing import Any, Self
 
 from polyhop import __version__, making, registry
-from polyhop.build import Builder, asked_by, spent_on
+from polyhop.build import Builder, asked_by
 from polyhop.corpus.reading import find
 from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComponent, UsageError
 from polyhop.ingest import Ingest, Tally, files_of
 from polyhop.layers.facts_index import FactGraph
+from polyhop.layers.growth import Growth
 from polyhop.layers.layer import fingerprint, layer_of
 from polyhop.layers.merges import Merge, join_again, keep_apart, merges_of
 from polyhop.layers.view import View
-from polyhop.making import DEFAULT_LAYERS, in_force, in_order
+from polyhop.making import DEFAULT_LAYERS, GrownFacts, in_force, in_order
 from polyhop.models.choice import Models, load_models
 from polyhop.reading.citations import citations_of, within_tokens
 from polyhop.reading.reader import Reader, Reading
@@ -54,6 +54,7 @@ class Polyhop:
         self._models: Models | None = None
         self._record: Record | None = None
         self._opened: tuple[str, View] | None = None
+        self._growth: Growth | None = None
         self._lock = threading.RLock()
 
     @property
@@ -79,7 +80,8 @@ class Polyhop:
         vanished from a folder given here are removed. ``wait``: seconds to wait for another writer. Where a cap of the
         language model is reached, what was done by then is made searchable, and the report says so (``stopped``).
 
-        Layers are made as the index remembers it, except for settings that say otherwise (``making.py``).
+        Layers are made as the index remembers it, except for settings that say otherwise (``making.py``). One that has
+        only grown with questions is left as it is, unless it is named here.
 
         Raises UsageError, IndexLocked, StorageFull, ModelMissing, ModelMismatch, EndpointError and the other errors of
         the store.
@@ -95,6 +97,8 @@ class Polyhop:
             making.check(builder, names, self.settings)  # another writer may have changed them while this one waited
             tally = Ingest(record=record, chunking=self.settings.chunking, progress=progress).run(inputs)
             reports = tuple(making.bring_up_to_date(builder, name, self.settings) for name in names)
+            if tally.gone_passages:
+                making.let_go(builder)
             return self._report(record, tally, reports, dry_run=False, began=began)
 
     def _check(self, layers: Sequence[str]) -> None:
@@ -243,7 +247,8 @@ class Polyhop:
     @contextmanager
     def _facts_changed(self) -> Iterator[tuple[Record, FactGraph]]:
         """The record to note a change in, and the graph as it is; afterwards the facts are gathered again."""
-        Record.open(self.path).close()  # never create an index in order to change it
+        with self.view() as view:
+            view.restricted(("facts",))  # never create an index in order to change it, nor change what is not whole
         with Record.create_or_open(self.path) as record:
             builder = self._builder(record, None, None)
             layer = layer_of("facts", builder.settings)
@@ -257,19 +262,14 @@ class Polyhop:
     def status(self) -> IndexStatus:
         """The state of the index: sizes, layers, models, and who is writing now."""
         with Record.open(self.path) as record, record.snapshot():
-            names = record.layers()
-            chosen, settings = self.settings, in_force(record, self.settings)
-            marks = {name: making.mark_of(record, layer_of(name, settings), chosen, self.models) for name in names}
             return IndexStatus(
                 path=str(self.path.absolute()),
                 version=record.meta("polyhop") or "",
                 documents=record.count_documents(),
                 passages=record.count_passages(),
                 entities=_entities(record),
-                bytes=sum(_sizes(self.path)),
-                layers=tuple(
-                    replace(record.layer_status(name, marks[name]), cost=spent_on(record, name)) for name in names
-                ),
+                bytes=record.size(),
+                layers=making.statuses(record, self.settings, self.models),
                 models=asdict(self.settings.models),
                 writer=writer(self.path),
             )
@@ -291,11 +291,10 @@ class Polyhop:
     def close(self) -> None:
         """Let go of files and models; the next call opens them again."""
         with self._lock:
-            if self._record is not None:
-                self._record.close()
-            if self._models is not None:
-                self._models.close()
-            self._record, self._opened, self._models = None, None, None
+            for opened in (self._growth, self._record, self._models):  # in this order: each may need the next
+                if opened is not None:
+                    opened.close()
+            self._growth, self._record, self._opened, self._models = None, None, None, None
 
     def __enter__(self) -> Self:
         return self
@@ -336,18 +335,21 @@ class Polyhop:
     def _layers(self, record: Record) -> View:
         """The layers' newest generations, opened again only when they or the passages changed."""
         with self._lock:
-            state = record.state()
+            names = making.whole(record)
+            state = f"{names} {record.state()}"
             if self._opened is not None and self._opened[0] == state:
                 return self._opened[1]
             opened: dict[str, Any] = {}
             settings = in_force(record, self.settings)
-            for name in record.layers():
+            for name in names:
                 try:
                     layer = layer_of(name, settings)
                     opened[name] = layer.open(record, self.path / "generations" / name, self.models)
                 except (LayerMissing, UnknownComponent) as error:
                     logger.debug("layer %s is not open: %s", name, error)
-            view = View(record=record, models=self.models, layers=opened)
+            if self._growth is None:
+                self._growth = Growth(self.path, self.models, GrownFacts(self.settings, self.models))
+            view = View(record=record, models=self.models, layers=opened, growing=self._growth)
             self._opened = (state, view)
             return view
 
@@ -383,14 +385,6 @@ def _default_strategy(view: View) -> str:
         if set(registry.load("strategies", name).needs) <= set(view.layers):
             return name
     raise LayerMissing("This index has nothing to search yet.", remedy="Index documents with: polyhop index PATH...")
-
-
-def _sizes(folder: Path) -> Iterator[int]:
-    """The size of every file below a folder; files come and go while somebody writes."""
-    for place, _, files in os.walk(folder):
-        for file in files:
-            with suppress(FileNotFoundError):
-                yield (Path(place) / file).stat().st_size
 
 
 def _entities(record: Record) -> int:

@@ -2,24 +2,31 @@
 
 Without that, a run that leaves out ``--set layers.facts.extractor=language_model`` would take facts that were paid for
 to be stale, and make all of them again by other means.
+
+A layer may also be grown, passage by passage, by the questions that come to them (``layers/growth.py``). It is then
+not whole: nothing but questions adds to it, until somebody asks for the layer by name.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final, NamedTuple, cast
 
 from polyhop import registry
 from polyhop.build import Builder, asked_by
 from polyhop.errors import ModelMismatch, ModelMissing, SettingError, UnknownComponent
+from polyhop.layers.facts import FactsLayer
+from polyhop.layers.growth import Manner
 from polyhop.layers.layer import Layer, fingerprint, layer_of
 from polyhop.models.choice import Models
-from polyhop.reports import LayerReport
+from polyhop.reports import LayerReport, LayerStatus
 from polyhop.settings import Settings
 from polyhop.store.record import Record
+from polyhop.store.spending import spent_on
 
 logger = logging.getLogger(__name__)
 
@@ -34,11 +41,23 @@ class Made(NamedTuple):
 
     settings: Mapping[str, object]
     fingerprint: str
+    whole: bool = True  # False: grown by questions
 
 
 def made(record: Record) -> dict[str, Made]:
     """By name, how each layer was made that an index remembers."""
     return {name: Made(**content) for name, content in json.loads(record.meta(META) or "{}").items()}
+
+
+def grown(record: Record) -> frozenset[str]:
+    """The layers that are not whole."""
+    return frozenset(name for name, found in made(record).items() if not found.whole)
+
+
+def whole(record: Record) -> list[str]:
+    """The layers that an index has, without those that have only grown, sorted."""
+    partial = grown(record)
+    return [name for name in record.layers() if name not in partial]
 
 
 def in_force(record: Record, chosen: Settings) -> Settings:
@@ -55,9 +74,19 @@ def mark_of(record: Record, layer: Layer, chosen: Settings, models: Models) -> s
     return mark or ""
 
 
+def statuses(record: Record, chosen: Settings, models: Models) -> tuple[LayerStatus, ...]:
+    """How complete and how fresh each layer of an index is, and what it cost."""
+    settings, names, partial = in_force(record, chosen), record.layers(), grown(record)
+    marks = {name: mark_of(record, layer_of(name, settings), chosen, models) for name in names}
+    return tuple(
+        replace(record.layer_status(name, mark), cost=spent_on(record, name), whole=name not in partial)
+        for name, mark in marks.items()
+    )
+
+
 def in_order(layers: Sequence[str], record: Record) -> list[str]:
-    """The layers asked for and those the index has already, the usual ones first: none is left to go stale."""
-    known = [name for name in record.layers() if name in registry.names("layers")]
+    """The layers asked for and the whole ones that the index has, the usual ones first: none is left to go stale."""
+    known = [name for name in whole(record) if name in registry.names("layers")]
     wanted = dict.fromkeys([*layers, *known])
     return sorted(wanted, key=lambda name: DEFAULT_LAYERS.index(name) if name in DEFAULT_LAYERS else 99)
 
@@ -97,9 +126,70 @@ def bring_up_to_date(builder: Builder, name: str, chosen: Settings) -> LayerRepo
     if standing.obstacle is not None:
         report = _kept(builder.record, layer, standing, 0, 0)
         builder.gather(layer, str(standing.mark))
+        if name in grown(builder.record):  # questions came to every passage there is
+            _note(builder.record, name, made(builder.record)[name]._replace(whole=True))
         return report
     _remember(builder.record, layer, str(standing.mark))
     return builder.bring_up_to_date(name)
+
+
+def let_go(builder: Builder) -> None:
+    """Gather what has grown again, so that nothing of passages that are gone stays in it."""
+    for name in sorted(grown(builder.record)):
+        current = builder.record.generation(name)
+        if current is not None:
+            builder.gather(layer_of(name, builder.settings), current.description["fingerprint"])
+
+
+@dataclass(frozen=True)
+class GrownFacts:
+    """How facts are extracted for a question, as the user chose and as an index remembers it."""
+
+    chosen: Settings
+    models: Models
+
+    def manner(self, record: Record) -> Manner:
+        """How facts are made now; where that is not how they were made, only what would cost nothing is replaced.
+
+        Raises SettingError, UnknownComponent.
+        """
+        settings = in_force(record, self.chosen)
+        layer = cast(FactsLayer, layer_of(FactsLayer.name, settings))
+        below = {}
+        for name in layer.reads:
+            with suppress(ModelMissing):  # without the parser there may still be facts by a language model
+                below[name] = fingerprint(layer_of(name, settings), self.models)
+        mark, obstacle = _standing(record, layer, self.chosen, self.models)
+        before = made(record).get(layer.name) or _gathered(record, layer.name)
+        if obstacle is None and before is not None and before.fingerprint != mark and _is_kept(record, layer, before):
+            mark, obstacle = before.fingerprint, _otherwise(layer)
+        return Manner(layer, mark or "", below, f"{obstacle} {obstacle.remedy}" if obstacle else "")
+
+    def remember(self, record: Record, manner: Manner) -> None:
+        """Note that facts have grown in this manner, unless the whole layer was made in it."""
+        before = made(record).get(manner.layer.name) or _gathered(record, manner.layer.name)
+        if before is None or before.fingerprint != manner.mark:
+            _note(record, manner.layer.name, Made(_settings_of(manner.layer), manner.mark, whole=False))
+
+
+def _gathered(record: Record, name: str) -> Made | None:
+    """How a layer was made that was made before indexes remembered it."""
+    current = record.generation(name)
+    return None if current is None else Made({}, current.description.get("fingerprint", ""))
+
+
+def _is_kept(record: Record, layer: FactsLayer, before: Made) -> bool:
+    """Whether a question must not replace what there is: all of a layer, or what was paid for."""
+    paid = before.settings.get("extractor") == "language_model"
+    return (before.whole or paid) and bool(len(record.done(layer.name, before.fingerprint)))
+
+
+def _otherwise(layer: FactsLayer) -> ModelMismatch:
+    return ModelMismatch(
+        f"Layer {layer.name} was made with other settings or models than are configured now: no question adds to it.",
+        remedy="Configure them as they were or, to make all of it again, run: "
+        f"polyhop index PATH... --layers {layer.name}",
+    )
 
 
 class _Standing(NamedTuple):
@@ -161,17 +251,20 @@ def _kept(record: Record, layer: Layer, standing: _Standing, new: int, gone: int
 
 
 def _remember(record: Record, layer: Layer, mark: str) -> None:
-    found = made(record)
     now = Made(_settings_of(layer), mark)
-    if found.get(layer.name) != now:
-        content = {name: each._asdict() for name, each in sorted({**found, layer.name: now}.items())}
-        record.set_meta(META, json.dumps(content))
+    if made(record).get(layer.name) != now:
+        _note(record, layer.name, now)
+
+
+def _note(record: Record, name: str, now: Made) -> None:
+    content = {known: each._asdict() for known, each in sorted({**made(record), name: now}.items())}
+    record.set_meta(META, json.dumps(content))
 
 
 def _settings_of(layer: Layer) -> dict[str, object]:
     """The settings that a layer is made with, as JSON gives them back; what its ``repr`` hides is a secret."""
     component: Any = layer
-    names = [each.name for each in dataclasses.fields(component) if each.init and each.repr]
+    names = [each.name for each in fields(component) if each.init and each.repr]
     values = {name: getattr(component, name) for name in names if name not in VIEWING}
     plain = {name: value for name, value in values.items() if isinstance(value, PLAIN)}
     content: dict[str, object] = json.loads(json.dumps(plain))

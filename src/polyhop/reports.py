@@ -77,7 +77,13 @@ class LayerStatus:
     failed: int
     missing: int
     fingerprint: str
-    cost: Cost = Cost()  # of language models, in all runs since the index was made
+    cost: Cost = Cost()  # of language models, in all runs and for all questions since the index was made
+    whole: bool = True  # False: grown on demand, so that passages are missing because no question came to them
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether bringing the index up to date would do something for it."""
+        return self.whole and bool(self.missing or self.stale or self.failed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from polyhop.cli.index import in_words
 from polyhop.cli.options import index_options, json_option, settings_of
+
+if TYPE_CHECKING:
+    from polyhop.reports import LayerStatus
 
 
 @click.command()
@@ -28,10 +32,16 @@ def status(as_json: bool, index_path: str, config: Path | None, changes: tuple[s
     click.echo(f"{report.path} (written by Polyhop {report.version}, {report.bytes / 1e6:.1f} MB)")
     click.echo(f"{report.documents} documents, {report.passages} passages, {report.entities} entities")
     for layer in report.layers:
-        counts = f"{layer.done} done, {layer.missing} missing, {layer.stale} stale, {layer.failed} failed"
         paid = f"; so far {in_words(layer.cost)}" if layer.cost.llm_calls else ""
-        click.echo(f"layer {layer.name}: {counts}{paid}")
+        click.echo(f"layer {layer.name}: {_counts(layer, report.passages)}{paid}")
     if report.writer:
         click.echo(f"being written by {report.writer}")
-    if any(layer.missing or layer.stale or layer.failed for layer in report.layers):
+    if any(layer.has_gaps for layer in report.layers):
         click.echo("Bring it up to date with: polyhop index PATH...")
+
+
+def _counts(layer: LayerStatus, passages: int) -> str:
+    if layer.whole:
+        return f"{layer.done} done, {layer.missing} missing, {layer.stale} stale, {layer.failed} failed"
+    stale = f", {layer.stale} stale" if layer.stale else ""
+    return f"grown on demand, {layer.done} of {passages} passages so far{stale}, {layer.failed} failed"

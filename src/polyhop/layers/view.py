@@ -9,8 +9,10 @@ from typing import Any, TypeVar, cast
 
 from polyhop.errors import LayerMissing
 from polyhop.layers.facts_index import FactGraph
+from polyhop.layers.growth import Growth
 from polyhop.layers.parsekg_index import ParseKG
 from polyhop.layers.text import TextIndex, embed_question
+from polyhop.layers.tree_index import TreeIndex
 from polyhop.models.choice import Models
 from polyhop.ports import Floats
 from polyhop.store.record import Record
@@ -26,6 +28,7 @@ class View:
     record: Record
     models: Models
     layers: Mapping[str, Any]
+    growing: Growth | None = field(default=None, repr=False, compare=False)  # None: nothing can be extracted on demand
     kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # what strategies derived, shared
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
@@ -62,6 +65,20 @@ class View:
     def facts(self) -> FactGraph:
         """Triples with the sentences that state them."""
         return cast("FactGraph", self._layer("facts"))
+
+    @property
+    def tree(self) -> TreeIndex:
+        """Summaries of passages, and of summaries."""
+        return cast("TreeIndex", self._layer("tree"))
+
+    @property
+    def growth(self) -> Growth:
+        """Facts of passages, extracted on demand. Raises LayerMissing where the engine did not make this view."""
+        if self.growing is None:
+            raise LayerMissing(
+                "Facts cannot be extracted on demand here.", remedy="Ask through the engine, which knows how to."
+            )
+        return self.growing
 
     def vector(self, question: str) -> Floats:
         """The unit vector of a question."""

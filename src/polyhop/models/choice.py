@@ -24,6 +24,13 @@ class Models:
         self._settings = settings
         self._lock = threading.RLock()
         self._built: dict[str, Any] = {}
+        self._instead: LanguageModel | None = None  # of the configured language model
+
+    def with_language_model(self, model: LanguageModel) -> Models:
+        """The same models, each built once for both, but with this language model."""
+        other = Models(self._settings)
+        other._lock, other._built, other._instead = self._lock, self._built, model
+        return other
 
     @property
     def embedder(self) -> Embedder:
@@ -48,6 +55,8 @@ class Models:
     @property
     def language_model(self) -> LanguageModel | None:
         """Answers in words: the configured endpoint, another model by name, or none."""
+        if self._instead is not None:
+            return self._instead
         name = self._settings.models.language_model
         if name == NONE:
             return None

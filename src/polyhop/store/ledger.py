@@ -101,6 +101,16 @@ class Ledger(Documents):
         wanted = json.dumps([int(number) for number in numbers])
         return {row[0]: row[1] for row in self._rows(query, wanted, layer, fingerprint)}
 
+    def failures_of(self, layer: str, numbers: Sequence[int], fingerprint: str) -> dict[int, str]:
+        """Why these passages could not be done under a fingerprint, for those that could not."""
+        query = """
+            SELECT ledger.passage, ledger.error FROM json_each(?) AS wanted
+            CROSS JOIN ledger ON ledger.layer = ? AND ledger.passage = wanted.value
+            WHERE ledger.state = 'failed' AND ledger.fingerprint = ?
+        """
+        wanted = json.dumps([int(number) for number in numbers])
+        return {row[0]: row[1] for row in self._rows(query, wanted, layer, fingerprint)}
+
     def failures(self, layer: str) -> Iterator[tuple[int, str, int]]:
         """Number, error and count of attempts of each passage that could not be done, ascending by number."""
         query = "SELECT passage, error, attempts FROM ledger WHERE layer = ? AND state = 'failed' ORDER BY passage"

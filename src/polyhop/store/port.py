@@ -100,6 +100,9 @@ class Store(Protocol):
     def passages(self, numbers: Sequence[int]) -> list[Passage]:
         """The passages of these numbers, in this order; StoreError where one is gone."""
 
+    def present(self, numbers: Sequence[int]) -> dict[int, Passage]:
+        """The passages of these numbers that are there, by number, in this order."""
+
     def passages_by_id(self, ids: Sequence[str]) -> list[Passage]:
         """The passages of these ids, in this order; StoreError where one is gone."""
 
@@ -123,6 +126,9 @@ class Store(Protocol):
 
     def payloads_of(self, layer: str, numbers: Sequence[int], fingerprint: str | None = None) -> dict[int, bytes]:
         """What was derived from these passages, for those that have something."""
+
+    def failures_of(self, layer: str, numbers: Sequence[int], fingerprint: str) -> dict[int, str]:
+        """Why these passages could not be done under a fingerprint, for those that could not."""
 
     def failures(self, layer: str) -> Iterator[tuple[int, str, int]]:
         """Number, error and count of attempts of each passage that could not be done, ascending by number."""

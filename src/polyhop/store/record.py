@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Self
 
@@ -59,6 +61,10 @@ class Record(Ledger):
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    def size(self) -> int:
+        """Bytes of all files of the index."""
+        return sum(_sizes(self.folder))
+
     def meta(self, key: str) -> str | None:
         """A fact about the index, e.g. ``created`` (a time) and ``polyhop`` (the version that wrote it last)."""
         value: str | None = self._value("SELECT value FROM meta WHERE key = ?", key)
@@ -70,6 +76,14 @@ class Record(Ledger):
             connection.execute(
                 "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2", (key, value)
             )
+
+
+def _sizes(folder: Path) -> Iterator[int]:
+    """The size of every file below a folder; files come and go while somebody writes."""
+    for place, _, files in os.walk(folder):
+        for file in files:
+            with suppress(FileNotFoundError):
+                yield (Path(place) / file).stat().st_size
 
 
 def _version() -> str:

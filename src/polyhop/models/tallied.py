@@ -1,0 +1,97 @@
+"""A language model during one piece of work: what it costs is counted, and what it answered can be had again."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from polyhop.errors import BudgetExceeded, EndpointError, ModelError, OutputInvalid
+from polyhop.models.accounting import WastedOutput
+from polyhop.ports import Completion, LanguageModel, Message
+from polyhop.types import Cost
+
+_Request = tuple[tuple[Message, ...], int, str]
+
+
+class Tallied:
+    """Passes requests on, and keeps the answers for as long as the work goes on. Threads may share it."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self._lock = threading.Lock()
+        self._kept: dict[_Request, Completion | ModelError] = {}
+        self._cost = Cost()
+
+    @property
+    def name(self) -> str:
+        """That of the model."""
+        return self._model.name
+
+    @property
+    def concurrency(self) -> int:
+        """How many requests the model takes at once."""
+        return int(getattr(self._model, "concurrency", 1))
+
+    @property
+    def cost(self) -> Cost:
+        """What all answers cost, also those that were of no use."""
+        with self._lock:
+            return self._cost
+
+    @property
+    def again(self) -> LanguageModel:
+        """The answers given so far, as a model that costs nothing and raises BudgetExceeded for any other request."""
+        return _Again(self)
+
+    def complete(
+        self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        """What the model answers. Raises what it raises."""
+        request = _request(messages, max_tokens, schema)
+        try:
+            completion = self._model.complete(messages, max_tokens=max_tokens, schema=schema)
+        except ModelError as error:
+            with self._lock:
+                self._cost += error.cost if isinstance(error, WastedOutput) else Cost()
+                if isinstance(error, OutputInvalid) or (isinstance(error, EndpointError) and error.status is not None):
+                    self._kept[request] = error  # any other trouble may pass: it says nothing about the request
+            raise
+        with self._lock:
+            self._cost += completion.cost
+            self._kept[request] = Completion(completion.text, Cost())
+        return completion
+
+    def kept(
+        self, messages: Sequence[Message], max_tokens: int, schema: Mapping[str, Any] | None
+    ) -> Completion | ModelError | None:
+        """The answer that was given before, or the error; None where this was not asked."""
+        with self._lock:
+            return self._kept.get(_request(messages, max_tokens, schema))
+
+
+@dataclass(frozen=True)
+class _Again:
+    """What a model answered before, and nothing else."""
+
+    tallied: Tallied
+
+    @property
+    def name(self) -> str:
+        return self.tallied.name
+
+    def complete(
+        self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        kept = self.tallied.kept(messages, max_tokens, schema)
+        if kept is None:
+            raise BudgetExceeded("This was not answered.")
+        if isinstance(kept, ModelError):
+            raise kept
+        return kept
+
+
+def _request(messages: Sequence[Message], max_tokens: int, schema: Mapping[str, Any] | None) -> _Request:
+    return tuple(messages), max_tokens, json.dumps(schema, sort_keys=True)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from endpoint_server import says, serving
 from ferries import CORPUS, graph_of, viewed
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,15 +19,13 @@ from polyhop.errors import UsageError
 from polyhop.layers.facts_index import FactGraph
 from polyhop.layers.view import View
 from polyhop.models.choice import Models
-from polyhop.models.endpoint import OpenAICompatible
-from polyhop.ports import Floats, Message
+from polyhop.ports import Floats
 from polyhop.strategies.moves import phrases as phrases_module
 from polyhop.strategies.moves.bind import Grounded, bound_by, consistent
 from polyhop.strategies.moves.ground import Anchor, Bound, Grounding, Pattern
 from polyhop.strategies.moves.mend_plan import mended
 from polyhop.strategies.moves.own_paragraphs import OwnParagraphs
 from polyhop.strategies.moves.phrases import Phrases
-from polyhop.strategies.moves.plan_constraints import NoCallsLeft, Within
 from polyhop.strategies.moves.recover import Recovery, Value, own_passage, read_values, told_apart
 from polyhop.strategies.moves.sufficiency import Candidate, Verdict
 from polyhop.tasks.constraints import Constant, Constraint, ConstraintPlan, End, Placeholder
@@ -475,18 +472,3 @@ def test_phrases_may_be_shared_by_threads(models: Models) -> None:
     assert len(found) == 4
     for one in found:
         np.testing.assert_allclose(one, found[0], atol=1e-5)
-
-
-# --- the planner's share of the budget --------------------------------------------------------------------------------
-
-
-def test_a_model_within_a_budget_is_asked_so_often_and_no_more() -> None:
-    """What it was asked is counted, also where the answer was of no use."""
-    with serving(says("yes")) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
-        within = Within(model, 2)
-        assert within.name == model.name
-        for _ in range(2):
-            assert within.complete([Message("user", "Well?")]).text == "yes"
-        with pytest.raises(NoCallsLeft):
-            within.complete([Message("user", "Well?")])
-        assert (len(server.requests), within.spent.llm_calls, within.left) == (2, 2, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import pytest
@@ -85,6 +85,16 @@ def test_read_abstains_where_the_model_does() -> None:
     reading = read("", False)
     assert reading.text is None
     assert reading.note
+
+
+def test_read_shows_what_the_strategy_concluded() -> None:
+    """And believes the passages."""
+    concluded = replace(evidence(), synthesis="Ada Brook built the Gull; she comes from Ossby.")
+    answer = {"support": [{"passage": 1, "quote": "she comes from Ossby"}], "found": True, "answer": "Ossby"}
+    with serving(says(json.dumps(answer))) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
+        reading = Grounded().read(QUESTION, concluded, cast(Models, OnlyLanguageModel(model)))
+        assert concluded.synthesis in server.requests[0]["messages"][1]["content"]
+    assert (reading.text, reading.quotes) == (None, ())
 
 
 def test_read_needs_a_language_model() -> None:

@@ -16,13 +16,16 @@ from hypothesis import strategies as st
 from polyhop.errors import EndpointError, OutputInvalid
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.structured import check
+from polyhop.tasks import answer_step as answering
 from polyhop.tasks import decompose as decomposing
+from polyhop.tasks import merge_answers as merging
 from polyhop.tasks import next_query as choosing
 from polyhop.tasks import read_answer as reading
 from polyhop.tasks.blocks import Block, fenced
 from polyhop.tasks.decompose import decompose, well_formed
 from polyhop.tasks.next_query import next_query
-from polyhop.tasks.read_answer import Quote, read_answer
+from polyhop.tasks.read_answer import read_answer
+from polyhop.tasks.support import Quote
 from polyhop.types import Passage
 
 QUESTION = "Where was the builder of the ferry Gull born?"
@@ -56,7 +59,7 @@ def prompt_of(server: EndpointServer) -> str:
     return content
 
 
-@pytest.mark.parametrize("task", [decomposing, choosing, reading])
+@pytest.mark.parametrize("task", [decomposing, choosing, reading, answering, merging])
 def test_schemas_use_what_our_check_knows(task: Any) -> None:
     """And what strict servers ask for: every property required, none beside them."""
 

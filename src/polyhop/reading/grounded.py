@@ -22,7 +22,8 @@ class Grounded:
     def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
         """The model's answer with its quotations, None where the passages do not have it.
 
-        The confidence is the share of its quotations that are genuine. Raises UsageError without a language model,
+        It sees what the strategy concluded, and has to quote passages for it all the same (StepChain, Eq. 11). The
+        confidence is the share of its quotations that are genuine. Raises UsageError without a language model,
         EndpointError, OutputInvalid, BudgetExceeded.
         """
         model = models.language_model
@@ -32,7 +33,7 @@ class Grounded:
                 remedy="Set POLYHOP_BASE_URL and POLYHOP_MODEL, or use the reader 'extractive'.",
             )
         passages = [scored.passage for scored in evidence.passages]
-        answer = read_answer(model, question, passages, max_tokens=self.max_tokens)
+        answer = read_answer(model, question, passages, findings=evidence.synthesis, max_tokens=self.max_tokens)
         quotes = _quotes(answer, passages)
         if answer.text is None:
             return Reading(text=None, quotes=quotes, note="the passages do not establish an answer", cost=answer.cost)

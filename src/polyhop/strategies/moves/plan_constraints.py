@@ -2,55 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from polyhop.errors import BudgetExceeded
 from polyhop.layers.view import View
-from polyhop.models.accounting import WastedOutput
-from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.strategies.moves.mend_plan import mended
 from polyhop.strategies.moves.plan_by_rules import plan_by_rules
 from polyhop.strategies.moves.plan_questions import with_questions
 from polyhop.strategies.moves.replayed_plans import ReplayedPlans
+from polyhop.strategies.moves.within import NoCallsLeft, Within
 from polyhop.tasks.constraints import ConstraintPlan, whole_question
 from polyhop.tasks.plan import plan as plan_by_model
 from polyhop.types import Budget, Cost
-
-
-class NoCallsLeft(BudgetExceeded):
-    """A question may not ask the language model again: its own budget is used up, not a cap of the user's."""
-
-
-@dataclass
-class Within:
-    """A language model that may be asked only so often; what it was asked is counted."""
-
-    model: LanguageModel
-    left: int  # calls
-    spent: Cost = Cost()
-
-    @property
-    def name(self) -> str:
-        """The model's own."""
-        return self.model.name
-
-    def complete(
-        self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
-    ) -> Completion:
-        """The model's own completion. Raises NoCallsLeft, and what the model raises."""
-        if not self.left:
-            raise NoCallsLeft("No calls to the language model are left for this question.")
-        self.left -= 1
-        try:
-            completion = self.model.complete(messages, max_tokens=max_tokens, schema=schema)
-        except WastedOutput as wasted:
-            self.spent += wasted.cost
-            raise
-        self.spent += completion.cost
-        return completion
 
 
 @dataclass(frozen=True, kw_only=True)

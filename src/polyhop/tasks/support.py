@@ -1,0 +1,82 @@
+"""What a model copies out of passages in support of an answer: how they are shown to it, and where its copies stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from polyhop.tasks.blocks import Block
+from polyhop.tasks.quotes import cuts_word, locate
+from polyhop.types import Passage
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"passage": {"type": "integer"}, "quote": {"type": "string"}},
+        "required": ["passage", "quote"],
+        "additionalProperties": False,
+    },
+    "maxItems": 12,
+}
+"""Of the property ``support``: the number of a passage, from 1, and what was copied from it."""
+
+_SENTENCE_NUMBER = re.compile(r"\(s\d+\)\s?", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*|\n\s*")
+_ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[\.{3}\]|\[…\])\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A stretch of one of the passages that were read: its index in their order, offsets into its text."""
+
+    passage_index: int
+    start: int
+    end: int
+
+
+def shown(passages: Sequence[Passage]) -> list[Block]:
+    """A block for each passage, ``PASSAGE 1`` and so on: its title and its numbered sentences."""
+    return [Block(f"PASSAGE {number}", _numbered(passage)) for number, passage in enumerate(passages, 1)]
+
+
+def placed(support: Sequence[Mapping[str, Any]], passages: Sequence[Passage]) -> tuple[tuple[Quote, ...], int]:
+    """Where the quotations stand, each once, and how many stand in no passage; ``support`` obeys SCHEMA."""
+    texts = [passage.text for passage in passages]
+    found = [_places(item["quote"], item["passage"] - 1, texts) for item in support]
+    quotes = tuple(dict.fromkeys(quote for places in found for quote in places))
+    return quotes, sum(not places for places in found)
+
+
+def _numbered(passage: Passage) -> str:
+    lines = (f"(s{number}) {sentence}" for number, sentence in enumerate(_sentences(passage.text), 1))
+    return "\n".join((f"Title: {passage.title}", *lines))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Sentences by their punctuation, in any script: good enough to point at, and nothing is lost between them."""
+    return (sentence for sentence in _SENTENCE_END.split(text) if sentence.strip())
+
+
+def _places(quote: str, index: int, texts: Sequence[str]) -> list[Quote]:
+    """Where a quotation stands: as written, else its parts around an ellipsis, all of them or none."""
+    plain = _SENTENCE_NUMBER.sub("", quote).strip()
+    for parts in ([quote.strip()], [plain], [part for part in _ELLIPSIS.split(plain) if part]):
+        found = [_anywhere(part, index, texts) for part in parts]
+        places = [place for place in found if place is not None]
+        if places and len(places) == len(found):
+            return places
+    return []
+
+
+def _anywhere(quote: str, index: int, texts: Sequence[str]) -> Quote | None:
+    """The passage that the model named comes first; but a genuine quotation under a wrong number is still genuine."""
+    if not any(character.isalnum() for character in quote):
+        return None
+    for candidate in sorted(range(len(texts)), key=lambda other: other != index):
+        span = locate(quote, texts[candidate])
+        if span is not None and not cuts_word(texts[candidate], *span):
+            return Quote(candidate, *span)
+    return None

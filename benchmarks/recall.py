@@ -83,6 +83,7 @@ def main() -> None:
     about = machine()
     with Polyhop(options.index, settings=settings) as engine, beside_others(about):
         prepare(engine, data, layers=layers_of(names), progress=tell)
+        about["passages_by_layer"] = {layer.name: layer.done for layer in engine.status().layers}  # some grow
         run = experiment.run(engine, data, progress=tell)
         models = engine.status().models
     report = summary(run, data, manifest(experiment, data, settings=settings, models=models), records=False)

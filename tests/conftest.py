@@ -43,7 +43,7 @@ HARBOUR = {  # a smaller world, for tests that change it; each file is one passa
 }
 HARBOUR_BRIDGE = "Where was the engineer born who built the lighthouse of Quillmouth?"
 
-LAYERS = ("text", "parsekg", "facts")  # all that strategies need
+LAYERS = ("text", "parsekg", "facts", "tree")  # all that strategies need
 
 # The same algorithms with less to read: what a contract says does not depend on how deep a strategy looks.
 QUICK = Settings.from_mapping(
@@ -51,7 +51,10 @@ QUICK = Settings.from_mapping(
         "strategies": {
             "c2rag": {"relations": 4, "retrieved": 3},
             "hybrid": {"depth": 6},
+            "iterative": {"rounds": 1, "depth": 6, "sentences": 4},
             "paths": {"depth": 4, "starts": 2, "links": 3, "longer": 1},
+            "raptor": {"k": 8, "width": 4},
+            "stepchain": {"retrieved": 4, "chains": 6, "values": 2, "links": 3},
             "translator": {"alpha": 2, "beta": 2, "longest": 8, "hops": 2},
         }
     }

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import BRIDGE, HARBOUR, HARBOUR_BRIDGE, QUICK
+from conftest import BRIDGE, HARBOUR, HARBOUR_BRIDGE, LAYERS, QUICK
 
 from polyhop.engine import Polyhop
 from polyhop.errors import (
@@ -185,8 +185,10 @@ def test_what_is_no_index_is_said_to_be_none(tmp_path: Path) -> None:
         ("text", "vectors/numbers.npy", "dense"),
         ("text", "vectors/*.npy", "dense"),
         ("text", "lexical/*.npy", "bm25"),
+        ("text", "titles/*/*.npy", "stepchain"),
         ("parsekg", "places/*.npy", "paths"),
         ("parsekg", "out/*.npy", "paths"),
+        ("tree", "tree/*.npy", "raptor"),
     ],
 )
 def test_a_damaged_layer_is_said_to_be_damaged_and_repaired_by_indexing(
@@ -201,7 +203,7 @@ def test_a_damaged_layer_is_said_to_be_damaged_and_repaired_by_indexing(
             engine.search(BRIDGE, strategy=strategy)
         assert "index the same documents again" in caught.value.remedy
     with Polyhop(fresh_index, settings=QUICK) as engine:
-        assert [done.extracted for done in engine.index(world).layers] == [0, 0, 0]
+        assert [done.extracted for done in engine.index(world).layers] == [0] * len(LAYERS)
         assert engine.search(BRIDGE, strategy=strategy).passages
 
 

@@ -24,6 +24,7 @@ from polyhop.layers.facts_index import FactGraph
 from polyhop.layers.layer import Layer, fingerprint, layer_of
 from polyhop.layers.parsekg_index import ParseKG
 from polyhop.layers.text import TextIndex, embed_question
+from polyhop.layers.tree_index import TreeIndex
 from polyhop.models.choice import Models, load_models
 from polyhop.ports import Rows
 from polyhop.reports import LayerReport, Progress
@@ -111,6 +112,8 @@ def searchable(index: Index) -> Any:
     opened = index.open()
     if isinstance(opened, FactGraph):
         found = opened_facts(opened, index)
+    elif isinstance(opened, TreeIndex):
+        found = opened_tree(opened, index)
     else:
         found = opened_text(opened, index) if isinstance(opened, TextIndex) else opened_graph(opened, index)
     assert found, f"how to compare two {index.name} layers must be written here"
@@ -176,6 +179,21 @@ def opened_facts(graph: FactGraph, index: Index) -> dict[str, Any]:
     return {**found, " relations": {graph.relations[i]: graph.relation_vectors[i].tobytes() for i in relations}}
 
 
+def opened_tree(tree: TreeIndex, index: Index) -> dict[str, Any]:
+    def node(place: int) -> tuple[Any, ...]:
+        numbers, nodes = tree.below(place)
+        below = [tree.texts[child] for child in nodes.tolist()]
+        vector = tree.vectors[place].tobytes()
+        return int(tree.levels[place]), sorted(titles_of(numbers.tolist(), index)), sorted(below), vector
+
+    numbers, nodes = tree.top()
+    top = (titles_of(numbers.tolist(), index), [tree.texts[place] for place in nodes.tolist()])
+    found: dict[str, Any] = {" top": tuple(map(sorted, top))}
+    for place in tree.nodes.tolist():
+        found.setdefault(tree.texts[place], []).append(node(place))
+    return {text: sorted(nodes) if isinstance(nodes, list) else nodes for text, nodes in found.items()}
+
+
 def passages() -> list[Passage]:
     documents = [file_document(f"/{title}.txt", text, "text/plain", title=title) for title, text in TEXTS.items()]
     return [passage for document in documents for passage in cut(document, Chunking())]
@@ -224,6 +242,11 @@ def test_what_is_deleted_is_gone_even_before_the_layer_is_gathered_again(index: 
             place = opened.find(title)
             left = [] if place is None else titles_of(opened.passages_of(opened.touching([place])), index)
             assert title not in left
+    elif isinstance(opened, TreeIndex):
+        said = " ".join(opened.texts[node] for node in opened.nodes.tolist())
+        assert "Rook" not in said.replace("under Piet Rook", "").replace("by Piet Rook", "")
+        assert "雨の町" not in said
+        assert {"Piet Rook", "雨の町"}.isdisjoint(titles_of(opened.top()[0].tolist(), index))
     else:
         for ranked in opened_text(opened, index).values():
             assert not {"Piet Rook", "雨の町"} & set(dict(ranked))
@@ -323,6 +346,9 @@ def test_an_index_without_documents_can_be_gathered_and_opened(index: Index) -> 
     elif isinstance(opened, FactGraph):
         assert len(opened) == 0
         assert opened.anchors("Ada Brisk", 3) == []
+    elif isinstance(opened, TreeIndex):
+        assert len(opened) == 0
+        assert [part.tolist() for part in opened.top()] == [[], []]
     else:
         assert len(opened) == 0
         assert opened.named_in("Ada Brisk") == []

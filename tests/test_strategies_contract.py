@@ -6,7 +6,7 @@ Every registered strategy takes these tests; one whose models are not installed 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,8 +16,10 @@ from conftest import BRIDGE, HARBOUR, HARBOUR_BRIDGE, QUICK
 from polyhop import registry
 from polyhop.engine import Polyhop
 from polyhop.errors import LayerMissing, ModelMissing, UsageError
+from polyhop.layers.growth import Growth
 from polyhop.layers.layer import layer_of
 from polyhop.layers.view import View
+from polyhop.making import GrownFacts
 from polyhop.models.choice import load_models
 from polyhop.store.record import Record
 from polyhop.strategies.strategy import Strategy, strategy_of
@@ -46,7 +48,8 @@ def view_of(path: Path) -> Iterator[View]:
             layer: layer_of(layer, QUICK).open(record, path / "generations" / layer, models)
             for layer in record.layers()
         }
-        yield View(record=record, models=models, layers=layers)
+        with closing(Growth(path, models, GrownFacts(QUICK, models))) as growing:
+            yield View(record=record, models=models, layers=layers, growing=growing)
 
 
 def essence(evidence: Evidence) -> Evidence:

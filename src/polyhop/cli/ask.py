@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from polyhop.cli.options import index_options, json_option, replaying, settings_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from polyhop.engine import Polyhop
-    from polyhop.types import Answer, Hop, Span
+    from polyhop.types import Answer, Chain, Hop, Span
 
 NOT_FOUND = 3
+CHAINS: Final = 2  # of a hop, unless everything is to be shown
 MARKS = {"resolved": ("●", "green"), "recovered": ("◐", "yellow"), "unresolved": ("○", "red")}
 
 
@@ -41,12 +44,14 @@ def ask(
     """Answer QUESTION from the indexed documents.
 
     Shows the answer, each hop of the way to it, and the exact sentence behind each hop with its file and character
-    span. Exits with 3 where the documents do not answer the question, and says what came closest.
+    span; where facts were walked, also the best chains of them and the sentence behind each arrow (all chains with
+    --trace). Exits with 3 where the documents do not answer the question, and says what came closest.
 
     \b
     polyhop ask "Where was the architect of the lighthouse born?"
     polyhop ask "Which is older, the Long Bridge or the Heron Bridge?" --trace
     polyhop ask "Who ...?" --strategy translator --json
+    polyhop ask "Who ...?" --strategy stepchain --trace
     polyhop ask "Who ...?" --strategy c2rag --plans plans.jsonl --trace
     """
     from dataclasses import replace
@@ -72,9 +77,10 @@ def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
     else:
         click.echo(click.style("Not found in these documents.", bold=True) + " What came closest:")
     click.echo()
+    chains = None if trace else CHAINS
     for number, hop in enumerate(answer.evidence.hops, start=1):
-        _show_hop(number, hop, engine)
-    _show_sources(answer)
+        _show_hop(number, hop, hop.chains[:chains], engine)
+    _show_sources(answer, chains)
     cost = answer.evidence.cost
     tokens = f", {cost.llm_calls} model calls, {cost.tokens} tokens" if cost.llm_calls else ""
     line = f"strategy {answer.evidence.strategy}, reader {answer.reader}, {cost.seconds:.2f} s{tokens}"
@@ -83,9 +89,10 @@ def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
         click.echo("\n".join(["", click.style("Trace", bold=True), *(f"  {line}" for line in answer.evidence.trail)]))
 
 
-def _show_sources(answer: Answer) -> None:
-    """What the hops do not show: further quotations, or what came closest where there are no hops."""
-    shown = {span for hop in answer.evidence.hops for span in hop.sentences[:1]}
+def _show_sources(answer: Answer, chains: int | None) -> None:
+    """What the hops, with so many chains, do not show: further quotations, or what came closest without hops."""
+    hops = answer.evidence.hops
+    shown = {span for hop in hops for span in [*hop.sentences[:1], *_behind(hop.chains[:chains])]}
     further = [citation for citation in answer.citations if citation.span not in shown]
     if further:
         click.echo(click.style("Further sources" if shown else "Sources", bold=True))
@@ -93,13 +100,13 @@ def _show_sources(answer: Answer) -> None:
             click.echo(f"  “{_one_line(citation.quote)}”")
             click.echo(click.style(f"    {place(citation.uri, citation.span)}", dim=True))
         click.echo()
-    elif not answer.evidence.hops:
+    elif not hops:
         for scored in answer.evidence.passages[:3]:
             click.echo(f"  {scored.passage.title or scored.passage.id}: {_one_line(scored.passage.text)[:160]}")
         click.echo()
 
 
-def _show_hop(number: int, hop: Hop, engine: Polyhop) -> None:
+def _show_hop(number: int, hop: Hop, chains: Sequence[Chain], engine: Polyhop) -> None:
     mark, colour = MARKS[hop.status]
     found = f"  →  {click.style(hop.found, bold=True)}" if hop.found else ""
     titles = " / ".join(passage.title or passage.id for passage in hop.passages)
@@ -110,11 +117,27 @@ def _show_hop(number: int, hop: Hop, engine: Polyhop) -> None:
         click.echo(f"    clue: {clue.entity} … {clue.relation}{tail}")
     for fact in hop.facts[:1]:
         click.echo(f"    fact: {_one_line(f'{fact.head} -({fact.relation})-> {fact.tail}')}")
-    for span in hop.sentences[:1]:
-        quote, uri = engine.quote(span)
-        click.echo(f"    “{_one_line(quote)}”")
-        click.echo(click.style(f"      {place(uri, span)}", dim=True))
+    shown = dict.fromkeys(hop.sentences[:1])
+    for span in shown:
+        _show_sentence(span, engine)
+    for chain in chains:
+        click.echo(f"    chain: {_one_line(str(chain))}")
+        for span in _behind([chain]):
+            if span not in shown:  # each sentence stands once in a hop
+                shown[span] = None
+                _show_sentence(span, engine, "  ")
     click.echo()
+
+
+def _behind(chains: Iterable[Chain]) -> list[Span]:
+    """The sentences behind the arrows of chains, in their order, each once."""
+    return list(dict.fromkeys(fact.span for chain in chains for fact in chain.facts))
+
+
+def _show_sentence(span: Span, engine: Polyhop, further: str = "") -> None:
+    quote, uri = engine.quote(span)
+    click.echo(f"    {further}“{_one_line(quote)}”")
+    click.echo(click.style(f"      {further}{place(uri, span)}", dim=True))
 
 
 def place(uri: str, span: Span) -> str:

@@ -390,7 +390,8 @@ def test_the_question_itself_is_no_other_way(view: View) -> None:
 
 
 def step(position: int, *way: int, **more: Any) -> Asked:
-    return Asked(position=position, question="Who?", passages=[(one, 1.0) for one in way], way=way, **more)
+    logit = 1.0 if way else None
+    return Asked(position=position, question="Who?", passages=[(one, 1.0) for one in way], way=way, logit=logit, **more)
 
 
 def test_ways_come_first_and_then_single_passages_and_those_of_leads_by_turns(view: View) -> None:

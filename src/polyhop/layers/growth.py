@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -223,8 +223,8 @@ class Growth:
                     continue
                 rows, trouble = self._rows(record, manner, passages, models, tallied)
                 cost = Cost() if tallied is None else tallied.cost
-                self._keep(manner.mark, zip(passages, rows, strict=False), cost - billed)
-                billed, extracted = cost, extracted + sum(not isinstance(made, Failure) for made in rows)
+                self._keep(manner.mark, rows, cost - billed)
+                billed, extracted = cost, extracted + sum(not isinstance(made, Failure) for made in rows.values())
                 self._save(record)
             if isinstance(trouble, BudgetExceeded):
                 return extracted, billed, f"{trouble} {trouble.remedy}".strip()
@@ -239,30 +239,30 @@ class Growth:
         passages: Mapping[int, Passage],
         models: Models,
         tallied: Tallied | None,
-    ) -> tuple[Sequence[Rows], PolyhopError | None]:
-        """The rows of passages, or of as many as there are answers for, and then why not of all."""
+    ) -> tuple[Mapping[int, Rows], PolyhopError | None]:
+        """The rows of passages by number, or of those that there are answers for, and then why not of all."""
         numbers, texts = list(passages), list(passages.values())
         stored = {name: record.payloads_of(name, numbers, mark) for name, mark in manner.below.items()}
         below = {name: [found.get(number) for number in numbers] for name, found in stored.items()}
         try:
-            return manner.layer.extract(texts, models, below), None
+            return dict(zip(numbers, manner.layer.extract(texts, models, below), strict=True)), None
         except PolyhopError as error:
             trouble = error
-        if tallied is None:
-            return (), trouble
-        again = models.with_language_model(tallied.again)
-        for count in range(len(texts) - 1, 0, -1):  # calls end where passages do, but which calls were answered?
-            try:
-                return manner.layer.extract(texts[:count], again, {}), trouble
-            except PolyhopError:
-                continue
-        return (), trouble
+        rows: dict[int, Rows] = {}
+        if tallied is not None:
+            again = models.with_language_model(tallied.again)
+            start = 0
+            while start < len(texts):  # calls end where passages do, but which were answered? They ran side by side
+                made = _answered(manner.layer, texts[start:], again)
+                rows.update(zip(numbers[start:], made, strict=False))
+                start += len(made) or 1
+        return rows, trouble
 
     # --- committing ---------------------------------------------------------------------------------------------------
 
-    def _keep(self, mark: str, rows: Iterable[tuple[int, Rows]], cost: Cost) -> None:
+    def _keep(self, mark: str, rows: Mapping[int, Rows], cost: Cost) -> None:
         with self._lock:
-            self._unsaved.update((number, (mark, made)) for number, made in rows)
+            self._unsaved.update((number, (mark, made)) for number, made in rows.items())
             self._unbilled += cost
 
     def _save(self, record: Record) -> None:
@@ -378,3 +378,13 @@ class Growth:
             return segments.read_arrays(folder / "facts", ("numbers",))["numbers"]
         except IndexCorrupt:
             return np.empty(0, np.int64)  # damaged: it is written again
+
+
+def _answered(layer: FactsLayer, texts: Sequence[Passage], models: Models) -> Sequence[Rows]:
+    """The rows of as many of the first passages as a model that only repeats its answers gives."""
+    for count in range(len(texts), 0, -1):
+        try:
+            return layer.extract(texts[:count], models, {})
+        except PolyhopError:
+            continue
+    return ()

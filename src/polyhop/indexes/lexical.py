@@ -131,7 +131,11 @@ class Lexical:
 
         Raises IndexCorrupt, and ModelMismatch where segments were made with different stemming.
         """
-        parts = [read_arrays(folder, _ARRAYS) for folder in folders]
+        return cls.of([read_arrays(folder, _ARRAYS) for folder in folders], live, k1=k1, b=b)
+
+    @classmethod
+    def of(cls, parts: Sequence[Arrays], live: Ints, *, k1: float = 1.2, b: float = 0.75) -> Self:
+        """Like ``open``, for the arrays of segments as ``build`` makes them."""
         if any(len(part["numbers"]) != len(part["lengths"]) for part in parts):
             raise IndexCorrupt("A segment of postings does not have one length a passage.")
         stems = {int(part["stem"][0]) for part in parts} or {0}

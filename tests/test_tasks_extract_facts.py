@@ -17,6 +17,7 @@ from polyhop.models.accounting import Prices, estimated_tokens
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.structured import check
 from polyhop.tasks import extract_facts as extracting
+from polyhop.tasks.batches import packed
 from polyhop.tasks.extract_facts import Limits, forecast_extraction, forecast_sizes
 from polyhop.tasks.grounding import LONGEST_RELATION, as_written, fault_of
 from polyhop.tasks.quotes import folded
@@ -160,8 +161,7 @@ def test_facts_about_a_word_that_is_not_there_have_a_fault(
 @given(st.lists(st.integers(0, 900)), st.integers(1, 1500), st.integers(1, 5))
 def test_packing_keeps_order_and_stays_within_its_limits(sizes: list[int], tokens: int, most: int) -> None:
     """Law, and no two neighbouring calls could have been one."""
-    limits = Limits(text_tokens=tokens, passages=most)
-    batches = list(extracting._packed(list(enumerate(sizes)), limits))
+    batches = list(packed(list(enumerate(sizes)), text_tokens=tokens, passages=most))
     assert [index for batch in batches for index in batch] == list(range(len(sizes)))
     held = [sum(sizes[index] for index in batch) for batch in batches]
     assert all(

@@ -31,6 +31,7 @@ INTERRUPTED = 130
 @click.option("--limit", type=click.IntRange(1), help="The first N questions only.")
 @click.option("--retrieval-only", is_flag=True, help="Find passages but read no answers: much faster.")
 @click.option("--passages", type=click.IntRange(1, 100), help="Passages that the reader may see.  [default: 5]")
+@click.option("--metric", "metrics", multiple=True, help="One more figure, such as accuracy or recall@10; repeatable.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the confidence intervals.")
 @click.option("--layers", default="", help="Make these as well as the layers that the strategies need.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write all numbers here.")
@@ -47,6 +48,7 @@ def evaluate(
     limit: int | None,
     retrieval_only: bool,
     passages: int | None,
+    metrics: tuple[str, ...],
     seed: int,
     layers: str,
     json_path: Path | None,
@@ -79,7 +81,9 @@ def evaluate(
         limit=limit,
         seed=seed,
         retrieval_only=retrieval_only,
+        extra_metrics=metrics,
     )
+    _ = experiment.metrics  # a metric that does not exist, and
     for name in experiment.names:
         strategy_of(name, settings)  # a setting that does not fit is refused before anything is indexed
     also = [name.strip() for name in layers.split(",") if name.strip()]
@@ -97,16 +101,18 @@ def _measured(
     from polyhop.evaluation.dataset import Dataset
     from polyhop.evaluation.experiment import layers_of, prepare
     from polyhop.evaluation.manifest import manifest
+    from polyhop.evaluation.metrics.metric import given_models
     from polyhop.evaluation.report import summary
 
     data = Dataset.read(dataset, split)
     experiment.questions(data)  # that there are any, before anything is indexed
     layers = layers_of(experiment.names, also)
     with Polyhop(_index_of(data, index_path), settings=settings) as engine:
+        given_models(experiment.metrics, engine.models)  # a judge that is not there is missed at once
         with progress_bars(quiet=False) as listener:
             prepare(engine, data, layers=layers, progress=listener)
         with progress_bars(quiet=False) as listener:
-            run = experiment.run(engine, data, progress=listener)
+            run = experiment.run(engine, data, progress=listener, models=engine.models)
         models = engine.status().models
     return summary(run, data, manifest(experiment, data, settings=settings, models=models))
 

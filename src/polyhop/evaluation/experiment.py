@@ -23,10 +23,11 @@ from polyhop.evaluation.metrics.abstention import Abstained, AbstainedOnNull, Lo
 from polyhop.evaluation.metrics.all_supporting import AllSupporting
 from polyhop.evaluation.metrics.exact_match import ExactMatch
 from polyhop.evaluation.metrics.f1 import F1
-from polyhop.evaluation.metrics.metric import Metric, metric_named
+from polyhop.evaluation.metrics.metric import Metric, given_models, metric_named
 from polyhop.evaluation.metrics.recall import Recall
 from polyhop.evaluation.outcome import HopOutcome, Outcome, Record
 from polyhop.evaluation.variants import Variant
+from polyhop.models.choice import Models
 from polyhop.reports import IndexReport, Progress, ProgressListener
 from polyhop.strategies.strategy import base_name
 from polyhop.types import Answer, Budget, Evidence, ScoredPassage
@@ -139,13 +140,21 @@ class Experiment:
         metrics = {metric.name: metric for metric in (*STANDARD, *map(metric_named, self.extra_metrics))}
         return tuple(metrics.values())
 
-    def run(self, engine: Asks, dataset: Dataset, *, progress: ProgressListener | None = None) -> Run:
-        """Every strategy over every question, one after the other.
+    def run(
+        self,
+        engine: Asks,
+        dataset: Dataset,
+        *,
+        progress: ProgressListener | None = None,
+        models: Models | None = None,
+    ) -> Run:
+        """Every strategy over every question, one after the other; ``models`` are for metrics that ask one.
 
         An error on one question is recorded and scores 0. An interruption (Ctrl-C) ends the run and keeps what is done.
         Raises what makes a strategy unusable (see ``UNUSABLE``) as long as nothing is done that would be lost.
         """
-        metrics, questions = self.metrics, self.questions(dataset)
+        metrics = self.metrics if models is None else given_models(self.metrics, models)
+        questions = self.questions(dataset)
         records: dict[str, list[Record]] = {name: [] for name in self.names}
         stopped: dict[str, str] = {}
         interrupted = False

@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # rich is imported when a table is drawn: start-up time
 HEADINGS = {
     "em": "EM",
     "f1": "F1",
+    "accuracy": "acc.",
     "recall@2": "R@2",
     "recall@5": "R@5",
     "all@5": "all@5",

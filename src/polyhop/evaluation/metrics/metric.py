@@ -1,13 +1,16 @@
-"""What a metric is, and how one is asked for by name: ``f1``, ``recall@10``."""
+"""What a metric is, and how one is asked for by name: ``f1``, ``recall@10``, ``accuracy(judge=language_model)``."""
 
 from __future__ import annotations
 
-from typing import Protocol, cast
+from collections.abc import Iterable
+from typing import Protocol, cast, runtime_checkable
 
 from polyhop import registry
 from polyhop.errors import UsageError
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.outcome import Outcome
+from polyhop.models.choice import Models
+from polyhop.strategies.strategy import parse_variant
 
 
 class Metric(Protocol):
@@ -21,12 +24,27 @@ class Metric(Protocol):
         """A number from 0 to 1, higher for more of what it measures; None where it does not apply."""
 
 
+@runtime_checkable
+class WithModels(Protocol):
+    """A metric that may need a model in order to judge."""
+
+    def with_models(self, models: Models) -> Metric:
+        """The metric as it judges. Raises ModelMissing."""
+
+
 def metric_named(specification: str) -> Metric:
-    """A registered metric from ``NAME`` or ``NAME@K``, where K sets its field ``k``.
+    """A registered metric from ``NAME``, ``NAME@K``, where K sets its field ``k``, or ``NAME(setting=value)``.
 
     Raises UnknownComponent, SettingError, and UsageError for a K that is not a whole number above 0.
     """
+    if "(" in specification:
+        return cast(Metric, registry.build("metrics", *parse_variant(specification)))
     name, at, depth = specification.partition("@")
     if at and not (depth.isdecimal() and int(depth) > 0):
         raise UsageError(f"{specification!r} is not a metric.", remedy="Write a depth after the @, as in recall@5.")
     return cast(Metric, registry.build("metrics", name, {"k": int(depth)} if at else {}))
+
+
+def given_models(metrics: Iterable[Metric], models: Models) -> tuple[Metric, ...]:
+    """The metrics, those that may need a model with it. Raises ModelMissing."""
+    return tuple(metric.with_models(models) if isinstance(metric, WithModels) else metric for metric in metrics)

@@ -1,0 +1,79 @@
+"""Accuracy: whether an answer is right in meaning, as QCG-RAG scores it (section 4.1), by rules or by a judge."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from polyhop.errors import BudgetExceeded, ModelError, ModelMissing
+from polyhop.evaluation.dataset import Question
+from polyhop.evaluation.metrics.equality import says
+from polyhop.evaluation.metrics.metric import Metric
+from polyhop.evaluation.outcome import Outcome
+from polyhop.models.choice import Models
+from polyhop.ports import LanguageModel
+from polyhop.tasks.judge_answer import judge_answer
+
+logger = logging.getLogger(__name__)
+
+
+def accurate(prediction: str, references: Sequence[str]) -> float:
+    """1.0 if the prediction contains a reference, with numbers and dates however they are written, else 0.0.
+
+    Looser than exact match: a prediction may say more. See ``equality.says``.
+    """
+    return float(any(says(prediction, reference) for reference in references))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accuracy:
+    """Whether the answer is right in meaning; abstaining is right exactly on unanswerable questions."""
+
+    judge: Literal["containment", "language_model"] = "containment"  # what decides; the language model is paid for
+
+    name: str = field(default="accuracy", init=False)
+
+    def with_models(self, models: Models) -> Metric:
+        """The metric itself or, where the language model is to judge, one that asks it. Raises ModelMissing."""
+        if self.judge == "containment":
+            return self
+        model = models.language_model
+        if model is None:
+            raise ModelMissing(
+                "A language model is to judge the answers, but none is configured.",
+                remedy="Name an endpoint (POLYHOP_BASE_URL, POLYHOP_MODEL) or leave judge at containment.",
+            )
+        return Judged(model=model)
+
+    def __call__(self, question: Question, outcome: Outcome) -> float | None:
+        """1.0 or 0.0; None where nothing was read."""
+        if self.judge != "containment":
+            raise ModelMissing("A metric that asks a language model has to be given it.", remedy="Call with_models.")
+        if not outcome.read:
+            return None
+        if outcome.answer is None or not question.answerable:
+            return float(outcome.answer is None and not question.answerable)
+        return accurate(outcome.answer, question.references)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """Whether a language model finds the answer right; what it cannot be asked about is not counted."""
+
+    model: LanguageModel
+
+    name: str = "accuracy"
+
+    def __call__(self, question: Question, outcome: Outcome) -> float | None:
+        """1.0 or 0.0; None where nothing was read, and where the model gave no verdict."""
+        if not outcome.read:
+            return None
+        try:
+            verdict = judge_answer(self.model, question.text, outcome.answer, question.references)
+        except (ModelError, BudgetExceeded) as error:
+            logger.warning("question %s is not judged: %s", question.id, error)
+            return None
+        logger.info("question %s: %s, %s", question.id, "right" if verdict.correct else "wrong", verdict.reason)
+        return float(verdict.correct)

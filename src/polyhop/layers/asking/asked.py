@@ -1,0 +1,33 @@
+"""A question on its way out: with its answer, and how good it is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+_AROUND = " \t\n,;:-–—\"'“”‘’`()[]*"
+_LONGEST_QUESTION = 300  # characters
+
+
+class Asked(NamedTuple):
+    """A question with the stretch of the passage's text that answers it."""
+
+    question: str
+    start: int
+    end: int
+    certainty: float = 1.0  # 0 to 1: how sure the rules are that it is well formed
+    part: int = 0  # the sentence or message that it was made from, counted from 0
+
+    @classmethod
+    def of(cls, text: str, question: str, start: int, end: int, certainty: float) -> Asked | None:
+        """With the quotes and white space around the answer left out; nothing where no answer is left."""
+        while start < end and text[start] in _AROUND:
+            start += 1
+        while start < end and text[end - 1] in _AROUND:
+            end -= 1
+        if start >= end or len(question) > _LONGEST_QUESTION or not any(map(str.isalnum, text[start:end])):
+            return None
+        if text.count("(", start, end) > text.count(")", start, end) and text[end : end + 1] == ")":
+            end += 1
+        if text.count("(", start, end) != text.count(")", start, end):
+            return None  # half a bracket: the parse is mistaken
+        return cls(question, start, end, certainty)

@@ -1,0 +1,177 @@
+"""Questions from grammar: what a passage and a conversation are asked, without a language model."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhop.layers.asking.questions import questions_of
+from polyhop.layers.asking.transcripts import transcript_of
+from polyhop.layers.asking.verbs import base_of, third_of
+from polyhop.layers.parsekg import ParseKGLayer, parse_of
+from polyhop.models.choice import Models
+from polyhop.ports import ParsedEntity, ParsedSentence, ParsedWord
+from polyhop.types import GeneratedQuestion, Passage
+
+MILL = (
+    "Ada Brisk was a Tarnish engineer. She founded the Tarn Mill in Quillmouth in 1901. "
+    "She married the painter Otto Fell because he admired her bridges."
+)
+BOAT = (
+    "Time: 20310204_17:30\n"
+    "AdaBrisk: Hi Otto! I am building a cedar canoe in my shed. Could you bring your plane on Saturday?\n"
+    "OttoFell: Sure! I love cedar. What varnish are you using?\n"
+    "AdaBrisk: I prefer linseed oil, because it smells of summer. Please remember your gloves!\n"
+)
+CREW = (
+    "[2031-02-04 09:00] Ada: Hello crew, the regatta begins at 9 AM on Sunday.\n"
+    "[2031-02-04 09:01] Otto: I will paint the oars.\n"
+    "[2031-02-04 09:02] Mira: @Ada I need your lifejacket for the race.\n"
+    "[2031-02-04 09:03] Otto: We should order three new sails.\n"
+)
+
+
+def passage(text: str, title: str = "") -> Passage:
+    return Passage(id="p", document_id="d", ordinal=0, start=0, end=len(text), title=title, text=text)
+
+
+def asked(models: Models, text: str, title: str = "", most: int = 60) -> dict[str, str]:
+    one = passage(text, title)
+    [rows] = ParseKGLayer().extract([one], models, {})
+    assert isinstance(rows, bytes)
+    return {found.question: found.answer for found in questions_of(one, parse_of(rows), most=most)}
+
+
+def test_a_sentence_is_asked_for_each_of_its_parts(models: Models) -> None:
+    """The rest of the sentence stays, so that a question can be matched by what it says."""
+    found = asked(models, MILL, "Ada Brisk")
+    assert found["When did Ada Brisk found the Tarn Mill in Quillmouth?"] == "1901"
+    assert found["Where did Ada Brisk found the Tarn Mill in 1901?"] == "Quillmouth"
+    assert found["Why did Ada Brisk marry the painter Otto Fell?"] == "because he admired her bridges"
+
+
+def test_pronouns_stand_for_the_title(models: Models) -> None:
+    """A question makes sense without its passage: it names the title, and the title answers it."""
+    found = asked(models, MILL, "Ada Brisk")
+    assert not any(" she " in f" {question.lower()} " for question in found)
+    assert found["Who founded the Tarn Mill in Quillmouth in 1901?"] == "Ada Brisk"
+
+
+def test_the_dates_of_a_life_are_asked_for(models: Models) -> None:
+    """What stands in brackets behind a name no clause states."""
+    found = asked(models, "Ada Brisk (12 May 1871 – 3 March 1940) was an engineer.", "Ada Brisk")
+    assert found["When was Ada Brisk born?"] == "12 May 1871"
+    assert found["When did Ada Brisk die?"] == "3 March 1940"
+
+
+def test_speakers_are_named_in_questions_about_a_chat(models: Models) -> None:
+    """I, my and you are the one who speaks and the one who is spoken to."""
+    found = asked(models, BOAT)
+    assert found["What is Ada Brisk building in Ada Brisk's shed?"] == "a cedar canoe"
+    assert found["Why does Ada Brisk prefer linseed oil?"] == "because it smells of summer"
+    assert {"i", "my", "you", "your"}.isdisjoint(" ".join(found).lower().replace("?", "").split())
+
+
+def test_a_question_in_a_chat_is_answered_by_the_reply(models: Models) -> None:
+    """What one speaker asks becomes a question about the other, with the next message as its answer."""
+    found = asked(models, BOAT)
+    assert found["What varnish is Ada Brisk using?"].startswith("I prefer linseed oil")
+
+
+def test_a_chat_tells_who_asked_whom_to_do_what_and_when(models: Models) -> None:
+    """Sentences without a name in them give questions too, and the time of the chat is an answer."""
+    found = asked(models, BOAT)
+    [request] = [question for question in found if question.startswith("What did Ada Brisk ask Otto Fell to do")]
+    assert found[request] == "remember your gloves!"
+    [when] = [question for question in found if question.startswith("When did Ada Brisk and Otto Fell talk about")]
+    assert found[when] == "20310204_17:30"
+
+
+def test_a_group_chat_speaks_to_the_group_or_to_whom_it_names(models: Models) -> None:
+    """With several speakers, a message is said to all of them unless it names one."""
+    found = asked(models, CREW)
+    assert found["Who will paint the oars?"] == "Otto"
+    assert any(question.startswith("What did Mira say to Ada") for question in found)
+    assert found["How many new sails should the group order?"] == "three"
+
+
+def test_a_transcript_is_told_from_prose() -> None:
+    """A header with turns, or turns that repeat a speaker; a colon alone makes no conversation."""
+    found = transcript_of(BOAT)
+    assert found is not None
+    assert (found.speakers, found.date) == (["Ada Brisk", "Otto Fell"], "20310204")
+    assert BOAT[found.time_start : found.time_end] == "20310204_17:30"
+    assert transcript_of(MILL) is None
+    assert transcript_of("Note: the mill is closed.\nIt opens on Monday.") is None
+    later = transcript_of("Date: 2031-02-04\nAda: Two things:\n\n1. oars\n2. sails\nOtto: Fine.")
+    assert later is not None
+    assert [turn.speaker for turn in later.turns] == ["Ada", "Otto"]
+
+
+def test_answers_stand_in_the_text_and_questions_once(models: Models) -> None:
+    """Offsets are those of the answer; at most as many as asked for, best first, over all sentences."""
+    for text, title in ((MILL, "Ada Brisk"), (BOAT, ""), (CREW, "")):
+        one = passage(text, title)
+        [rows] = ParseKGLayer().extract([one], models, {})
+        assert isinstance(rows, bytes)
+        many: list[GeneratedQuestion] = questions_of(one, parse_of(rows), most=50)
+        assert all(text[found.start : found.end] == found.answer for found in many)
+        assert len({found.question for found in many}) == len(many)
+        few = questions_of(one, parse_of(rows), most=3)
+        assert few == many[:3]
+        assert len({found.start for found in few}) == 3
+
+
+@pytest.mark.parametrize(
+    ("form", "base"),
+    [
+        ("baked", "bake"),
+        ("went", "go"),
+        ("founded", "found"),
+        ("planned", "plan"),
+        ("studies", "study"),
+        ("has", "have"),
+        ("visited", "visit"),
+        ("moved", "move"),
+        ("opened", "open"),
+        ("asked", "ask"),
+        ("invited", "invite"),
+        ("travelled", "travel"),
+        ("used", "use"),
+        ("died", "die"),
+    ],
+)
+def test_verbs_have_their_base_form(form: str, base: str) -> None:
+    """As far as rules go: they are read by embedders, and by people."""
+    assert base_of(form) == base
+
+
+def test_what_is_said_of_me_is_said_of_a_name() -> None:
+    """The third person where the text has the first; the past stays."""
+    assert [third_of(form) for form in ("love", "am", "have", "try", "watch", "built")] == [
+        "loves",
+        "is",
+        "has",
+        "tries",
+        "watches",
+        "built",
+    ]
+
+
+@given(
+    st.text(alphabet="ab AB:.?,\n’", max_size=60),
+    st.lists(st.tuples(st.integers(-1, 20), st.sampled_from(["nsubj", "ROOT", "dobj", "prep", "pobj", "conj", ""]))),
+    st.booleans(),
+)
+def test_any_parse_gives_questions_or_none(text: str, tree: list[tuple[int, str]], chat: bool) -> None:
+    """Broken trees, empty words, no words: never an error, and every answer stands in the text."""
+    whole = f"Time: 2031-02-04\nAda: {text}\nOtto: {text}" if chat else text
+    words = tuple(
+        ParsedWord(at, at + 1, head, dependency)
+        for at, (head, dependency) in zip(range(0, len(whole), 2), tree, strict=False)
+    )
+    entities = (ParsedEntity(0, 1, "PERSON", "nsubj"),) if whole else ()
+    sentence = ParsedSentence(start=0, end=len(whole), entities=entities, words=words)
+    for found in questions_of(passage(whole, "A b"), [sentence]):
+        assert whole[found.start : found.end] == found.answer

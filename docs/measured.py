@@ -36,12 +36,16 @@ RECALL_HEAD = ("data set", "strategy", "questions", "recall@2", "recall@5", "all
 
 
 def by_type_rows(name: str) -> Iterator[tuple[str, ...]]:
-    """A strategy's recall by data set and question type."""
+    """A strategy's recall by data set and question type; a variant's settings stand beside the data set."""
     for data, strategies in recall_files():
-        figures = strategies.get(name)
-        for kind, part in [("all", figures), *figures["by_type"].items()] if figures else ():
-            shares = (percent(part[metric]) for metric in ("recall@2", "recall@5", "all@5"))
-            yield data, kind, str(part["n"]), *shares
+        for variant, figures in strategies.items():
+            base, _, settings = variant.partition("(")
+            if base != name:
+                continue
+            where = f"{data}, {settings.removesuffix(')')}" if settings else data
+            for kind, part in [("all", figures), *figures["by_type"].items()]:
+                shares = (percent(part[metric]) for metric in ("recall@2", "recall@5", "all@5"))
+                yield where, kind, str(part["n"]), *shares
 
 
 BY_TYPE_HEAD = ("data set", "type", "questions", "recall@2", "recall@5", "all@5")

@@ -43,7 +43,7 @@ HARBOUR = {  # a smaller world, for tests that change it; each file is one passa
 }
 HARBOUR_BRIDGE = "Where was the engineer born who built the lighthouse of Quillmouth?"
 
-LAYERS = ("text", "parsekg", "facts", "tree")  # all that strategies need
+LAYERS = ("text", "parsekg", "facts", "questions", "tree")  # all that strategies need
 
 # The same algorithms with less to read: what a contract says does not depend on how deep a strategy looks.
 QUICK = Settings.from_mapping(

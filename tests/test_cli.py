@@ -131,7 +131,7 @@ def test_json_says_all_that_the_library_says(run: Run, world_index: Path, world:
 
     status = run("status", "--json", "--index", world_index).json()
     assert status["documents"] > 14
-    assert [layer["name"] for layer in status["layers"]] == ["facts", "parsekg", "text", "tree"]
+    assert [layer["name"] for layer in status["layers"]] == ["facts", "parsekg", "questions", "text", "tree"]
 
     forecast = run("index", world, "--dry-run", "--json", "--index", world_index).json()
     assert forecast["dry_run"] is True

@@ -181,3 +181,20 @@ def test_plurals_fold_on_request() -> None:
     assert tokens("Cities bees glasses bus boss ponies' is heroes", "s") == [
         "city", "bees", "glasse", "bus", "boss", "pony", "is", "heroes",
     ]  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(text, min_size=1, max_size=12), text, st.integers(1, 3), st.data())
+def test_coverage_is_the_largest_share_of_the_words_that_one_live_passage_has(
+    texts: list[str], question: str, cuts: int, data: st.DataObject
+) -> None:
+    live = np.array(sorted(data.draw(st.sets(st.integers(0, len(texts) - 1)))), np.int64)
+    said = [set(tokens(texts[number])) for number in live]
+    rarity = {
+        term: math.log(1 + (len(said) - (df := sum(term in words for words in said)) + 0.5) / (df + 0.5))
+        for term in set(tokens(question))
+    }
+    shares = [sum(rarity[term] for term in rarity if term in words) / sum(rarity.values()) for words in said if rarity]
+    with TemporaryDirectory() as folder:
+        index = opened(Path(folder), np.array_split(np.arange(len(texts)), cuts), texts, live)
+        assert index.coverage(question) == pytest.approx(max(shares, default=0.0))

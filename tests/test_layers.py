@@ -23,6 +23,7 @@ from polyhop.errors import LayerMissing, ModelMismatch
 from polyhop.layers.facts_index import FactGraph
 from polyhop.layers.layer import Layer, fingerprint, layer_of
 from polyhop.layers.parsekg_index import ParseKG
+from polyhop.layers.questions_index import QuestionGraph
 from polyhop.layers.text import TextIndex, embed_question
 from polyhop.layers.tree_index import TreeIndex
 from polyhop.models.choice import Models, load_models
@@ -114,6 +115,8 @@ def searchable(index: Index) -> Any:
         found = opened_facts(opened, index)
     elif isinstance(opened, TreeIndex):
         found = opened_tree(opened, index)
+    elif isinstance(opened, QuestionGraph):
+        found = opened_questions(opened, index)
     else:
         found = opened_text(opened, index) if isinstance(opened, TextIndex) else opened_graph(opened, index)
     assert found, f"how to compare two {index.name} layers must be written here"
@@ -194,6 +197,30 @@ def opened_tree(tree: TreeIndex, index: Index) -> dict[str, Any]:
     return {text: sorted(nodes) if isinstance(nodes, list) else nodes for text, nodes in found.items()}
 
 
+def opened_questions(graph: QuestionGraph, index: Index) -> dict[str, Any]:
+    def name(node: int) -> tuple[str, str]:
+        return titles_of([graph.place(node)[0]], index)[0], graph.question(node).question
+
+    def ranked(found: Any) -> list[tuple[float, tuple[str, str]]]:
+        return sorted((-float(cosine), name(int(node))) for node, cosine in found)
+
+    found: dict[str, Any] = {
+        title: [
+            (graph.question(node), graph.vectors[node].tobytes(), graph.similarities[node], graph.shares[node])
+            for node in graph.nodes_of(number).tolist()
+        ]
+        for number in index.record.numbers().tolist()
+        for title in titles_of([number], index)
+    }
+    live = [node for number in index.record.numbers().tolist() for node in graph.nodes_of(number).tolist()]
+    found[" around"] = {name(node): ranked(graph.around(node, 10)) for node in live}
+    for question in QUESTIONS:
+        for alpha in (0.5, 1.0):
+            nodes, cosines = graph.search(embed_question(question, index.models), 100, alpha)
+            found[f" {alpha} {question}"] = ranked(zip(nodes.tolist(), cosines.tolist(), strict=True))
+    return {**found, " counts": graph.counts}
+
+
 def passages() -> list[Passage]:
     documents = [file_document(f"/{title}.txt", text, "text/plain", title=title) for title, text in TEXTS.items()]
     return [passage for document in documents for passage in cut(document, Chunking())]
@@ -247,6 +274,14 @@ def test_what_is_deleted_is_gone_even_before_the_layer_is_gathered_again(index: 
         assert "Rook" not in said.replace("under Piet Rook", "").replace("by Piet Rook", "")
         assert "雨の町" not in said
         assert {"Piet Rook", "雨の町"}.isdisjoint(titles_of(opened.top()[0].tolist(), index))
+    elif isinstance(opened, QuestionGraph):
+        found = [
+            int(node) for question in QUESTIONS for node in opened.search(embed_question(question, index.models), 99)[0]
+        ]
+        found += [node for each in found for node, _ in opened.around(each, 10)]
+        places = {opened.place(node)[0] for node in found}
+        assert places
+        assert places <= set(index.record.numbers().tolist())
     else:
         for ranked in opened_text(opened, index).values():
             assert not {"Piet Rook", "雨の町"} & set(dict(ranked))
@@ -349,6 +384,9 @@ def test_an_index_without_documents_can_be_gathered_and_opened(index: Index) -> 
     elif isinstance(opened, TreeIndex):
         assert len(opened) == 0
         assert [part.tolist() for part in opened.top()] == [[], []]
+    elif isinstance(opened, QuestionGraph):
+        assert len(opened) == 0
+        assert len(opened.search(embed_question("x", index.models), 5)[0]) == 0
     else:
         assert len(opened) == 0
         assert opened.named_in("Ada Brisk") == []

@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 CHUNK = 50  # passages in one job and one transaction: what a kill can cost
 FEW = 4 * CHUNK  # below this, starting worker processes costs more than it saves
 # Passages a second on two cores, until this index has its own measurement.
-USUAL_RATE = {"text": 60.0, "parsekg": 90.0, "facts": 400.0, "tree": 65.0}
+USUAL_RATE = {"text": 60.0, "parsekg": 90.0, "facts": 400.0, "tree": 65.0, "questions": 45.0}
 SECONDS_A_CALL = 10.0  # of a language model, until this index has its own measurement
 
 

@@ -142,6 +142,28 @@ class Chain:
         return self.entities[0] + "".join(arrows)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneratedQuestion:
+    """A question that a passage answers, with the answer; offsets are relative to the passage's text (QCG-RAG)."""
+
+    question: str
+    answer: str
+    start: int  # of the answer, or of the sentence that gives it; start < end
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchedQuestion:
+    """A generated question that a user's question matched, or that one of these led to."""
+
+    question: str
+    answer: str
+    passage_id: str
+    span: Span  # where the answer stands
+    similarity: float  # cosine with the user's question, plus 1: 0 to 2
+    hops: int = 0  # neighbours walked to it: 0 where it matched by itself
+
+
 @dataclass(frozen=True, slots=True)
 class ScoredPassage:
     """A passage and the score its strategy ranked it by (comparable within one answer only)."""
@@ -162,6 +184,7 @@ class Hop:
     clues: tuple[Clue, ...] = ()
     facts: tuple[Triple, ...] = ()
     chains: tuple[Chain, ...] = ()  # best first
+    questions: tuple[MatchedQuestion, ...] = ()  # best first
     placeholder: str | None = None  # what ``found`` is the value of, such as "?prison"; none: the step binds nothing
     score: float | None = None
     note: str = ""
@@ -223,6 +246,7 @@ class Evidence:
     hops: tuple[Hop, ...] = ()
     trail: tuple[str, ...] = ()  # one line a decision, for --trace
     cost: Cost = Cost()
+    doubtful: bool = False  # whether nothing found seems to speak of what is asked: a reader by rules then abstains
     synthesis: str = ""  # what the strategy concluded from its hops, for a reader that can use it (StepChain, Eq. 10)
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 NOT_FOUND = 3
 CHAINS: Final = 2  # of a hop, unless everything is to be shown
+QUESTIONS = 3  # generated questions shown of a hop
+LONGEST_ANSWER = 160  # characters shown of the answer to one
 MARKS = {"resolved": ("●", "green"), "recovered": ("◐", "yellow"), "unresolved": ("○", "red")}
 
 
@@ -117,6 +119,12 @@ def _show_hop(number: int, hop: Hop, chains: Sequence[Chain], engine: Polyhop) -
         click.echo(f"    clue: {clue.entity} … {clue.relation}{tail}")
     for fact in hop.facts[:1]:
         click.echo(f"    fact: {_one_line(f'{fact.head} -({fact.relation})-> {fact.tail}')}")
+    for matched in hop.questions[:QUESTIONS]:
+        near = "" if matched.hops == 0 else f", {matched.hops} on from a match"
+        click.echo(
+            f"    asked there: {_one_line(matched.question)} {_one_line(matched.answer)[:LONGEST_ANSWER]}", nl=False
+        )
+        click.echo(click.style(f"   ({matched.similarity:.2f}{near})", dim=True))
     shown = dict.fromkeys(hop.sentences[:1])
     for span in shown:
         _show_sentence(span, engine)

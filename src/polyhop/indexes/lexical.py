@@ -169,6 +169,25 @@ class Lexical:
         order = matched[best(scores[matched], k)]
         return self.numbers[order], scores[order]
 
+    def coverage(self, text: str) -> float:
+        """The largest share of a text's words, weighed by how rare they are, that one live passage has: 0 to 1."""
+        asked = sorted(set(tokens(text, self.stem)))
+        if not asked or not len(self.numbers):
+            return 0.0
+        held, total = np.zeros(len(self.numbers)), 0.0
+        found = self._found(asked)
+        for term in asked:
+            places = [segment.postings(place)[0] for segment, place in found.get(term, ())]
+            rarity = self._rarity(sum(map(len, places)))
+            total += rarity
+            for here in places:
+                held[here] += rarity
+        return float(held.max()) / total
+
+    def _rarity(self, frequency: int) -> float:
+        """The inverse document frequency of a term."""
+        return math.log(1 + (len(self.numbers) - frequency + 0.5) / (frequency + 0.5))
+
     @cached_property
     def _saturation(self) -> Doubles:
         average = max(1, int(self.lengths.sum())) / len(self.numbers)
@@ -180,8 +199,7 @@ class Lexical:
         found = self._found(sorted(asked))
         for term in sorted(found):
             postings = [segment.postings(place) for segment, place in found[term]]
-            frequency = sum(len(places) for places, _ in postings)
-            rarity = math.log(1 + (len(self.numbers) - frequency + 0.5) / (frequency + 0.5))
+            rarity = self._rarity(sum(len(places) for places, _ in postings))
             weight = asked[term] * rarity * (self.k1 + 1)
             for places, frequencies in postings:
                 if wanted is not None:

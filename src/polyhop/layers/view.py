@@ -11,6 +11,7 @@ from polyhop.errors import LayerMissing
 from polyhop.layers.facts_index import FactGraph
 from polyhop.layers.growth import Growth
 from polyhop.layers.parsekg_index import ParseKG
+from polyhop.layers.questions_index import QuestionGraph
 from polyhop.layers.text import TextIndex, embed_question
 from polyhop.layers.tree_index import TreeIndex
 from polyhop.models.choice import Models
@@ -70,6 +71,11 @@ class View:
     def tree(self) -> TreeIndex:
         """Summaries of passages, and of summaries."""
         return cast("TreeIndex", self._layer("tree"))
+
+    @property
+    def questions(self) -> QuestionGraph:
+        """What passages can be asked, with the answers."""
+        return cast("QuestionGraph", self._layer("questions"))
 
     @property
     def growth(self) -> Growth:

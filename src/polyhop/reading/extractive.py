@@ -43,6 +43,8 @@ class Extractive:
         passages = [scored.passage for scored in evidence.passages]
         if not passages:
             return Reading(text=None, note="there is nothing to read")
+        if evidence.doubtful:
+            return Reading(text=None, note="what was found does not seem to speak of what is asked")
         reading = compare(question, passages, models) or self._extracted(question, evidence, passages, models)
         if reading.text is None or reading.confidence >= self.threshold:
             return reading

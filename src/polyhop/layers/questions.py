@@ -1,0 +1,263 @@
+"""The questions layer: what each passage can be asked, with the answers, and the graph that these pairs make.
+
+QCG-RAG, section 3: Doc2Query with answers, Doc2Query-- for each passage, and edges to the nearest other pairs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import shutil
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch, ModelMissing
+from polyhop.indexes import segments
+from polyhop.indexes.folding import pieces
+from polyhop.indexes.names import normal
+from polyhop.layers import phrase_store, questions_index
+from polyhop.layers.asking.questions import questions_of
+from polyhop.layers.layer import fingerprint as mark_of
+from polyhop.layers.layer import words_of
+from polyhop.layers.parsekg import ParseKGLayer, parse_of
+from polyhop.layers.phrase_store import PhraseStore
+from polyhop.layers.questions_index import PassageQuestions, QuestionGraph
+from polyhop.layers.text import TextLayer
+from polyhop.models.accounting import estimated_tokens
+from polyhop.models.choice import Models
+from polyhop.ports import Below, Failure, Floats, Ints, LanguageModel, Rows
+from polyhop.store.record import Record
+from polyhop.tasks.quotes import locate
+from polyhop.tasks.write_questions import PROMPT_VERSION, Limits, forecast_questions, forecast_sizes, write_questions
+from polyhop.types import Cost, GeneratedQuestion, Passage
+
+logger = logging.getLogger(__name__)
+
+CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
+READ_AT_ONCE = 1000  # passages held in memory while gathering
+_TITLE_TOKENS = 3  # that introduce a title in a prompt
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionsLayer:
+    """Questions with their answers; from templates, or by the configured language model where that is asked for."""
+
+    generator: Literal["template", "language_model"] = "template"  # language_model: the configured one, paid for
+    per_passage: int = 20  # pairs, at most (M in the paper)
+    passages_a_call: int = 3  # that the language model reads at once, at most
+    tokens_a_call: int = 3000  # of their text, about
+    max_tokens: int = 6000  # of one answer, at most; what it cuts off fails, and is tried again with a higher one
+
+    name: ClassVar[str] = "questions"
+    runs: ClassVar[Literal["threads", "processes"]] = "threads"
+    reads: ClassVar[tuple[str, ...]] = ("parsekg",)
+
+    def __post_init__(self) -> None:
+        if min(self.per_passage, self.passages_a_call, self.tokens_a_call, self.max_tokens) < 1:
+            raise ValueError("per_passage, passages_a_call, tokens_a_call and max_tokens must be at least 1")
+
+    def made_with(self, models: Models) -> str:
+        """The generator with its model, and how many pairs it may make. Raises ModelMissing."""
+        model = self.asks(models)
+        if model is None:
+            return f"{CODE_VERSION}:template:{models.parser.name}:{self.per_passage}"
+        packing = f"{self.passages_a_call}:{self.tokens_a_call}"
+        return f"{CODE_VERSION}:language_model:{model.name}:{PROMPT_VERSION}:{self.per_passage}:{packing}"
+
+    def extract(self, passages: Sequence[Passage], models: Models, below: Below) -> Sequence[Rows]:
+        """For each passage its pairs and how many were rejected (see ``encode``).
+
+        Raises ModelMissing and, where a language model generates, BudgetExceeded and EndpointError.
+        """
+        model = self.asks(models)
+        if model is None:
+            parses = _parses(passages, models, below.get("parsekg") or [None] * len(passages))
+            return [self._by_template(passage, parse) for passage, parse in zip(passages, parses, strict=True)]
+        outcomes, cost = write_questions(model, passages, pairs=self.per_passage, limits=self._limits())
+        logger.info("questions: %d passages took %d calls and %d tokens", len(passages), cost.llm_calls, cost.tokens)
+        return [
+            outcome
+            if isinstance(outcome, Failure)
+            else self._checked(outcome.questions, passage, rejected=outcome.rejected)
+            for passage, outcome in zip(passages, outcomes, strict=True)
+        ]
+
+    def _by_template(self, passage: Passage, parse: Rows) -> Rows:
+        if isinstance(parse, Failure):
+            return parse
+        try:
+            return self._checked(questions_of(passage, parse_of(parse), most=self.per_passage), passage)
+        except (ValueError, TypeError, LookupError, RecursionError, zlib.error) as error:
+            logger.warning("questions: passage %s cannot be done: %r", passage.id, error)
+            return Failure(f"{type(error).__name__}: {error}")
+
+    def _checked(
+        self, pairs: Sequence[GeneratedQuestion], passage: Passage, rejected: Mapping[str, int] | None = None
+    ) -> bytes:
+        """The row of a passage, without the pairs that are not to be stored, whoever generated them."""
+        faults = Counter(rejected or {})
+        sound: dict[str, GeneratedQuestion] = {}
+        for pair in pairs:
+            key = normal(pair.question)
+            fault = "duplicate" if key in sound else fault_of(pair, passage)
+            if fault is None and len(sound) == self.per_passage:
+                fault = "surplus"
+            if fault is None:
+                sound[key] = pair
+            else:
+                faults[fault] += 1
+        return encode(list(sound.values()), faults)
+
+    def at_once(self, models: Models) -> int:
+        """Passages to extract in one go: as many as a language model reads in calls that run side by side."""
+        return self.passages_a_call * int(getattr(self.asks(models), "concurrency", 1))
+
+    def forecast(self, passages: Sequence[Passage], new: Sequence[int], models: Models) -> Cost:
+        """The most that extracting these passages in one go would cost, and after them new ones of so many tokens."""
+        model = self.asks(models)
+        if model is None:
+            return Cost()
+        if not new:
+            return forecast_questions(model, passages, pairs=self.per_passage, limits=self._limits())
+        sizes = [*(estimated_tokens(words_of(passage)) for passage in passages), *new]
+        prices = getattr(model, "prices", None)
+        titled = [size + _TITLE_TOKENS for size in sizes]
+        return forecast_sizes(titled, pairs=self.per_passage, prices=prices, limits=self._limits())
+
+    def _limits(self) -> Limits:
+        return Limits(passages=self.passages_a_call, text_tokens=self.tokens_a_call, max_tokens=self.max_tokens)
+
+    def asks(self, models: Models) -> LanguageModel | None:
+        """The model that generates, None for templates. Raises ModelMissing."""
+        if self.generator == "template":
+            return None
+        model = models.language_model
+        if model is None:
+            raise ModelMissing(
+                "A language model is to write questions, but none is configured.",
+                remedy="Name an endpoint (POLYHOP_BASE_URL, POLYHOP_MODEL) or set layers.questions.generator to "
+                "template.",
+            )
+        return model
+
+    def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
+        """Write the graph of all pairs, unless nothing has changed; what was embedded and compared stays so."""
+        numbers = record.done(self.name, fingerprint)
+        embedder = models.embedder.name
+        formats = [questions_index.FORMAT_VERSION, phrase_store.FORMAT_VERSION]
+        content = json.dumps([fingerprint, formats, embedder])
+        generation = hashlib.sha256(content.encode() + numbers.tobytes()).hexdigest()[:16]
+        current = record.generation(self.name)
+        if current is None or current.name != generation or not self._is_whole(record, folder / generation, models):
+            shutil.rmtree(folder / generation, ignore_errors=True)  # what a killed writer left half done
+            before = current if current is not None and current.description["content"] == content else None
+            older = folder / before.name if before is not None and before.name != generation else None
+            sizes, rejected = self._write(record, folder / generation, numbers, models, older)
+            logger.info("questions: gathered %s, rejected %s", sizes, dict(rejected))
+            description = {"fingerprint": fingerprint, "embedder": embedder, "content": content, **sizes}
+            record.set_generation(self.name, generation, {**description, "rejected": dict(sorted(rejected.items()))})
+        segments.sweep(folder, [generation])
+
+    def _write(
+        self, record: Record, target: Path, numbers: Ints, models: Models, older: Path | None
+    ) -> tuple[dict[str, int], Counter[str]]:
+        phrases = PhraseStore.open(record.folder, models.embedder)
+        rejected: Counter[str] = Counter()
+        asked: list[PassageQuestions] = []
+        vectors = np.empty((len(numbers), models.embedder.dimensions), np.float32)
+        for start in range(0, len(numbers), READ_AT_ONCE):
+            chunk = numbers[start : start + READ_AT_ONCE].tolist()
+            payloads, passages = record.payloads_of(self.name, chunk), record.passages(chunk)
+            for number, passage in zip(chunk, passages, strict=True):
+                pairs, faults = decode(payloads[number])
+                asked.append(PassageQuestions(number, passage.id, pairs))
+                rejected.update(faults)
+            vectors[start : start + len(chunk)] = _vectors_of(record, chunk, passages, models, phrases)
+        return questions_index.write(target, asked, vectors, phrases.vectors, older), rejected
+
+    def open(self, record: Record, folder: Path, models: Models) -> QuestionGraph:
+        """The newest generation. Raises LayerMissing, ModelMismatch, IndexCorrupt."""
+        current = record.generation(self.name)
+        if current is None:
+            remedy = "Make it with: polyhop index PATH... --layers text,parsekg,questions"
+            raise LayerMissing("This index has no questions layer.", remedy=remedy)
+        made_with = current.description["embedder"]
+        if made_with != models.embedder.name:
+            raise ModelMismatch(
+                f"Questions were embedded with {made_with}, but {models.embedder.name} is configured.",
+                remedy="Configure the same embedder, or embed again with: polyhop index PATH...",
+            )
+        return self._opened(record, folder / current.name, models)
+
+    @staticmethod
+    def _opened(record: Record, folder: Path, models: Models) -> QuestionGraph:
+        phrases = PhraseStore.open(record.folder, models.embedder)
+        return QuestionGraph.open(folder, record.numbers(), phrases.vectors, record.present)
+
+    def _is_whole(self, record: Record, folder: Path, models: Models) -> bool:
+        """Whether a generation can be opened; one that cannot is written again."""
+        try:
+            self._opened(record, folder, models)
+        except IndexCorrupt as error:
+            logger.warning("%s It is written again.", error)
+            return False
+        return True
+
+
+def fault_of(pair: GeneratedQuestion, passage: Passage) -> str | None:
+    """Why a pair must not be stored, in one word, or None where it is sound.
+
+    ``question``: it has no words. ``span``: it is empty or not of this text. ``answer``: it has no words, or neither
+    stands in the span nor has only words of the passage and its title.
+    """
+    if not normal(pair.question):
+        return "question"
+    if not 0 <= pair.start < pair.end <= len(passage.text):
+        return "span"
+    said = set(pieces(pair.answer))
+    if not said:
+        return "answer"
+    if locate(pair.answer, passage.text[pair.start : pair.end]) is not None:
+        return None
+    return None if said <= set(pieces(words_of(passage))) else "answer"
+
+
+def encode(pairs: Sequence[GeneratedQuestion], rejected: Mapping[str, int]) -> bytes:
+    """What a passage can be asked as its stored bytes: JSON with "questions" (lists of four) and "rejected"."""
+    rows = [[pair.question, pair.answer, pair.start, pair.end] for pair in pairs]
+    return json.dumps({"questions": rows, "rejected": dict(sorted(rejected.items()))}, separators=(",", ":")).encode()
+
+
+def decode(payload: bytes) -> tuple[list[GeneratedQuestion], dict[str, int]]:
+    """The pairs that a passage's stored bytes hold, and how many were rejected, by reason."""
+    content: dict[str, Any] = json.loads(payload)
+    pairs = [
+        GeneratedQuestion(question=question, answer=answer, start=start, end=end)
+        for question, answer, start, end in content["questions"]
+    ]
+    return pairs, content["rejected"]
+
+
+def _parses(passages: Sequence[Passage], models: Models, stored: Sequence[bytes | None]) -> list[Rows]:
+    """The parse of each passage: the one that is stored, or else a new one."""
+    lacking = [passage for passage, parse in zip(passages, stored, strict=True) if parse is None]
+    made = iter(ParseKGLayer().extract(lacking, models, {}))
+    return [next(made) if parse is None else parse for parse in stored]
+
+
+def _vectors_of(
+    record: Record, numbers: Sequence[int], passages: Sequence[Passage], models: Models, phrases: PhraseStore
+) -> Floats:
+    """The unit vectors of passages: those of the layer text, where it has them."""
+    rows = record.payloads_of(TextLayer.name, numbers, mark_of(TextLayer(), models))
+    texts = [words_of(passage) for number, passage in zip(numbers, passages, strict=True) if number not in rows]
+    made = iter(phrases.vectors(texts) if texts else ())
+    found = [np.frombuffer(rows[number], np.float16) if number in rows else next(made) for number in numbers]
+    return np.stack(found).astype(np.float32)

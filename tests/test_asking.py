@@ -175,3 +175,17 @@ def test_any_parse_gives_questions_or_none(text: str, tree: list[tuple[int, str]
     sentence = ParsedSentence(start=0, end=len(whole), entities=entities, words=words)
     for found in questions_of(passage(whole, "A b"), [sentence]):
         assert whole[found.start : found.end] == found.answer
+
+
+def test_a_name_that_the_parser_cut_in_two_is_put_together() -> None:
+    """Its first word hangs on the verb, as if it were an adverb."""
+    text = "Gull Light was built by Ada Brisk."
+    heads = {"Gull": 3, "Light": 3, "was": 3, "built": 3, "by": 3, "Ada": 6, "Brisk": 4, ".": 3}
+    relations = ("npadvmod", "nsubjpass", "auxpass", "ROOT", "agent", "compound", "pobj", "punct")
+    words = tuple(
+        ParsedWord(text.index(form), text.index(form) + len(form), head, relation)
+        for (form, head), relation in zip(heads.items(), relations, strict=True)
+    )
+    sentence = ParsedSentence(0, len(text), (ParsedEntity(24, 33, "PERSON", "pobj"),), words)
+    found = {one.question: one.answer for one in questions_of(passage(text, "Gull Light"), [sentence], most=20)}
+    assert found == {"Who was Gull Light built by?": "Ada Brisk", "What was built by Ada Brisk?": "Gull Light"}

@@ -114,6 +114,7 @@ class Clauses:
         before = own[0] if own else verb
         others = [i for i in words if i not in taken and tree.deps[i] != "neg"]
         others = [i for i in others if tree.lower[i] not in RELATIVE or tree.deps[i] not in ("dobj", "pobj")]
+        others = self._without_name(subject, others)
         return Clause(
             verb=verb,
             subject=subject,
@@ -126,6 +127,16 @@ class Clauses:
             borrowed=borrowed,
             words=frozenset(words),
         )
+
+    def _without_name(self, subject: list[int], others: Sequence[int]) -> list[int]:
+        """What is beside the subject; a name that the parser cut in two goes to the subject, its first part too."""
+        forms, rest = self.tree.forms, list(others)
+        while subject and (before := subject[0] - 1) in rest and self.tree.deps[before] != "pobj":
+            if not (forms[before][:1].isupper() and forms[before + 1][:1].isupper()):
+                break
+            subject.insert(0, before)
+            rest.remove(before)
+        return rest
 
     def _borrowed(self, verb: int) -> int | None:
         """The subject of the verb that one is conjoined to."""

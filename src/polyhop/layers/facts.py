@@ -26,7 +26,7 @@ from polyhop.layers.layer import words_of
 from polyhop.layers.merges import apart_of
 from polyhop.layers.merging import Pair, Similarity
 from polyhop.layers.overlay import overlaid
-from polyhop.layers.parsekg import ParseKGLayer, parse_of
+from polyhop.layers.parsekg import parse_of, parses_of
 from polyhop.layers.phrase_store import PhraseStore
 from polyhop.layers.syntax.facts import facts_of
 from polyhop.models.accounting import estimated_tokens
@@ -80,7 +80,7 @@ class FactsLayer:
         """
         model = self.asks(models)
         if model is None:
-            parses = _parses(passages, models, below.get("parsekg") or [None] * len(passages))
+            parses = parses_of(passages, models, below)
             return [_by_syntax(passage, parse) for passage, parse in zip(passages, parses, strict=True)]
         outcomes, cost = extract_facts(model, passages, limits=self._limits())
         logger.info("facts: %d passages took %d calls and %d tokens", len(passages), cost.llm_calls, cost.tokens)
@@ -201,13 +201,6 @@ def _fact(
         tail_label=tail_label,
         confidence=confidence,
     )
-
-
-def _parses(passages: Sequence[Passage], models: Models, stored: Sequence[bytes | None]) -> list[Rows]:
-    """The parse of each passage: the one that is stored, or else a new one."""
-    lacking = [passage for passage, parse in zip(passages, stored, strict=True) if parse is None]
-    made = iter(ParseKGLayer().extract(lacking, models, {}))
-    return [next(made) if parse is None else parse for parse in stored]
 
 
 def _by_syntax(passage: Passage, parse: Rows) -> Rows:

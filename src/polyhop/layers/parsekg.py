@@ -133,6 +133,14 @@ def encode(rows: Sequence[Row]) -> bytes:
     return zlib.compress(json.dumps(rows, separators=(",", ":")).encode())
 
 
+def parses_of(passages: Sequence[Passage], models: Models, below: Below) -> list[Rows]:
+    """The parse of each passage: the one that this layer has stored or, where it has none, a new one."""
+    stored = below.get("parsekg") or [None] * len(passages)
+    lacking = [passage for passage, parse in zip(passages, stored, strict=True) if parse is None]
+    made = iter(ParseKGLayer().extract(lacking, models, {}))
+    return [next(made) if parse is None else parse for parse in stored]
+
+
 def parse_of(payload: bytes) -> list[ParsedSentence]:
     """The parse that a passage's stored bytes hold, with offsets into the passage's text."""
     sentences = []

@@ -26,7 +26,7 @@ from polyhop.layers import phrase_store, questions_index
 from polyhop.layers.asking.questions import questions_of
 from polyhop.layers.layer import fingerprint as mark_of
 from polyhop.layers.layer import words_of
-from polyhop.layers.parsekg import ParseKGLayer, parse_of
+from polyhop.layers.parsekg import parse_of, parses_of
 from polyhop.layers.phrase_store import PhraseStore
 from polyhop.layers.questions_index import PassageQuestions, QuestionGraph
 from polyhop.layers.text import TextLayer
@@ -78,7 +78,7 @@ class QuestionsLayer:
         """
         model = self.asks(models)
         if model is None:
-            parses = _parses(passages, models, below.get("parsekg") or [None] * len(passages))
+            parses = parses_of(passages, models, below)
             return [self._by_template(passage, parse) for passage, parse in zip(passages, parses, strict=True)]
         outcomes, cost = write_questions(model, passages, pairs=self.per_passage, limits=self._limits())
         logger.info("questions: %d passages took %d calls and %d tokens", len(passages), cost.llm_calls, cost.tokens)
@@ -243,13 +243,6 @@ def decode(payload: bytes) -> tuple[list[GeneratedQuestion], dict[str, int]]:
         for question, answer, start, end in content["questions"]
     ]
     return pairs, content["rejected"]
-
-
-def _parses(passages: Sequence[Passage], models: Models, stored: Sequence[bytes | None]) -> list[Rows]:
-    """The parse of each passage: the one that is stored, or else a new one."""
-    lacking = [passage for passage, parse in zip(passages, stored, strict=True) if parse is None]
-    made = iter(ParseKGLayer().extract(lacking, models, {}))
-    return [next(made) if parse is None else parse for parse in stored]
 
 
 def _vectors_of(

@@ -27,6 +27,9 @@ from polyhop.strategies.moves.spoken_of import spoken_of
 from polyhop.types import Budget, Evidence, Hop, MatchedQuestion, Passage, Span
 
 DEPTH = 30  # passages taken from BM25 where words count
+# What these figures vary, without the defaults.
+FIGURE_3 = ((2, 0), (2, 2), (3, 0), (3, 1), (3, 2))  # k and hops
+FIGURES_5C_6C = ((5, 1.0), (10, 1.0), (15, 1.0), (20, 1.0), (5, 1.5), (15, 1.5), (20, 1.5))  # n and gamma
 LETTERS = 160  # of a question, or of an answer, in a line of the trace
 
 
@@ -49,11 +52,11 @@ class QCG:
     needs: ClassVar[tuple[str, ...]] = ("text", "questions")
     ablations: ClassVar[Mapping[str, Mapping[str, object]]] = MappingProxyType(
         {
-            **{f"{hops} hops, k={k}": {"hops": hops, "k": k} for k in (2, 3) for hops in (0, 1, 2)},  # Figure 3
+            **{f"{hops} hops, k={k}": {"hops": hops, "k": k} for k, hops in FIGURE_3},
             **{f"nodes: {kind}": {"nodes": kind} for kind in ("question", "answer", "sentence")},  # Figure 4
             **{f"alpha={alpha}": {"alpha": alpha} for alpha in (0.2, 0.4, 0.6, 1.0)},  # Figures 5a and 6a
             **{f"k={k}": {"k": k} for k in (1, 4, 5)},  # 5b and 6b; 2 and 3 are above
-            **{f"n={n}, gamma={gamma}": {"n": n, "gamma": gamma} for gamma in (1.0, 1.5) for n in (5, 10, 15, 20)},
+            **{f"n={n}, gamma={gamma}": {"n": n, "gamma": gamma} for n, gamma in FIGURES_5C_6C},
             "vectors alone (the paper's)": {"words": False},
             "vectors alone, w/o filling": {"words": False, "fill": False},
         }

@@ -20,9 +20,9 @@ from polyhop.indexes.breadth_first import Bounds
 from polyhop.layers.view import View
 from polyhop.strategies.moves.community_context import background
 from polyhop.strategies.moves.leads import Lead, Leads
-from polyhop.strategies.moves.question_graph import ENDS, QuestionGraph
 from polyhop.strategies.moves.step_answers import StepReader
 from polyhop.strategies.moves.step_evidence import hops, ranking
+from polyhop.strategies.moves.step_graph import ENDS, StepGraph
 from polyhop.strategies.moves.stepping import Asked, Stepping
 from polyhop.strategies.moves.sub_questions import plan_of, sub_questions
 from polyhop.strategies.moves.textual_support import support_of
@@ -31,7 +31,7 @@ from polyhop.strategies.stepchain import StepChain
 from polyhop.types import Budget, Fact, Passage
 
 BORN = "Where was the builder of the Gull born?"
-MakeGraph = Callable[..., QuestionGraph]
+MakeGraph = Callable[..., StepGraph]
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +55,9 @@ def number(view: View) -> dict[str, int]:
 def graph(view: View) -> MakeGraph:
     """Makes graphs of one question."""
 
-    def make(**changes: Any) -> QuestionGraph:
+    def make(**changes: Any) -> StepGraph:
         usual: dict[str, Any] = {"shared": False, "support": 0.5, "bounds": Bounds(), "seeds": 5, "chains": 50}
-        return QuestionGraph(over=view, **{**usual, "tokens": 5000, **changes})
+        return StepGraph(over=view, **{**usual, "tokens": 5000, **changes})
 
     return make
 

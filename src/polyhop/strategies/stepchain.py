@@ -12,9 +12,9 @@ from polyhop.indexes.breadth_first import Bounds
 from polyhop.layers.view import View
 from polyhop.strategies.moves.community_context import background
 from polyhop.strategies.moves.leads import Leads
-from polyhop.strategies.moves.question_graph import QuestionGraph
 from polyhop.strategies.moves.step_answers import StepReader
 from polyhop.strategies.moves.step_evidence import hops, ranking
+from polyhop.strategies.moves.step_graph import StepGraph
 from polyhop.strategies.moves.stepping import Stepping
 from polyhop.strategies.moves.sub_questions import sub_questions
 from polyhop.strategies.moves.within import NoCallsLeft, Within
@@ -96,7 +96,7 @@ class StepChain:
         )
 
     def _stepping(self, question: str, over: View, budget: Budget, whole: Within | None) -> Stepping:
-        graph = QuestionGraph(
+        graph = StepGraph(
             over=over,
             shared=self.scope == "shared",
             support=self.support,
@@ -145,7 +145,7 @@ class StepChain:
             return merged_offline(question, answered, summaries)
 
 
-def _grown(graph: QuestionGraph | None) -> list[str]:
+def _grown(graph: StepGraph | None) -> list[str]:
     """How far the graph has grown for a question, and what it lacks."""
     if graph is None:
         return []

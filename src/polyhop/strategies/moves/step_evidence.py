@@ -8,7 +8,7 @@ from itertools import zip_longest
 from polyhop.indexes.names import normal
 from polyhop.layers.view import View
 from polyhop.strategies.moves.decomposition import Plan
-from polyhop.strategies.moves.question_graph import EvidenceChain
+from polyhop.strategies.moves.step_graph import EvidenceChain
 from polyhop.strategies.moves.stepping import SURE, Asked, Stepping
 from polyhop.strategies.moves.support import overlapping_span
 from polyhop.types import Hop, HopStatus, Passage

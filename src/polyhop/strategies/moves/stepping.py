@@ -13,8 +13,8 @@ from polyhop.strategies.moves.fuse import fused
 from polyhop.strategies.moves.hops import in_time
 from polyhop.strategies.moves.judge import best_first
 from polyhop.strategies.moves.leads import Lead, Leads
-from polyhop.strategies.moves.question_graph import Chains, EvidenceChain, QuestionGraph
 from polyhop.strategies.moves.step_answers import StepReader
+from polyhop.strategies.moves.step_graph import Chains, EvidenceChain, StepGraph
 from polyhop.strategies.moves.sub_questions import plan_of
 from polyhop.strategies.moves.within import Within
 from polyhop.tasks.merge_answers import Answered
@@ -63,7 +63,7 @@ class Stepping:
 
     question: str
     over: View
-    graph: QuestionGraph | None  # None: text alone
+    graph: StepGraph | None  # None: text alone
     leads: Leads
     reader: StepReader | None  # None: there is no language model, and answers are read where a step leads on
     model: Within | None  # what is left of it for the question

@@ -45,7 +45,7 @@ class Chains(NamedTuple):
 
 
 @dataclass(kw_only=True)
-class QuestionGraph:
+class StepGraph:
     """What a question knows as facts: those of the passages it pulled in and, where shared, what others pulled in."""
 
     over: View

@@ -20,7 +20,7 @@ from polyhop.ports import Floats, Ints, LanguageModel
 from polyhop.strategies.moves.phrases import phrase_vectors
 from polyhop.strategies.moves.shown import shown_in
 from polyhop.strategies.moves.textual_support import support_of
-from polyhop.types import Chain, Cost, Passage
+from polyhop.types import Chain, Passage
 
 ENDS = 2  # chains kept that lead from one entity to another
 
@@ -61,7 +61,6 @@ class StepGraph:
     weak: int = 0  # facts left out for want of textual support
     failed: dict[int, str] = field(default_factory=dict)
     left: dict[int, str] = field(default_factory=dict)
-    cost: Cost = Cost()
     _own: dict[int, Stated] = field(default_factory=dict)
 
     def pull(self, numbers: Iterable[int]) -> None:
@@ -74,7 +73,6 @@ class StepGraph:
             return
         pulled = self.over.growth.pull(new, model=self.model)
         self.extracted += pulled.extracted
-        self.cost += pulled.cost
         self.failed.update(pulled.failed)
         self.left.update(dict.fromkeys(pulled.left, pulled.note))
         there = [number for number in new if number in pulled.facts]

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch, ModelMissing
+from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch
 from polyhop.indexes import segments
 from polyhop.layers import facts_index, overlay, phrase_store
 from polyhop.layers.facts_index import FactGraph, Stated
@@ -110,13 +110,7 @@ class FactsLayer:
         """The model that extracts, None for syntax. Raises ModelMissing."""
         if self.extractor == "syntax":
             return None
-        model = models.language_model
-        if model is None:
-            raise ModelMissing(
-                "A language model is to extract facts, but none is configured.",
-                remedy="Name an endpoint (POLYHOP_BASE_URL, POLYHOP_MODEL) or set layers.facts.extractor to syntax.",
-            )
-        return model
+        return models.language_model_for("extract facts", otherwise="set layers.facts.extractor to syntax")
 
     def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
         """Build the graph of all facts anew, unless nothing has changed; relations that were embedded stay so."""

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch, ModelMissing
+from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch
 from polyhop.indexes import segments
 from polyhop.indexes.folding import pieces
 from polyhop.indexes.names import normal
@@ -138,14 +138,7 @@ class QuestionsLayer:
         """The model that generates, None for templates. Raises ModelMissing."""
         if self.generator == "template":
             return None
-        model = models.language_model
-        if model is None:
-            raise ModelMissing(
-                "A language model is to write questions, but none is configured.",
-                remedy="Name an endpoint (POLYHOP_BASE_URL, POLYHOP_MODEL) or set layers.questions.generator to "
-                "template.",
-            )
-        return model
+        return models.language_model_for("write questions", otherwise="set layers.questions.generator to template")
 
     def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
         """Write the graph of all pairs, unless nothing has changed; what was embedded and compared stays so."""

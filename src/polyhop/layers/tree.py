@@ -72,13 +72,7 @@ class TreeLayer:
         """The model that sums up, None for central sentences. Raises ModelMissing."""
         if self.summariser == "central":
             return None
-        model = models.language_model
-        if model is None:
-            raise ModelMissing(
-                "A language model is to sum up passages, but none is configured.",
-                remedy="Name an endpoint (POLYHOP_BASE_URL, POLYHOP_MODEL) or set layers.tree.summariser to central.",
-            )
-        return model
+        return models.language_model_for("sum up passages", otherwise="set layers.tree.summariser to central")
 
     def at_once(self, models: Models) -> int:
         """Passages to mark in one go."""

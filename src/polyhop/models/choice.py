@@ -6,6 +6,7 @@ import dataclasses
 import threading
 from typing import Any, cast
 
+from polyhop.errors import ModelMissing
 from polyhop.ports import ConstrainedModel, Embedder, LanguageModel, Reranker, SyntacticParser
 from polyhop.registry import Kind, build, load
 from polyhop.settings import Endpoint, Settings, cache_folder
@@ -67,6 +68,19 @@ class Models:
             return None
         address = {"base_url": endpoint.base_url, "model": endpoint.model, "api_key": endpoint.api_key}
         return cast(LanguageModel, self._once("language_models", "language_model", "openai", **address))
+
+    def language_model_for(self, task: str, *, otherwise: str) -> LanguageModel:
+        """The language model that has a task, such as "extract facts"; ``otherwise``: how to do without one.
+
+        Raises ModelMissing where none is configured.
+        """
+        model = self.language_model
+        if model is None:
+            raise ModelMissing(
+                f"A language model is to {task}, but none is configured.",
+                remedy=f"Name an endpoint (POLYHOP_BASE_URL, POLYHOP_MODEL) or {otherwise}.",
+            )
+        return model
 
     def close(self) -> None:
         """Close what holds connections or files; a model that is asked for again is built anew."""

@@ -39,12 +39,7 @@ class Accuracy:
         """The metric itself or, where the language model is to judge, one that asks it. Raises ModelMissing."""
         if self.judge == "containment":
             return self
-        model = models.language_model
-        if model is None:
-            raise ModelMissing(
-                "A language model is to judge the answers, but none is configured.",
-                remedy="Name an endpoint (POLYHOP_BASE_URL, POLYHOP_MODEL) or leave judge at containment.",
-            )
+        model = models.language_model_for("judge the answers", otherwise="leave judge at containment")
         return Judged(model=model)
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:

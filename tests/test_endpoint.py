@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import logging
 import socket
 import threading
@@ -18,6 +17,7 @@ from endpoint_server import EndpointServer, Played, in_turn, refuses, says, serv
 from polyhop.errors import BudgetExceeded, EndpointError, OutputInvalid, SettingError
 from polyhop.models.dialect import Dialect
 from polyhop.models.endpoint import OpenAICompatible, Request
+from polyhop.models.side_by_side import side_by_side
 from polyhop.models.transport import Backoff, retry_after
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.registry import configured
@@ -346,18 +346,6 @@ def test_prompt_that_the_server_cut_in_silence_is_noticed(caplog: pytest.LogCapt
     assert "context window may be too small" in caplog.text
 
 
-def test_complete_many_keeps_order_and_bounds_concurrency() -> None:
-    def script(request: dict[str, Any]) -> Played:
-        number = int(request["messages"][0]["content"])
-        return says(f"answer {number}", delay=0.02 if number % 2 else 0.04)
-
-    requests = [Request(messages=[Message("user", str(number))]) for number in range(12)]
-    with serving(script) as server, client(server, concurrency=3) as model:
-        results = model.complete_many(requests)
-    assert [getattr(result, "text", None) for result in results] == [f"answer {number}" for number in range(12)]
-    assert 1 < server.busiest <= 3
-
-
 def test_threads_that_share_a_client_share_its_concurrency_limit() -> None:
     with serving(says("ok", delay=0.02)) as server, client(server, concurrency=2) as model:
         threads = [threading.Thread(target=ask, args=(model,)) for _ in range(6)]
@@ -367,33 +355,6 @@ def test_threads_that_share_a_client_share_its_concurrency_limit() -> None:
             thread.join()
         assert len(server.requests) == 6
         assert server.busiest <= 2
-
-
-def test_complete_many_puts_an_error_in_the_place_of_a_failed_request() -> None:
-    def script(request: dict[str, Any]) -> Played:
-        return refuses(422, "cannot") if request["messages"][0]["content"] == "bad" else says("good")
-
-    requests = [Request(messages=[Message("user", word)]) for word in ("one", "bad", "two")]
-    with serving(script) as server, client(server) as model:
-        first, broken, last = model.complete_many(requests)
-        assert model.complete_many([]) == []
-    assert isinstance(first, Completion)
-    assert isinstance(broken, EndpointError)
-    assert isinstance(last, Completion)
-
-
-def test_interruption_of_complete_many_does_not_wait_for_answers() -> None:
-    """Ctrl-C while two of many slow answers are on their way; no further request begins."""
-    requests = [Request(messages=[Message("user", str(number))]) for number in range(20)]
-    with serving(says("late", delay=1.5)) as server, client(server, concurrency=2) as model:
-        interruption = threading.Timer(0.3, _thread.interrupt_main)
-        began = time.monotonic()
-        interruption.start()
-        with pytest.raises(KeyboardInterrupt):
-            model.complete_many(requests)
-        assert time.monotonic() - began < 1.4
-        time.sleep(1.6)
-        assert len(server.requests) == 2
 
 
 def test_cap_on_calls_stops_before_the_call_that_would_pass_it() -> None:
@@ -407,12 +368,11 @@ def test_cap_on_calls_stops_before_the_call_that_would_pass_it() -> None:
 
 def test_cap_on_tokens_holds_for_calls_that_run_at_once() -> None:
     """Each of ten calls may take about 60 tokens, and 130 are allowed."""
-    requests = [Request(messages=[Message("user", f"n{number}")], max_tokens=55) for number in range(10)]
     usage = {"prompt_tokens": 5, "completion_tokens": 55}
     with serving(says("ok", usage=usage, delay=0.01)) as server, client(server, token_cap=130) as model:
-        results = model.complete_many(requests)
-    assert sum(isinstance(result, BudgetExceeded) for result in results) == 8
-    assert len(server.requests) == 2
+        with pytest.raises(BudgetExceeded):
+            side_by_side(lambda word: ask(model, [Message("user", word)], max_tokens=55), "abcdefghij", 4)
+        assert len(server.requests) == 2
     assert model.meter.total.tokens == 120
 
 

@@ -18,13 +18,15 @@ from endpoint_server import EndpointServer, Played, refuses, says, serving
 from test_index_with_model import knowing, posix, shown_in
 from test_store_faults import may_mount, small_disk
 
+from polyhop import making
 from polyhop.cli.main import main
 from polyhop.engine import Polyhop
 from polyhop.errors import BudgetExceeded, EndpointError, LayerMissing
 from polyhop.layers import growth as module
 from polyhop.layers.facts import FactsLayer
-from polyhop.layers.growth import Growth, Pulled
+from polyhop.layers.growth import Growth, Manner, Pulled
 from polyhop.layers.view import View
+from polyhop.making import GrownFacts
 from polyhop.ports import Below, Completion, LanguageModel, Message, Rows
 from polyhop.reports import LayerStatus
 from polyhop.settings import Settings
@@ -495,6 +497,56 @@ def test_what_cost_nothing_grows_again_when_it_is_made_otherwise(engine: Polyhop
         if "not installed" in (out := pull(other, [1])).note:
             pytest.skip("spacy-md is not installed")
         assert (out.extracted, status_of(other).done, status_of(other).stale) == (1, 1, 2)
+
+
+# --- how facts are made -----------------------------------------------------------------------------------------------
+
+
+def test_how_facts_are_made_is_worked_out_once(engine: Polyhop, harbour: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until the index remembers something else, because facts grew for the first time, or somebody made a layer."""
+    worked_out: list[str | None] = []
+
+    def noting(record: Record, chosen: Settings) -> Settings:
+        worked_out.append(record.meta(making.META))
+        return in_force(record, chosen)
+
+    in_force = making.in_force
+    monkeypatch.setattr(making, "in_force", noting)
+    pull(engine, [1])
+    assert len(worked_out) == len(set(worked_out)) == 1
+    for numbers in ([2], [1, 2], [3]):
+        pull(engine, numbers)
+        recent(engine)
+    assert len(worked_out) == len(set(worked_out)) == 2
+    with Polyhop(engine.path, settings=Settings.read(None, ["layers.facts.merge_similar=0.9"])) as other:
+        other.index(harbour, layers=["facts"])
+    pull(engine, [4])
+    pull(engine, [1, 2])
+    assert len(worked_out) == len(set(worked_out)) == 3
+
+
+def test_an_open_engine_sees_how_others_make_facts(logbook: Logbook) -> None:
+    """What it keeps in mind is what it would work out now, also where nothing but failures is there at first."""
+    with logbook.engine("layers.facts.extractor=syntax") as early, logbook.engine() as paying:
+        kept = GrownFacts(early.settings, early.models)
+
+        def manner() -> Manner:
+            with Record.open(early.path) as record:
+                now = kept.manner(record)
+                assert now == kept.manner(record) == GrownFacts(early.settings, early.models).manner(record)
+                return now
+
+        assert not manner().obstacle
+        logbook.server.script = lambda request: says("no idea")
+        assert list(pull(paying, [1]).failed) == [1]
+        assert not manner().obstacle
+        logbook.server.script = knowing
+        assert pull(paying, [2]).extracted == 1
+        assert "no question adds to it" in manner().obstacle
+        assert (pull(early, [2, 3]).extracted, list(stored(early))) == (0, [2])
+        early.index(logbook.folder / "logbook.jsonl", layers=["facts"])
+        assert not manner().obstacle
+        assert pull(paying, [1, 2]).extracted == 0
 
 
 # --- what all questions share -----------------------------------------------------------------------------------------

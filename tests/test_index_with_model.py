@@ -28,7 +28,7 @@ from polyhop.layers.layer import words_of
 from polyhop.layers.text import TextLayer
 from polyhop.models.accounting import estimated_tokens
 from polyhop.models.choice import load_models
-from polyhop.models.endpoint import OpenAICompatible, Request
+from polyhop.models.endpoint import OpenAICompatible
 from polyhop.ports import Message
 from polyhop.reports import IndexReport, LayerReport
 from polyhop.settings import Settings
@@ -413,10 +413,12 @@ def test_errors_of_an_endpoint_carry_the_status_of_a_final_answer(played: Played
 
 
 def test_a_prompt_that_cannot_fit_has_the_status_for_it() -> None:
-    with OpenAICompatible(base_url="http://localhost:1/v1", model="sage", max_context=100) as model:
-        error = model.complete_many([Request(messages=[Message("user", "gull " * 900)])])[0]
-    assert isinstance(error, EndpointError)
-    assert error.status == 413
+    with (
+        OpenAICompatible(base_url="http://localhost:1/v1", model="sage", max_context=100) as model,
+        pytest.raises(EndpointError) as caught,
+    ):
+        model.complete([Message("user", "gull " * 900)])
+    assert caught.value.status == 413
 
 
 # --- on the command line ----------------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
 from polyhop.errors import ModelMismatch
-from polyhop.indexes.lexical import Lexical, build, tokens
+from polyhop.indexes import lexical, postings
+from polyhop.indexes.lexical import Lexical, build, merged, tokens
 from polyhop.indexes.segments import write_arrays
 from polyhop.ports import Ints
 
@@ -85,6 +86,71 @@ def test_an_index_that_grew_and_shrank_equals_one_built_at_once(
             assert ours[0].tolist() == theirs[0].tolist()
             assert ours[1].tobytes() == theirs[1].tobytes()
         del grown, fresh
+
+
+def zipfian(count: int, longest: int, seed: int) -> list[str]:
+    """Texts of words that are as unequally frequent as those of a language, and some that are in nearly every text."""
+    random = np.random.default_rng(seed)
+    share = (np.arange(1, 801) + 1.5) ** -1.1
+    words = [f"w{i}" for i in range(800)]
+    return [" ".join(random.choice(words, random.integers(0, longest), p=share / share.sum())) for _ in range(count)]
+
+
+def is_what_adding_up_all_gives(index: Lexical, question: str, k: int) -> bool:
+    """A search among all passages adds up everything that any of them has."""
+    found, every = index.search(question, k), index.search(question, k, index.numbers)
+    return found[0].tolist() == every[0].tolist() and found[1].tobytes() == every[1].tobytes()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 120), st.integers(1, 4), st.integers(1, 12), st.sampled_from([0, 1, 8]), st.integers(0, 9999))
+def test_what_is_left_out_of_a_search_never_changes_it(count: int, cuts: int, k: int, dense: int, seed: int) -> None:
+    """However early it is asked what can be left out, in all ways to look at a posting list, bit for bit."""
+    random = np.random.default_rng(seed)
+    texts = zipfian(count, 12, seed)
+    live = np.flatnonzero(random.random(count) < 0.8)
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lexical, "_LONG", 0.0)
+        patch.setattr(lexical, "_FEW", 0)
+        patch.setattr(postings, "_DENSE", dense)
+        index = opened(Path(folder), np.array_split(random.permutation(count), cuts), texts, live)
+        for question in zipfian(5, 14, seed + 1):
+            assert is_what_adding_up_all_gives(index, question, k)
+        del index
+
+
+def test_a_search_of_many_passages_leaves_nothing_out(tmp_path: Path) -> None:
+    texts = zipfian(6000, 30, 1)
+    everyone = np.arange(len(texts))
+    for place, live in enumerate((everyone, np.delete(everyone, slice(0, None, 7)))):
+        index = opened(tmp_path / str(place), np.array_split(everyone, 2), texts, live)
+        for question in [*zipfian(20, 16, 2), "w0", "w0 w1 w2", "w700 w0", "w0 w0 w3 w790 w790"]:
+            for k in (1, 100, 6000):
+                assert is_what_adding_up_all_gives(index, question, k)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(text, max_size=14), st.data())
+def test_segments_that_are_merged_equal_one_built_of_their_texts(texts: list[str], data: st.DataObject) -> None:
+    """What goes leaves nothing behind, not even its words; what comes may stand anywhere between what stays."""
+    kinds = data.draw(st.lists(st.sampled_from(["goes", "stays", "comes"]), min_size=len(texts), max_size=len(texts)))
+    before = [place for place, kind in enumerate(kinds) if kind != "comes"]
+    after = [place for place, kind in enumerate(kinds) if kind != "goes"]
+    new = [place for place, kind in enumerate(kinds) if kind == "comes"]
+    now = {place: number for number, place in enumerate(after)}
+    older = build(np.arange(len(before)), [texts[place] for place in before], stem="s")
+    newer = build(np.array([now[place] for place in new], np.int64), [texts[place] for place in new], stem="s")
+    found = merged(older, np.array([now.get(place, -1) for place in before], np.int64), newer)
+    expected = build(np.arange(len(after)), [texts[place] for place in after], stem="s")
+    assert {name: (array.dtype, array.tolist()) for name, array in found.items()} == {
+        name: (array.dtype, array.tolist()) for name, array in expected.items()
+    }
+
+
+def test_segments_stemmed_differently_are_not_merged() -> None:
+    older, newer = build(np.array([0]), ["hives"]), build(np.array([1]), ["hives"], stem="s")
+    with pytest.raises(ModelMismatch):
+        merged(older, np.array([0]), newer)
 
 
 class Lucene(BM25Okapi):  # type: ignore[misc]

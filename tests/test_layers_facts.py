@@ -24,11 +24,10 @@ from polyhop.layers.layer import fingerprint
 from polyhop.layers.merges import apart_of, join_again, keep_apart, merges_of
 from polyhop.layers.merging import Similarity, is_acronym
 from polyhop.layers.overlay import Edit, Overlay, Worded, generation_of, save
-from polyhop.layers.parsekg import ParseKGLayer
 from polyhop.layers.phrase_store import PhraseStore
 from polyhop.models.choice import Models, load_models
 from polyhop.models.endpoint import OpenAICompatible
-from polyhop.ports import Embedder, Floats, LanguageModel
+from polyhop.ports import Embedder, Floats
 from polyhop.settings import Chunking, Settings
 from polyhop.store.record import Record
 from polyhop.types import Fact, Passage
@@ -119,19 +118,6 @@ def test_extracted_facts_stand_where_they_say(models: Models) -> None:
     assert any(head.endswith("Tarn School") and tail == "Piet Rook" for head, tail in found)
 
 
-def test_a_stored_parse_spares_the_parser_and_changes_nothing(models: Models) -> None:
-    parses = [row if isinstance(row, bytes) else None for row in ParseKGLayer().extract(PASSAGES, models, {})]
-    alone = FactsLayer().extract(PASSAGES, models, {})
-    assert FactsLayer().extract(PASSAGES, models, {"parsekg": parses}) == alone
-    half = [parse if place % 2 else None for place, parse in enumerate(parses)]
-    assert FactsLayer().extract(PASSAGES, models, {"parsekg": half}) == alone
-
-
-def test_a_parse_that_is_damaged_fails_its_passage_only(models: Models) -> None:
-    rows = FactsLayer().extract(PASSAGES[:2], models, {"parsekg": [b"not a parse", None]})
-    assert [isinstance(row, bytes) for row in rows] == [False, True]
-
-
 def test_settings_that_make_no_sense_are_refused(models: Models) -> None:
     for wrong in ({"merge_similar": 1.5}, {"merge_similar": 0.0}, {"passages_a_call": 0}, {"tokens_a_call": 0}):
         with pytest.raises(ValueError, match="must be"):
@@ -139,19 +125,6 @@ def test_settings_that_make_no_sense_are_refused(models: Models) -> None:
     with pytest.raises(ModelMissing, match="none is configured") as caught:
         FactsLayer(extractor="language_model").made_with(models)
     assert "POLYHOP_BASE_URL" in caught.value.remedy
-
-
-class AskingModels(Models):
-    """The default models beside a language model."""
-
-    def __init__(self, model: LanguageModel) -> None:
-        super().__init__(Settings())
-        self._model = model
-
-    @property
-    def language_model(self) -> LanguageModel:
-        """The one given."""
-        return self._model
 
 
 def test_a_language_model_extracts_where_that_is_asked_for(models: Models) -> None:
@@ -165,7 +138,7 @@ def test_a_language_model_extracts_where_that_is_asked_for(models: Models) -> No
         serving(says(json.dumps({"facts": answer}))) as server,
         OpenAICompatible(base_url=server.url, model="sage") as one,
     ):
-        asking = AskingModels(one)
+        asking = models.with_language_model(one)
         rows = FactsLayer(extractor="language_model").extract(PASSAGES[:2], asking, {})
         assert len(server.requests) == 1
         marks = [

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,9 +24,10 @@ from polyhop.corpus.chunking import cut
 from polyhop.corpus.loading import file_document
 from polyhop.corpus.sentences import sentence_spans
 from polyhop.engine import Polyhop
-from polyhop.errors import ModelMismatch, ModelMissing, UsageError
+from polyhop.errors import IndexCorrupt, ModelMismatch, ModelMissing, UsageError
+from polyhop.indexes import lexical
+from polyhop.layers import questions as questions_layer
 from polyhop.layers import questions_index
-from polyhop.layers.parsekg import ParseKGLayer
 from polyhop.layers.phrase_store import PhraseStore
 from polyhop.layers.questions import QuestionsLayer, decode, encode, fault_of
 from polyhop.layers.questions_index import (
@@ -105,19 +108,6 @@ def test_generated_answers_stand_where_they_say(models: Models) -> None:
     assert any("lighthouse" in question and "Ada Brisk" in answer for question, answer in found)
 
 
-def test_a_stored_parse_spares_the_parser_and_changes_nothing(models: Models) -> None:
-    parses = [row if isinstance(row, bytes) else None for row in ParseKGLayer().extract(PASSAGES, models, {})]
-    alone = QuestionsLayer().extract(PASSAGES, models, {})
-    assert QuestionsLayer().extract(PASSAGES, models, {"parsekg": parses}) == alone
-    half = [parse if place % 2 else None for place, parse in enumerate(parses)]
-    assert QuestionsLayer().extract(PASSAGES, models, {"parsekg": half}) == alone
-
-
-def test_a_parse_that_is_damaged_fails_its_passage_only(models: Models) -> None:
-    rows = QuestionsLayer().extract(PASSAGES[:2], models, {"parsekg": [b"not a parse", None]})
-    assert [isinstance(row, bytes) for row in rows] == [False, True]
-
-
 def test_no_passage_has_more_pairs_than_were_asked_for(models: Models) -> None:
     rows = QuestionsLayer(per_passage=1).extract(PASSAGES, models, {})
     assert {len(decode(row)[0]) for row in rows if isinstance(row, bytes)} == {0, 1}
@@ -185,13 +175,9 @@ def test_a_language_model_writes_where_that_is_asked_for(models: Models) -> None
     assert len(set(marks)) == 4
 
 
-def test_templates_cost_nothing(models: Models) -> None:
-    layer = QuestionsLayer()
-    assert layer.asks(models) is None
-    assert layer.forecast(PASSAGES, [10], models).llm_calls == 0
-
-
 # The graph.
+
+Words = list[list[list[list[float]]]]  # for each way and question, numbers and scores
 
 BUILT = {
     3: [pair("Who built the lighthouse?", "Ada Brisk"), pair("Where is Quillmouth?", "Sable Coast"), pair("When?")],
@@ -213,6 +199,57 @@ def graph_of(
     write(folder, ids, vectors([each.id for each in ids]), vectors, older)
     numbers = np.array(sorted(asked) if live is None else live, np.int64)
     return QuestionGraph.open(folder, numbers, vectors, lambda some: {one: OF[one] for one in some if one in numbers})
+
+
+TITLES = {3: "Quillmouth", 5: "Sable Coast", 8: "Ada Brisk", 9: "Fennick"}
+
+
+def worded(folder: Path, numbers: Sequence[int], live: Sequence[int] | None = None, older: Path | None = None) -> Words:
+    """What a search by words finds in the graph of some passages with their titles, and what words made anew find."""
+    asked = [PassageQuestions(number, f"P{number}", BUILT[number], TITLES[number]) for number in numbers]
+    write(folder, asked, vectors([each.id for each in asked]), vectors, older)
+    alive = np.array(numbers if live is None else live, np.int64)
+    passages = {number: replace(OF[number], title=TITLES[number]) for number in alive.tolist()}
+    graph = QuestionGraph.open(folder, alive, vectors, lambda some: {one: passages[one] for one in some})
+    assert graph.saved_words is not None
+    found = [graph.words, replace(graph, saved_words=None).words]
+    asked_for = ("Who built it?", "ada brisk", "Fennick", "Quillmouth's lighthouses", "where was it", "zzz")
+    return [[[part.tolist() for part in words.search(text, 4)] for text in asked_for] for words in found]
+
+
+@pytest.mark.parametrize("live", [None, [3, 8], [9]])
+def test_words_that_were_gathered_are_those_that_nodes_have(tmp_path: Path, live: list[int] | None) -> None:
+    """Without those of passages that are gone, which no score remembers."""
+    gathered, anew = worded(tmp_path / "graph", [3, 5, 8, 9], live)
+    assert gathered == anew
+    assert gathered[0][0] or live == [9]
+
+
+def test_words_that_grew_equal_words_gathered_at_once(tmp_path: Path) -> None:
+    worded(tmp_path / "a", [3, 5, 9])
+    grown, anew = worded(tmp_path / "b", [5, 8, 9], older=tmp_path / "a")
+    assert grown == anew == worded(tmp_path / "c", [5, 8, 9])[0]
+    for name in lexical.ARRAYS:
+        files = [tmp_path / place / "words" / f"{name}.npy" for place in "bc"]
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_words_are_made_where_they_were_not_gathered(tmp_path: Path) -> None:
+    graph = graph_of(tmp_path / "graph", BUILT)  # no titles are told
+    assert graph.saved_words is None
+    assert graph.words.search("lighthouse", 3)[0].tolist() == [0]
+    sentences = graph.variant("sentence")
+    assert sentences.words.search("sentences", 9)[0].tolist() == [0, 2, 4, 6]
+    assert sentences.saved_words is None
+
+
+def test_words_of_other_nodes_are_refused(tmp_path: Path) -> None:
+    worded(tmp_path / "a", [3, 8])
+    worded(tmp_path / "b", [9])
+    shutil.rmtree(tmp_path / "a" / "words")
+    shutil.copytree(tmp_path / "b" / "words", tmp_path / "a" / "words")
+    with pytest.raises(IndexCorrupt):
+        QuestionGraph.open(tmp_path / "a", np.array([3, 8]), vectors, lambda _: {})
 
 
 def nearest_to(graph: QuestionGraph, vector: Floats, alpha: float = 1.0) -> list[tuple[int, float]]:
@@ -489,6 +526,51 @@ def test_gathering_again_embeds_only_what_is_new(tmp_path: Path, models: Models)
         already = len(embedded)
         after.variant("question")
         assert len(embedded) == already
+
+
+def test_words_of_nodes_are_gathered_with_them(tmp_path: Path, models: Models) -> None:
+    with index_at(tmp_path / "index", models) as index:
+        index.put("Quillmouth", "Ada Brisk")
+        index.build()
+        index.put("Fennick")
+        index.drop("Quillmouth")
+        index.build()
+        graph = index.open()
+        assert graph.saved_words is not None
+        anew = replace(graph, saved_words=None).words
+        for asked in ("Where was Ada Brisk born?", "fennick", "lighthouse"):
+            assert [part.tolist() for part in graph.words.search(asked, 9)] == [
+                part.tolist() for part in anew.search(asked, 9)
+            ]
+        assert len(graph.words.search("fennick", 9)[0])
+
+
+def test_rows_of_other_rules_are_made_again(
+    harbour_engine: Polyhop, harbour: Path, models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the next run, and an engine that is open sees them; what a language model wrote depends on no rules."""
+    with monkeypatch.context() as patch:
+        patch.setattr(questions_layer, "RULES_VERSION", "0")
+        patch.setattr(questions_layer, "questions_of", lambda *_, **__: [])
+        harbour_engine.index(harbour, layers=("questions",))
+        before = QuestionsLayer().made_with(models)
+        with harbour_engine.view() as view:
+            assert len(view.questions) == 0
+    status = {layer.name: layer for layer in harbour_engine.status().layers}
+    assert status["questions"].stale == status["text"].done > 0
+    forecast, done = (
+        {layer.name: layer.extracted for layer in harbour_engine.index(harbour, dry_run=dry).layers}
+        for dry in (True, False)
+    )
+    assert forecast == done == {"text": 0, "parsekg": 0, "questions": status["text"].done}
+    with harbour_engine.view() as view:
+        assert len(view.questions) > 0
+    assert QuestionsLayer().made_with(models) != before
+    with OpenAICompatible(base_url="http://localhost:1", model="sage") as one:
+        asking, layer = models.with_language_model(one), QuestionsLayer(generator="language_model")
+        mark = layer.made_with(asking)
+        monkeypatch.setattr(questions_layer, "RULES_VERSION", "0")
+        assert layer.made_with(asking) == mark
 
 
 def test_similarities_are_the_same_without_the_layer_text(tmp_path: Path, models: Models) -> None:

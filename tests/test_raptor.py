@@ -21,7 +21,7 @@ from polyhop.layers.summary import sentences_of
 from polyhop.layers.tree import TreeLayer
 from polyhop.layers.tree_index import TreeIndex
 from polyhop.layers.tree_levels import Shape, clusters_of
-from polyhop.layers.tree_summaries import Kept, Work, word_vectors
+from polyhop.layers.tree_summaries import word_vectors
 from polyhop.models.choice import load_models
 from polyhop.settings import Settings
 from polyhop.store.record import Record
@@ -354,20 +354,34 @@ def test_summaries_go_with_the_passages_that_they_were_made_from(place: Place) -
     assert before > gone > 0
 
 
-def test_a_line_that_a_killed_writer_left_is_passed_over(tmp_path: Path) -> None:
-    work, other = (Work(texts=(text,), passages=(text,)) for text in "ab")
-    Kept.of(tmp_path).put(work, "sage", "A summary.")
-    file = tmp_path / "summaries" / "tree.jsonl"
-    with file.open("a", encoding="utf-8") as end:
-        end.write('{"key": "12", "of": ["x')
-    again = Kept.of(tmp_path)
-    assert again.get(work, "sage") == "A summary."
-    assert again.get(work, "another model") is None
-    again.put(other, "sage", "Another.")
-    last = Kept.of(tmp_path)
-    assert [last.get(each, "sage") for each in (work, other)] == ["A summary.", "Another."]
-    last.forget_all_but(["b"])
-    assert [Kept.of(tmp_path).get(each, "sage") for each in (work, other)] == [None, "Another."]
+def test_one_cluster_that_is_refused_does_not_stop_the_others(place: Place) -> None:
+    """It has central sentences, and is asked for again by the next run."""
+    place.server.script = lambda request: (
+        refuses(413, "too much") if "Maker 7 " in str(request) else summing_up(request)
+    )
+    place.index()
+    lacking = description_of(place.path)["lacking"]
+    assert 0 < lacking < len(place.texts())
+    assert place.paid() == len(place.texts()) - lacking
+    assert description_of(place.path)["stopped"] == ""
+    before = len(place.server.requests)
+    place.server.script = summing_up
+    place.index()
+    assert place.paid() == len(place.texts())
+    assert len(place.server.requests) - before >= lacking
+
+
+def test_summaries_that_older_versions_stored_are_not_paid_for_again(place: Place) -> None:
+    """Their lines name the passages in another field."""
+    place.index()
+    kept, calls = place.path / "summaries" / "tree.jsonl", len(place.server.requests)
+    lines = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
+    old = [json.dumps({"key": line["key"], "of": line["passages"], "text": line["text"]}) for line in lines]
+    kept.write_text("".join(f"{line}\n" for line in old), encoding="utf-8")
+    shutil.rmtree(place.path / "generations" / "tree")
+    place.index()
+    assert len(place.server.requests) == calls
+    assert place.paid() == len(place.texts())
 
 
 def test_evidence_stays_within_the_budget(guild: Path) -> None:

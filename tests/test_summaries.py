@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import _thread
 import json
 import logging
-from collections.abc import Iterator, Sequence
+import re
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from endpoint_server import EndpointServer, Played, Script, in_turn, says, serving
+from endpoint_server import EndpointServer, Played, Script, in_turn, refuses, says, serving
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyhop.errors import EndpointError, UsageError
+from polyhop.errors import EndpointError, StorageFull, UsageError
 from polyhop.indexes.central import central
 from polyhop.layers.summary import extractive_summary, sentences_of
-from polyhop.layers.summary_store import Kept, SummaryStore
+from polyhop.layers.summary_store import Stored, SummaryStore
+from polyhop.layers.summary_writer import SummaryWriter, Wanted
 from polyhop.models.accounting import estimated_tokens
 from polyhop.models.choice import Models
 from polyhop.models.endpoint import OpenAICompatible
@@ -182,8 +189,8 @@ def test_texts_that_are_too_many_are_not_all_shown() -> None:
 # --- the store --------------------------------------------------------------------------------------------------------
 
 
-def kept(number: int) -> Kept:
-    return Kept(f"key {number}", f"text {number} — ü", (number,))
+def kept(number: int) -> Stored:
+    return Stored(f"key {number}", f"text {number} — ü", (number,))
 
 
 def file_of(folder: Path) -> Path:
@@ -195,7 +202,7 @@ def test_a_summary_is_kept(tmp_path: Path) -> None:
     """Over runs; the first one of a key stays; other makers' are other summaries."""
     SummaryStore.open(tmp_path, "ada").put([kept(1), kept(2)])
     store = SummaryStore.open(tmp_path, "ada")
-    store.put([Kept("key 1", "another text", ())])
+    store.put([Stored("key 1", "another text", ())])
     assert [store.get("key 1"), store.get("key 2"), store.get("key 3")] == ["text 1 — ü", "text 2 — ü", None]
     assert len(SummaryStore.open(tmp_path, "ada")) == 2
     assert len(SummaryStore.open(tmp_path, "piet")) == 0
@@ -263,9 +270,128 @@ def test_a_folder_that_cannot_be_written_costs_a_warning(tmp_path: Path, caplog:
 
 def test_of_removed_passages_no_text_stays(tmp_path: Path) -> None:
     """Not in the store, and not on disk."""
-    SummaryStore.open(tmp_path, "ada").put([kept(1), kept(2), Kept("both", "text of both", (1, 2))])
+    SummaryStore.open(tmp_path, "ada").put([kept(1), kept(2), Stored("both", "text of both", (1, 2))])
     store = SummaryStore.open(tmp_path, "ada", np.array([2, 3], np.int64))
     assert [store.get(key) for key in ("key 1", "key 2", "both")] == [None, "text 2 — ü", None]
     assert b"text 1" not in file_of(tmp_path).read_bytes()
     store.put([kept(3)])
     assert len(SummaryStore.open(tmp_path, "ada")) == 2
+
+
+def test_a_torn_line_goes_with_what_is_removed(tmp_path: Path) -> None:
+    """It may hold a text of passages that are no more."""
+    SummaryStore.open(tmp_path, "ada").put([kept(1), kept(2)])
+    file = file_of(tmp_path)
+    file.write_bytes(file.read_bytes()[:-1][:-5])
+    SummaryStore.open(tmp_path, "ada", np.array([1], np.int64))
+    assert b"text 2" not in file.read_bytes()
+    assert len(SummaryStore.open(tmp_path, "ada")) == 1
+
+
+def test_what_has_to_be_stored_is_an_error_where_it_cannot(tmp_path: Path) -> None:
+    """Nobody is to pay for what is not kept."""
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder", encoding="utf-8")
+    with pytest.raises(StorageFull):
+        SummaryStore(blocked / "tree.jsonl", required=True).put([kept(1)])
+
+
+# --- the writer -------------------------------------------------------------------------------------------------------
+
+
+def wanted(count: int) -> list[Wanted]:
+    """So many summaries, each of one text that says its number."""
+    return [Wanted(key=f"k{one}", texts=[f"Weir {one} was built."], passages=(one,)) for one in range(count)]
+
+
+def number_in(request: Mapping[str, Any]) -> int:
+    return int(re.findall(r"Weir (\d+)", request["messages"][1]["content"])[0])
+
+
+def weirs(request: Mapping[str, Any], **more: Any) -> Played:
+    """A summary that says the number."""
+    return says(json.dumps({"summary": f"Weir {number_in(request)} was built."}), **more)
+
+
+@contextmanager
+def writing(script: Script, **settings: Any) -> Iterator[tuple[OpenAICompatible, EndpointServer]]:
+    """A model that keeps no answers: what is stored is in the store."""
+    quick: dict[str, Any] = {"first_wait": 0.001, "longest_wait": 0.002, "attempts": 2, "concurrency": 3}
+    with serving(script) as server, OpenAICompatible(base_url=server.url, model="sage", **{**quick, **settings}) as one:
+        yield one, server
+
+
+def test_what_is_written_is_stored_at_once_and_counted(tmp_path: Path) -> None:
+    """Several at a time, each under its key."""
+    store = SummaryStore.open(tmp_path, "ada")
+    with writing(lambda request: weirs(request, delay=0.02)) as (model, server):
+        writer = SummaryWriter(model, store, 100)
+        writer.write(wanted(9))
+    again = SummaryStore.open(tmp_path, "ada")
+    assert [again.get(f"k{one}") for one in range(9)] == [f"Weir {one} was built." for one in range(9)]
+    assert (writer.why, writer.cost.llm_calls, server.busiest) == ("", 9, 3)
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_one_that_is_refused_does_not_stop_the_others(tmp_path: Path, concurrency: int) -> None:
+    """It is left for another time; a useless answer is kept as such, and what it cost is counted."""
+    store = SummaryStore.open(tmp_path, "ada")
+
+    def script(request: Mapping[str, Any]) -> Played:
+        number = number_in(request)
+        if number == 2:
+            return refuses(400, "filtered")
+        return says('{"summary": "It cost 70 crowns."}') if number == 4 else weirs(request)
+
+    with writing(script, concurrency=concurrency) as (model, _):
+        writer = SummaryWriter(model, store, 100)
+        writer.write(wanted(8))
+    assert [one for one in range(8) if not store.get(f"k{one}")] == [2, 4]
+    assert (store.get("k2"), store.get("k4")) == (None, "")
+    assert (writer.why, writer.cost.llm_calls) == ("", 7)
+
+
+@pytest.mark.parametrize("trouble", [refuses(401, "who are you?"), refuses(400, "never"), refuses(503, "busy")])
+def test_an_endpoint_that_is_at_fault_is_not_asked_further(tmp_path: Path, trouble: Played) -> None:
+    """What was written before stays, and is not asked for again by the next run."""
+    calls = iter(range(99))
+    store = SummaryStore.open(tmp_path, "ada")
+    with writing(lambda request: weirs(request) if next(calls) < 3 else trouble, concurrency=1) as (model, server):
+        writer = SummaryWriter(model, store, 100)
+        writer.write(wanted(20))
+        asked = len(server.requests)
+        writer.write(wanted(20))
+        assert len(server.requests) == asked <= 6
+    assert writer.why
+    assert len(SummaryStore.open(tmp_path, "ada")) == writer.cost.llm_calls == 3
+
+
+def test_a_call_that_a_cap_keeps_from_being_repaired_is_counted(tmp_path: Path) -> None:
+    """The broken answer was paid for."""
+    with writing(lambda _: says("no JSON"), call_cap=1) as (model, _):
+        writer = SummaryWriter(model, SummaryStore.open(tmp_path, "ada"), 100)
+        writer.write(wanted(1))
+    assert "calls" in writer.why
+    assert writer.cost.llm_calls == 1
+
+
+def test_an_interruption_keeps_what_is_written(tmp_path: Path) -> None:
+    """Ctrl-C does not wait for answers; whoever goes on afterwards pays for the rest only."""
+    store = SummaryStore.open(tmp_path, "ada")
+    with writing(partial(weirs_late, late=range(4, 99)), concurrency=2) as (model, server):
+        began = time.monotonic()
+        threading.Timer(0.4, _thread.interrupt_main).start()
+        with pytest.raises(KeyboardInterrupt):
+            SummaryWriter(model, store, 100).write(wanted(12))
+        assert time.monotonic() - began < 0.9
+        assert len(server.requests) == 6
+        time.sleep(1.0)
+        assert len(SummaryStore.open(tmp_path, "ada")) == 6, "the answers under way were paid for, and came"
+        server.script = weirs
+        SummaryWriter(model, store, 100).write([one for one in wanted(12) if store.get(one.key) is None])
+        assert len(server.requests) == 12
+    assert all(store.get(f"k{one}") for one in range(12))
+
+
+def weirs_late(request: Mapping[str, Any], late: range) -> Played:
+    return weirs(request, delay=1.0 if number_in(request) in late else 0.0)

@@ -18,7 +18,7 @@ from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.structured import check
 from polyhop.tasks import extract_facts as extracting
 from polyhop.tasks.batches import packed
-from polyhop.tasks.extract_facts import Limits, forecast_extraction, forecast_sizes
+from polyhop.tasks.extract_facts import Limits, batches
 from polyhop.tasks.grounding import LONGEST_RELATION, as_written, fault_of
 from polyhop.tasks.quotes import folded
 from polyhop.types import Fact, Passage
@@ -174,8 +174,8 @@ def test_packing_keeps_order_and_stays_within_its_limits(sizes: list[int], token
 def test_forecast_makes_no_call_and_counts_calls_answers_and_money() -> None:
     places = [passage(TEXT, number=number) for number in range(6)]
     with OpenAICompatible(base_url="http://localhost:1/v1", model="sage", completion_price=10.0) as model:
-        cost = forecast_extraction(model, places)
-        assert forecast_extraction(model, [passage(" \n")]).llm_calls == 0
+        cost = batches().forecast(model, places)
+        assert batches().forecast(model, [passage(" \n")]).llm_calls == 0
     assert cost.llm_calls == 2
     assert 600 < cost.prompt_tokens < 3000
     assert cost.money == pytest.approx(cost.completion_tokens * 10e-6)
@@ -185,13 +185,13 @@ def test_forecast_makes_no_call_and_counts_calls_answers_and_money() -> None:
 def test_forecast_from_sizes_is_never_below_the_forecast_from_passages(texts: list[str]) -> None:
     """Law: with the same packing it is at most a little above, so that a dry run need not make passages."""
     with OpenAICompatible(base_url="http://localhost:1/v1", model="sage", prompt_price=1, completion_price=2) as model:
-        exact = forecast_extraction(model, [passage(text) for text in texts])
+        exact = batches().forecast(model, [passage(text) for text in texts])
         sizes = [estimated_tokens(f"Title: Gull (ferry)\n\n{text}") for text in texts]
-        rough = forecast_sizes(sizes, prices=model.prices)
+        rough = batches().forecast_sizes(sizes, prices=model.prices)
     assert rough.llm_calls == exact.llm_calls
     assert exact.tokens <= rough.tokens <= exact.tokens * 1.1
     assert exact.money <= rough.money <= exact.money * 1.1
-    assert forecast_sizes(sizes).money == forecast_sizes(sizes, prices=Prices()).money == 0
+    assert batches().forecast_sizes(sizes).money == batches().forecast_sizes(sizes, prices=Prices()).money == 0
 
 
 @pytest.mark.parametrize("setting", ["text_tokens", "passages", "max_tokens", "facts"])

@@ -23,7 +23,7 @@ from polyhop.models.endpoint import OpenAICompatible
 from polyhop.ports import Failure, LanguageModel, Message
 from polyhop.strategies.moves.within import NoCallsLeft, Within
 from polyhop.tasks.answer_step import answer_step
-from polyhop.tasks.extract_facts import Limits, extract_facts, forecast_extraction
+from polyhop.tasks.extract_facts import Limits, batches
 from polyhop.types import Cost
 
 WELL = [Message("user", "Well?")]
@@ -197,8 +197,8 @@ def test_facts_are_extracted_within_a_budget_as_without() -> None:
     with model_that(script, concurrency=4, prompt_price=1.0, completion_price=2.0) as (model, server):
         within = Within(model, 5)
         assert (within.concurrency, within.prices) == (4, model.prices)
-        assert forecast_extraction(within, PASSAGES) == forecast_extraction(model, PASSAGES)
-        outcomes, cost = extract_facts(within, PASSAGES, limits=ALONE)
+        assert batches().forecast(within, PASSAGES) == batches().forecast(model, PASSAGES)
+        outcomes, cost = batches(ALONE).ask(within, PASSAGES)
         assert 1 < server.busiest <= 4
     assert not any(isinstance(outcome, Failure) for outcome in outcomes)
     assert (cost.llm_calls, within.spent.llm_calls, within.spent.tokens, within.left) == (5, 5, 75, 0)
@@ -211,10 +211,10 @@ def test_extraction_ends_where_its_share_does(calls: int, tmp_path: Path) -> Non
         whole = Within(model, calls + 2)
         part = whole.share(2)
         with pytest.raises(NoCallsLeft):
-            extract_facts(part, PASSAGES, limits=ALONE)
+            batches(ALONE).ask(part, PASSAGES)
         assert len(server.requests) == part.spent.llm_calls == whole.spent.llm_calls == calls
         assert (part.left, whole.left) == (0, 2)
-        extract_facts(Within(model, 5), PASSAGES, limits=ALONE)
+        batches(ALONE).ask(Within(model, 5), PASSAGES)
         assert len(server.requests) == 5
 
 
@@ -228,7 +228,7 @@ def test_extraction_keeps_to_tokens_too() -> None:
     with model_that(script, concurrency=4) as (model, server):
         within = Within(model, 50, tokens=4000)
         with pytest.raises(NoCallsLeft):
-            extract_facts(within, PASSAGES, limits=ALONE)
+            batches(ALONE).ask(within, PASSAGES)
         assert 0 < len(server.requests) == within.spent.llm_calls < 5
         assert within.spent.tokens <= 4000
         assert within.tokens_left == 4000 - within.spent.tokens
@@ -281,6 +281,16 @@ def test_models_that_say_little_are_asked_one_by_one_for_nothing() -> None:
     plain: LanguageModel = Plain()
     within = Within(plain, 5)
     assert (within.concurrency, within.prices) == (1, Prices())
-    forecast = forecast_extraction(within, PASSAGES)
+    forecast = batches().forecast(within, PASSAGES)
     assert (forecast.llm_calls, forecast.money) == (2, 0.0)
-    assert extract_facts(within, PASSAGES)[1].llm_calls == 2
+    assert batches().ask(within, PASSAGES)[1].llm_calls == 2
+
+
+def test_a_forecast_is_made_at_the_prices_of_a_model_that_makes_none() -> None:
+    class Charging(Plain):
+        prices = Prices(prompt=2.0, completion=10.0)
+
+    free, dear = (batches().forecast(model, PASSAGES) for model in (Plain(), Charging()))
+    assert (dear.llm_calls, dear.tokens) == (free.llm_calls, free.tokens)
+    assert dear.money == pytest.approx((2 * dear.prompt_tokens + 10 * dear.completion_tokens) / 1e6)
+    assert batches().forecast(Within(Charging(), 5), PASSAGES) == dear

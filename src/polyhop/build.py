@@ -17,6 +17,7 @@ from polyhop.executors.processes import Processes
 from polyhop.layers.layer import Layer, fingerprint, layer_of
 from polyhop.models.accounting import Meter
 from polyhop.models.choice import Models
+from polyhop.models.side_by_side import concurrency_of
 from polyhop.ports import Chunk, Executor, Failure, LanguageModel, Rows
 from polyhop.reports import LayerReport, Progress, ProgressListener
 from polyhop.settings import Settings
@@ -242,7 +243,8 @@ def _most(layer: Asking, models: Models, pending: Iterator[tuple[int, Passage]],
 def _seconds(cost: Cost, layer: Asking, models: Models, known: Cost) -> float:
     """How long the calls of a forecast may take, if they are like those that are known."""
     each = known.seconds / known.llm_calls if known.llm_calls else SECONDS_A_CALL
-    return cost.llm_calls * each / int(getattr(layer.asks(models), "concurrency", 1))
+    model = layer.asks(models)
+    return cost.llm_calls * each / (1 if model is None else concurrency_of(model))
 
 
 def _cores() -> int:

@@ -13,7 +13,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Final, NamedTuple, cast
 
 from polyhop import registry
@@ -141,35 +141,62 @@ def let_go(builder: Builder) -> None:
             builder.gather(layer_of(name, builder.settings), current.description["fingerprint"])
 
 
-@dataclass(frozen=True)
 class GrownFacts:
-    """How facts are extracted for a question, as the user chose and as an index remembers it."""
+    """How facts are extracted for a question, as the user chose and as an index remembers it. Threads may share it."""
 
-    chosen: Settings
-    models: Models
+    def __init__(self, chosen: Settings, models: Models) -> None:
+        self._chosen, self._models = chosen, models
+        self._settled: tuple[_Remembered, Manner] | None = None
 
     def manner(self, record: Record) -> Manner:
         """How facts are made now; where that is not how they were made, only what would cost nothing is replaced.
 
+        Every pull asks, and to build the settings of all layers takes milliseconds. So the answer holds until the
+        index remembers something else: whoever makes a layer in another way, in any process, changes that. It does not
+        hold where something stands in the way, or facts were made otherwise: that depends on more.
+
         Raises SettingError, UnknownComponent.
         """
-        settings = in_force(record, self.chosen)
+        with record.snapshot():
+            now = _Remembered(record.meta(META), _gathered(record, FactsLayer.name))
+            settled = self._settled
+            if settled is not None and settled[0] == now:
+                return settled[1]
+            manner, before = self._manner(record), _before(record, FactsLayer.name)
+        if not manner.obstacle and (before is None or before.fingerprint == manner.mark):
+            self._settled = now, manner
+        return manner
+
+    def _manner(self, record: Record) -> Manner:
+        settings = in_force(record, self._chosen)
         layer = cast(FactsLayer, layer_of(FactsLayer.name, settings))
         below = {}
         for name in layer.reads:
             with suppress(ModelMissing):  # without the parser there may still be facts by a language model
-                below[name] = fingerprint(layer_of(name, settings), self.models)
-        mark, obstacle = _standing(record, layer, self.chosen, self.models)
-        before = made(record).get(layer.name) or _gathered(record, layer.name)
+                below[name] = fingerprint(layer_of(name, settings), self._models)
+        mark, obstacle = _standing(record, layer, self._chosen, self._models)
+        before = _before(record, layer.name)
         if obstacle is None and before is not None and before.fingerprint != mark and _is_kept(record, layer, before):
             mark, obstacle = before.fingerprint, _otherwise(layer)
         return Manner(layer, mark or "", below, f"{obstacle} {obstacle.remedy}" if obstacle else "")
 
     def remember(self, record: Record, manner: Manner) -> None:
         """Note that facts have grown in this manner, unless the whole layer was made in it."""
-        before = made(record).get(manner.layer.name) or _gathered(record, manner.layer.name)
+        before = _before(record, manner.layer.name)
         if before is None or before.fingerprint != manner.mark:
             _note(record, manner.layer.name, Made(_settings_of(manner.layer), manner.mark, whole=False))
+
+
+class _Remembered(NamedTuple):
+    """What decides how facts are made, apart from what was chosen and from rows that were made otherwise."""
+
+    layers: str | None  # how they were made, as stored
+    gathered: Made | None
+
+
+def _before(record: Record, name: str) -> Made | None:
+    """How a layer was made last."""
+    return made(record).get(name) or _gathered(record, name)
 
 
 def _gathered(record: Record, name: str) -> Made | None:

@@ -2,6 +2,11 @@
 
 Document frequency, number of passages and average length are counted over the live passages of all segments when the
 index is opened or asked, so no score remembers what was removed or in which order things came.
+
+Words that nearly every passage has cost the most and decide the least. A search adds up the rarest words first, and as
+soon as what the others could add at most is less than what the best have, it only looks at those that can still be
+among the best (MaxScore: H. Turtle and J. Flood, Query evaluation: strategies and optimizations, 1995). Their scores
+are then added up anew, in alphabetical order, so that a search equals adding up everything, bit for bit.
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from itertools import accumulate, count, pairwise
 from pathlib import Path
 from typing import Literal, Self
 
@@ -21,17 +26,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhop.errors import IndexCorrupt, ModelMismatch
+from polyhop.indexes.csr import offsets
 from polyhop.indexes.folding import pieces, unspaced
+from polyhop.indexes.postings import Segment
 from polyhop.indexes.ranking import Ranked, best, nothing
 from polyhop.indexes.segments import Arrays, read_arrays, standing
 from polyhop.indexes.strings import STRING_ARRAYS, Strings, hashed
-from polyhop.ports import Bools, Ints
+from polyhop.ports import Floats, Ints
 
 Doubles = NDArray[np.float64]
 Stem = Literal["none", "s"]
 _STEMS: tuple[Stem, ...] = ("none", "s")
 _POSSESSIVE = re.compile(r"(?<=\w)['’][sS]\b")
-_ARRAYS = ("numbers", "lengths", "starts", "documents", "frequencies", "stem", *STRING_ARRAYS)
+ARRAYS = ("numbers", "lengths", "starts", "documents", "frequencies", "stem", *STRING_ARRAYS)
+
+_LONG = 1 / 64  # of the passages: before a list of so many postings is added up, it is asked whether that is needed
+_LOOKED_UP = 2  # adding a term to one passage that was picked out takes as long as adding so many of its postings
+_FEW = 500  # passages whose scores are added up sooner than it is asked which of them are needed
+_ABOUT = 1 - 1e-4  # sums in single precision and in another order differ by less
 
 
 def tokens(text: str, stem: Stem = "none") -> list[str]:
@@ -75,40 +87,76 @@ def build(numbers: Ints, texts: Sequence[str], *, stem: Stem = "none") -> Arrays
     rank[[ids[term] for term in vocabulary]] = np.arange(len(ids))
     rows = np.repeat(np.arange(len(order)), lengths)
     pairs, frequencies = np.unique(rank[np.frombuffer(said, np.intc)] * len(order) + rows, return_counts=True)
-    terms, documents = np.divmod(pairs, max(1, len(order)))
+    kind = np.array([_STEMS.index(stem)], np.int8)
+    return _arrays(numbers[order], lengths, vocabulary, pairs, frequencies, kind)
+
+
+def merged(older: Arrays, numbers: Ints, newer: Arrays) -> Arrays:
+    """The arrays of one segment with the passages of two, equal to those that ``build`` makes of all their texts.
+
+    ``numbers`` are those that the passages of ``older`` have now, in the same order, and -1 for what goes. Raises
+    ModelMismatch where the two were stemmed differently.
+    """
+    if older["stem"][0] != newer["stem"][0]:
+        raise ModelMismatch("Parts of the index were stemmed differently.", remedy="Index the documents again.")
+    stay = np.flatnonzero(numbers >= 0)
+    covered = np.concatenate([numbers[stay], newer["numbers"]])
+    order = np.argsort(covered, kind="stable")
+    rows = np.empty(len(order), np.int64)
+    rows[order] = np.arange(len(order))
+    moved = np.full(len(numbers), -1, np.int64)
+    moved[stay] = rows[: len(stay)]
+    parts = [(older, moved), (newer, rows[len(stay) :])]
+    tables = [_vocabulary(part) for part, _ in parts]
+    vocabulary = sorted({*tables[0], *tables[1]})
+    rank = {term: place for place, term in enumerate(vocabulary)}
+    keys, frequencies = [], []
+    for (part, places), table in zip(parts, tables, strict=True):
+        ranks = np.fromiter((rank[term] for term in table), np.int64, len(table))
+        documents = places[part["documents"]]
+        said = np.repeat(ranks, np.diff(part["starts"])) * max(1, len(order)) + documents
+        keys.append(said[documents >= 0])
+        frequencies.append(part["frequencies"][documents >= 0])
+    between = np.searchsorted(keys[0], keys[1])
+    lengths = np.concatenate([older["lengths"][stay], newer["lengths"]])[order]
+    together = np.insert(keys[0], between, keys[1]), np.insert(frequencies[0], between, frequencies[1])
+    return _arrays(covered[order], lengths, vocabulary, *together, older["stem"])
+
+
+def _arrays(
+    numbers: Ints, lengths: Ints, vocabulary: Sequence[str], pairs: Ints, frequencies: Ints, stem: NDArray[np.int8]
+) -> Arrays:
+    """A segment of postings, each pair a term's place times the number of passages plus the passage's row, ascending.
+
+    Terms that nobody says are left out.
+    """
+    terms, documents = np.divmod(pairs, max(1, len(numbers)))
+    counts = np.bincount(terms, minlength=len(vocabulary))
+    said = [vocabulary[place] for place in np.flatnonzero(counts).tolist()]
     return {
-        "numbers": numbers[order].astype(np.int64),
+        "numbers": numbers.astype(np.int64),
         "lengths": lengths,
-        "starts": np.searchsorted(terms, np.arange(len(vocabulary) + 1)),
+        "starts": offsets(counts[counts > 0]),
         "documents": documents.astype(np.int32),
         "frequencies": frequencies.astype(np.int32),
-        "stem": np.array([_STEMS.index(stem)], np.int8),
-        **Strings.build(vocabulary, hashed(vocabulary)).arrays(),
+        "stem": stem,
+        **Strings.build(said, hashed(said)).arrays(),
     }
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Segment:
-    """The postings of one segment; ``places`` says where its rows stand among the live passages."""
+def _vocabulary(part: Arrays) -> list[str]:
+    """The terms of a segment, by place."""
+    blob, bounds = part["blob"].tobytes(), part["bounds"].tolist()
+    return [blob[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(bounds)]
 
-    vocabulary: Strings
-    starts: Ints
-    documents: NDArray[np.int32]
-    frequencies: NDArray[np.int32]
-    places: Ints | None  # -1 for dead rows; None where every row stands where it stood
-    whole: bool  # no row is dead
 
-    def postings(self, term: int) -> tuple[Ints, NDArray[np.int32]]:
-        """Places of the live passages that hold a term, and how often they do."""
-        here = slice(int(self.starts[term]), int(self.starts[term + 1]))
-        documents, frequencies = self.documents[here], self.frequencies[here]
-        if self.places is None:
-            return documents.astype(np.int64), frequencies
-        places = self.places[documents]
-        if self.whole:
-            return places, frequencies
-        alive = places >= 0
-        return places[alive], frequencies[alive]
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """A word of a question: where its postings are, how many live passages hold it, and less than what it can add."""
+
+    lists: Sequence[tuple[Segment, int]]
+    holding: int
+    weight: float  # what it adds to a score is a share of this, below 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -120,7 +168,7 @@ class Lexical:
 
     numbers: Ints  # the live passages, ascending
     lengths: Ints  # in terms
-    segments: tuple[_Segment, ...]
+    segments: tuple[Segment, ...]
     stem: Stem
     k1: float
     b: float
@@ -131,7 +179,7 @@ class Lexical:
 
         Raises IndexCorrupt, and ModelMismatch where segments were made with different stemming.
         """
-        return cls.of([read_arrays(folder, _ARRAYS) for folder in folders], live, k1=k1, b=b)
+        return cls.of([read_arrays(folder, ARRAYS) for folder in folders], live, k1=k1, b=b)
 
     @classmethod
     def of(cls, parts: Sequence[Arrays], live: Ints, *, k1: float = 1.2, b: float = 0.75) -> Self:
@@ -147,7 +195,7 @@ class Lexical:
         places[rows] = np.arange(len(rows))
         segments, first = [], 0
         for part in parts:
-            segments.append(_segment(part, places[first : first + len(part["numbers"])]))
+            segments.append(Segment.of(part, places[first : first + len(part["numbers"])]))
             first += len(part["numbers"])
         stem = _STEMS[stems.pop()]
         return cls(numbers=numbers, lengths=lengths, segments=tuple(segments), stem=stem, k1=k1, b=b)
@@ -163,11 +211,12 @@ class Lexical:
         asked = Counter(tokens(text, self.stem))
         if not asked or not len(self.numbers) or k <= 0:
             return nothing()
-        wanted = None if among is None else np.isin(self.numbers, among)
-        scores = self._scores(asked, wanted).astype(np.float32)
-        matched = np.flatnonzero(scores)
+        terms = self._terms(asked)
+        places = self._contenders(terms, k) if among is None else np.flatnonzero(np.isin(self.numbers, among))
+        scores = self._scores(terms, places).astype(np.float32)
+        matched = np.flatnonzero(scores > 0)
         order = matched[best(scores[matched], k)]
-        return self.numbers[order], scores[order]
+        return self.numbers[places[order]], scores[order]
 
     def coverage(self, text: str) -> float:
         """The largest share of a text's words, weighed by how rare they are, that one live passage has: 0 to 1."""
@@ -193,25 +242,84 @@ class Lexical:
         average = max(1, int(self.lengths.sum())) / len(self.numbers)
         return self.k1 * (1 - self.b + self.b * (self.lengths.astype(np.float64) / average))
 
-    def _scores(self, asked: Counter[str], wanted: Bools | None) -> Doubles:
-        """Scores of all live passages; the terms are added up in alphabetical order, however they were stored."""
-        scores = np.zeros(len(self.numbers))
-        found = self._found(sorted(asked))
-        for term in sorted(found):
-            postings = [segment.postings(place) for segment, place in found[term]]
-            rarity = self._rarity(sum(len(places) for places, _ in postings))
-            weight = asked[term] * rarity * (self.k1 + 1)
-            for places, frequencies in postings:
-                if wanted is not None:
-                    chosen = wanted[places]
-                    places, frequencies = places[chosen], frequencies[chosen]
-                scores[places] += weight * (frequencies / (frequencies + self._saturation[places]))
+    @cached_property
+    def _rough_saturation(self) -> Floats:
+        return self._saturation.astype(np.float32)
+
+    def _terms(self, asked: Counter[str]) -> list[_Term]:
+        """The words of a question that live passages hold, in alphabetical order."""
+        terms = []
+        for word, lists in sorted(self._found(sorted(asked)).items()):
+            holding = sum(segment.holding(place) for segment, place in lists)
+            if holding:
+                terms.append(_Term(lists, holding, asked[word] * self._rarity(holding) * (self.k1 + 1)))
+        return terms
+
+    def _scores(self, terms: Sequence[_Term], places: Ints) -> Doubles:
+        """Scores of some live passages, ascending; terms are added up in their order, however they were stored."""
+        scores = np.zeros(len(places))
+        for term in terms:
+            scores += self._added(term, places)
         return scores
 
-    def _found(self, terms: Sequence[str]) -> dict[str, list[tuple[_Segment, int]]]:
+    def _added(self, term: _Term, places: Ints) -> Doubles:
+        """What a term adds to the scores of some live passages, ascending."""
+        frequencies = np.zeros(len(places), np.int32)
+        for segment, place in term.lists:
+            frequencies += segment.frequencies_in(place, segment.rows_at(places))
+        there = np.flatnonzero(frequencies > 0)
+        held, added = frequencies[there], np.zeros(len(places))
+        added[there] = term.weight * (held / (held + self._saturation[places[there]]))
+        return added
+
+    def _contenders(self, terms: Sequence[_Term], k: int) -> Ints:
+        """Live passages, ascending, that can be among the best k: all that are, and some others."""
+        ordered = sorted(terms, key=lambda term: term.holding)
+        left = list(accumulate((term.weight for term in reversed(ordered)), initial=0.0))[::-1]
+        scores, floor = np.zeros(len(self.numbers), np.float32), 0.0
+        for i, term in enumerate(ordered):
+            if term.holding > _LONG * len(scores):
+                floor = _raised(scores[scores > floor * _ABOUT], k, floor)
+                if floor * _ABOUT > left[i]:
+                    places = np.flatnonzero(scores >= floor * _ABOUT - left[i])
+                    if len(places) * _LOOKED_UP <= term.holding:
+                        return self._narrowed(ordered[i:], left[i:], places, scores, floor, k)
+            for segment, place in term.lists:
+                self._add(term.weight, *segment.postings(place), scores)
+        floor = _raised(scores[scores > floor * _ABOUT], k, floor)
+        return np.flatnonzero(scores > floor * _ABOUT)
+
+    def _add(self, weight: float, places: Ints, frequencies: NDArray[np.int32], scores: Floats) -> None:
+        """Add to the scores of all live passages what one posting list says; in place, which takes half the time."""
+        shares = frequencies.astype(np.float32)
+        added = self._rough_saturation.take(places)
+        added += shares
+        np.divide(shares, added, out=added)
+        added *= np.float32(weight)
+        added += scores.take(places)
+        scores[places] = added
+
+    def _narrowed(
+        self, terms: Sequence[_Term], left: Sequence[float], places: Ints, scores: Floats, floor: float, k: int
+    ) -> Ints:
+        """Of the passages whose scores so far can still come to ``floor``, those that can when more is known.
+
+        ``terms`` are still to be added, and from each on they add less than ``left``.
+        """
+        so_far = scores[places].astype(np.float64)
+        for term, rest in zip(terms, left[1:], strict=True):
+            if len(places) <= max(k, _FEW):
+                break
+            so_far += self._added(term, places)
+            floor = _raised(so_far, k, floor)
+            kept = np.flatnonzero(so_far >= floor * _ABOUT - rest)
+            places, so_far = places[kept], so_far[kept]
+        return places
+
+    def _found(self, terms: Sequence[str]) -> dict[str, list[tuple[Segment, int]]]:
         """For each term, where it stands in the vocabularies of the segments that know it."""
         hashes = hashed(terms)
-        found: dict[str, list[tuple[_Segment, int]]] = {}
+        found: dict[str, list[tuple[Segment, int]]] = {}
         for segment in self.segments:
             for i, place in segment.vocabulary.candidates(hashes):
                 if segment.vocabulary[place] == terms[i]:
@@ -219,13 +327,6 @@ class Lexical:
         return found
 
 
-def _segment(part: Arrays, places: Ints) -> _Segment:
-    unmoved = np.array_equal(places, np.arange(len(places)))
-    return _Segment(
-        vocabulary=Strings(**{name: part[name] for name in STRING_ARRAYS}),
-        starts=part["starts"],
-        documents=part["documents"],
-        frequencies=part["frequencies"],
-        places=None if unmoved else places,
-        whole=bool((places >= 0).all()),
-    )
+def _raised(scores: Floats | Doubles, k: int, floor: float) -> float:
+    """The k-th highest of some scores where there are so many, but not less than ``floor``."""
+    return max(floor, float(np.partition(scores, -k)[-k])) if len(scores) >= k else floor

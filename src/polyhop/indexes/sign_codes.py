@@ -19,6 +19,9 @@ EXACT: Final = 150_000  # up to so many vectors, scanning them all takes no long
 CANDIDATES: Final = 10_000  # that are ranked exactly; fewer take less time and lose recall
 _WORD: Final = 64  # bits
 _BLOCK: Final = 1 << 15  # codes compared at once, so that what is written between the steps stays in the cache
+_TOGETHER: Final = 3  # words whose bits are counted in 8 bits, which takes less time than in 16
+_SAMPLED: Final = 16  # one code of so many says about how far the candidates go
+_ROWS: Final = 512  # vectors copied at once: 0.75 MiB, which stays in the cache
 _BATCH: Final = 1 << 14  # vectors encoded at once: 6 MiB of signs
 
 
@@ -78,9 +81,12 @@ class SignCodes:
             )
         if not len(self) or k <= 0:
             return nothing()
-        rows = np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
-        if len(rows) > self.exact:
+        most = len(self) if allowed is None else int(np.count_nonzero(allowed))
+        if most > self.exact:
             rows = self._nearest(query, max(k, self.candidates), allowed)
+            rows = rows[_best(query, k, vectors, rows)]
+            return Vectors(numbers=rows, rows=np.arange(len(rows)), segments=(vectors[rows],)).search(query, k)
+        rows = np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
         return Vectors(numbers=np.arange(len(self)), rows=np.arange(len(self)), segments=(vectors,)).search(
             query, k, rows
         )
@@ -88,25 +94,47 @@ class SignCodes:
     def _nearest(self, query: Floats, most: int, allowed: Bools | None) -> Ints:
         """The rows whose codes differ least from the query's: at least ``most``, with all that differ as little."""
         differing = self._differing(query)
-        counts = np.bincount(differing if allowed is None else differing[allowed])
-        enough = int(np.searchsorted(np.cumsum(counts), most))
-        near = differing <= enough
-        return np.flatnonzero(near if allowed is None else near & allowed)
+        sample = differing[::_SAMPLED] if allowed is None else differing[::_SAMPLED][allowed[::_SAMPLED]]
+        for below in (_enough(sample, 2 * most // _SAMPLED), len(self.planes) * _WORD):  # most are too far to count
+            near = differing <= below
+            rows = np.flatnonzero(near if allowed is None else near & allowed)
+            if len(rows) >= most:
+                break
+        distances = differing[rows]
+        return rows[distances <= _enough(distances, most)]
 
     def _differing(self, query: Floats) -> NDArray[np.uint16]:
         """In how many bits each code differs from the query's."""
         code = _codes(query[None])[0]
         differing = np.zeros(len(self), np.uint16)
-        words, counts = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8)
+        words, counts, some = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8), np.empty(_BLOCK, np.uint8)
         for start in range(0, len(self), _BLOCK):
             block = self.planes[:, start : start + _BLOCK]
             width = block.shape[1]
             here = differing[start : start + width]
-            for plane, word in zip(block, code, strict=True):
-                np.bitwise_xor(plane, word, out=words[:width])
-                np.bitwise_count(words[:width], out=counts[:width])
-                np.add(here, counts[:width], out=here)
+            for first in range(0, len(code), _TOGETHER):
+                some[:width] = 0
+                for plane, word in zip(block[first : first + _TOGETHER], code[first : first + _TOGETHER], strict=True):
+                    np.bitwise_xor(plane, word, out=words[:width])
+                    np.bitwise_count(words[:width], out=counts[:width])
+                    np.add(some[:width], counts[:width], out=some[:width])
+                np.add(here, some[:width], out=here)
         return differing
+
+
+def _enough(distances: NDArray[np.uint16], most: int) -> int:
+    """The least distance that at least ``most`` of some stay below or have; the largest where there are fewer."""
+    return int(np.searchsorted(np.cumsum(np.bincount(distances)), most))
+
+
+def _best(query: Floats, k: int, vectors: Floats, rows: Ints) -> Ints:
+    """Which of some rows may be among the k nearest: fast products are off by a rounding error of at most ``slack``."""
+    blocks = (vectors[rows[start : start + _ROWS]] for start in range(0, len(rows), _ROWS))
+    scores = np.concatenate([np.vecdot(block, query) for block in blocks])
+    if k >= len(scores):
+        return np.arange(len(rows))
+    slack = 2 * len(query) * float(np.finfo(np.float32).eps) * max(1.0, float(np.linalg.norm(query)))
+    return np.flatnonzero(scores >= np.partition(scores, -k)[-k] - 2 * slack)
 
 
 def _codes(vectors: Floats) -> NDArray[np.uint64]:

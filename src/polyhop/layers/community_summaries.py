@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
 import numpy as np
 
-from polyhop.errors import BudgetExceeded, EndpointError, ModelError, PolyhopError
 from polyhop.indexes.central import central
 from polyhop.indexes.ranking import best
 from polyhop.layers.communities import FOLDER, Community, Joined
 from polyhop.layers.facts_index import Embed
-from polyhop.layers.summary_store import Kept, SummaryStore
+from polyhop.layers.summary_store import Stored, SummaryStore
+from polyhop.layers.summary_writer import SummaryWriter, Wanted
 from polyhop.ports import Floats, Ints, LanguageModel
-from polyhop.tasks.summarise import PROMPT_VERSION, summarise
+from polyhop.tasks.summarise import PROMPT_VERSION
 from polyhop.types import Cost, Passage
 
 logger = logging.getLogger(__name__)
@@ -31,8 +29,6 @@ SENTENCES: Final = 4  # of a summary that is made of sentences
 NAMED: Final = 6  # entities that stand for a community, at most
 MAX_TOKENS: Final = 300  # of a summary that a language model writes
 _BATCH: Final = 64  # communities whose evidence is read, and whose summaries by sentences are stored, at once
-_ABOUT_REQUEST: Final = (400, 413, 422)  # answers of an endpoint that concern the one request
-_REFUSED: Final = 3  # requests in a row: so many are the endpoint's fault, not the communities'
 _READ: Final = 2  # times as much evidence is read as is used, so that sentences with names can be preferred
 
 Passages = Callable[[Sequence[int]], Sequence[Passage]]  # passages by number, in the order given
@@ -100,16 +96,18 @@ class _Evidence:
         picks = sorted(rows[pick] for pick in central(self.vectors[rows], SENTENCES).tolist())
         return " ".join(dict.fromkeys(self.told[row].sentence for row in picks))
 
-    def by_passage(self) -> list[str]:
-        """For each passage one text: its title and what it says."""
+    @property
+    def passages(self) -> tuple[int, ...]:
+        """The numbers of the passages that say it."""
+        return tuple(dict.fromkeys(one.number for one in self.told))
+
+    def wanted(self) -> Wanted:
+        """What a language model is asked for: for each passage it sees one text, its title and what it says."""
         said: dict[int, list[str]] = {}
         for one in self.told:
             said.setdefault(one.number, [one.title] if one.title else []).append(one.sentence)
-        return ["\n".join(lines) for lines in said.values()]
-
-    def kept(self, text: str) -> Kept:
-        """A summary as it is stored."""
-        return Kept(self.community.key, text, tuple(dict.fromkeys(one.number for one in self.told)))
+        texts = ["\n".join(lines) for lines in said.values()]
+        return Wanted(key=self.community.key, texts=texts, passages=self.passages, about=", ".join(self.names))
 
 
 class Summariser:
@@ -119,7 +117,6 @@ class Summariser:
         self._store = store
         self._embed = embed
         self._model = model
-        self._hopeless: set[str] = set()  # keys that the model gave nothing usable for: not asked again here
 
     @classmethod
     def open(
@@ -142,15 +139,15 @@ class Summariser:
         """
         worth = [one for one in communities if one.is_worth_a_summary]
         self._store.refresh()
-        lacking = [one for one in worth if self._store.get(one.key) is None and one.key not in self._hopeless]
+        lacking = [one for one in worth if self._store.get(one.key) is None]
         tried = lacking if most is None else lacking[:most]
         why, cost = self._make(graph, tried, passages) if tried else ("", Cost())
-        found = [(one, text) for one in worth if (text := self._store.get(one.key)) is not None]
+        found = [(one, text) for one in worth if (text := self._store.get(one.key))]
         summaries = tuple(Summary(community=one, names=_names(graph, one), text=text) for one, text in found)
         return Summaries(
             summaries=summaries,
             vectors=self._embed([one.line for one in summaries]),
-            made=sum(self._store.get(one.key) is not None for one in tried),
+            made=sum(bool(self._store.get(one.key)) for one in tried),
             left=len(worth) - len(found),
             why=why or ("as many as may be made at once are made" if len(tried) < len(lacking) else ""),
             cost=cost,
@@ -158,85 +155,17 @@ class Summariser:
 
     def _make(self, graph: Joined, lacking: Sequence[Community], passages: Passages) -> tuple[str, Cost]:
         """Make and store the summaries of communities. Returns why some may lack, and the cost."""
-        writing = None if self._model is None else _Writing(self._model, self._store)
+        writer = None if self._model is None else SummaryWriter(self._model, self._store, MAX_TOKENS)
         for start in range(0, len(lacking), _BATCH):
             batch = list(_evidence(graph, lacking[start : start + _BATCH], passages))
-            if writing is None:
-                self._store.put([evidence.kept(evidence.most_central()) for evidence in batch])
-            elif not writing.write(batch):
+            if writer is None:
+                self._store.put([Stored(one.community.key, one.most_central(), one.passages) for one in batch])
+                continue
+            writer.write([one.wanted() for one in batch])
+            if writer.why:
                 break
             logger.info("summarised %d of %d communities", min(start + _BATCH, len(lacking)), len(lacking))
-        if writing is None:
-            return "", Cost()
-        self._hopeless |= {key for key in writing.answered if self._store.get(key) is None}
-        return writing.why, writing.cost
-
-
-class _Writing:
-    """A language model that writes summaries until it cannot be asked any more; each is stored when it is there."""
-
-    def __init__(self, model: LanguageModel, store: SummaryStore) -> None:
-        self._model = model
-        self._store = store
-        self._lock = threading.Lock()
-        self._fault: PolyhopError | None = None
-        self._refused = 0  # requests in a row
-        self.answered: set[str] = set()  # the keys of communities, whatever became of them
-        self.cost = Cost()
-
-    @property
-    def why(self) -> str:
-        """Why it cannot be asked any more; empty where it can."""
-        return "" if self._fault is None else str(self._fault)
-
-    def write(self, batch: Sequence[_Evidence]) -> bool:
-        """Summarise each; whether the model can be asked for more.
-
-        Caps count what calls under way may consume at most. So what finds no room beside others is tried again alone.
-        """
-        at_once = min(int(getattr(self._model, "concurrency", 1)), len(batch))
-        if at_once > 1:
-            with ThreadPoolExecutor(at_once) as pool:
-                list(pool.map(self._attempt, batch))
-            if isinstance(self._fault, BudgetExceeded):
-                self._fault = None
-        for evidence in batch:
-            if evidence.community.key not in self.answered:
-                self._attempt(evidence)
-        return self._fault is None
-
-    def _attempt(self, evidence: _Evidence) -> None:
-        if self._fault is not None:
-            return
-        about = ", ".join(evidence.names)
-        text, cost = "", Cost()
-        try:
-            text, cost = summarise(self._model, evidence.by_passage(), about=about, max_tokens=MAX_TOKENS)
-        except EndpointError as error:
-            if error.status not in _ABOUT_REQUEST or self._is_refused():
-                self._stop(error)
-                return
-            logger.warning("The community of %s is not summarised: %s", about, error)
-        except (BudgetExceeded, ModelError) as error:
-            self._stop(error)
-            return
-        else:
-            self._refused = 0
-        with self._lock:
-            self.cost += cost
-            self.answered.add(evidence.community.key)
-        if text:
-            self._store.put([evidence.kept(text)])
-
-    def _is_refused(self) -> bool:
-        """Whether so many requests in a row were refused that others would be, too."""
-        with self._lock:
-            self._refused += 1
-            return self._refused >= _REFUSED
-
-    def _stop(self, error: PolyhopError) -> None:
-        with self._lock:
-            self._fault = self._fault or error
+        return ("", Cost()) if writer is None else (writer.why, writer.cost)
 
 
 def _evidence(graph: Joined, communities: Sequence[Community], passages: Passages) -> Iterator[_Evidence]:

@@ -5,11 +5,8 @@ C2RAG, section 3: the graph that constraints are checked against.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
-import shutil
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,34 +15,32 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch
 from polyhop.indexes import segments
 from polyhop.layers import facts_index, overlay, phrase_store
+from polyhop.layers.extraction import ByRulesOrModel
 from polyhop.layers.facts_index import FactGraph, Stated
-from polyhop.layers.layer import words_of
+from polyhop.layers.generations import must_write, name_of, newest
 from polyhop.layers.merges import apart_of
 from polyhop.layers.merging import Pair, Similarity
 from polyhop.layers.overlay import overlaid
-from polyhop.layers.parsekg import parse_of, parses_of
 from polyhop.layers.phrase_store import PhraseStore
 from polyhop.layers.syntax.facts import facts_of
-from polyhop.models.accounting import estimated_tokens
 from polyhop.models.choice import Models
-from polyhop.ports import Below, Failure, Ints, LanguageModel, Rows
+from polyhop.ports import Ints, LanguageModel, ParsedSentence
 from polyhop.store.record import Record
-from polyhop.tasks.extract_facts import PROMPT_VERSION, Limits, extract_facts, forecast_extraction, forecast_sizes
+from polyhop.tasks.batches import Batches
+from polyhop.tasks.extract_facts import PROMPT_VERSION, Extracted, Limits, batches
 from polyhop.tasks.grounding import fault_of
-from polyhop.types import Cost, Fact, Passage
+from polyhop.types import Fact, Passage
 
 logger = logging.getLogger(__name__)
 
 CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
 READ_AT_ONCE = 1000  # passages held in memory while gathering
-_TITLE_TOKENS = 3  # that introduce a title in a prompt
 
 
 @dataclass(frozen=True, kw_only=True)
-class FactsLayer:
+class FactsLayer(ByRulesOrModel[Extracted]):
     """Triples with their evidence; by syntax alone, or by the configured language model where that is asked for."""
 
     extractor: Literal["syntax", "language_model"] = "syntax"  # language_model: the configured one, which is paid for
@@ -56,8 +51,6 @@ class FactsLayer:
     overlay: str | None = None  # edits to lie over the facts, by name; the facts themselves stay as they are
 
     name: ClassVar[str] = "facts"
-    runs: ClassVar[Literal["threads", "processes"]] = "threads"
-    reads: ClassVar[tuple[str, ...]] = ("parsekg",)
 
     def __post_init__(self) -> None:
         if min(self.passages_a_call, self.tokens_a_call, self.max_tokens) < 1:
@@ -73,44 +66,24 @@ class FactsLayer:
         packing = f"{self.passages_a_call}:{self.tokens_a_call}"
         return f"{CODE_VERSION}:language_model:{model.name}:{PROMPT_VERSION}:{packing}"
 
-    def extract(self, passages: Sequence[Passage], models: Models, below: Below) -> Sequence[Rows]:
-        """For each passage its facts and how many were rejected (see ``encode``).
-
-        Raises ModelMissing and, where a language model extracts, BudgetExceeded and EndpointError.
-        """
-        model = self.asks(models)
-        if model is None:
-            parses = parses_of(passages, models, below)
-            return [_by_syntax(passage, parse) for passage, parse in zip(passages, parses, strict=True)]
-        outcomes, cost = extract_facts(model, passages, limits=self._limits())
-        logger.info("facts: %d passages took %d calls and %d tokens", len(passages), cost.llm_calls, cost.tokens)
-        return [
-            outcome if isinstance(outcome, Failure) else encode(outcome.facts, outcome.rejected) for outcome in outcomes
-        ]
-
-    def at_once(self, models: Models) -> int:
-        """Passages to extract in one go: as many as a language model reads in calls that run side by side."""
-        return self.passages_a_call * int(getattr(self.asks(models), "concurrency", 1))
-
-    def forecast(self, passages: Sequence[Passage], new: Sequence[int], models: Models) -> Cost:
-        """The most that extracting these passages in one go would cost, and after them new ones of so many tokens."""
-        model = self.asks(models)
-        if model is None:
-            return Cost()
-        if not new:
-            return forecast_extraction(model, passages, limits=self._limits())
-        sizes = [*(estimated_tokens(words_of(passage)) for passage in passages), *new]
-        prices = getattr(model, "prices", None)
-        return forecast_sizes([size + _TITLE_TOKENS for size in sizes], prices=prices, limits=self._limits())
-
-    def _limits(self) -> Limits:
-        return Limits(passages=self.passages_a_call, text_tokens=self.tokens_a_call, max_tokens=self.max_tokens)
-
     def asks(self, models: Models) -> LanguageModel | None:
         """The model that extracts, None for syntax. Raises ModelMissing."""
         if self.extractor == "syntax":
             return None
         return models.language_model_for("extract facts", otherwise="set layers.facts.extractor to syntax")
+
+    def _batches(self) -> Batches[Extracted]:
+        limits = Limits(passages=self.passages_a_call, text_tokens=self.tokens_a_call, max_tokens=self.max_tokens)
+        return batches(limits)
+
+    def _by_rules(self, passage: Passage, parse: Sequence[ParsedSentence]) -> bytes:
+        stated = facts_of(passage, parse)
+        faults = [fault_of(fact, passage) for fact in stated]
+        sound = [fact for fact, fault in zip(stated, faults, strict=True) if fault is None]
+        return encode(sound, Counter(fault for fault in faults if fault is not None))
+
+    def _by_model(self, passage: Passage, said: Extracted) -> bytes:
+        return encode(said.facts, said.rejected)
 
     def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
         """Build the graph of all facts anew, unless nothing has changed; relations that were embedded stay so."""
@@ -118,18 +91,16 @@ class FactsLayer:
         apart = apart_of(record)
         embedder = models.embedder.name
         formats = [facts_index.FORMAT_VERSION, phrase_store.FORMAT_VERSION]
-        content = [fingerprint, self.merge_similar, formats, embedder, apart]
-        generation = hashlib.sha256(json.dumps(content).encode() + numbers.tobytes()).hexdigest()[:16]
-        current = record.generation(self.name)
-        if current is None or current.name != generation or not _is_whole(folder / generation):
-            shutil.rmtree(folder / generation, ignore_errors=True)  # what a killed writer left half done
+        content = json.dumps([fingerprint, self.merge_similar, formats, embedder, apart])
+        target = folder / name_of(content, numbers)
+        if must_write(record, self.name, target, _opened):
             rejected: Counter[str] = Counter()
             phrases = PhraseStore.open(record.folder, models.embedder)
-            sizes = self._write(folder / generation, self._stated(record, numbers, rejected), phrases, apart)
+            sizes = self._write(target, self._stated(record, numbers, rejected), phrases, apart)
             logger.info("facts: gathered %s, rejected %s", sizes, dict(rejected))
             description = {"fingerprint": fingerprint, "embedder": embedder, **sizes}
-            record.set_generation(self.name, generation, {**description, "rejected": dict(sorted(rejected.items()))})
-        segments.sweep(folder, [generation])
+            record.set_generation(self.name, target.name, {**description, "rejected": dict(sorted(rejected.items()))})
+        segments.sweep(folder, [target.name])
 
     def _write(
         self, target: Path, stated: Iterator[Stated], phrases: PhraseStore, apart: Sequence[Pair]
@@ -147,16 +118,7 @@ class FactsLayer:
 
     def open(self, record: Record, folder: Path, models: Models) -> FactGraph:
         """The newest generation, below the overlay. Raises LayerMissing, ModelMismatch, IndexCorrupt, OverlayStale."""
-        current = record.generation(self.name)
-        if current is None:
-            remedy = "Make it with: polyhop index PATH... --layers text,parsekg,facts"
-            raise LayerMissing("This index has no facts layer.", remedy=remedy)
-        made_with = current.description["embedder"]
-        if made_with != models.embedder.name:
-            raise ModelMismatch(
-                f"Relations were embedded with {made_with}, but {models.embedder.name} is configured.",
-                remedy="Configure the same embedder, or embed again with: polyhop index PATH...",
-            )
+        current = newest(record, self.name, models, below="text,parsekg", embedded="Relations")
         graph = FactGraph.open(folder / current.name, record.numbers())
         if self.overlay is None:
             return graph
@@ -197,24 +159,5 @@ def _fact(
     )
 
 
-def _by_syntax(passage: Passage, parse: Rows) -> Rows:
-    if isinstance(parse, Failure):
-        return parse
-    try:
-        stated = facts_of(passage, parse_of(parse))
-    except (ValueError, TypeError, LookupError, RecursionError, zlib.error) as error:
-        logger.warning("facts: passage %s cannot be done: %r", passage.id, error)
-        return Failure(f"{type(error).__name__}: {error}")
-    faults = [fault_of(fact, passage) for fact in stated]
-    sound = [fact for fact, fault in zip(stated, faults, strict=True) if fault is None]
-    return encode(sound, Counter(fault for fault in faults if fault is not None))
-
-
-def _is_whole(folder: Path) -> bool:
-    """Whether a generation can be opened; one that cannot is written again."""
-    try:
-        FactGraph.open(folder, np.empty(0, np.int64))
-    except IndexCorrupt as error:
-        logger.warning("%s It is written again.", error)
-        return False
-    return True
+def _opened(folder: Path) -> FactGraph:
+    return FactGraph.open(folder, np.empty(0, np.int64))

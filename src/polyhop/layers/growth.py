@@ -103,6 +103,7 @@ class Growth:
 
     def __init__(self, folder: Path, models: Models, memory: Memory) -> None:
         self._folder = folder.absolute()
+        self._generations = self._folder / "generations" / FactsLayer.name
         self._models, self._memory = models, memory
         self._stripes = Stripes(self._folder / FOLDER)
         self._lock = threading.RLock()  # of what follows, held for moments
@@ -322,13 +323,17 @@ class Growth:
 
     def _graph(self, record: Record, manner: Manner, state: str) -> FactGraph | None:
         """The newest generation, opened again only when it or the passages changed."""
-        layer = manner.layer
-        current = record.generation(layer.name)
-        if current is None or current.description.get("fingerprint") != manner.mark:
+        if self._generation(record, manner) is None:
             return None
         if self._opened[0] != state:
-            self._opened = state, layer.open(record, self._folder / "generations" / layer.name, self._models)
+            self._opened = state, manner.layer.open(record, self._generations, self._models)
         return self._opened[1]
+
+    @staticmethod
+    def _generation(record: Record, manner: Manner) -> str | None:
+        """The name of the newest generation, if it was made in this manner."""
+        current = record.generation(manner.layer.name)
+        return current.name if current is not None and current.description.get("fingerprint") == manner.mark else None
 
     def _recent(
         self, record: Record, manner: Manner, graph: FactGraph | None, unsaved: Mapping[int, Rows]
@@ -362,22 +367,18 @@ class Growth:
             with Record.create_or_open(self._folder) as writer:
                 now = self._memory.manner(writer)
                 if now.mark == manner.mark and not now.obstacle:
-                    folder = self._folder / "generations" / layer.name
-                    now.layer.gather(writer, folder, now.mark, self._models)
+                    now.layer.gather(writer, self._generations, now.mark, self._models)
         except (IndexLocked, StorageFull) as error:
             logger.info("facts: not gathered now: %s", error)
         finally:
             self._saving.release()
 
     def _gathered_numbers(self, record: Record, manner: Manner) -> Ints:
-        current = record.generation(manner.layer.name)
-        if current is None or current.description.get("fingerprint") != manner.mark:
-            return np.empty(0, np.int64)
-        folder = self._folder / "generations" / manner.layer.name / current.name
-        try:
-            return segments.read_arrays(folder / "facts", ("numbers",))["numbers"]
-        except IndexCorrupt:
-            return np.empty(0, np.int64)  # damaged: it is written again
+        name = self._generation(record, manner)
+        with suppress(IndexCorrupt):  # damaged: it is written again
+            if name is not None:
+                return segments.read_arrays(self._generations / name / "facts", ("numbers",))["numbers"]
+        return np.empty(0, np.int64)
 
 
 def _answered(layer: FactsLayer, texts: Sequence[Passage], models: Models) -> Sequence[Rows]:

@@ -5,11 +5,9 @@ KG-Translator, section 3.2 and appendix F.2.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import re
-import shutil
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,10 +17,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import IndexCorrupt, LayerMissing
+from polyhop.errors import LayerMissing
 from polyhop.indexes import segments
 from polyhop.indexes.names import normal
 from polyhop.layers import parsekg_index
+from polyhop.layers.generations import must_write, name_of
 from polyhop.layers.parsekg_index import ParseKG
 from polyhop.models.choice import Models
 from polyhop.ports import Below, Ints, ParsedEntity, ParsedSentence, ParsedWord, Rows
@@ -67,14 +66,12 @@ class ParseKGLayer:
         """Build the graph of all passages anew, unless nothing has changed."""
         numbers = record.done(self.name, fingerprint)
         content = json.dumps([fingerprint, asdict(self), parsekg_index.FORMAT_VERSION])
-        generation = hashlib.sha256(content.encode() + numbers.tobytes()).hexdigest()[:16]
-        current = record.generation(self.name)
-        if current is None or current.name != generation or not _is_whole(folder / generation):
-            shutil.rmtree(folder / generation, ignore_errors=True)  # what a killed writer left half done
-            sizes = parsekg_index.write(folder / generation, self._sentences(record, numbers))
+        target = folder / name_of(content, numbers)
+        if must_write(record, self.name, target, _opened):
+            sizes = parsekg_index.write(target, self._sentences(record, numbers))
             logger.info("parsekg: gathered %s", sizes)
-            record.set_generation(self.name, generation, {"fingerprint": fingerprint, **sizes})
-        segments.sweep(folder, [generation])
+            record.set_generation(self.name, target.name, {"fingerprint": fingerprint, **sizes})
+        segments.sweep(folder, [target.name])
 
     def _sentences(self, record: Record, numbers: Ints) -> Iterator[tuple[int, Passage, list[Sentence]]]:
         for chunk in np.array_split(numbers, max(len(numbers) // READ_AT_ONCE, 1)):
@@ -90,14 +87,8 @@ class ParseKGLayer:
         return ParseKG.open(folder / current.name, record.numbers())
 
 
-def _is_whole(folder: Path) -> bool:
-    """Whether a generation can be opened; one that cannot is written again."""
-    try:
-        ParseKG.open(folder, np.empty(0, np.int64))
-    except IndexCorrupt as error:
-        logger.warning("%s It is written again.", error)
-        return False
-    return True
+def _opened(folder: Path) -> ParseKG:
+    return ParseKG.open(folder, np.empty(0, np.int64))
 
 
 # A sentence: [start, end, [[start, end, label, head], ...], [gap, length, governor, dependency, ...]], gap being the

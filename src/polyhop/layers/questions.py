@@ -5,48 +5,46 @@ QCG-RAG, section 3: Doc2Query with answers, Doc2Query-- for each passage, and ed
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
-import shutil
-import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch
 from polyhop.indexes import segments
 from polyhop.indexes.folding import pieces
 from polyhop.indexes.names import normal
 from polyhop.layers import phrase_store, questions_index
 from polyhop.layers.asking.questions import questions_of
+from polyhop.layers.extraction import ByRulesOrModel
+from polyhop.layers.generations import must_write, name_of, newest
 from polyhop.layers.layer import fingerprint as mark_of
 from polyhop.layers.layer import words_of
-from polyhop.layers.parsekg import parse_of, parses_of
 from polyhop.layers.phrase_store import PhraseStore
 from polyhop.layers.questions_index import PassageQuestions, QuestionGraph
 from polyhop.layers.text import TextLayer
-from polyhop.models.accounting import estimated_tokens
 from polyhop.models.choice import Models
-from polyhop.ports import Below, Failure, Floats, Ints, LanguageModel, Rows
+from polyhop.ports import Floats, Ints, LanguageModel, ParsedSentence
 from polyhop.store.record import Record
+from polyhop.tasks.batches import Batches
 from polyhop.tasks.quotes import locate
-from polyhop.tasks.write_questions import PROMPT_VERSION, Limits, forecast_questions, forecast_sizes, write_questions
-from polyhop.types import Cost, GeneratedQuestion, Passage
+from polyhop.tasks.write_questions import PROMPT_VERSION, Limits, Written, batches
+from polyhop.types import GeneratedQuestion, Passage
 
 logger = logging.getLogger(__name__)
 
 CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
+RULES_VERSION = "2"  # raise it when only layers/asking would: what was paid for stays fresh
 READ_AT_ONCE = 1000  # passages held in memory while gathering
-_TITLE_TOKENS = 3  # that introduce a title in a prompt
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuestionsLayer:
+class QuestionsLayer(ByRulesOrModel[Written]):
     """Questions with their answers; from templates, or by the configured language model where that is asked for."""
 
     generator: Literal["template", "language_model"] = "template"  # language_model: the configured one, paid for
@@ -56,8 +54,6 @@ class QuestionsLayer:
     max_tokens: int = 6000  # of one answer, at most; what it cuts off fails, and is tried again with a higher one
 
     name: ClassVar[str] = "questions"
-    runs: ClassVar[Literal["threads", "processes"]] = "threads"
-    reads: ClassVar[tuple[str, ...]] = ("parsekg",)
 
     def __post_init__(self) -> None:
         if min(self.per_passage, self.passages_a_call, self.tokens_a_call, self.max_tokens) < 1:
@@ -67,36 +63,25 @@ class QuestionsLayer:
         """The generator with its model, and how many pairs it may make. Raises ModelMissing."""
         model = self.asks(models)
         if model is None:
-            return f"{CODE_VERSION}:template:{models.parser.name}:{self.per_passage}"
+            return f"{CODE_VERSION}.{RULES_VERSION}:template:{models.parser.name}:{self.per_passage}"
         packing = f"{self.passages_a_call}:{self.tokens_a_call}"
         return f"{CODE_VERSION}:language_model:{model.name}:{PROMPT_VERSION}:{self.per_passage}:{packing}"
 
-    def extract(self, passages: Sequence[Passage], models: Models, below: Below) -> Sequence[Rows]:
-        """For each passage its pairs and how many were rejected (see ``encode``).
+    def asks(self, models: Models) -> LanguageModel | None:
+        """The model that generates, None for templates. Raises ModelMissing."""
+        if self.generator == "template":
+            return None
+        return models.language_model_for("write questions", otherwise="set layers.questions.generator to template")
 
-        Raises ModelMissing and, where a language model generates, BudgetExceeded and EndpointError.
-        """
-        model = self.asks(models)
-        if model is None:
-            parses = parses_of(passages, models, below)
-            return [self._by_template(passage, parse) for passage, parse in zip(passages, parses, strict=True)]
-        outcomes, cost = write_questions(model, passages, pairs=self.per_passage, limits=self._limits())
-        logger.info("questions: %d passages took %d calls and %d tokens", len(passages), cost.llm_calls, cost.tokens)
-        return [
-            outcome
-            if isinstance(outcome, Failure)
-            else self._checked(outcome.questions, passage, rejected=outcome.rejected)
-            for passage, outcome in zip(passages, outcomes, strict=True)
-        ]
+    def _batches(self) -> Batches[Written]:
+        limits = Limits(passages=self.passages_a_call, text_tokens=self.tokens_a_call, max_tokens=self.max_tokens)
+        return batches(self.per_passage, limits)
 
-    def _by_template(self, passage: Passage, parse: Rows) -> Rows:
-        if isinstance(parse, Failure):
-            return parse
-        try:
-            return self._checked(questions_of(passage, parse_of(parse), most=self.per_passage), passage)
-        except (ValueError, TypeError, LookupError, RecursionError, zlib.error) as error:
-            logger.warning("questions: passage %s cannot be done: %r", passage.id, error)
-            return Failure(f"{type(error).__name__}: {error}")
+    def _by_rules(self, passage: Passage, parse: Sequence[ParsedSentence]) -> bytes:
+        return self._checked(questions_of(passage, parse, most=self.per_passage), passage)
+
+    def _by_model(self, passage: Passage, said: Written) -> bytes:
+        return self._checked(said.questions, passage, rejected=said.rejected)
 
     def _checked(
         self, pairs: Sequence[GeneratedQuestion], passage: Passage, rejected: Mapping[str, int] | None = None
@@ -115,48 +100,22 @@ class QuestionsLayer:
                 faults[fault] += 1
         return encode(list(sound.values()), faults)
 
-    def at_once(self, models: Models) -> int:
-        """Passages to extract in one go: as many as a language model reads in calls that run side by side."""
-        return self.passages_a_call * int(getattr(self.asks(models), "concurrency", 1))
-
-    def forecast(self, passages: Sequence[Passage], new: Sequence[int], models: Models) -> Cost:
-        """The most that extracting these passages in one go would cost, and after them new ones of so many tokens."""
-        model = self.asks(models)
-        if model is None:
-            return Cost()
-        if not new:
-            return forecast_questions(model, passages, pairs=self.per_passage, limits=self._limits())
-        sizes = [*(estimated_tokens(words_of(passage)) for passage in passages), *new]
-        prices = getattr(model, "prices", None)
-        titled = [size + _TITLE_TOKENS for size in sizes]
-        return forecast_sizes(titled, pairs=self.per_passage, prices=prices, limits=self._limits())
-
-    def _limits(self) -> Limits:
-        return Limits(passages=self.passages_a_call, text_tokens=self.tokens_a_call, max_tokens=self.max_tokens)
-
-    def asks(self, models: Models) -> LanguageModel | None:
-        """The model that generates, None for templates. Raises ModelMissing."""
-        if self.generator == "template":
-            return None
-        return models.language_model_for("write questions", otherwise="set layers.questions.generator to template")
-
     def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
         """Write the graph of all pairs, unless nothing has changed; what was embedded and compared stays so."""
         numbers = record.done(self.name, fingerprint)
         embedder = models.embedder.name
         formats = [questions_index.FORMAT_VERSION, phrase_store.FORMAT_VERSION]
         content = json.dumps([fingerprint, formats, embedder])
-        generation = hashlib.sha256(content.encode() + numbers.tobytes()).hexdigest()[:16]
-        current = record.generation(self.name)
-        if current is None or current.name != generation or not self._is_whole(record, folder / generation, models):
-            shutil.rmtree(folder / generation, ignore_errors=True)  # what a killed writer left half done
-            before = current if current is not None and current.description["content"] == content else None
-            older = folder / before.name if before is not None and before.name != generation else None
-            sizes, rejected = self._write(record, folder / generation, numbers, models, older)
+        target = folder / name_of(content, numbers)
+        before = record.generation(self.name)
+        if must_write(record, self.name, target, partial(self._opened, record, models)):
+            goes_on = before is not None and before.name != target.name and before.description["content"] == content
+            older = folder / before.name if before is not None and goes_on else None
+            sizes, rejected = self._write(record, target, numbers, models, older)
             logger.info("questions: gathered %s, rejected %s", sizes, dict(rejected))
             description = {"fingerprint": fingerprint, "embedder": embedder, "content": content, **sizes}
-            record.set_generation(self.name, generation, {**description, "rejected": dict(sorted(rejected.items()))})
-        segments.sweep(folder, [generation])
+            record.set_generation(self.name, target.name, {**description, "rejected": dict(sorted(rejected.items()))})
+        segments.sweep(folder, [target.name])
 
     def _write(
         self, record: Record, target: Path, numbers: Ints, models: Models, older: Path | None
@@ -170,38 +129,20 @@ class QuestionsLayer:
             payloads, passages = record.payloads_of(self.name, chunk), record.passages(chunk)
             for number, passage in zip(chunk, passages, strict=True):
                 pairs, faults = decode(payloads[number])
-                asked.append(PassageQuestions(number, passage.id, pairs))
+                asked.append(PassageQuestions(number, passage.id, pairs, passage.title))
                 rejected.update(faults)
             vectors[start : start + len(chunk)] = _vectors_of(record, chunk, passages, models, phrases)
         return questions_index.write(target, asked, vectors, phrases.vectors, older), rejected
 
     def open(self, record: Record, folder: Path, models: Models) -> QuestionGraph:
         """The newest generation. Raises LayerMissing, ModelMismatch, IndexCorrupt."""
-        current = record.generation(self.name)
-        if current is None:
-            remedy = "Make it with: polyhop index PATH... --layers text,parsekg,questions"
-            raise LayerMissing("This index has no questions layer.", remedy=remedy)
-        made_with = current.description["embedder"]
-        if made_with != models.embedder.name:
-            raise ModelMismatch(
-                f"Questions were embedded with {made_with}, but {models.embedder.name} is configured.",
-                remedy="Configure the same embedder, or embed again with: polyhop index PATH...",
-            )
-        return self._opened(record, folder / current.name, models)
+        current = newest(record, self.name, models, below="text,parsekg", embedded="Questions")
+        return self._opened(record, models, folder / current.name)
 
     @staticmethod
-    def _opened(record: Record, folder: Path, models: Models) -> QuestionGraph:
+    def _opened(record: Record, models: Models, folder: Path) -> QuestionGraph:
         phrases = PhraseStore.open(record.folder, models.embedder)
         return QuestionGraph.open(folder, record.numbers(), phrases.vectors, record.present)
-
-    def _is_whole(self, record: Record, folder: Path, models: Models) -> bool:
-        """Whether a generation can be opened; one that cannot is written again."""
-        try:
-            self._opened(record, folder, models)
-        except IndexCorrupt as error:
-            logger.warning("%s It is written again.", error)
-            return False
-        return True
 
 
 def fault_of(pair: GeneratedQuestion, passage: Passage) -> str | None:

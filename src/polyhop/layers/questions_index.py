@@ -18,7 +18,9 @@ import numpy as np
 
 from polyhop.corpus.sentences import sentence_spans
 from polyhop.errors import IndexCorrupt, UsageError, nearest
+from polyhop.indexes import lexical
 from polyhop.indexes.csr import offsets
+from polyhop.indexes.lexical import Lexical
 from polyhop.indexes.neighbours import NeighbourGraph
 from polyhop.indexes.ranking import Ranked, nothing
 from polyhop.indexes.segments import Arrays, read_arrays, write_arrays
@@ -29,7 +31,7 @@ from polyhop.types import GeneratedQuestion, Passage
 
 logger = logging.getLogger(__name__)
 
-FORMAT_VERSION = 1  # raise it when the same questions would give other arrays
+FORMAT_VERSION = 2  # raise it when the same questions would give other arrays
 NEIGHBOURS: Final = 10  # of each node: as many as are kept
 NodeKind = Literal["question+answer", "question", "answer", "sentence"]
 KINDS: Final[tuple[NodeKind, ...]] = get_args(NodeKind)
@@ -39,6 +41,7 @@ Passages = Callable[[Sequence[int]], dict[int, Passage]]  # those of these numbe
 _BLOCK = 4096  # nodes compared with their passages at once
 _ARRAYS = ("numbers", "rows", "spans", "vectors", "similarities", "shares")
 _TEXTS = ("questions", "answers")
+_STEM: Final = "s"  # how words of nodes are folded
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,6 +63,7 @@ class QuestionGraph:
     embed: Embed = field(repr=False)  # for variants
     passages: Passages = field(repr=False)
     kind: NodeKind = "question+answer"  # what vectors are of
+    saved_words: Lexical | None = field(default=None, repr=False)  # BM25 over all nodes, where it was gathered
 
     @classmethod
     def open(cls, folder: Path, live: Ints, embed: Embed, passages: Passages) -> Self:
@@ -78,11 +82,14 @@ class QuestionGraph:
             **arrays,
         )
         if not graph._is_coherent():
-            raise IndexCorrupt(
-                f"{folder} is damaged: its parts do not belong together.",
-                remedy="This part of the index is derived: index the same documents again and it is rebuilt.",
-            )
-        return graph
+            raise _damaged(folder)
+        if not (folder / "words").is_dir():  # it was gathered before they were kept
+            return graph
+        standing = np.flatnonzero(graph._standing)
+        words = Lexical.open([folder / "words"], standing)
+        if not np.array_equal(words.numbers, standing):
+            raise _damaged(folder)
+        return replace(graph, saved_words=words)
 
     def _is_coherent(self) -> bool:
         nodes = len(self.rows)
@@ -157,6 +164,21 @@ class QuestionGraph:
         other = nodes != node
         return nodes[other][:NEIGHBOURS], cosines[other][:NEIGHBOURS]
 
+    @cached_property
+    def words(self) -> Lexical:
+        """BM25 over the title, question and answer of each node whose passage is still there, known by position.
+
+        As it was gathered; where it was not, and for sentences, it is made here, which takes long for very many nodes.
+        """
+        if self.saved_words is not None:
+            return self.saved_words
+        titles = {number: passage.title for number, passage in self.passages(self.numbers[self.alive].tolist()).items()}
+        nodes = np.flatnonzero(self._standing)
+        places = self.numbers[self.rows[nodes]].tolist()
+        pairs = map(self.question, nodes.tolist())
+        texts = [_words_of(titles.get(number, ""), pair) for number, pair in zip(places, pairs, strict=True)]
+        return Lexical.of([lexical.build(nodes, texts, stem=_STEM)], nodes)
+
     def vectors_of(self, kind: NodeKind) -> Floats:
         """The unit vectors of all nodes of ``variant(kind)``, embedded where they never were."""
         if kind == self.kind:
@@ -178,29 +200,50 @@ class QuestionGraph:
             return self
         if self.kind == "sentence":
             raise UsageError("Sentences have neither questions nor answers.")
-        graph = self._of_sentences() if kind == "sentence" else replace(self, vectors=self.vectors_of(kind))
+        if kind == "sentence":
+            return self.of_sentences(self.numbers[self.alive], self.embed, self.passages)
+        vectors = self.vectors_of(kind)
         none = np.empty((0, NEIGHBOURS))
-        codes = SignCodes.build(graph.vectors)
-        return replace(graph, kind=kind, codes=codes, neighbours=none.astype(np.int64), near=none.astype(np.float32))
-
-    def _of_sentences(self) -> QuestionGraph:
-        numbers = self.numbers[self.alive]
-        passages = self.passages(numbers.tolist())
-        found = [(row, passages[number]) for row, number in enumerate(numbers.tolist()) if number in passages]
-        places = [(row, passage, span) for row, passage in found for span in sentence_spans(passage.text)]
-        sentences = [passage.text[slice(*span)] for _, passage, span in places]
         return replace(
             self,
+            kind=kind,
+            vectors=vectors,
+            codes=SignCodes.build(vectors),
+            neighbours=none.astype(np.int64),
+            near=none.astype(np.float32),
+        )
+
+    @classmethod
+    def of_sentences(cls, numbers: Ints, embed: Embed, passages: Passages) -> Self:
+        """The graph whose nodes are the sentences of these passages, for which nothing has to be generated."""
+        texts = passages(numbers.tolist())
+        found = [(row, texts[number]) for row, number in enumerate(numbers.tolist()) if number in texts]
+        places = [(row, passage, span) for row, passage in found for span in sentence_spans(passage.text)]
+        sentences = [passage.text[slice(*span)] for _, passage, span in places]
+        vectors = embed(sentences)
+        none = np.empty((0, NEIGHBOURS))
+        return cls(
+            kind="sentence",
             numbers=numbers,
-            alive=np.isin(numbers, list(passages)),
+            alive=np.isin(numbers, list(texts)),
             rows=np.array([row for row, _, _ in places], np.int64),
             spans=np.array([span for _, _, span in places], np.int64).reshape(-1, 2),
             questions=Texts.build([""] * len(places)),
             answers=Texts.build(sentences),
-            vectors=self.embed(sentences),
+            vectors=vectors,
+            codes=SignCodes.build(vectors),
             similarities=np.ones(len(places), np.float32),
             shares=np.zeros(len(places), np.float32),
+            neighbours=none.astype(np.int64),
+            near=none.astype(np.float32),
+            embed=embed,
+            passages=passages,
         )
+
+
+def _damaged(folder: Path) -> IndexCorrupt:
+    remedy = "This part of the index is derived: index the same documents again and it is rebuilt."
+    return IndexCorrupt(f"{folder} is damaged: its parts do not belong together.", remedy=remedy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +253,7 @@ class PassageQuestions:
     number: int
     id: str
     pairs: Sequence[GeneratedQuestion]
+    title: str | None = None  # of the passage; None: words of these questions are not gathered
 
 
 def write(
@@ -225,10 +269,11 @@ def write(
     rows = np.repeat(np.arange(len(asked), dtype=np.int64), [len(each.pairs) for each in asked])
     vectors = embed([text_of(pair) for pair in pairs])
     keys = _keys(asked)
-    links = None if older is None else _grown(older, numbers, rows, vectors, keys, embed)
-    if links is None:
-        links = NeighbourGraph.build(vectors, NEIGHBOURS, keys)
+    grown = None if older is None else _grown(older, numbers, rows, vectors, keys, embed)
+    links = NeighbourGraph.build(vectors, NEIGHBOURS, keys) if grown is None else grown.links
     links.save(folder / "neighbours")
+    if (words := _words(asked, grown)) is not None:
+        write_arrays(folder / "words", words)
     SignCodes.build(vectors).save(folder / "codes")
     Texts.build([pair.question for pair in pairs]).save(folder / "questions")
     Texts.build([pair.answer for pair in pairs]).save(folder / "answers")
@@ -253,8 +298,18 @@ def _keys(asked: Sequence[PassageQuestions]) -> Ints:
     return keys
 
 
-def _grown(older: Path, numbers: Ints, rows: Ints, vectors: Floats, keys: Ints, embed: Embed) -> NeighbourGraph | None:
-    """The neighbours of all nodes, from those of an older graph; None where it cannot be gone on from."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Grown:
+    """What an older graph leaves: the neighbours of all nodes, and where its nodes are now."""
+
+    links: NeighbourGraph
+    folder: Path
+    numbers: Ints  # of an older node now; -1: it is gone
+    new: Ints  # nodes that it did not have
+
+
+def _grown(older: Path, numbers: Ints, rows: Ints, vectors: Floats, keys: Ints, embed: Embed) -> _Grown | None:
+    """What can be gone on from; None where the older graph is damaged, or is not of these questions."""
     try:
         before = QuestionGraph.open(older, numbers, embed, lambda _: {})
         links = NeighbourGraph.open(older / "neighbours")
@@ -268,7 +323,30 @@ def _grown(older: Path, numbers: Ints, rows: Ints, vectors: Floats, keys: Ints, 
         logger.warning("%s does not fit what is stored. Neighbours are found again.", older)
         return None
     logger.info("questions: %d nodes stay, %d are gone, %d are new", len(stay), len(gone), len(new))
-    return links.without(gone, vectors[stay]).extended(vectors, new, keys[new])
+    now = np.full(len(passed), -1, np.int64)
+    now[np.delete(np.arange(len(passed)), gone)] = stay
+    links = links.without(gone, vectors[stay]).extended(vectors, new, keys[new])
+    return _Grown(links=links, folder=older, numbers=now, new=new)
+
+
+def _words(asked: Sequence[PassageQuestions], grown: _Grown | None) -> Arrays | None:
+    """The postings of the words of all nodes; None where titles are not known.
+
+    Only nodes that are new are read where an older graph has the rest: a passage with another title is another one.
+    """
+    if any(each.title is None for each in asked):
+        return None
+    texts = [_words_of(each.title or "", pair) for each in asked for pair in each.pairs]
+    if grown is not None and (grown.folder / "words").is_dir():
+        older = read_arrays(grown.folder / "words", lexical.ARRAYS)
+        newer = lexical.build(grown.new, [texts[node] for node in grown.new.tolist()], stem=_STEM)
+        return lexical.merged(older, grown.numbers, newer)
+    return lexical.build(np.arange(len(texts)), texts, stem=_STEM)
+
+
+def _words_of(title: str, pair: GeneratedQuestion) -> str:
+    """A node as words are looked for in it."""
+    return f"{title} {pair.question} {pair.answer}"
 
 
 def _cosines(vectors: Floats, passages: Floats, rows: Ints) -> Floats:

@@ -1,8 +1,8 @@
 """Keeps summaries on disk, so that each is made once, whoever asks for it and however often a run is killed.
 
-The store is a file of JSON lines for each maker, so that what two makers wrote never mixes. Lines are only appended,
-each whole and synced, under a lock: any number of processes may write, and a kill costs what was not yet appended. A
-torn line is passed over. The lines of passages that are no more are removed when the store is opened.
+The store is a file of JSON lines. Lines are only appended, each whole and synced, under a lock: any number of processes
+may write, and a kill costs what was not yet appended. A torn line is passed over. The lines of passages that are no
+more can be removed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import BinaryIO, Final, Self
 
 import filelock
 
+from polyhop.errors import StorageFull
 from polyhop.ports import Ints
 
 logger = logging.getLogger(__name__)
@@ -29,27 +30,37 @@ PATIENCE: Final = 10.0  # seconds to wait for other processes that write
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A summary, what it is known by, and the numbers of the passages that it was made of."""
+class Stored:
+    """A summary, what it is known by, and the passages that it was made of, by number or by mark.
+
+    The text is empty where nothing usable was given: that is kept, too, so that nobody asks and pays again.
+    """
 
     key: str
     text: str
-    passages: tuple[int, ...]
+    passages: tuple[int | str, ...]
 
 
 class SummaryStore:
-    """The summaries that one maker made for an index; threads and processes may share it."""
+    """Summaries in a file, by key; threads and processes may share it. None: in memory.
 
-    def __init__(self, file: Path | None) -> None:
+    ``required``: that it cannot be written is an error. Else it is a warning, and summaries are there as long as the
+    store is.
+    """
+
+    def __init__(self, file: Path | None, *, required: bool = False) -> None:
         self._file = file
+        self._required = required
         self._durable = file is not None
-        self._kept: dict[str, Kept] = {}
+        self._kept: dict[str, Stored] = {}
         self._seen: tuple[int, int] | None = None  # the file as it was last read: which one, and how long
+        self._torn = False  # whether there were lines in it that are not whole
         self._lock = threading.Lock()
+        self.refresh()
 
     @classmethod
     def open(cls, folder: Path | None, maker: str, live: Ints | None = None) -> Self:
-        """The store in a folder, which need not be writable; None: one in memory.
+        """That of one maker in a folder, which need not be writable; None: one in memory.
 
         ``maker``: names whoever writes the summaries, and what else they depend on. ``live``: the numbers of all
         passages there are; None: nothing is removed.
@@ -58,9 +69,8 @@ class SummaryStore:
             return cls(None)
         mark = hashlib.sha256(json.dumps([FORMAT_VERSION, maker]).encode()).hexdigest()[:16]
         store = cls(folder / f"summaries-{mark}.jsonl")
-        store.refresh()
         if live is not None:
-            store._forget(set(live.tolist()))
+            store.forget_all_but(live.tolist())
         return store
 
     def __len__(self) -> int:
@@ -68,7 +78,7 @@ class SummaryStore:
         return len(self._kept)
 
     def get(self, key: str) -> str | None:
-        """The summary of this key, if there is one."""
+        """The summary of this key, if there is one; empty where nothing usable was given."""
         kept = self._kept.get(key)
         return None if kept is None else kept.text
 
@@ -77,12 +87,16 @@ class SummaryStore:
         with self._lock:
             if self._file is None or (state := _state(self._file)) == self._seen:
                 return
-            for kept in _read(self._file):
+            found = _read(self._file)
+            for kept in filter(None, found):
                 self._kept.setdefault(kept.key, kept)
-            self._seen = state
+            self._seen, self._torn = state, None in found
 
-    def put(self, summaries: Sequence[Kept]) -> None:
-        """Keep summaries, on disk where that is possible; the first one of a key stays."""
+    def put(self, summaries: Sequence[Stored]) -> None:
+        """Keep summaries, on disk before this returns; the first one of a key stays.
+
+        Raises StorageFull (``required``).
+        """
         with self._lock:
             new = [kept for kept in summaries if self._kept.setdefault(kept.key, kept) is kept]
             if self._file is None or not self._durable or not new:
@@ -91,24 +105,37 @@ class SummaryStore:
                 self._file.parent.mkdir(parents=True, exist_ok=True)
                 with _locked(self._file):
                     _append(self._file, new)
-            except (OSError, filelock.Timeout) as error:  # a read-only index still answers, only slower
+            except (OSError, filelock.Timeout) as error:
+                if self._required:
+                    raise _unwritable(self._file, error) from error
                 logger.warning("Summaries cannot be stored (%s); they are kept in memory.", error)
                 self._durable = False
 
-    def _forget(self, live: set[int]) -> None:
-        """Drop what was made of passages that are no more: no text of theirs stays behind."""
+    def forget_all_but(self, live: Iterable[int | str]) -> None:
+        """Drop what was made of passages other than these: no text of theirs stays behind.
+
+        Raises StorageFull (``required``).
+        """
+        passages = set(live)
         with self._lock:
-            gone = [key for key, kept in self._kept.items() if not live.issuperset(kept.passages)]
+            gone = [key for key, kept in self._kept.items() if not passages.issuperset(kept.passages)]
             for key in gone:
                 del self._kept[key]
-            if not gone or self._file is None:
+            if self._file is None or not (gone or self._torn):
                 return
             try:
                 with _locked(self._file):
-                    _replace(self._file, (kept for kept in _read(self._file) if live.issuperset(kept.passages)))
-                self._seen = _state(self._file)
+                    whole = filter(None, _read(self._file))
+                    _replace(self._file, (kept for kept in whole if passages.issuperset(kept.passages)))
+                self._seen, self._torn = _state(self._file), False
             except (OSError, filelock.Timeout) as error:
+                if self._required:
+                    raise _unwritable(self._file, error) from error
                 logger.debug("%s cannot be cleaned now: %s", self._file, error)
+
+
+def _unwritable(file: Path, error: Exception) -> StorageFull:
+    return StorageFull(f"{file} cannot be written: {getattr(error, 'strerror', None) or error}.")
 
 
 def _state(file: Path) -> tuple[int, int] | None:
@@ -120,31 +147,32 @@ def _state(file: Path) -> tuple[int, int] | None:
     return status.st_ino, status.st_size
 
 
-def _read(file: Path) -> list[Kept]:
-    """What the lines of a file hold that are whole."""
+def _read(file: Path) -> list[Stored | None]:
+    """What the lines of a file hold; None for one that is not whole."""
     try:
         lines = file.read_bytes().split(b"\n")
     except OSError as error:
         logger.debug("%s cannot be read: %s", file, error)
         return []
-    return [kept for line in lines if line and (kept := _parsed(line)) is not None]
+    return [_parsed(line) for line in lines if line]
 
 
-def _parsed(line: bytes) -> Kept | None:
+def _parsed(line: bytes) -> Stored | None:
     try:
         value = json.loads(line)
-        key, text, passages = value["key"], value["text"], value["passages"]
+        key, text = value["key"], value["text"]
+        passages = value["of"] if "of" in value else value["passages"]  # "of" in the first trees of summaries
     except (ValueError, TypeError, LookupError, RecursionError):
         return None  # torn by a kill or a full disk
     fits = isinstance(key, str) and isinstance(text, str) and isinstance(passages, list)
-    return Kept(key, text, tuple(passages)) if fits and all(type(one) is int for one in passages) else None
+    return Stored(key, text, tuple(passages)) if fits and all(type(one) in (int, str) for one in passages) else None
 
 
-def _lines(summaries: Iterable[Kept]) -> bytes:
+def _lines(summaries: Iterable[Stored]) -> bytes:
     return b"".join(json.dumps(asdict(kept), separators=(",", ":")).encode("ascii") + b"\n" for kept in summaries)
 
 
-def _append(file: Path, summaries: Iterable[Kept]) -> None:
+def _append(file: Path, summaries: Iterable[Stored]) -> None:
     with file.open("ab+") as stream:
         if stream.tell() and _last_byte(stream) != b"\n":
             stream.write(b"\n")  # what a kill tore stays a line of its own
@@ -158,7 +186,7 @@ def _last_byte(stream: BinaryIO) -> bytes:
     return stream.read(1)
 
 
-def _replace(file: Path, summaries: Iterable[Kept]) -> None:
+def _replace(file: Path, summaries: Iterable[Stored]) -> None:
     partial = file.with_name(f".{file.name}-{secrets.token_hex(6)}")
     try:
         with partial.open("wb") as stream:

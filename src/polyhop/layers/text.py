@@ -12,11 +12,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch
+from polyhop.errors import LayerMissing, ModelMismatch
 from polyhop.indexes import lexical, segments, titles, vectors
 from polyhop.indexes.lexical import Lexical
 from polyhop.indexes.titles import Titles
 from polyhop.indexes.vectors import Vectors
+from polyhop.layers.generations import is_whole
 from polyhop.layers.layer import words_of
 from polyhop.models.choice import Models
 from polyhop.ports import Below, Floats, Ints, Rows
@@ -62,7 +63,7 @@ class TextLayer:
         embedder = models.embedder.name
         if current is not None and current.description["fingerprint"] == fingerprint:
             embedder = current.description["embedder"]  # another one may be configured now: its vectors are not these
-            kept_names = [name for name in current.description["segments"] if _is_whole(folder / name)]
+            kept_names = [name for name in current.description["segments"] if is_whole(folder / name, _opened)]
         covered = [segments.read_arrays(folder / name / "vectors", ("numbers",))["numbers"] for name in kept_names]
         live = record.done(self.name, fingerprint)
         plan = segments.plan(covered, live)
@@ -109,17 +110,11 @@ class TextLayer:
         )
 
 
-def _is_whole(segment: Path) -> bool:
-    """Whether a segment can be opened; one that cannot is written again."""
+def _opened(segment: Path) -> None:
     nothing = np.empty(0, np.int64)
-    try:
-        Vectors.open([segment / "vectors"], nothing)
-        Lexical.open([segment / "lexical"], nothing)
-        Titles.open([segment / "titles"], nothing)
-    except IndexCorrupt as error:
-        logger.warning("%s It is written again.", error)
-        return False
-    return True
+    Vectors.open([segment / "vectors"], nothing)
+    Lexical.open([segment / "lexical"], nothing)
+    Titles.open([segment / "titles"], nothing)
 
 
 def embed_question(question: str, models: Models) -> Floats:

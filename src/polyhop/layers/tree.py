@@ -16,9 +16,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch, ModelMissing
+from polyhop.errors import IndexCorrupt, ModelMissing
 from polyhop.indexes import segments
 from polyhop.layers import tree_index
+from polyhop.layers.generations import is_whole, name_of, newest
 from polyhop.layers.layer import fingerprint as mark_of
 from polyhop.layers.phrase_store import PhraseStore
 from polyhop.layers.tree_growth import Leaves, grown, leaves_of
@@ -98,7 +99,7 @@ class TreeLayer:
         if not own and current is not None and current.description["embedder"] != models.embedder.name:
             self._prune(record, folder, current)  # there is no telling what new summaries would be near to
             return
-        content = hashlib.sha256(self._content(fingerprint, models).encode() + numbers.tobytes()).hexdigest()[:16]
+        content = name_of(self._content(fingerprint, models), numbers)
         model = self.asks(models) if own else None
         if current is not None and self._is_current(current, content, folder, may_pay=model is not None):
             segments.sweep(folder, [current.name])
@@ -145,7 +146,7 @@ class TreeLayer:
             return
         if tree.standing.all():
             return
-        name = hashlib.sha256(current.name.encode() + live.tobytes()).hexdigest()[:16]
+        name = name_of(current.name, live)
         numbers, nodes, vectors = tree.remains()
         shutil.rmtree(folder / name, ignore_errors=True)
         tree_index.write(folder / name, numbers, nodes, vectors)
@@ -171,12 +172,7 @@ class TreeLayer:
         """Whether a generation is what would be made, and can be opened."""
         if current.description["content"] != content or (may_pay and current.description["lacking"]):
             return False
-        try:
-            TreeIndex.open(folder / current.name, np.empty(0, np.int64))
-        except IndexCorrupt as error:
-            logger.warning("%s It is written again.", error)
-            return False
-        return True
+        return is_whole(folder / current.name, lambda target: TreeIndex.open(target, np.empty(0, np.int64)))
 
     def _note(self, record: Record, cost: Cost) -> None:
         """Add to what the layer's language models have cost in all runs."""
@@ -185,14 +181,5 @@ class TreeLayer:
 
     def open(self, record: Record, folder: Path, models: Models) -> TreeIndex:
         """The newest generation. Raises LayerMissing, ModelMismatch, IndexCorrupt."""
-        current = record.generation(self.name)
-        if current is None:
-            remedy = "Make it with: polyhop index PATH... --layers text,tree"
-            raise LayerMissing("This index has no tree layer.", remedy=remedy)
-        made_with = current.description["embedder"]
-        if made_with != models.embedder.name:
-            raise ModelMismatch(
-                f"Summaries were embedded with {made_with}, but {models.embedder.name} is configured.",
-                remedy="Configure the same embedder, or embed again with: polyhop index PATH...",
-            )
+        current = newest(record, self.name, models, below="text", embedded="Summaries")
         return TreeIndex.open(folder / current.name, record.numbers())

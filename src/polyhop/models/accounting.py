@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from polyhop.errors import BudgetExceeded, OutputInvalid
 from polyhop.ports import Message
@@ -29,9 +31,10 @@ def estimated_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 
-def estimated_prompt(messages: Sequence[Message]) -> int:
-    """About how many tokens a conversation has."""
-    return sum(estimated_tokens(message.content) + _TOKENS_PER_MESSAGE for message in messages)
+def estimated_prompt(messages: Sequence[Message], schema: Mapping[str, Any] | None = None) -> int:
+    """About how many tokens a conversation has, and the schema of the answer, which servers count too."""
+    spoken = sum(estimated_tokens(message.content) + _TOKENS_PER_MESSAGE for message in messages)
+    return spoken + (estimated_tokens(json.dumps(schema)) if schema else 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +53,6 @@ class Prices:
             seconds=seconds,
             money=(prompt_tokens * self.prompt + completion_tokens * self.completion) / 1_000_000,
         )
-
-
-def forecast(prompt_tokens: Iterable[int], completion_tokens: int, prices: Prices = Prices()) -> Cost:
-    """The most that calls would cost: one a number of prompt tokens, each answered in full length."""
-    sizes = tuple(prompt_tokens)
-    return prices.of(sum(sizes), completion_tokens * len(sizes), calls=len(sizes))
 
 
 class Hold:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from polyhop.errors import EndpointError, PolyhopError
-from polyhop.models.accounting import Meter, Prices, WastedOutput, estimated_prompt, estimated_tokens, forecast
+from polyhop.errors import EndpointError
+from polyhop.models.accounting import Meter, Prices, WastedOutput, estimated_prompt, estimated_tokens
 from polyhop.models.cache import CachedResponse, ResponseCache, cache_key
 from polyhop.models.dialect import Dialect, JsonMode
 from polyhop.models.transport import Backoff, Reply, Transport
-from polyhop.ports import Completion, Message
+from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
@@ -32,11 +32,23 @@ _NOTEWORTHY_PROMPT = 1000  # tokens: a server that read less than half of so muc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One completion to be asked for together with others."""
+    """One completion that is to be asked for."""
 
     messages: Sequence[Message]
     max_tokens: int = 512
     schema: Mapping[str, Any] | None = None
+
+
+def forecast_of(model: LanguageModel, requests: Iterable[Request]) -> Cost:
+    """The most that requests would cost now, at the model's prices where it has any.
+
+    A model that can forecast by itself (``OpenAICompatible``) leaves out those whose answers it keeps.
+    """
+    if hasattr(model, "forecast"):
+        told: Cost = model.forecast(requests)
+        return told
+    prices: Prices = getattr(model, "prices", Prices())
+    return sum((prices.of(estimated_prompt(one.messages, one.schema), one.max_tokens) for one in requests), Cost())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,42 +144,10 @@ class OpenAICompatible:
                 self._cache.put(key, self.name, response)
         return self._usable(response, request, hold.spent)
 
-    def complete_many(self, requests: Iterable[Request]) -> list[Completion | PolyhopError]:
-        """The completions of many requests in their order, at most ``concurrency`` at a time.
-
-        A request that fails has its error in its place, and the others go on. An interruption (Ctrl-C) returns at once:
-        no further request begins, and answers that still arrive are kept in the cache.
-        """
-        todo = list(requests)
-        results: list[Completion | PolyhopError | None] = [None] * len(todo)
-        waiting = iter(range(len(todo)))
-        lock, stop = threading.Lock(), threading.Event()
-
-        def work() -> None:
-            while not stop.is_set():
-                with lock:
-                    index = next(waiting, None)
-                if index is None:
-                    return
-                results[index] = self._outcome(todo[index])
-
-        # Daemons: whoever interrupts does not want to wait for answers that are still on their way.
-        threads = [threading.Thread(target=work, daemon=True) for _ in range(min(self.concurrency, len(todo)))]
-        try:
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(0.2)  # in slices, because Windows cannot interrupt a join without end
-        finally:
-            stop.set()
-        # A slot is empty only where a thread died of a defect: done again here, the defect shows where it can be seen.
-        return [result or self._outcome(one) for one, result in zip(todo, results, strict=True)]
-
     def forecast(self, requests: Iterable[Request]) -> Cost:
         """The most that requests would cost now; those whose answers are kept cost nothing."""
-        unknown = [self._expected(one) for one in requests if not (self._cache and self._cache.get(self._key(one)))]
-        return sum((forecast([cost.prompt_tokens], cost.completion_tokens, self.prices) for cost in unknown), Cost())
+        unknown = (one for one in requests if not (self._cache and self._cache.get(self._key(one))))
+        return sum(map(self._expected, unknown), Cost())
 
     def close(self) -> None:
         """Close the connections and the cache; the next use opens them again."""
@@ -181,20 +161,14 @@ class OpenAICompatible:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _outcome(self, request: Request) -> Completion | PolyhopError:
-        try:
-            return self.complete(request.messages, max_tokens=request.max_tokens, schema=request.schema)
-        except PolyhopError as error:
-            return error
-
     def _key(self, request: Request) -> bytes:
         turns = [[message.role, message.content] for message in request.messages]
         limits = [request.max_tokens, self.reasoning_tokens, self.seed, self.json_mode]
         return cache_key(1, self.base_url, self.model, turns, request.schema, limits)
 
     def _expected(self, request: Request) -> Cost:
-        schema = estimated_tokens(json.dumps(request.schema)) if request.schema else 0
-        return self.prices.of(estimated_prompt(request.messages) + schema, request.max_tokens + self.reasoning_tokens)
+        prompt = estimated_prompt(request.messages, request.schema)
+        return self.prices.of(prompt, request.max_tokens + self.reasoning_tokens)
 
     def _ask(self, request: Request) -> Reply:
         allowed = request.max_tokens + self.reasoning_tokens

@@ -10,19 +10,19 @@ from typing import Any
 
 from polyhop.errors import BudgetExceeded, EndpointError, ModelError, OutputInvalid
 from polyhop.models.accounting import WastedOutput
+from polyhop.models.side_by_side import concurrency_of
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.types import Cost
 
 _Request = tuple[tuple[Message, ...], int, str]
 
 
-class Tallied:
-    """Passes requests on, and keeps the answers for as long as the work goes on. Threads may share it."""
+class Counted:
+    """Passes requests on, and counts what their answers cost, also those that were of no use. Threads may share it."""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
         self._lock = threading.Lock()
-        self._kept: dict[_Request, Completion | ModelError] = {}
         self._cost = Cost()
 
     @property
@@ -33,13 +33,37 @@ class Tallied:
     @property
     def concurrency(self) -> int:
         """How many requests the model takes at once."""
-        return int(getattr(self._model, "concurrency", 1))
+        return concurrency_of(self._model)
 
     @property
     def cost(self) -> Cost:
-        """What all answers cost, also those that were of no use."""
+        """What all answers cost."""
         with self._lock:
             return self._cost
+
+    def complete(
+        self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        """What the model answers. Raises what it raises."""
+        cost = Cost()
+        try:
+            completion = self._model.complete(messages, max_tokens=max_tokens, schema=schema)
+            cost = completion.cost
+        except WastedOutput as wasted:
+            cost = wasted.cost
+            raise
+        finally:
+            with self._lock:
+                self._cost += cost
+        return completion
+
+
+class Tallied(Counted):
+    """Also keeps the answers for as long as the work goes on."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        super().__init__(model)
+        self._kept: dict[_Request, Completion | ModelError] = {}
 
     @property
     def again(self) -> LanguageModel:
@@ -52,15 +76,13 @@ class Tallied:
         """What the model answers. Raises what it raises."""
         request = _request(messages, max_tokens, schema)
         try:
-            completion = self._model.complete(messages, max_tokens=max_tokens, schema=schema)
-        except ModelError as error:
-            with self._lock:
-                self._cost += error.cost if isinstance(error, WastedOutput) else Cost()
-                if isinstance(error, OutputInvalid) or (isinstance(error, EndpointError) and error.status is not None):
+            completion = super().complete(messages, max_tokens=max_tokens, schema=schema)
+        except (OutputInvalid, EndpointError) as error:
+            if isinstance(error, OutputInvalid) or error.status is not None:
+                with self._lock:
                     self._kept[request] = error  # any other trouble may pass: it says nothing about the request
             raise
         with self._lock:
-            self._cost += completion.cost
             self._kept[request] = Completion(completion.text, Cost())
         return completion
 

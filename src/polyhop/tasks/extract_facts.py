@@ -6,18 +6,16 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from polyhop.indexes.names import normal
-from polyhop.models.accounting import Prices
-from polyhop.ports import Failure, LanguageModel
 from polyhop.tasks.batches import Batches
 from polyhop.tasks.blocks import DATA_RULE
 from polyhop.tasks.grounding import as_written, fault_of, whole_words
 from polyhop.tasks.quotes import locate
-from polyhop.types import Cost, Fact, Passage
+from polyhop.types import Fact, Passage
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -104,27 +102,8 @@ class Extracted:
     rejected: Mapping[str, int] = field(default_factory=dict)
 
 
-def extract_facts(
-    model: LanguageModel, passages: Sequence[Passage], *, limits: Limits = Limits()
-) -> tuple[list[Extracted | Failure], Cost]:
-    """The facts of each passage, or why it could not be done, in the order of the passages; and what that cost.
-
-    How passages share calls, and what is raised, is told by ``Batches.ask``.
-    """
-    return _batches(limits).ask(model, passages)
-
-
-def forecast_extraction(model: LanguageModel, passages: Sequence[Passage], *, limits: Limits = Limits()) -> Cost:
-    """The most that these passages would cost now, before any call (see ``Batches.forecast``)."""
-    return _batches(limits).forecast(model, passages)
-
-
-def forecast_sizes(text_tokens: Iterable[int], *, prices: Prices | None = None, limits: Limits = Limits()) -> Cost:
-    """Like ``forecast_extraction`` for passages of which only the sizes are known (``estimated_tokens``), in order."""
-    return _batches(limits).forecast_sizes(text_tokens, prices)
-
-
-def _batches(limits: Limits) -> Batches[Extracted]:
+def batches(limits: Limits = Limits()) -> Batches[Extracted]:
+    """The task: what comes of a passage is the facts that it states."""
     return Batches(
         system=_SYSTEM,
         schema=SCHEMA,

@@ -5,20 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from polyhop.corpus.sentences import sentence_spans
 from polyhop.indexes.folding import pieces
 from polyhop.indexes.names import normal
-from polyhop.models.accounting import Prices
-from polyhop.ports import Failure, LanguageModel
 from polyhop.tasks.batches import Batches
 from polyhop.tasks.blocks import DATA_RULE
 from polyhop.tasks.grounding import whole_words
 from polyhop.tasks.quotes import locate
-from polyhop.types import Cost, GeneratedQuestion, Passage
+from polyhop.types import GeneratedQuestion, Passage
 
 PAIRS = 20  # of a passage
 LONGEST_QUESTION = 400  # characters
@@ -106,31 +104,8 @@ class Written:
     rejected: Mapping[str, int] = field(default_factory=dict)
 
 
-def write_questions(
-    model: LanguageModel, passages: Sequence[Passage], *, pairs: int = PAIRS, limits: Limits = Limits()
-) -> tuple[list[Written | Failure], Cost]:
-    """At most ``pairs`` questions of each passage, or why it could not be done, in their order; and what that cost.
-
-    How passages share calls, and what is raised, is told by ``Batches.ask``.
-    """
-    return _batches(pairs, limits).ask(model, passages)
-
-
-def forecast_questions(
-    model: LanguageModel, passages: Sequence[Passage], *, pairs: int = PAIRS, limits: Limits = Limits()
-) -> Cost:
-    """The most that these passages would cost now, before any call (see ``Batches.forecast``)."""
-    return _batches(pairs, limits).forecast(model, passages)
-
-
-def forecast_sizes(
-    text_tokens: Iterable[int], *, pairs: int = PAIRS, prices: Prices | None = None, limits: Limits = Limits()
-) -> Cost:
-    """Like ``forecast_questions`` for passages of which only the sizes are known (``estimated_tokens``), in order."""
-    return _batches(pairs, limits).forecast_sizes(text_tokens, prices)
-
-
-def _batches(pairs: int, limits: Limits) -> Batches[Written]:
+def batches(pairs: int = PAIRS, limits: Limits = Limits()) -> Batches[Written]:
+    """The task: what comes of a passage is at most ``pairs`` questions. Raises ValueError for less than one."""
     if pairs < 1:
         raise ValueError("pairs must be at least 1")
     return Batches(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any
 
 from polyhop.errors import BudgetExceeded
-from polyhop.models.accounting import Prices, WastedOutput, estimated_prompt, estimated_tokens
-from polyhop.models.endpoint import Request
+from polyhop.models.accounting import Prices, WastedOutput, estimated_prompt
+from polyhop.models.endpoint import Request, forecast_of
+from polyhop.models.side_by_side import concurrency_of
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.types import Cost
 
@@ -56,7 +56,7 @@ class Within:
     @property
     def concurrency(self) -> int:
         """How many may ask at once: what the model says, else 1."""
-        return int(getattr(self.model, "concurrency", 1))
+        return concurrency_of(self.model)
 
     @property
     def prices(self) -> Prices:
@@ -82,17 +82,13 @@ class Within:
 
     def forecast(self, requests: Iterable[Request]) -> Cost:
         """The most that requests would cost now; a model that can tell leaves out those whose answers it keeps."""
-        if hasattr(self.model, "forecast"):
-            told: Cost = self.model.forecast(requests)
-            return told
-        sizes = [(_prompt(one.messages, one.schema), one.max_tokens) for one in requests]
-        return sum((self.prices.of(prompt, answer) for prompt, answer in sizes), Cost())
+        return forecast_of(self.model, requests)
 
     def complete(
         self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
     ) -> Completion:
         """The model's own completion. Raises NoCallsLeft, before anything is asked, and what the model raises."""
-        most = _prompt(messages, schema) + max_tokens + int(getattr(self.model, "reasoning_tokens", 0))
+        most = estimated_prompt(messages, schema) + max_tokens + int(getattr(self.model, "reasoning_tokens", 0))
         self._count.take(most, self._for_others)
         cost = Cost()
         try:
@@ -144,8 +140,3 @@ class _Count:
         """A call that was counted has not been made."""
         with self.lock:
             self.calls += 1
-
-
-def _prompt(messages: Sequence[Message], schema: Mapping[str, Any] | None) -> int:
-    """About how many tokens a call sends: servers count the schema too."""
-    return estimated_prompt(messages) + (estimated_tokens(json.dumps(schema)) if schema else 0)

@@ -1,0 +1,95 @@
+"""Posting lists of one segment: which passages hold a term and how often, read from the side of either."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhop.indexes.csr import offsets
+from polyhop.indexes.segments import Arrays
+from polyhop.indexes.strings import STRING_ARRAYS, Strings
+from polyhop.ports import Ints
+
+_DENSE = 8  # looking a row up takes as long as reading about so many postings
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Segment:
+    """The postings of one segment; ``places`` says where its rows stand among the live passages."""
+
+    vocabulary: Strings
+    starts: Ints
+    documents: NDArray[np.int32]  # rows, ascending within a term
+    frequencies: NDArray[np.int32]
+    places: Ints  # -1 for dead rows, the rest ascending
+    unmoved: bool  # every row stands where it stood
+    whole: bool  # no row is dead
+
+    @classmethod
+    def of(cls, part: Arrays, places: Ints) -> Self:
+        """The segment that arrays hold whose rows stand at some places among the live passages."""
+        return cls(
+            vocabulary=Strings(**{name: part[name] for name in STRING_ARRAYS}),
+            starts=part["starts"],
+            documents=part["documents"],
+            frequencies=part["frequencies"],
+            places=places,
+            unmoved=np.array_equal(places, np.arange(len(places))),
+            whole=bool((places >= 0).all()),
+        )
+
+    def postings(self, term: int) -> tuple[Ints, NDArray[np.int32]]:
+        """Places of the live passages that hold a term, ascending, and how often they do."""
+        here = slice(int(self.starts[term]), int(self.starts[term + 1]))
+        documents, frequencies = self.documents[here], self.frequencies[here]
+        if self.unmoved:
+            return documents.astype(np.int64), frequencies
+        places = self.places[documents]
+        if self.whole:
+            return places, frequencies
+        alive = places >= 0
+        return places[alive], frequencies[alive]
+
+    def holding(self, term: int) -> int:
+        """How many live passages hold a term."""
+        if self.whole:
+            return int(self.starts[term + 1] - self.starts[term])
+        return int(self._holding[term])
+
+    @cached_property
+    def _holding(self) -> Ints:
+        """For each term, how many live passages hold it; only where some rows are dead."""
+        before = offsets(self.places[self.documents] >= 0)
+        counts: Ints = before[self.starts[1:]] - before[self.starts[:-1]]
+        return counts
+
+    def rows_at(self, places: Ints) -> Ints:
+        """The rows that stand at some places, ascending like these; -1 for places of other segments."""
+        if self.unmoved:
+            return places
+        rows, held = self._alive
+        if not len(rows):
+            return np.full(len(places), -1, np.int64)
+        found = np.minimum(np.searchsorted(held, places), len(held) - 1)
+        return np.where(held[found] == places, rows[found], -1)
+
+    @cached_property
+    def _alive(self) -> tuple[Ints, Ints]:
+        rows = np.flatnonzero(self.places >= 0)
+        return rows, self.places[rows]
+
+    def frequencies_in(self, term: int, rows: Ints) -> NDArray[np.int32]:
+        """How often each of some rows, ascending, holds a term."""
+        here = slice(int(self.starts[term]), int(self.starts[term + 1]))
+        documents, frequencies = self.documents[here], self.frequencies[here]
+        if len(documents) < _DENSE * len(rows):
+            every = np.zeros(int(documents[-1]) + 2, np.int32)  # the last one is of rows that are not in the list
+            every[documents] = frequencies
+            return every[np.where(rows < len(every), rows, -1)]
+        found = np.minimum(np.searchsorted(documents, rows.astype(np.int32)), len(documents) - 1)
+        counts: NDArray[np.int32] = np.where(documents[found] == rows, frequencies[found], np.int32(0))
+        return counts

@@ -1,0 +1,59 @@
+"""The generations of a layer that is gathered whole: one folder each, named after all that determines its content."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch
+from polyhop.models.choice import Models
+from polyhop.ports import Ints
+from polyhop.store.port import Generation
+from polyhop.store.record import Record
+
+logger = logging.getLogger(__name__)
+
+
+def name_of(content: str, numbers: Ints) -> str:
+    """The name of the generation of these passages; content: what else determines it."""
+    return hashlib.sha256(content.encode() + numbers.tobytes()).hexdigest()[:16]
+
+
+def must_write(record: Record, layer: str, target: Path, opened: Callable[[Path], object]) -> bool:
+    """Whether a generation is not the current one, or cannot be opened; then its folder is made free for it."""
+    current = record.generation(layer)
+    if current is not None and current.name == target.name and is_whole(target, opened):
+        return False
+    shutil.rmtree(target, ignore_errors=True)  # what a killed writer left half done
+    return True
+
+
+def is_whole(folder: Path, opened: Callable[[Path], object]) -> bool:
+    """Whether a generation can be opened; one that cannot is written again."""
+    try:
+        opened(folder)
+    except IndexCorrupt as error:
+        logger.warning("%s It is written again.", error)
+        return False
+    return True
+
+
+def newest(record: Record, layer: str, models: Models, *, below: str, embedded: str) -> Generation:
+    """The generation that a layer serves, made with the configured embedder.
+
+    ``below``: the layers to make before it, ``embedded``: what of it was embedded. Raises LayerMissing, ModelMismatch.
+    """
+    current = record.generation(layer)
+    if current is None:
+        remedy = f"Make it with: polyhop index PATH... --layers {below},{layer}"
+        raise LayerMissing(f"This index has no {layer} layer.", remedy=remedy)
+    made_with = current.description["embedder"]
+    if made_with != models.embedder.name:
+        raise ModelMismatch(
+            f"{embedded} were embedded with {made_with}, but {models.embedder.name} is configured.",
+            remedy="Configure the same embedder, or embed again with: polyhop index PATH...",
+        )
+    return current

@@ -1,0 +1,79 @@
+"""Has a language model write summaries, several at once; each is stored as soon as it is there."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from polyhop.errors import BudgetExceeded, EndpointError, ModelError
+from polyhop.layers.summary_store import Stored, SummaryStore
+from polyhop.models.side_by_side import concurrency_of, side_by_side
+from polyhop.models.tallied import Counted
+from polyhop.ports import LanguageModel
+from polyhop.tasks.summarise import summarise
+from polyhop.types import Cost
+
+logger = logging.getLogger(__name__)
+
+_ABOUT_REQUEST: Final = (400, 413, 422)  # answers of an endpoint that concern the one request
+_REFUSED: Final = 3  # requests in a row: so many are the endpoint's fault, not the texts'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Texts that are to be summed up, the key of the summary, and the passages that they come from."""
+
+    key: str
+    texts: Sequence[str]
+    passages: tuple[int | str, ...]  # by number or by mark
+    about: str = ""  # what the texts have in common, such as the names of entities
+
+
+class SummaryWriter:
+    """A language model that writes summaries into a store until it cannot be asked any more."""
+
+    def __init__(self, model: LanguageModel, store: SummaryStore, max_tokens: int) -> None:
+        self.why = ""  # it cannot be asked any more; empty where it can
+        self._model = Counted(model)
+        self._store = store
+        self._max_tokens = max_tokens
+        self._refused = 0  # requests in a row
+        self._lock = threading.Lock()
+
+    @property
+    def cost(self) -> Cost:
+        """What all answers cost, also those that were of no use."""
+        return self._model.cost
+
+    def write(self, wanted: Sequence[Wanted]) -> None:
+        """Write each and store it, until a cap is reached or the endpoint is at fault: ``why`` says so.
+
+        One that the endpoint refuses is left out. Raises StorageFull.
+        """
+        if self.why:
+            return
+        try:
+            side_by_side(self._write, wanted, concurrency_of(self._model))
+        except (BudgetExceeded, ModelError) as error:
+            self.why = f"{error} {error.remedy}".strip()
+            logger.warning("No further summaries by the language model: %s", self.why)
+
+    def _write(self, one: Wanted) -> None:
+        try:
+            text, _ = summarise(self._model, one.texts, about=one.about, max_tokens=self._max_tokens)
+        except EndpointError as error:
+            if error.status not in _ABOUT_REQUEST or self._is_refused():
+                raise
+            logger.warning("There is no summary of %s: %s", one.about or f"{len(one.texts)} texts", error)
+            return
+        self._refused = 0
+        self._store.put([Stored(one.key, text, one.passages)])
+
+    def _is_refused(self) -> bool:
+        """Whether so many requests in a row were refused that others would be, too."""
+        with self._lock:
+            self._refused += 1
+            return self._refused >= _REFUSED

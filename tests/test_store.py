@@ -6,7 +6,9 @@ import hashlib
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import numpy as np
@@ -297,6 +299,73 @@ def test_generations_name_what_a_layer_serves(record: Record) -> None:
     assert record.forget("facts") == 1
     assert record.forget("text") == 0
     assert record.layers() == []
+
+
+def told(record: Record) -> tuple[list[str], str]:
+    """What every question asks of a record before anything else."""
+    return record.layers(), record.state()
+
+
+def test_readers_are_told_of_layers_and_state_until_they_change(tmp_path: Path) -> None:
+    """Whoever changes them; within a snapshot they stay what they were."""
+    folder = tmp_path / "index"
+    changes: list[Callable[[Record], object]] = [
+        lambda record: record.put(*document_of("letters", "a", "b")),
+        lambda record: record.record_rows("text", "v1", [(1, b"a")]),
+        lambda record: record.record_failures("facts", "v1", [(2, "refused")]),
+        lambda record: record.set_generation("text", "g1", {}),
+        lambda record: record.set_generation("text", "g1", {"passages": 2}),
+        lambda record: record.forget("facts"),
+        lambda record: record.put(*document_of("letters", "a", "c")),
+        lambda record: record.drop(["letters"]),
+    ]
+    seen = []
+    with Record.create_or_open(folder) as record, Record.open(folder) as reader:
+        before = told(reader)
+        for change in changes:
+            with reader.snapshot():
+                assert told(reader) == before
+                change(record)
+                assert told(reader) == before
+            with Record.open(folder) as anew:
+                assert told(reader) == told(record) == told(anew)
+            before = told(reader)
+            seen.append(before)
+    assert [layers for layers, _ in seen] == [[], ["text"], *[["facts", "text"]] * 3, *[["text"]] * 3]
+    assert len({state for _, state in seen}) == 5  # rows, failures and what is forgotten are no sign to look again
+
+
+def test_what_is_undone_is_not_remembered(record: Record) -> None:
+    before = told(record)
+    for nested in (False, True):
+        with suppress(RuntimeError), record.transaction(), record.transaction() if nested else nullcontext():
+            record.set_generation("text", "g1", {})
+            assert told(record) != before
+            raise RuntimeError
+        assert told(record) == before
+
+
+def test_what_every_question_asks_is_read_once(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In each thread: connections tell changes, and each thread has its own."""
+    record.put(*document_of("letters", "a"))
+    asked: list[str] = []
+    read = Record._rows
+
+    def counted(self: Record, query: str, *values: object) -> list[object]:
+        asked.append(query)
+        return read(self, query, *values)
+
+    monkeypatch.setattr(Record, "_rows", counted)
+    told(record)
+    first = len(asked)
+    told(record)
+    assert len(asked) == first > 0
+    with ThreadPoolExecutor(1) as thread:
+        assert [thread.submit(told, record).result() for _ in range(2)] == [told(record)] * 2
+    assert len(asked) == 2 * first
+    record.set_meta("colour", "green")
+    told(record)
+    assert len(asked) == 3 * first
 
 
 def test_transaction_stores_all_or_nothing(record: Record) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -45,6 +46,7 @@ class Histories(RuleBasedStateMachine):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
         self.record = Record.create_or_open(self.folder)
+        self.reader = Record.open(self.folder)  # all the while
         self.documents: dict[str, tuple[str, ...]] = {}
         self.numbers: dict[tuple[str, str], int] = {}  # document and text: number
         self.ledger: dict[tuple[str, int], tuple[str, bytes | None]] = {}
@@ -98,6 +100,17 @@ class Histories(RuleBasedStateMachine):
         for entry in mine:
             del self.ledger[entry]
 
+    @rule(key=KEYS, layer=LAYERS)
+    def undo(self, key: str, layer: str) -> None:
+        """What was undone leaves nothing to remember."""
+        before = self.record.layers(), self.record.state()
+        with suppress(RuntimeError), self.record.transaction():
+            self.record.drop([key])
+            self.record.set_generation(layer, "never", {})
+            assert self.record.state() != before[1]
+            raise RuntimeError
+        assert (self.record.layers(), self.record.state()) == before
+
     @precondition(lambda self: self.documents)
     @rule()
     def reopen(self) -> None:
@@ -118,6 +131,13 @@ class Histories(RuleBasedStateMachine):
             document, passages = document_of(key, *texts)
             assert self.record.document(key) == document
             assert self.record.passages([self.numbers[key, text] for text in texts]) == passages
+
+    @invariant()
+    def everybody_is_told_the_same(self) -> None:
+        """Whoever writes and whoever has been reading, of layers and of when to look again."""
+        assert self.record.layers() == self.reader.layers() == sorted({layer for layer, _ in self.ledger})
+        with Record.open(self.folder) as anew:
+            assert self.record.state() == self.reader.state() == anew.state()
 
     @invariant()
     def ledger_is_exact(self) -> None:
@@ -150,6 +170,7 @@ class Histories(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Whatever happened, the file is sound."""
         self.record.verify()
+        self.reader.close()
         self.record.close()
         shutil.rmtree(self.folder)
 

@@ -65,8 +65,7 @@ def configured(component: type[Any], settings: Mapping[str, object], section: st
 
     Raises SettingError.
     """
-    hints = typing.get_type_hints(component)
-    known = {field.name: hints[field.name] for field in dataclasses.fields(component) if field.init}
+    known = _settings_of(component)  # type: ignore[arg-type]  # a class is hashable, though mypy doubts it
     values = {}
     for key, value in settings.items():
         if key not in known:
@@ -76,6 +75,13 @@ def configured(component: type[Any], settings: Mapping[str, object], section: st
         return component(**values)
     except (TypeError, ValueError) as error:
         raise SettingError(f"{section}: {error}.") from error
+
+
+@cache  # of a pure function: what a class declares does not change, and to resolve it takes longer than all the rest
+def _settings_of(component: type[Any]) -> Mapping[str, Any]:
+    """By name, the type of each setting."""
+    hints = typing.get_type_hints(component)
+    return {field.name: hints[field.name] for field in dataclasses.fields(component) if field.init}
 
 
 def fitted(value: object, hint: Any, key: str) -> object:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,9 @@ def standing(covered: Sequence[Ints], live: Ints) -> tuple[Ints, Ints]:
     return numbers, rows
 
 
+# numpy parses the header of an array as Python, and two threads that parse at once may fail with a SystemError in some
+# releases of CPython (python/cpython#106905).
+_ONE_HEADER = threading.Lock()
 _REBUILD = "This part of the index is derived: index the same documents again and it is rebuilt."
 
 
@@ -102,7 +106,10 @@ def read_arrays(folder: Path, names: Iterable[str]) -> Arrays:
     Raises IndexCorrupt where one is missing or damaged.
     """
     try:
-        return {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)) for name in names}
+        with _ONE_HEADER:
+            return {
+                name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)) for name in names
+            }
     except (OSError, ValueError, EOFError) as error:
         raise IndexCorrupt(f"{folder} cannot be read: {error}.", remedy=_REBUILD) from error
 

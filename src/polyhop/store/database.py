@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import apsw
 
@@ -17,6 +17,8 @@ from polyhop.store import schema
 from polyhop.store.faults import translated
 from polyhop.store.writer_lock import WriterLock
 
+T = TypeVar("T")
+
 
 class _Session(threading.local):
     """What one thread has open."""
@@ -24,6 +26,10 @@ class _Session(threading.local):
     connection: apsw.Connection | None = None
     depth: int = 0  # of nested transactions
     snapshots: int = 0  # of nested snapshots
+    version: tuple[int, int] | None = None  # of the record, when what is kept was read
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}  # by name, what was read and holds for this version
 
 
 class Database:
@@ -147,6 +153,24 @@ class Database:
         """The only column of the first row; None where there is no row."""
         with self._reading() as connection:
             return connection.execute(query, values).get
+
+    def _unchanged(self, name: str, read: Callable[[], T]) -> T:
+        """What reading gave when this thread last did, unless anything in the record has changed since.
+
+        Two counts tell: one of commits by other connections, whichever process has them, and one of rows that this
+        connection has changed. What is read inside a transaction is not kept, because it may be undone.
+        """
+        session = self._session
+        if session.depth:
+            return read()
+        with self._reading() as connection:  # counted before anything is read: what is newer is then read again
+            version = connection.execute("PRAGMA data_version").get, connection.total_changes()
+        if session.version != version:
+            session.version = version
+            session.kept.clear()
+        if name not in session.kept:
+            session.kept[name] = read()
+        return cast("T", session.kept[name])
 
     def _close_connections(self) -> None:
         self._closed = True

@@ -30,6 +30,15 @@ RECORD_FAILURE = """
         attempts = CASE WHEN fingerprint = excluded.fingerprint THEN attempts + 1 ELSE 1 END,
         fingerprint = excluded.fingerprint, state = 'failed', error = excluded.error, payload = NULL
 """
+LAYERS = """
+    WITH RECURSIVE in_ledger(layer) AS (
+        SELECT min(layer) FROM ledger
+        UNION ALL
+        SELECT (SELECT min(layer) FROM ledger WHERE ledger.layer > in_ledger.layer) FROM in_ledger
+        WHERE layer IS NOT NULL
+    )
+    SELECT layer FROM in_ledger WHERE layer IS NOT NULL UNION SELECT layer FROM generations ORDER BY layer
+"""  # one step of the ledger's index for each layer, where DISTINCT would read all of it
 SETTLED = "SELECT passage FROM ledger WHERE layer = ? AND fingerprint = ? AND (state = 'done' OR NOT ?)"
 PENDING = f"SELECT number FROM passages EXCEPT {SETTLED} ORDER BY number"  # noqa: S608
 COUNT_PENDING = f"SELECT (SELECT count(*) FROM passages) - (SELECT count(*) FROM ({SETTLED}))"  # noqa: S608
@@ -133,8 +142,7 @@ class Ledger(Documents):
 
     def layers(self) -> list[str]:
         """Names of the layers with an entry or a generation, sorted."""
-        rows = self._rows("SELECT layer FROM generations UNION SELECT layer FROM ledger ORDER BY layer")
-        return [row[0] for row in rows]
+        return [row[0] for row in self._unchanged("layers", lambda: self._rows(LAYERS))]
 
     def forget(self, layer: str) -> int:
         """Remove all of a layer's entries and its generation; how many entries went."""
@@ -150,6 +158,9 @@ class Ledger(Documents):
 
     def state(self) -> str:
         """Changes whenever a generation does, or passages come or go: a reader's sign to look again."""
+        return self._unchanged("state", self._state)
+
+    def _state(self) -> str:
         passages = "SELECT count(*), max(number) FROM passages"
         generations = "SELECT layer, name, description FROM generations ORDER BY layer"
         with self.snapshot():

@@ -1,4 +1,4 @@
-"""Line charts are SVG that can be read with eyes, without colours, and by a screen reader."""
+"""Charts are SVG that can be read with eyes, without colours, and by a screen reader."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.evaluation.plot import HEIGHT, WIDTH, Line, line_chart
+from polyhop.evaluation.plot import HEIGHT, WIDTH, Bars, Level, Line, bar_chart, line_chart
 
 SHARES = st.floats(0, 1)
 POINTS = st.dictionaries(st.floats(-1e6, 1e6), SHARES, min_size=1, max_size=8).map(lambda d: tuple(sorted(d.items())))
@@ -60,12 +60,75 @@ def test_every_point_lies_within_the_chart(first: object, second: object, from_z
 
 
 def test_a_chart_may_begin_near_its_values_and_end_with_given_ticks() -> None:
-    line = Line(label="a", points=((40.0, 0.91), (60.0, 0.95)))
+    line = Line(label="a", points=((40.0, 0.83), (60.0, 0.95)))
     near = line_chart("R@5", [line], x_label="x", y_label="percent", ticks=(0, 50, 100), from_zero=False)
     shown = texts(parsed(near))
-    assert {"91", "95"} <= set(shown)
+    assert {"80", "95"} <= set(shown)
     assert {"0", "50", "100"} <= set(shown)
     assert "40" not in shown
+
+
+@given(POINTS)
+def test_an_axis_near_the_values_has_ten_points_at_least_and_none_above_all(points: object) -> None:
+    """One question more or less among forty must not look like much."""
+    svg = chart(Line(label="a", points=points), from_zero=False)  # type: ignore[arg-type]
+    ticks = [float(text.text or "") for text in svg.iter("text") if text.get("text-anchor") == "end"]
+    assert max(ticks) - min(ticks) >= 10
+    assert 0 <= min(ticks) <= max(ticks) <= 100
+
+
+def test_levels_are_dotted_lines_to_compare_with() -> None:
+    line = Line(label="k=2", points=((0.0, 0.5), (2.0, 0.6)))
+    svg = parsed(line_chart("t", [line], x_label="hops", y_label="percent", levels=[Level(label="dense", share=0.3)]))
+    dotted = [each for each in svg.iter("line") if each.get("stroke-dasharray") == "1 4"]
+    assert len(dotted) == 2  # one of them in the legend
+    assert dotted[0].get("y1") == dotted[0].get("y2")
+    assert "dense" in texts(svg)
+    assert (svg.findtext("desc") or "").endswith("dense: 30.0 throughout.")
+
+
+def bars(*drawn: Bars, groups: tuple[str, ...] = ("question+answer", "question", "answer", "sentence")) -> str:
+    return bar_chart("Accuracy", groups, drawn, x_label="nodes", y_label="percent")
+
+
+def heights(svg: ElementTree.Element) -> list[float]:
+    return [float(rect.get("height", "-1")) for rect in svg.iter("rect")]
+
+
+def test_bars_stand_side_by_side_on_zero_with_their_numbers() -> None:
+    svg = parsed(bars(Bars(label="qcg", shares=(0.8, 0.6, None, 0.4))))
+    shown = texts(svg)
+    assert {"Accuracy", "nodes", "percent", "question+answer", "sentence", "80.0", "60.0", "40.0", "0"} <= set(shown)
+    assert "qcg" not in shown  # bars of one kind need no legend
+    first, second, third = heights(svg)
+    assert first == pytest.approx(2 * third, abs=0.2)
+    assert first > second > third
+    lefts = [float(rect.get("x", "-1")) for rect in svg.iter("rect")]
+    assert lefts == sorted(lefts)
+    assert svg.findtext("desc") == ("percent by nodes. qcg: question+answer: 80.0, question: 60.0, sentence: 40.0.")
+
+
+def test_bars_of_several_kinds_are_told_apart_without_colours() -> None:
+    svg = parsed(bars(Bars(label="k=2", shares=(0.5, 0.5)), Bars(label="k=3", shares=(0.7, 0.7)), groups=("a", "b")))
+    assert {"k=2", "k=3"} <= set(texts(svg))
+    assert len(heights(svg)) == 6  # four bars, and two in the legend
+    assert len(list(svg.iter("circle"))) == len(list(svg.iter("path"))) == 3  # in each bar, and in the legend
+
+
+@given(st.lists(st.lists(SHARES | st.none(), min_size=9, max_size=9), min_size=1, max_size=4))
+def test_every_bar_lies_within_the_chart(drawn: list[list[float | None]]) -> None:
+    groups = tuple(f"a kind of node {number}" for number in range(9))
+    made = bars(*(Bars(label=str(n), shares=tuple(shares)) for n, shares in enumerate(drawn)), groups=groups)
+    if all(share is None for shares in drawn for share in shares):
+        assert made == ""
+        return
+    svg = parsed(made)
+    for rect in svg.iter("rect"):
+        x, y, width, height = (float(rect.get(key, "nan")) for key in ("x", "y", "width", "height"))
+        assert 0 <= x <= x + width <= WIDTH
+        assert 0 <= y <= y + height <= float(svg.get("height", "0"))
+        assert width > 0
+        assert height >= 0
 
 
 def test_one_point_is_a_chart_and_none_is_nothing() -> None:
@@ -77,6 +140,7 @@ def test_one_point_is_a_chart_and_none_is_nothing() -> None:
 @pytest.mark.parametrize("text", ["<script>", 'a"b', "a&b"])
 def test_names_are_escaped(text: str) -> None:
     made = line_chart(text, [Line(label=text, points=((0.0, 1.0),))], x_label=text, y_label=text)
-    svg = parsed(made)
-    assert svg.findtext("title") == text
+    made += bar_chart(text, [text], [Bars(label=text, shares=(1.0,))], x_label=text, y_label=text)
+    svg = parsed(f"<both>{made}</both>")
+    assert [title.text for title in svg.iter("title")] == [text, text]
     assert "script" not in {element.tag for element in svg.iter()}

@@ -126,9 +126,9 @@ def test_summary_survives_a_run_that_was_interrupted_at_once() -> None:
 def test_summary_of_2000_questions_takes_less_than_two_seconds() -> None:
     questions = DATASET.questions * 500
     big = Dataset(folder=Path(), split=None, questions=questions, passages=DATASET.passages, hashes={})
-    start = time.perf_counter()
+    start = time.process_time()  # whatever else the machine is doing
     summary(run_of({"good": GOOD * 500, "bad": BAD * 500}, big), big, {})
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
 
 
 def drawn(report: dict[str, Any]) -> str:
@@ -149,6 +149,28 @@ def test_terminal_leaves_out_columns_that_nobody_measured() -> None:
     text = drawn(summary(run_of({"dense": searched}), DATASET, {}))
     assert "R@2" in text
     assert "EM" not in text
+
+
+def test_terminal_tells_right_abstentions_from_lost_questions_by_type(report: dict[str, Any]) -> None:
+    """Of both together there is no column: 1.0 of them may be all that is wanted, or all that is not."""
+    lines = drawn(report).splitlines()
+    headings = [line.split() for line in lines if "R@5" in line]
+    assert headings[0] == ["strategy", "n", "EM", "F1", "R@2", "R@5", "all@5", "null✓", "lost"]
+    assert next(line for line in lines if "p50" in line).split()[:3] == ["strategy", "n", "calls"]  # a table of its own
+    null = next(line for line in lines if line.strip().startswith("Null"))
+    assert null.split() == ["Null", "bad", "1", "100.0", "100.0", "–", "–", "–", "100.0", "–"]
+    assert report["strategies"]["bad"]["by_type"]["Null"]["abstained_on_null"] == 1.0
+    assert report["strategies"]["bad"]["by_type"]["bridge"]["lost"] == 1.0
+    assert report["strategies"]["bad"]["by_type"]["bridge"]["abstained_on_null"] is None
+
+
+def test_terminal_keeps_numbers_whole_where_names_are_long() -> None:
+    long = {f"qcg(spoken=none, nodes=question+answer, k={k})": GOOD for k in (2, 3)}
+    console = Console(width=80, file=io.StringIO(), record=True)
+    console.print(render(summary(run_of(long), DATASET, {})))
+    for line in console.export_text().splitlines():
+        if "bridge" in line:
+            assert line.split()[-8:] == ["2", "100.0", "100.0", "75.0", "75.0", "50.0", "–", "0.0"]
 
 
 def test_numbers_are_shown_with_the_digits_that_matter() -> None:
@@ -287,6 +309,48 @@ def test_terminal_and_page_show_hops_and_plots_where_there_are_any(
         assert part in page
     for nothing in ("Bindings", "Unsupported", 'class="chart"'):
         assert nothing not in drawn(report) + html(report)
+
+
+def charts(part: str) -> list[str]:
+    """The titles of the charts in a part of a page."""
+    return [
+        chart.partition("</title>")[0]
+        for chart in part.split('class="chart"')[1:]
+        for chart in [chart.split("<title>")[1]]
+    ]
+
+
+def test_page_draws_every_metric_over_a_word_as_bars_for_all_questions_and_for_each_type() -> None:
+    names = ["dense", "qcg", "qcg(nodes=question)", "qcg(nodes=answer)"]
+    page = html(summary(run_of(dict.fromkeys(names, GOOD)), DATASET, {}))
+    _, _, rest = page.partition("<h2>qcg over nodes</h2>")
+    whole, *types = rest.partition("<h2>")[0].split("<summary>")
+    every = ["EM", "F1", "R@2", "R@5", "All@5", "Unanswerable, abstained", "Answerable, abstained (lost)"]
+    assert charts(whole) == every
+    assert "<desc>percent by nodes. qcg: question+answer: 50.0, question: 50.0, answer: 50.0; dense: 50.0" in whole
+    assert [part.partition("</summary>")[0] for part in types] == [
+        "Null, 1 question",
+        "bridge, 2 questions",
+        "untyped, 1 question",
+    ]
+    assert charts(types[0]) == ["EM", "F1", "Unanswerable, abstained"]
+    assert charts(types[1]) == ["EM", "F1", "R@2", "R@5", "All@5", "Answerable, abstained (lost)"]
+
+
+def test_page_draws_a_line_for_each_value_of_a_second_number() -> None:
+    names = [f"qcg(n={n}, gamma={gamma})" for n in (5, 10) for gamma in (1.0, 1.5)]
+    made = summary(run_of(dict.fromkeys(names, GOOD)), DATASET, {})
+    assert json.loads(json.dumps(made["sweeps"])) == [
+        {
+            "strategy": "qcg",
+            "setting": "n",
+            "lines": {
+                "gamma=1": [{"value": n, "strategy": f"qcg(n={n}, gamma=1.0)"} for n in (5, 10)],
+                "gamma=1.5": [{"value": n, "strategy": f"qcg(n={n}, gamma=1.5)"} for n in (5, 10)],
+            },
+        }
+    ]
+    assert "<desc>percent by n. gamma=1: 5: 50.0, 10: 50.0; gamma=1.5: 5: 50.0, 10: 50.0.</desc>" in html(made)
 
 
 def test_write_json_replaces_the_file_whole(tmp_path: Path, report: dict[str, Any]) -> None:

@@ -21,10 +21,11 @@ from polyhop.evaluation.outcome import Record
 from polyhop.evaluation.significance import interval, paired_bootstrap
 from polyhop.evaluation.sweep import Sweep, sweeps
 from polyhop.evaluation.unsupported import unsupported
+from polyhop.settings import Settings
 
 UNTYPED = "untyped"
 RIGHT = 0.5  # F1 from which calibration takes an answer to be right
-COMPARED = ("em", "f1", "recall@2", "recall@5", "all@5")
+COMPARED = ("em", "f1", "accuracy", "recall@2", "recall@5", "all@5")
 DIGITS = 6
 
 
@@ -37,6 +38,7 @@ def summary(run: Run, dataset: Dataset, manifest: Mapping[str, Any], *, records:
     question; ``seconds_*`` are percentiles of questions without an error.
     """
     seed, metrics = run.experiment.seed, [metric.name for metric in run.experiment.metrics]
+    settings = Settings.from_mapping(manifest.get("settings", {}))
     varied = {variant.name: {"label": variant.label, "of": variant.of} for variant in run.experiment.variants}
     report: dict[str, Any] = {
         "manifest": dict(manifest),
@@ -49,7 +51,7 @@ def summary(run: Run, dataset: Dataset, manifest: Mapping[str, Any], *, records:
             for name, done in run.records.items()
         },
         "comparisons": _comparisons(run),
-        "sweeps": [_sweep(sweep) for sweep in sweeps(list(run.records))],
+        "sweeps": [_sweep(sweep) for sweep in sweeps(list(run.records), settings)],
         "warnings": _warnings(run, dataset),
         "interrupted": run.interrupted,
     }
@@ -177,7 +179,7 @@ def _comparisons(run: Run) -> list[dict[str, Any]]:
         # the same order: an interruption leaves a prefix
         both = list(zip(run.records[name], run.records[reference], strict=False))
         for metric in COMPARED:
-            pairs = [(ours.metrics[metric], theirs.metrics[metric]) for ours, theirs in both]
+            pairs = [(ours.metrics.get(metric), theirs.metrics.get(metric)) for ours, theirs in both]
             known = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
             if known:
                 first, second = zip(*known, strict=True)

@@ -22,9 +22,10 @@ HEADINGS = {
 }
 COSTS = {"llm_calls": "calls", "llm_tokens": "tokens", "seconds_p50": "p50 s", "seconds_p95": "p95 s"}
 LEGEND = (
-    "Percent; R@k: recall of supporting passages, all@5: questions with all of them in the top 5, abst.: left "
-    "unanswered, null✓: of the unanswerable ones, lost: of the answerable ones. Calls and tokens are means a question."
+    "Percent; R@k: recall of supporting passages, all@5: questions with all of them in the top 5, null✓: unanswerable "
+    "questions that were left unanswered, lost: answerable ones. Calls and tokens are means a question."
 )
+COLUMNS = 5  # of metrics, beside which there is room for what they cost
 NOT_FIGURES = frozenset(
     {"n", "errors", "money", "intervals", "calibration", "bindings", "unsupported", "by_type", "by_hops", "stopped"}
     | {"label", "of", *COSTS}
@@ -46,7 +47,11 @@ def render(report: Mapping[str, Any]) -> Group:
 
     strategies = report["strategies"]
     columns = metric_names(report)
-    parts: list[Any] = [_overview(strategies, columns)]
+    parts: list[Any] = (
+        [_overview(strategies, columns, COSTS)]
+        if len(columns) <= COLUMNS
+        else [_overview(strategies, columns, {}), _overview(strategies, (), COSTS, "Cost")]
+    )
     legends = [LEGEND]
     for rows, title, legend in (
         (binding_rows(strategies), "Bindings", BINDINGS_LEGEND),
@@ -70,11 +75,17 @@ def render(report: Mapping[str, Any]) -> Group:
 
 
 def metric_names(report: Mapping[str, Any]) -> tuple[str, ...]:
-    """The metrics that apply to at least one strategy, in the order of the report."""
+    """The metrics that apply to at least one strategy, those with a heading of their own first.
+
+    Abstentions are shown as right ones and lost questions; of both together there is no column beside these.
+    """
     names: dict[str, None] = {}
     for figures in report["strategies"].values():
         names |= {key: None for key, value in figures.items() if key not in NOT_FIGURES and value is not None}
-    return tuple(names)
+    if names.keys() & {"abstained_on_null", "lost"}:
+        names.pop("abstained", None)
+    known = list(HEADINGS)
+    return tuple(sorted(names, key=lambda name: known.index(name) if name in HEADINGS else len(known)))
 
 
 def label_of(name: str, figures: Mapping[str, Any]) -> str:
@@ -128,17 +139,19 @@ def _table(title: str, headings: Sequence[str], names: int) -> Table:
         title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
     )
     for number, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if number < names else "right", overflow="fold")
+        name = number < names
+        table.add_column(heading, justify="left" if name else "right", overflow="fold", no_wrap=not name)
     return table
 
 
-def _overview(strategies: Mapping[str, Any], columns: Sequence[str]) -> Table:
+def _overview(
+    strategies: Mapping[str, Any], columns: Sequence[str], costs: Mapping[str, str], title: str = "Strategies"
+) -> Table:
     from rich.text import Text
 
-    headings = ("strategy", "n", *(HEADINGS.get(name, name) for name in columns), *COSTS.values())
-    table = _table("Strategies", headings, names=1)
+    table = _table(title, ("strategy", "n", *(HEADINGS.get(name, name) for name in columns), *costs.values()), names=1)
     for name, figures in strategies.items():
-        cells = (*(percent(figures.get(column)) for column in columns), *(amount(figures[cost]) for cost in COSTS))
+        cells = (*(percent(figures.get(column)) for column in columns), *(amount(figures[cost]) for cost in costs))
         table.add_row(Text(label_of(name, figures)), str(figures["n"]), *cells)
     return table
 
@@ -188,5 +201,5 @@ def _calibrations(strategies: Mapping[str, Any]) -> list[str]:
         f"{percent(found['abstained_on_null'])} % of answers to unanswerable questions and lose "
         f"{percent(found['lost'])} % of the right ones (calibration error {percent(found['calibration_error'])} %)."
         for name, figures in strategies.items()
-        if (found := figures.get("calibration"))
+        if (found := figures.get("calibration")) and "of" not in figures
     ]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyhop.corpus.transcripts import transcript_of
 from polyhop.layers.asking.questions import questions_of
-from polyhop.layers.asking.transcripts import transcript_of
 from polyhop.layers.asking.verbs import base_of, third_of
 from polyhop.layers.parsekg import ParseKGLayer, parse_of
 from polyhop.models.choice import Models
@@ -68,15 +68,17 @@ def test_the_dates_of_a_life_are_asked_for(models: Models) -> None:
 def test_speakers_are_named_in_questions_about_a_chat(models: Models) -> None:
     """I, my and you are the one who speaks and the one who is spoken to."""
     found = asked(models, BOAT)
-    assert found["What is Ada Brisk building in Ada Brisk's shed?"] == "a cedar canoe"
-    assert found["Why does Ada Brisk prefer linseed oil?"] == "because it smells of summer"
+    assert found["What is Ada Brisk building in their shed?"] == "a cedar canoe"
+    assert (
+        found["Why does Ada Brisk prefer linseed oil, in the chat about cedar canoe?"] == "because it smells of summer"
+    )
     assert {"i", "my", "you", "your"}.isdisjoint(" ".join(found).lower().replace("?", "").split())
 
 
 def test_a_question_in_a_chat_is_answered_by_the_reply(models: Models) -> None:
     """What one speaker asks becomes a question about the other, with the next message as its answer."""
     found = asked(models, BOAT)
-    assert found["What varnish is Ada Brisk using?"].startswith("I prefer linseed oil")
+    assert found["What varnish is Ada Brisk using, in the chat about cedar canoe?"].startswith("I prefer linseed oil")
 
 
 def test_a_chat_tells_who_asked_whom_to_do_what_and_when(models: Models) -> None:
@@ -91,9 +93,34 @@ def test_a_chat_tells_who_asked_whom_to_do_what_and_when(models: Models) -> None
 def test_a_group_chat_speaks_to_the_group_or_to_whom_it_names(models: Models) -> None:
     """With several speakers, a message is said to all of them unless it names one."""
     found = asked(models, CREW)
-    assert found["Who will paint the oars?"] == "Otto"
+    assert found["Who will paint the oars, in the chat about new sails?"] == "Otto"
     assert any(question.startswith("What did Mira say to Ada") for question in found)
-    assert found["How many new sails should the group order?"] == "three"
+    assert found["According to Otto, how many new sails should the group order?"] == "three"
+
+
+def test_a_question_that_leaves_its_topic_out_gets_it_from_the_chat(models: Models) -> None:
+    """What do you think says nothing alone; the one who answers is named, and wishes are no questions."""
+    found = asked(
+        models,
+        "Time: 20310205_09:00\n"
+        "Ada: We could paint the boathouse in blue. What do you think?\n"
+        "Otto: Blue is my favourite colour. Any brushes at home?\n"
+        "Ada: I'm sure my brother has three brushes. Let me know!\n",
+    )
+    assert any(question.startswith("What does Otto think about") for question in found)
+    assert any(question.startswith("Does Ada have any brushes at home") for question in found)
+    suggestions = [found[question] for question in found if question.startswith("What did Ada suggest to Otto")]
+    assert suggestions == ["paint the boathouse in blue."]
+    assert "Let me know!" not in found.values()
+    assert not any("'m" in question for question in found)
+
+
+def test_what_is_not_done_stays_undone(models: Models) -> None:
+    """A negation belongs to its own verb, also below another one."""
+    found = asked(models, BOAT + "OttoFell: You can keep the plane as long as you don't lose the blade.\n")
+    said = [question for question in found if "as long as" in question]
+    assert said
+    assert all("does not lose" in question for question in said)
 
 
 def test_a_transcript_is_told_from_prose() -> None:

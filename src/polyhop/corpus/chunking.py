@@ -6,6 +6,8 @@ hangul, Thai, Lao, Khmer), or one punctuation mark; white space counts nothing.
 A passage ends where a paragraph ends, else a sentence, a line, a word, within the last quarter of its window. Among
 equals the text before the boundary decides, by its checksum, and not the distance from the window's start: after an
 edit the passages fall back into step with the old ones, so that their ids, and all that was derived from them, stay.
+
+Passages of a conversation begin and end with a turn (``corpus/turn_ends.py``), unless one is too long for a passage.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ import re
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
+from polyhop.corpus.turn_ends import TurnEnds
 from polyhop.settings import Chunking
 from polyhop.types import Document, Passage
 
@@ -89,6 +92,7 @@ def _passage(document: Document, identity: str, ordinal: int, start: int, end: i
 def _windows(text: str, chunking: Chunking) -> Iterator[tuple[int, int]]:
     """The half-open ranges of the passages."""
     sure, rest = _runs(chunking.tokens)
+    turns, end = TurnEnds.of(text), 0
     first = _something.search(text)
     while first:
         start = first.start()
@@ -98,9 +102,9 @@ def _windows(text: str, chunking: Chunking) -> Iterator[tuple[int, int]]:
         if first is None:
             yield start, limit
             return
-        end = _boundary(text, low, limit)
+        end = _boundary(text, low, limit, turns.fitting(start, end, low, limit))
         yield start, end
-        first = _something.search(text, _overlap_start(text, end, chunking.overlap))
+        first = _something.search(text, turns.overlapping(start, _overlap_start(text, end, chunking.overlap), end))
 
 
 @cache
@@ -115,8 +119,10 @@ def _end_of(run: re.Pattern[str], text: str, start: int) -> int:
     return match.end() if match else start
 
 
-def _boundary(text: str, low: int, limit: int) -> int:
-    """Where a passage ends best, in low <= end <= limit, without white space at its end."""
+def _boundary(text: str, low: int, limit: int, turns: Sequence[int]) -> int:
+    """Where a passage ends best, without white space at its end: after one of these turns, else in low to limit."""
+    if turns:
+        return min(turns, key=lambda end: (_mark(text, end), -end))
     for pattern in _boundaries:
         found = pattern.finditer(text, low, min(len(text), limit + _LOOK_AHEAD))
         ends = [_trimmed(text, low, at) for at in map(_end_of_text, found) if at <= limit]

@@ -5,13 +5,17 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
+from polyhop.corpus.stamps import is_dated
+from polyhop.corpus.transcripts import Transcript
+from polyhop.corpus.turn_lines import Turn
 from polyhop.layers.asking.asked import Asked
 from polyhop.layers.asking.clauses import Clauses
-from polyhop.layers.asking.messages import Act, act_of, asks_openly, cut, referents, said_topics
+from polyhop.layers.asking.messages import Act, act_of, asks_openly, cut, referents
 from polyhop.layers.asking.replies import turned_question
-from polyhop.layers.asking.transcripts import Transcript, Turn
+from polyhop.layers.asking.topics import joined_topics, said_topics, telling
 from polyhop.layers.asking.wording import Meant, Wording
 from polyhop.layers.syntax.tree import Tree, is_sound
 from polyhop.ports import ParsedSentence
@@ -19,35 +23,181 @@ from polyhop.ports import ParsedSentence
 _LONGEST_SENTENCE: Final = 80  # words
 _TOPICS: Final = 2  # of a question
 _MAIN: Final = 4  # topics of the whole conversation
-_LONGEST_MESSAGE: Final = 700  # characters of an answer
+_LONGEST_ANSWER: Final = 700  # characters of what is said at a time
+_GREETING: Final = 6  # words, at most
+_OPENING: Final = 60  # characters of a message in which its addressee is greeted
+_ALL: Final = ("guys", "all", "both")
 _GROUP: Final = "the group"
 _UNKNOWN: Final = "the recipient"
-_WHOLE, _ACT, _REPLY, _TIME = 0.9, 0.75, 0.9, 0.8
+_SAID, _ACT, _REPLY, _TIME, _SENT, _CLAUSE = 0.9, 0.75, 0.9, 0.8, 0.7, 0.9
 
 
-class Message(NamedTuple):
-    """A turn with its sentences as trees, whom it speaks to, and what it is about."""
+@dataclass(frozen=True)
+class Message:
+    """A turn with its sentences as trees, what each of them does and is about, and whom it speaks to."""
 
     turn: Turn
-    trees: list[Tree]
+    trees: tuple[Tree, ...]
+    acts: tuple[Act | None, ...]  # one for each tree
+    topics: tuple[tuple[str, ...], ...]  # of each tree
     addressee: Meant
-    topics: list[str]
+
+    @property
+    def about(self) -> list[str]:
+        """What all of it speaks of, each topic once."""
+        return list(dict.fromkeys(topic for topics in self.topics for topic in topics))
+
+
+class Chat:
+    """A conversation, read for the questions that it answers."""
+
+    __slots__ = ("main", "messages", "names", "text", "transcript", "us")
+
+    def __init__(self, text: str, transcript: Transcript, sentences: Sequence[ParsedSentence]) -> None:
+        self.text, self.transcript = text, transcript
+        speakers = transcript.speakers
+        self.messages = _messages(text, transcript, sentences)
+        counted = Counter(topic for message in self.messages for topic in message.about)
+        self.main = sorted(counted, key=lambda topic: -counted[topic] - telling(topic))[:_MAIN]
+        self.names = frozenset(word for name in speakers for word in name.lower().split())
+        both = len(speakers) == 2
+        self.us = Meant(" and ".join(speakers) if both else _GROUP, label="ORG", turned=not both)
+
+    def read(self) -> Iterator[Asked]:
+        """The questions, message by message, and at last when it was."""
+        for part, message in enumerate(self.messages):
+            after = self.messages[part + 1] if part + 1 < len(self.messages) else None
+            before = self.messages[part - 1].about[:1] if part else []
+            for asked in self._of_message(message, after, [*before, *self.main]):
+                yield asked._replace(part=part)
+        asked_when = self._of_time()
+        if asked_when is not None:
+            yield asked_when._replace(part=len(self.messages))
+
+    def _of_message(self, message: Message, after: Message | None, context: Sequence[str]) -> Iterator[Asked]:
+        """What one message answers: its clauses, what each sentence does, the whole, and the next one as a reply."""
+        replied = after if after is not None and after.turn.speaker != message.turn.speaker else None
+        for tree, act, topics in zip(message.trees, message.acts, message.topics, strict=True):
+            wording = self._wording(message, tree, message.addressee)
+            if not asks_openly(tree) and (act is None or act.verb != "ask"):
+                for asked in Clauses(wording).read():
+                    yield self._attributed(asked, message)
+            if act is None:
+                continue
+            yield from self._of_act(message, tree, act, topics, context)
+            if act.verb == "ask" and replied is not None:
+                yield from self._of_reply(message, tree, replied)
+        yield from self._said(message, context)
+        yield from self._when_said(message, context)
+
+    def _wording(self, message: Message, tree: Tree, you: Meant) -> Wording:
+        turn = message.turn
+        me = Meant(turn.speaker, turn.name_start, turn.name_end, turned=True)
+        wording = Wording(tree, lowered=True, names=self.names)
+        for i, meant in referents(tree, me, you, self.us):
+            both = i + 1 < len(tree) and tree.lower[i + 1] in _ALL
+            whole = i + 1 if both and tree.deps[i + 1] in ("nsubj", "dobj", "pobj") else i  # "you guys"
+            wording.mean(whole, meant)
+            if both:
+                wording.hush([i if whole > i else i + 1])
+        return wording
+
+    def _attributed(self, asked: Asked, message: Message) -> Asked:
+        """With the one who says so, where the question does not name them."""
+        speaker = message.turn.speaker
+        asked = self._placed(asked)
+        if speaker in asked.question or asked.start == message.turn.name_start:
+            return asked
+        question = f"According to {speaker}, {asked.question[:1].lower()}{asked.question[1:]}"
+        return asked._replace(question=question, certainty=asked.certainty * _CLAUSE)
+
+    def _placed(self, asked: Asked) -> Asked:
+        """With what the conversation is about, where neither the question nor its answer says it."""
+        pair = f"{asked.question} {self.text[asked.start : asked.end]}".lower()
+        if not self.main or any(word in pair for word in self.main[0].lower().split()):
+            return asked
+        return asked._replace(question=f"{asked.question[:-1]}, in the chat about {self.main[0]}?")
+
+    def _of_act(
+        self, message: Message, tree: Tree, act: Act, own: Sequence[str], context: Sequence[str]
+    ) -> Iterator[Asked]:
+        """``What did Ada ask Tom to do?``, with what she asks as its answer."""
+        if not own:
+            return  # "Sounds good!": it says nothing that a question could ask for
+        about = joined_topics([*own[:_TOPICS], *message.about, *context], _TOPICS)
+        who, whom = message.turn.speaker, message.addressee.name
+        question = {
+            "ask": f"What did {who} ask {whom}{about}?",
+            "request": f"What did {who} ask {whom} to do{about}?",
+            "suggest": f"What did {who} suggest to {whom}{about}?",
+            "tell": f"What did {who} tell {whom}{about}?",
+        }[act.verb]
+        asked = Asked.of(self.text, question, tree.starts[act.first], tree.ends[-1], _ACT)
+        if asked is not None:
+            yield asked
+
+    def _of_reply(self, message: Message, tree: Tree, after: Message) -> Iterator[Asked]:
+        """The question as it was asked, of the one who answers it, with the reply as its answer."""
+        answerer = Meant(after.turn.speaker, after.turn.name_start, after.turn.name_end, turned=True)
+        around = [topic for topic in message.about if topic not in tree.text[tree.starts[0] : tree.ends[-1]]]
+        question = turned_question(self._wording(message, tree, answerer), answerer.name, [*around, *self.main])
+        span = _span(after)
+        if question and span is not None:
+            asked = Asked.of(self.text, question, *span, _REPLY)
+            if asked is not None:
+                yield self._placed(asked)
+
+    def _said(self, message: Message, context: Sequence[str]) -> Iterator[Asked]:
+        """``What did Ada say to Tom about the boat?``, with what the message says of it, without greetings."""
+        if not (topics := message.about) or (span := _span(message)) is None:
+            return
+        on = f" on {day}" if (day := self._day(message)) else ""
+        about = joined_topics([*topics, *context], 3)
+        question = f"What did {message.turn.speaker} say to {message.addressee.name}{on}{about}?"
+        if asked := Asked.of(self.text, question, *span, _SAID):
+            yield asked
+
+    def _day(self, message: Message) -> str:
+        """The day of a message: its own where it has one, else as the header writes it."""
+        return message.turn.date if message.turn.time_end else self.transcript.date
+
+    def _when_said(self, message: Message, context: Sequence[str]) -> Iterator[Asked]:
+        """``When did Ada tell Tom about the boat?``, with the message's own time, which nothing else may tell."""
+        turn = message.turn
+        if not turn.time_end or not message.about:
+            return
+        dated = is_dated(self.text[turn.time_start : turn.time_end])
+        if not dated and (turn.minute < 0 or not turn.date):
+            return  # the time of a recording, or of a day that nothing tells
+        when = "When" if dated else f"At what time on {turn.date}"
+        about = joined_topics([*message.about, *context], 3)
+        question = f"{when} did {turn.speaker} write to {message.addressee.name}{about}?"
+        if asked := Asked.of(self.text, question, turn.time_start, turn.time_end, _SENT):
+            yield asked
+
+    def _of_time(self) -> Asked | None:
+        """The question when a conversation took place: ``When did Ada and Tom talk about the boat?``."""
+        start, end = self._when()
+        if not end:
+            return None
+        speakers = self.transcript.speakers
+        who = " and ".join(speakers) if len(speakers) <= 2 else f"{', '.join(speakers[:3])} and the group"
+        verb = "talk" if len(speakers) > 1 else "write"
+        question = f"When did {who} {verb}{joined_topics(self.main, _MAIN)}?"
+        return Asked.of(self.text, question, start, end, _TIME)
+
+    def _when(self) -> tuple[int, int]:
+        """Where the header tells when it was, or else the first message of one day; 0, 0 where neither does."""
+        turns = self.transcript.turns
+        if self.transcript.time_end or len({turn.date for turn in turns}) > 1:
+            return self.transcript.time_start, self.transcript.time_end
+        start, end = turns[0].time_start, turns[0].time_end
+        return (start, end) if is_dated(self.text[start:end]) else (0, 0)
 
 
 def asked_of_chat(text: str, transcript: Transcript, sentences: Sequence[ParsedSentence]) -> Iterator[Asked]:
     """The questions that the messages of a conversation answer, message by message; never an error."""
-    messages = _messages(text, transcript, sentences)
-    everyone = transcript.speakers
-    counted = Counter(topic for message in messages for topic in dict.fromkeys(message.topics))
-    main = [topic for topic, _ in counted.most_common(_MAIN)]
-    for part, message in enumerate(messages):
-        before = messages[part - 1].topics if part else []
-        after = messages[part + 1] if part + 1 < len(messages) else None
-        for asked in _of_message(text, message, after, [*before[:1], *main], everyone, transcript.date):
-            yield asked._replace(part=part)
-    asked_when = _of_time(text, transcript, main)
-    if asked_when is not None:
-        yield asked_when._replace(part=len(messages))
+    return Chat(text, transcript, sentences).read()
 
 
 def _messages(text: str, transcript: Transcript, sentences: Sequence[ParsedSentence]) -> list[Message]:
@@ -61,9 +211,23 @@ def _messages(text: str, transcript: Transcript, sentences: Sequence[ParsedSente
         ]
         trees = [Tree(text, part, ()) for part in parts if part is not None and len(part.words) <= _LONGEST_SENTENCE]
         trees = [tree for tree in trees if len(tree)]  # a tree has no words where all of them are blanks
-        topics = list(dict.fromkeys(topic for tree in trees for topic in said_topics(tree, transcript.speakers)))
-        found.append(Message(turn, trees, _addressee(text, transcript, at), topics))
+        acts = tuple(act_of(tree, text) for tree in trees)
+        topics = tuple(tuple(said_topics(tree, transcript.speakers)) for tree in trees)
+        found.append(Message(turn, tuple(trees), acts, topics, _addressee(text, transcript, at)))
     return found
+
+
+def _span(message: Message) -> tuple[int, int] | None:
+    """From where to where a message says something: without the greeting before it, not longer than an answer."""
+    parts = list(zip(message.trees, message.acts, strict=True))
+    while parts and parts[0][1] is None and len(parts[0][0]) <= _GREETING:
+        del parts[0]  # "Hey Otto!"
+    if not parts:
+        return None
+    tree, act = parts[0]
+    start = tree.starts[act.first if act is not None and act.verb != "suggest" else 0]
+    ends = [tree.ends[-1] for tree, _ in parts if tree.ends[-1] - start <= _LONGEST_ANSWER]
+    return (start, ends[-1]) if ends else None
 
 
 def _addressee(text: str, transcript: Transcript, at: int) -> Meant:
@@ -76,84 +240,10 @@ def _addressee(text: str, transcript: Transcript, at: int) -> Meant:
         [other] = others.values()
         return Meant(other.speaker, other.name_start, other.name_end, turned=True)
     said = text[turn.start : turn.end]
-    opening = said[:60].lower()
+    opening = said[:_OPENING].lower()
     for name, other in others.items():
         written = text[other.name_start : other.name_end]
         first = name.split()[0].lower()
         if f"@{written}".lower() in said.lower() or f"{first}!" in opening or f"{first}," in opening:
             return Meant(name, other.name_start, other.name_end, turned=True)
-    return Meant(_GROUP)
-
-
-def _of_message(
-    text: str, message: Message, after: Message | None, context: Sequence[str], everyone: Sequence[str], date: str
-) -> Iterator[Asked]:
-    """What one message answers: its clauses, what each sentence does, the whole, and the next message as a reply."""
-    turn = message.turn
-    me = Meant(turn.speaker, turn.name_start, turn.name_end, turned=True)
-    us = Meant(" and ".join(everyone) if len(everyone) == 2 else _GROUP, label="ORG")
-    for tree in message.trees:
-        wording = Wording(tree, lowered=True)
-        for i, meant in referents(tree, me, message.addressee, us):
-            wording.mean(i, meant)
-        if not asks_openly(tree):
-            yield from Clauses(wording).read()
-        act = act_of(tree, text)
-        if act is not None and len(message.trees) > 1:  # the only sentence is the whole message
-            yield from _of_act(text, message, tree, act, context)
-        if act is not None and act.verb == "ask" and after is not None and after.turn.speaker != turn.speaker:
-            yield from _of_reply(text, wording, after)
-    if not message.topics:
-        return
-    topics = _about(message.topics, context, 3)
-    on = f" on {date}" if date else ""
-    question = f"What did {turn.speaker} say to {message.addressee.name}{on}{topics}?"
-    if turn.end - turn.start <= _LONGEST_MESSAGE and (whole := Asked.of(text, question, turn.start, turn.end, _WHOLE)):
-        yield whole
-
-
-def _of_act(text: str, message: Message, tree: Tree, act: Act, context: Sequence[str]) -> Iterator[Asked]:
-    """``What did Ada ask Tom to do?``, with the sentence as its answer."""
-    own = [topic for topic in message.topics if topic in tree.text[tree.starts[0] : tree.ends[-1]]]
-    if not own and act.verb != "request":
-        return  # "Sounds good!": it says nothing that a question could ask for
-    about = _about(own, [topic for topic in [*message.topics, *context] if topic not in own], _TOPICS)
-    who, whom = message.turn.speaker, message.addressee.name
-    question = {
-        "ask": f"What did {who} ask {whom}{about}?",
-        "request": f"What did {who} ask {whom} to do{about}?",
-        "suggest": f"What did {who} suggest to {whom}{about}?",
-        "tell": f"What did {who} tell {whom}{about}?",
-    }[act.verb]
-    asked = Asked.of(text, question, tree.starts[act.first], tree.ends[-1], _ACT)
-    if asked is not None:
-        yield asked
-
-
-def _of_reply(text: str, wording: Wording, after: Message) -> Iterator[Asked]:
-    """The question as it was asked, of the one who was asked, with the reply as its answer."""
-    question = turned_question(wording)
-    end = min(after.turn.end, after.turn.start + _LONGEST_MESSAGE)
-    if question and after.trees:
-        last = [tree.ends[-1] for tree in after.trees if tree.ends[-1] <= end]
-        asked = Asked.of(text, question, after.turn.start, last[-1] if last else end, _REPLY)
-        if asked is not None:
-            yield asked
-
-
-def _about(own: Sequence[str], context: Sequence[str], most: int) -> str:
-    topics = list(dict.fromkeys([*own[:most], *context]))[:most]
-    if not topics:
-        return ""
-    return " about " + (f"{', '.join(topics[:-1])} and {topics[-1]}" if len(topics) > 1 else topics[0])
-
-
-def _of_time(text: str, transcript: Transcript, main: Sequence[str]) -> Asked | None:
-    """The question when a conversation took place: ``When did Ada and Tom talk about the boat?``."""
-    if not transcript.time_end:
-        return None
-    speakers = transcript.speakers
-    who = " and ".join(speakers) if len(speakers) <= 2 else f"{', '.join(speakers[:3])} and the group"
-    verb = "talk" if len(speakers) > 1 else "write"
-    question = f"When did {who} {verb}{_about(main, (), _MAIN)}?"
-    return Asked.of(text, question, transcript.time_start, transcript.time_end, _TIME)
+    return Meant(_GROUP, turned=True)

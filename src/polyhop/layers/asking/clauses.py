@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from polyhop.layers.asking.asked import Asked
+from polyhop.layers.asking.parts import Clause, Hole
 from polyhop.layers.asking.verbs import base_of, is_participle, is_past, is_third, is_unchanging, third_of
 from polyhop.layers.asking.wh_words import Wh, wh_of
-from polyhop.layers.asking.wording import FINITE, SPELT, Wording
+from polyhop.layers.asking.wording import FINITE, SPELT, Wording, settled
+from polyhop.layers.asking.words import word_set
 from polyhop.layers.syntax.lexicon import BE, EMPTY, HAVE, NUMBERS, PERSONAL, RELATIVE, TIMES
 
 SUBJECTS: Final = ("nsubj", "nsubjpass", "csubj", "expl")
@@ -17,38 +18,17 @@ _AUXILIARY: Final = ("aux", "auxpass", "neg")
 _VERBAL: Final = frozenset({"ROOT", "relcl", "acl", "xcomp", "ccomp", "advcl", "pcomp", "conj"})
 _NEVER: Final = frozenset({"cc", "mark", "intj", "conj", "parataxis", "preconj", "dep", *_AUXILIARY, *SUBJECTS})
 _OBJECTS: Final = frozenset({"dobj", "attr", "dative", "oprd"})
+_TALKS: Final = word_set("say says said think thinks thought feel feels felt believe believes believed dream wonder")
+_SENSES: Final = word_set("look sound feel taste smell seem remain become go turn get be stay")
 _CLAUSES: Final = frozenset({"xcomp", "ccomp"})
 _WHY: Final = frozenset({"because", "since", "so"})
 _LONGEST_CLAUSE: Final = 30  # words of a question: what is longer loses its subordinate clauses
 _LONGEST: Final = 45  # words of an answer, and of a question that keeps all its parts
 _LOOSE: Final = ("advcl", "relcl", "acl", "appos")
 _VAGUE: Final = 0.5
+_WORDY: Final = 18  # words of a question: from here on the parse is less and less to be trusted
+_SHORTENED: Final = frozenset({"'m", "’m", "'re", "’re", "’s"})  # forms of be
 _SURE, _LIKELY, _UNSURE = 1.0, 0.8, 0.6
-
-
-@dataclass(frozen=True)
-class Clause:
-    """A verb with the words that belong to it, by where they stand in a question; all are words of the sentence."""
-
-    verb: int
-    subject: Sequence[int]
-    head: int  # the word of the subject that the others hang on
-    auxiliaries: Sequence[int]
-    negated: bool
-    fronted: Sequence[int]  # what stands before the subject
-    middle: Sequence[int]  # between the subject and the verb
-    rest: Sequence[int]  # behind the verb
-    borrowed: bool = False  # whether the subject belongs to another clause
-    words: frozenset[int] = field(default_factory=frozenset)
-
-
-class Hole(NamedTuple):
-    """A part that is asked for: its words, those that the question leaves out, and the words that ask for it."""
-
-    answer: Sequence[int]
-    without: frozenset[int]
-    wh: str
-    certainty: float = _SURE
 
 
 class Clauses:
@@ -82,6 +62,8 @@ class Clauses:
         if not clause.borrowed and (of_subject := self._of_subject(clause)) is not None:
             yield of_subject
         head = clause.head
+        if self.tree.deps[head] == "expl":
+            return  # "there are": nothing that could be asked for
         unknown = self.tree.lower[head] in EMPTY and self.wording.meant(head) is None and not self.tree.label(head)
         for hole in self._holes(clause):
             asked = self._asked(self._inverted(clause, hole), hole)
@@ -94,7 +76,7 @@ class Clauses:
         """The parts of a clause, or nothing where no one knows who it speaks of."""
         tree = self.tree
         own = tree.kids_of(verb, *SUBJECTS)
-        auxiliaries = [i for i in tree.kids_of(verb, "aux", "auxpass") if i < verb or tree.lower[verb] in BE]
+        auxiliaries = [i for i in tree.kids_of(verb, "aux", "auxpass") if i < verb or self._is_be(verb)]
         borrowed = not own
         head = own[-1] if own else self._borrowed(verb)
         if head is None or (tree.lower[head] in RELATIVE and (head := self._antecedent(verb, head)) is None):
@@ -105,6 +87,8 @@ class Clauses:
             return None
         if not auxiliaries and (tree.lower[verb].endswith("ing") or is_participle(tree.lower[verb])):
             return None
+        if own and not auxiliaries and self._is_called(head, verb):
+            return None
         words = self._belonging(verb)
         subject = self.words_below(head, without=("relcl", "acl", "appos") if len(words) > 8 or borrowed else ())
         if not own or head not in own:
@@ -112,7 +96,7 @@ class Clauses:
         subject = [i for i in subject if i == head or not (i in tree.bracketed or tree.forms[i] in "()")]
         taken = {*subject, *auxiliaries, verb}
         before = own[0] if own else verb
-        others = [i for i in words if i not in taken and tree.deps[i] != "neg"]
+        others = [i for i in words if i not in taken and not (tree.deps[i] == "neg" and tree.heads[i] == verb)]
         others = [i for i in others if tree.lower[i] not in RELATIVE or tree.deps[i] not in ("dobj", "pobj")]
         others = self._without_name(subject, others)
         return Clause(
@@ -127,6 +111,14 @@ class Clauses:
             borrowed=borrowed,
             words=frozenset(words),
         )
+
+    def _is_called(self, head: int, verb: int) -> bool:
+        """Whether a speaker's name is no subject but called before a command or a wish: *Ada, hope you are well*."""
+        tree = self.tree
+        if tree.lower[head] not in self.wording.names or self.wording.meant(head) is not None:
+            return False
+        form = tree.forms[verb]
+        return not (is_past(form) or is_third(form) or is_unchanging(form) or self._is_be(verb))
 
     def _without_name(self, subject: list[int], others: Sequence[int]) -> list[int]:
         """What is beside the subject; a name that the parser cut in two goes to the subject, its first part too."""
@@ -201,12 +193,12 @@ class Clauses:
 
     def _inverted(self, clause: Clause, hole: Hole) -> str:
         """A question whose operator goes before the subject: ``When did Ada Brisk found the mill?``."""
-        tree, wording = self.tree, self.wording
+        wording = self.wording
         turned = self._turned(clause)
         auxiliaries, verb = list(clause.auxiliaries), wording.form(clause.verb)
         if auxiliaries:
             operator = self._agreeing(auxiliaries.pop(0), turned=turned)
-        elif tree.lower[clause.verb] in BE:
+        elif self._is_be(clause.verb):
             operator, verb = self._agreeing(clause.verb, turned=turned), ""
         elif is_past(verb) or (is_unchanging(verb) and not turned):
             operator, verb = "did", base_of(verb)
@@ -225,8 +217,24 @@ class Clauses:
             wording.say(middle),
             verb,
             wording.say(kept),
+            hole.about,
             wording.say(fronted),
         )
+
+    def _topic(self, verb: int) -> str:
+        """``about the sails``, of what someone thinks or says: what the clause below is said of."""
+        tree = self.tree
+        subjects = tree.kids_of(verb, "nsubj", "nsubjpass")
+        if not subjects or tree.lower[tree.heads[verb]] not in _TALKS:
+            return ""
+        head = subjects[-1]
+        if tree.lower[head] in EMPTY or self.wording.meant(head) is not None:
+            return ""
+        return f"about {self.wording.say(self.words_below(head, without=_LOOSE))}"
+
+    def _is_be(self, i: int) -> bool:
+        low = self.tree.lower[i]
+        return low in BE or low in _SHORTENED
 
     def _turned(self, clause: Clause) -> bool:
         meant = self.wording.meant(clause.head)
@@ -256,7 +264,7 @@ class Clauses:
                 yield from self._object_of_preposition(clause, i)
             elif dependency in _CLAUSES and self.tree.heads[i] == clause.verb:
                 yield from self._complement(i)
-            elif dependency == "acomp" and self.tree.heads[i] == clause.verb:
+            elif dependency == "acomp" and self.tree.heads[i] == clause.verb and self._tells_how(clause.verb, i):
                 yield Hole(self.words_below(i), frozenset(self.words_below(i)), "How", _UNSURE)
             elif dependency == "npadvmod" and self.tree.label(i) in TIMES and self.tree.heads[i] == clause.verb:
                 yield self._whole(i, "When")
@@ -267,6 +275,11 @@ class Clauses:
         for i in (*clause.subject, *clause.rest):
             if self.tree.deps[i] in ("nummod", "poss"):
                 yield from self._of_noun(clause, i)
+
+    def _tells_how(self, verb: int, i: int) -> bool:
+        """Whether an adjective says how something is: not *glad to hear it*, nor *makes sure*."""
+        clauses = self.tree.kids_of(i, "xcomp", "ccomp", "advcl")
+        return not clauses and (self._is_be(verb) or base_of(self.tree.forms[verb]) in _SENSES)
 
     def _whole(self, i: int, wh: str, certainty: float = _LIKELY) -> Hole:
         words = self.words_below(i)
@@ -297,7 +310,21 @@ class Clauses:
         if above == clause.verb:
             yield from self._noun(i, preposition, _SURE)
         elif tree.label(i):
-            yield from self._noun(i, preposition, _LIKELY)
+            for hole in self._noun(i, preposition, _LIKELY):
+                if preposition in hole.without:
+                    yield hole  # a place or a time, which might as well be the verb's
+                elif self._is_near(clause, above):
+                    after = {word for word in clause.rest if word > preposition}
+                    wh = "Which place" if hole.wh == "Where" else hole.wh
+                    yield hole._replace(wh=wh, without=frozenset(after))  # the question ends with the preposition
+
+    def _is_near(self, clause: Clause, noun: int) -> bool:
+        """Whether a noun without a name is an object of the verb, or of its preposition."""
+        tree = self.tree
+        over = tree.heads[noun]
+        if noun < clause.verb or tree.label(noun) or tree.deps[noun] not in ("dobj", "attr", "pobj"):
+            return False
+        return over == clause.verb or (tree.deps[over] in ("prep", "agent") and tree.heads[over] == clause.verb)
 
     def _complement(self, i: int) -> Iterator[Hole]:
         """What is planned or said: ``What does Ada plan to do?``, ``What did Ada say?``."""
@@ -307,12 +334,12 @@ class Clauses:
             marks = tree.kids_of(i, "mark")
             if i < tree.heads[i]:  # "..., said Ada"
                 return
-            yield Hole([word for word in words if word not in marks], frozenset(words), "What", _SURE)
+            yield Hole([word for word in words if word not in marks], frozenset(words), "What", _SURE, self._topic(i))
         elif to := [kid for kid in tree.kids_of(i, "aux") if tree.lower[kid] == "to"]:
             if tree.kids_of(i, *SUBJECTS):
                 return
             answer = [word for word in words if word > to[0]]
-            yield Hole(answer, frozenset(word for word in words if word >= to[0]), "What", _SURE)
+            yield Hole(answer, frozenset(word for word in words if word >= to[0]), "What", _SURE, "to do")
 
     def _reason(self, i: int) -> Iterator[Hole]:
         tree = self.tree
@@ -343,14 +370,20 @@ class Clauses:
         """A question with the stretch of text that answers it, unless that is nothing, or too long."""
         tree = self.tree
         answer = list(hole.answer)
-        while answer and not tree.forms[answer[-1]][:1].isalnum() and tree.forms[answer[-1]] not in "()":
+        while answer and self._is_loose(answer[-1]):
             del answer[-1]
         if not answer or len(answer) > _LONGEST:
             return None
+        certainty = hole.certainty * min(1.0, _WORDY / (question.count(" ") + 1))
         meant = self.wording.meant(answer[0]) if len(answer) == 1 else None
         if meant is not None:
-            return _asked(tree.text, question, meant.start, meant.end, hole.certainty) if meant.end else None
-        return _asked(tree.text, question, tree.starts[answer[0]], tree.ends[answer[-1]], hole.certainty)
+            return _asked(tree.text, question, meant.start, meant.end, certainty) if meant.end else None
+        return _asked(tree.text, question, tree.starts[answer[0]], tree.ends[answer[-1]], certainty)
+
+    def _is_loose(self, i: int) -> bool:
+        """Whether an answer cannot end with a word: a mark, or what leads on to something else."""
+        form = self.tree.forms[i]
+        return (not form[:1].isalnum() and form not in "()") or form in ("who", "which", "whose", "that", "and", "or")
 
 
 def _asked(text: str, question: str, start: int, end: int, certainty: float) -> Asked | None:
@@ -358,5 +391,5 @@ def _asked(text: str, question: str, start: int, end: int, certainty: float) -> 
 
 
 def _joined(*parts: str) -> str:
-    said = " ".join(part for part in parts if part)
+    said = settled(" ".join(part for part in parts if part))
     return f"{said[:1].upper()}{said[1:]}?"

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
+from polyhop.layers.asking.topics import NOMINAL
 from polyhop.layers.asking.wording import Meant
 from polyhop.layers.asking.words import word_set
-from polyhop.layers.syntax.lexicon import EMPTY, HE, NUMBERS, SHE
+from polyhop.layers.syntax.lexicon import HE, SHE
 from polyhop.layers.syntax.tree import Tree
 from polyhop.ports import ParsedEntity, ParsedSentence, ParsedWord
 
 _I: Final = frozenset({"i", "me", "my", "mine", "myself"})
 _YOU: Final = frozenset({"you", "your", "yours", "yourself", "u", "ya"})
 _WE: Final = frozenset({"we", "us", "our", "ours", "ourselves"})
-_OPENING: Final = word_set("hey hi hello oh well yeah yes sure please just also and but so then ok okay no")
+_OPENING: Final = word_set(
+    "everyone everybody folks guys hey hi hello oh well yeah yes sure please just also and but so then ok okay no"
+)
 _SUGGESTS: Final = (
+    ("lets",),
     ("let", "'s"),
     ("let", "’s"),
     ("let", "us"),
@@ -33,16 +37,10 @@ _SUGGESTS: Final = (
     ("you", "might"),
 )
 _WH: Final = word_set("what who whom whose which when where why how")
-_NOMINAL: Final = ("det", "amod", "poss", "compound", "nummod")
+_WISHES: Final = frozenset({"have", "enjoy", "same", "appreciate", "thanks", "thank", "congrats"})
 _ELLIPTIC: Final = word_set(
     "thanks thank sounds looks hope glad looking feels seems sorry great good see congrats welcome love guess"
 )
-_SAID_OF: Final = frozenset({"dobj", "pobj", "nsubj", "nsubjpass", "attr", "conj", "appos", "ROOT", "npadvmod"})
-_VAGUE: Final = word_set(
-    "thing things time day today tomorrow way lot bit kind hey hi thanks thank everyone everybody anyone guys guy "
-    "fun idea ideas forward night morning evening afternoon week weekend touch mind sure sounds sound yeah haha lol"
-)
-_LONGEST_TOPIC: Final = 6  # words
 
 
 class Act(NamedTuple):
@@ -112,8 +110,11 @@ def act_of(tree: Tree, text: str) -> Act | None:
         return None
     opening = tuple(tree.lower[first : first + 4])
     please = "please" in tree.lower
-    if any(opening[: len(words)] == words for words in _SUGGESTS):
-        return Act("suggest", first)
+    for words in _SUGGESTS:
+        if opening[: len(words)] == words:
+            return Act("suggest", min(first + len(words), len(tree) - 1))
+    if opening[:3] == ("let", "me", "know") or opening[0] in _WISHES:
+        return None
     if "?" in tree.forms[-3:]:
         return Act("ask", first)
     if _commands(tree, first):
@@ -136,43 +137,6 @@ def _commands(tree: Tree, first: int) -> bool:
     if tree.deps[verb] != "ROOT" or tree.label(verb):
         return False
     kids = {tree.deps[kid] for kid in tree.kids[verb]}
-    return not kids & {"nsubj", "nsubjpass", *_NOMINAL} and bool(
+    return not kids & {"nsubj", "nsubjpass", *NOMINAL} and bool(
         kids & {"dobj", "prep", "ccomp", "xcomp", "prt", "acomp", "advmod", "dative"}
     )
-
-
-def said_topics(tree: Tree, speakers: Sequence[str]) -> list[str]:
-    """What a sentence speaks of: its names first, then its nouns with what belongs to them, without the speakers."""
-    names, nouns = [], []
-    known = {word for speaker in speakers for word in speaker.lower().split()}
-    for i, dependency in enumerate(tree.deps):
-        if dependency not in _SAID_OF or tree.lower[i] in EMPTY or tree.lower[i] in _VAGUE:
-            continue
-        label = tree.label(i)
-        if label in NUMBERS or not tree.forms[i][:1].isalnum() or (i and tree.forms[i - 1] == "-"):
-            continue
-        if label:
-            start, end, _ = tree.entities[tree.entity_of[i]]
-            name = tree.text[start:end].strip()
-            if not known.intersection(name.lower().split()):
-                names.append(" ".join(name.split()))
-        elif _is_noun(tree, i):
-            first = i
-            while (
-                first > 0
-                and tree.heads[first - 1] == i
-                and tree.deps[first - 1] in ("compound", "amod", "nmod")
-                and i - first < _LONGEST_TOPIC
-            ):
-                first -= 1
-            if known.isdisjoint(tree.lower[first : i + 1]):
-                nouns.append(tree.slice(first, i))
-    return list(dict.fromkeys([*names, *nouns]))
-
-
-def _is_noun(tree: Tree, i: int) -> bool:
-    """Whether a word is a noun, as far as the parse tells: it is governed as one, or has what nouns have."""
-    dependency = tree.deps[i]
-    if dependency in ("dobj", "pobj", "nsubj", "nsubjpass"):
-        return True
-    return any(tree.deps[kid] in _NOMINAL for kid in tree.kids[i]) and not tree.kids_of(i, "nsubj", "dobj", "aux")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from polyhop.corpus.transcripts import transcript_of
 from polyhop.layers.asking.articles import asked_of_article
 from polyhop.layers.asking.chats import asked_of_chat
 from polyhop.layers.asking.choosing import chosen
-from polyhop.layers.asking.transcripts import transcript_of
 from polyhop.ports import ParsedSentence
 from polyhop.types import GeneratedQuestion, Passage
 

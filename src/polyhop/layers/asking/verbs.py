@@ -38,7 +38,7 @@ _THIRD: Final = {"has": "have", "does": "do", "goes": "go", "is": "be", "dies": 
 _DOUBLED: Final = re.compile(r"([bdgkmnprtv])\1$")
 _ENDS_IN_E: Final = re.compile(
     r"(?:[cgsuvz]|[bcdfgkptz]l|[^aeiou][aiou][cgkmpsuvz]|[^aeiou]i[dlnt]|ir|ea[sv]|[^aeiou]u[dlnrt]|[^aeiou]or|"
-    r"[^aeo]at|[^aeiou]ot|[bhlpr]ar|[clms]ar|[dmnrsvz]id|[mnrtl]ak|^creat|plet|quot|guid|typ)$"
+    r"[^aeo]at|[^aeiou]ot|[bhlpr]ar|[clms]ar|[dmnrsvz]id|[mnrtl]ak|^creat|plet|pet|quot|guid|typ)$"
 )
 _NO_E: Final = word_set(
     "monitor honor favor author sponsor tutor labor anchor mirror color honour "

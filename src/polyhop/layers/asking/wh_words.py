@@ -46,6 +46,8 @@ def wh_of(tree: Tree, i: int, preposition: str, label: str) -> Wh:
         return Wh("Where", preposition in _AT)
     if label in PLACES:
         return Wh("Which place")
+    if label == "CARDINAL" and tree.kids_of(i, "prep"):
+        return Wh("What")  # "one of the first mills"
     if label in _OF_LABEL and tree.deps[i] != "amod":
         return Wh(_OF_LABEL[label])
     if label == TITLE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
@@ -20,6 +21,16 @@ SPELT: Final = {
 }
 FINITE: Final = frozenset({"am", "are", "were", "have", "do"})  # auxiliaries that change with the person
 _CLOSING: Final = frozenset(",.;:!?)]}'\"”’")
+# What a question says for someone whom it has named already, by the pronoun that the text has.
+_AGAIN: Final = {
+    **dict.fromkeys(("my", "your", "our"), "their"),
+    **dict.fromkeys(("mine", "yours", "ours"), "theirs"),
+    **dict.fromkeys(("myself", "yourself", "ourselves", "yourselves"), "themselves"),
+    **dict.fromkeys(("me", "us"), "them"),
+    **{low: low for low in ("his", "her", "hers", "its", "their", "him", "them", "himself", "herself", "itself")},
+    "themselves": "themselves",
+}
+_NAMED: Final = re.compile("\x01([^\x02]*)\x02([^\x03]*)\x03")  # a name, and the pronoun for it
 
 
 class Meant(NamedTuple):
@@ -35,11 +46,12 @@ class Meant(NamedTuple):
 class Wording:
     """A sentence and what some of its words stand for."""
 
-    __slots__ = ("_meant", "_silent", "lowered", "tree")
+    __slots__ = ("_meant", "_silent", "lowered", "names", "tree")
 
-    def __init__(self, tree: Tree, *, lowered: bool = False) -> None:
+    def __init__(self, tree: Tree, *, lowered: bool = False, names: frozenset[str] = frozenset()) -> None:
         self.tree = tree
         self.lowered = lowered  # whether the first word has a capital only because it is the first
+        self.names = names  # words, in small letters, that always have one
         self._meant: dict[int, Meant] = {}
         self._silent: set[int] = set()
 
@@ -47,6 +59,10 @@ class Wording:
         """Say something else for a word, and nothing for others that belong to it."""
         self._meant[i] = meant
         self._silent.update(silent)
+
+    def hush(self, words: Iterable[int]) -> None:
+        """Say nothing for some words."""
+        self._silent.update(words)
 
     def meant(self, i: int) -> Meant | None:
         """What a word stands for, where it is not what is written."""
@@ -83,7 +99,24 @@ class Wording:
         meant = self._meant.get(i)
         if meant is not None:
             owns = self.tree.deps[i] == "poss" and not self.tree.kids_of(i, "case")
-            return f"{meant.name}'s" if owns else meant.name
+            name = f"{meant.name}'s" if owns else meant.name
+            again = _AGAIN.get(self.tree.lower[i], "them" if self._is_object(i) else "")
+            return f"\x01{name}\x02{again}\x03" if again else name
         form = self.tree.forms[i].replace("’", "'")
-        lower = i == 0 and self.lowered and not self.tree.label(0) and form[1:].islower()
-        return form.lower() if lower else form
+        begins = i == 0 or self.tree.forms[i - 1] in ("!", "?", ".", "…")
+        lower = begins and self.lowered and not self.tree.label(i) and form[1:].islower()
+        return form.lower() if lower and form.lower() not in self.names else form
+
+    def _is_object(self, i: int) -> bool:
+        return self.tree.lower[i] == "you" and self.tree.deps[i] in ("dobj", "pobj", "dative")
+
+
+def settled(question: str) -> str:
+    """A question in which a name stands once, where pronouns can stand for it after that."""
+    said, at = "", 0
+    for found in _NAMED.finditer(question):
+        said += question[at : found.start()]
+        name, again = found.groups()
+        said += again if name.removesuffix("'s") in said else name
+        at = found.end()
+    return said + question[at:]

@@ -1,0 +1,116 @@
+"""The dates and times of day that chats write before what is said, as something that can be compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import date
+from typing import Final, NamedTuple
+
+MARKS: Final = "[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]{0,4}"
+"""The invisible marks that chats write around names and dates, as a pattern."""
+
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH: Final = (
+    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    "|Nov(?:ember)?|Dec(?:ember)?)"
+)
+_WEEKDAY: Final = "(?:(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs?)?|Fri|Sat(?:ur)?|Sun)(?:day)?)"
+_NTH: Final = r"\d{1,2}(?:st|nd|rd|th)?"
+_WORDED: Final = (
+    rf"(?:{_WEEKDAY}\.?,?\s{{1,2}})?"
+    rf"(?:{_NTH}\s(?:of\s)?{_MONTH}\.?,?\s\d{{4}}|{_MONTH}\.?\s{_NTH},?\s\d{{4}})"
+)
+_NUMERIC: Final = (
+    r"\d{4}[./-]\d{1,2}[./-]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|\d{8}|\d{4}年\d{1,2}月\d{1,2}日"
+)
+DATE: Final = rf"(?:(?<!\d)(?:{_NUMERIC})(?!\d)|\b{_WORDED})"
+"""A date with its year, as a pattern without groups."""
+
+_HALF: Final = r"(?:\s?[aApP](?:\.\s?[mM]\.|[mM]\b))?"
+CLOCK: Final = rf"\d{{1,3}}:\d{{2}}(?::\d{{2}})?(?:[.,]\d{{1,3}})?{_HALF}"
+"""A time of day, or of a recording, as a pattern without groups."""
+
+_CLOCK_BESIDE: Final = rf"\d{{1,2}}[:.h]\d{{2}}(?:[:.]\d{{2}})?(?:[.,]\d{{1,3}})?{_HALF}"  # "17.30" beside a date
+_ZONE: Final = r"(?:Z|\s?(?:UTC|GMT)|\s?[+-]\d{2}:?\d{2})?"
+_BETWEEN: Final = r"(?:,?\s(?:(?:at|à|às|um|a las|alle)\s)?|,|T|_)\s?"
+STAMP: Final = rf"(?:{DATE}{_BETWEEN}{_CLOCK_BESIDE}(?!\d){_ZONE}|{_CLOCK_BESIDE}(?!\d),?\s{{1,2}}{DATE})"
+"""A date with a time of day, in either order, as a pattern without groups."""
+
+SEPARATOR: Final = re.compile(
+    rf"{MARKS}(?:[-–—=_*•#]{{1,12}}\s{{0,3}})?(?:Day changed(?: to)? )?(?P<time>{DATE})"
+    rf"(?:\s{{0,3}}[-–—=_*•]{{1,12}})?{MARKS}\s*"
+)
+"""A line that is nothing but a date: the day of what follows it."""
+
+_DATED: Final = re.compile(DATE)
+_NUMBERS: Final = re.compile(r"\d+")
+_WORD: Final = re.compile(_MONTH)
+_TIME: Final = re.compile(r"(?<![\d./-])(\d{1,2})[:.h](\d{2})(?![\d/-])(?:\s?([aApP])\.?\s?[mM])?")
+_HALVES: Final = re.compile(r"(?<!\d)(\d{1,2})[:.h](\d{2})(?:[:.]\d{2})?(?:[.,]\d{1,3})?\s?([aApP])\.?\s?[mM]")
+_OF_THIS_CENTURY: Final = 70  # "69" is 2069, and "70" is 1970
+_MONTHS_A_YEAR: Final = 12
+_NOON: Final = 12
+
+
+class _Day(NamedTuple):
+    """A date in numbers; the day and the month in the order in which they are written where that is open."""
+
+    year: int
+    first: int
+    second: int
+    is_open: bool  # whether it may be day first or month first
+
+
+def is_dated(written: str) -> bool:
+    """Whether a time names its day."""
+    return _DATED.search(written) is not None
+
+
+def is_month_first(written: Iterable[str]) -> bool:
+    """Whether dates such as ``2/4/31`` are to be read month first: one of them has to be, and none cannot be."""
+    days = [day for text in written if (day := _day_in(text)) is not None and day.is_open]
+    return any(day.second > _MONTHS_A_YEAR for day in days) and not any(day.first > _MONTHS_A_YEAR for day in days)
+
+
+def day_of(written: str, *, month_first: bool = False) -> str:
+    """The day in a time, as eight digits; nothing where it names none, or one that no calendar has."""
+    day = _day_in(written)
+    if day is None:
+        return ""
+    month, number = day.first, day.second
+    if day.is_open and (month > _MONTHS_A_YEAR or (not month_first and number <= _MONTHS_A_YEAR)):
+        month, number = number, month
+    try:
+        date(day.year, month, number)
+    except ValueError:
+        return ""
+    return f"{day.year:04}{month:02}{number:02}"
+
+
+def minute_of(written: str) -> int:
+    """The minute of the day in a time, 0 to 1439; -1 where it tells none."""
+    clock = _HALVES.search(written) or _TIME.search(_DATED.sub(" ", written))
+    if clock is None:
+        return -1
+    hour, minute, half = int(clock[1]), int(clock[2]), (clock[3] or "").lower()
+    if half:
+        hour = hour % _NOON + (_NOON if half == "p" else 0)
+    return hour * 60 + minute if hour < 24 and minute < 60 else -1
+
+
+def _day_in(written: str) -> _Day | None:
+    found = _DATED.search(written)
+    if found is None:
+        return None
+    numbers = _NUMBERS.findall(found[0])
+    word = _WORD.search(found[0])
+    if word is not None:
+        return _Day(int(numbers[1]), _MONTHS.index(word[0][:3].lower()) + 1, int(numbers[0]), is_open=False)
+    if len(numbers) == 1:
+        return _Day(int(numbers[0][:4]), int(numbers[0][4:6]), int(numbers[0][6:]), is_open=False)
+    first, second, third = map(int, numbers)
+    if len(numbers[0]) == len("2031"):
+        return _Day(first, second, third, is_open=False)
+    year = third if len(numbers[2]) > 2 else third + (2000 if third < _OF_THIS_CENTURY else 1900)
+    return _Day(year, first, second, is_open=True)

@@ -10,6 +10,8 @@ from polyhop.reading.answer_type import answer_type
 from polyhop.reading.candidates import Candidate, Finder, Wanted
 from polyhop.reading.comparison import compare
 from polyhop.reading.confidence import Confidence
+from polyhop.reading.conversation.answers import read_conversations, without_conversations
+from polyhop.reading.event_order import ordered
 from polyhop.reading.inner import innermost, spelled_out
 from polyhop.reading.reader import Quote, Reading
 from polyhop.reading.subjects import names_in
@@ -43,13 +45,22 @@ class Extractive:
         passages = [scored.passage for scored in evidence.passages]
         if not passages:
             return Reading(text=None, note="there is nothing to read")
-        if evidence.doubtful:
-            return Reading(text=None, note="what was found does not seem to speak of what is asked")
-        reading = compare(question, passages, models) or self._extracted(question, evidence, passages, models)
+        reading = ordered(question, passages, models) or self._likeliest(question, evidence, passages, models)
         if reading.text is None or reading.confidence >= self.threshold:
             return reading
         note = f"{reading.text!r} is too uncertain ({reading.confidence:.2f} of {self.threshold:.2f}); {reading.note}"
         return replace(reading, text=None, note=note)
+
+    def _likeliest(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
+        """What conversations say or what prose does, whichever is trusted more where there are both."""
+        told = read_conversations(question, passages, models, doubtful=evidence.doubtful)
+        prose = without_conversations(passages)
+        if told is not None and (not prose or evidence.doubtful):
+            return told
+        if evidence.doubtful:
+            return Reading(text=None, note="what was found does not seem to speak of what is asked")
+        read = compare(question, prose, models) or self._extracted(question, evidence, prose, models)
+        return told if told is not None and told.confidence >= read.confidence else read
 
     def _extracted(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
         finder = Finder(sentences=self.sentences, parsed=self.parsed)

@@ -1,0 +1,1 @@
+"""Answers read out of conversations: who said what to whom, and when."""

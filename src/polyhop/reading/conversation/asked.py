@@ -1,0 +1,217 @@
+"""What a question about conversations wants: who is to have said it, when, and what kind of answer it asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from polyhop.indexes.folding import pieces
+from polyhop.reading.answer_type import AnswerType, answer_type
+from polyhop.reading.dates import parse_date
+from polyhop.reading.lexicon import AUXILIARIES, FUNCTION_WORDS, base_form, word_set
+from polyhop.reading.spans import DATE, MONTHS
+from polyhop.reading.statements import SPEECH
+
+Wish = Literal["verdict", "speaker", "moment", "done", "time", "name", "place", "reason", "statement"]
+"""Yes or no; who says it; when the conversation took place; when something was done, or else that; a time, a name, a
+place, a reason that is told; otherwise what is said."""
+
+_LAST: Final = re.compile(r"(?:[.!]\s+|\A\s*question:\s*)(?=[^.!]*\?\s*$)", re.IGNORECASE)
+_DAY: Final = re.compile(r"\b(\d{4})[-/.]?([01]\d)[-/.]?([0-3]\d)(?!\d)")
+_WHERE_SAID: Final = re.compile(
+    r",?\s*\b(?:as (?:mentioned|discussed|stated|said)|according to|in|during|from)\s+(?:the |their |his |her |an? )?"
+    r"(?:[\w'’]+ ){0,3}?(?:conversation|discussion|chat)s?\b"
+    r"(?: (?:with|between) [A-Z][\w-]+(?: [A-Z][\w-]+)?(?: and [A-Z][\w-]+(?: [A-Z][\w-]+)?)?)?"
+    r"(?= on\b|\?|\Z)"
+)
+_WHEN_SAID: Final = re.compile(r"\s*\b(?:on |at )?\d{4}[-/.]?[01]\d[-/.]?[0-3]\d(?:_\d\d:?\d\d)?\b")
+_MONTH: Final = re.compile(rf"\b(?:in|during|of|within|last|this) ({'|'.join(MONTHS)})\b")
+_SAID_SO: Final = re.compile(r"\b(?:ask|asks|asked|asking|inquires?|inquired|wonders?|wondered)\b", re.IGNORECASE)
+_HOUR: Final = re.compile(r"\b(?:what|which) (?:exact )?(?:time|hour|date|day|weekday)\b|\bhow long\b", re.IGNORECASE)
+_KIND: Final = re.compile(r"\b(?:what|which) (?:kind|sort|type)s? of\b", re.IGNORECASE)
+_NAMED: Final = re.compile(r"\b(?:what|which) (?:is|was|are|were) the (?:name|names|title|titles) of\b", re.IGNORECASE)
+_ASKED_NOUN: Final = re.compile(
+    r"\b(?:what|which|whose)\s+(?:(?:kind|sort|type)s? of\s+)?(?:(?!of\b|is\b|are\b|was\b|were\b|do\b|does\b|did\b)"
+    r"[\w'’-]+\s+){0,3}?(?P<noun>(?!of\b)[\w-]+?)s?\s+"
+    r"(?:of\b|is|was|are|were|do|does|did|has|have|had|can|could|will|would|should|made|makes)\b"
+    r"|\bwhat (?:is|are|was|were) (?:the |[\w ]+?['’]s? )(?:[\w-]+ ){0,3}?(?P<called>[\w-]+?)s?"
+    r"(?= (?:of|at|for|in|on|to|that|where|which|who)\b|\?|$)",
+    re.IGNORECASE,
+)
+_FAVOURITE: Final = re.compile(
+    r"\bfavou?rite (?:[\w-]+ ){0,2}?(?P<noun>[\w-]+?)s?\b(?= in\b| of\b| from\b|\?|$)", re.IGNORECASE
+)
+_NAMES: Final = word_set(
+    "name title game movie film show series book novel song album track band artist singer actor actress author "
+    "character hero superhero villain player team club coach brand company shop store restaurant cafe café bar app "
+    "website site platform city country town place park street hotel museum film podcast channel console model "
+    "dog cat pet password code number address username"
+)
+"""What is called by a name, a title or a word of its own, rather than told in a clause."""
+
+_DENIED: Final = re.compile(
+    r"(?:\A|(?<=[.!?] )|(?<=: ))(?:(?P<cut>ca|wo)|(?P<whole>is|are|was|were|do|does|did|has|have|had|would|could"
+    r"|should))n['’]t\b",
+    re.IGNORECASE,
+)
+_CUT: Final = {"ca": "can", "wo": "will"}
+_FROM: Final = re.compile(r"\b(?:get|got|gets|receives?|received|hears?|heard|learns?|learned|learnt)\b", re.IGNORECASE)
+_WH: Final = word_set("what who whom whose which when where why how")
+_SMALL: Final = FUNCTION_WORDS | AUXILIARIES | word_set("according conversation discussion chat group their his her")
+_STEM: Final = 5  # letters by which words of one family are told
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question with its speakers' names as they are spoken, and what it wants."""
+
+    question: str  # without in which conversation and on which day it was said
+    wish: Wish
+    kind: AnswerType
+    noun: str = ""  # what the question calls the answer, as in "which game"
+    several: bool = False  # whether it asks for more than one
+    named: tuple[str, ...] = ()  # the speakers that it names, in its order
+    teller: str = ""  # who of them is likely to say the answer
+    dates: tuple[str, ...] = ()  # days as eight digits
+    months: tuple[int, ...] = ()
+    of_question: bool = False  # whether it asks what somebody asked
+
+    @classmethod
+    def of(cls, question: str, speakers: Sequence[str]) -> Asked:
+        """What a question wants of conversations between these speakers."""
+        whole = _affirmed(spelled(" ".join(question.split()), speakers))
+        text = _LAST.split(whole)[-1]
+        noun = _noun(text)
+        wish = _wish(text, noun)
+        named = named_speakers(text, speakers)
+        return cls(
+            question=_WHEN_SAID.sub("", _WHERE_SAID.sub("", whole)).strip(),
+            wish=wish,
+            kind=answer_type(text),
+            noun=noun,
+            several=bool(noun) and re.search(rf"\b{re.escape(noun)}s\b", text, re.IGNORECASE) is not None,
+            named=tuple(named),
+            teller="" if wish == "speaker" else _teller(text, named),
+            dates=tuple(_days(text)),
+            months=tuple(MONTHS.index(match[1]) + 1 for match in _MONTH.finditer(text)),
+            of_question=_SAID_SO.search(text) is not None,
+        )
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The stems of what it says that is not small."""
+        return stems(self.question)
+
+
+def stems(text: str) -> frozenset[str]:
+    """The first letters of the words of a text that mean something: two words of one family share them."""
+    return frozenset(word[:_STEM] for word in pieces(text) if len(word) > 1 and word not in _SMALL)
+
+
+def spelled(question: str, speakers: Sequence[str]) -> str:
+    """A question with every speaker's name as it is spoken: ``AdaBrisk`` is Ada Brisk."""
+    for speaker in sorted(speakers, key=len, reverse=True):
+        question = re.sub(rf"\b{re.escape(speaker.replace(' ', ''))}\b", speaker, question)
+    return question
+
+
+def _affirmed(question: str) -> str:
+    """A question that begins with "Isn't" or "Won't" as one with "Is" or "Will": both are answered alike."""
+    return _DENIED.sub(lambda match: match["whole"] or _CUT[match["cut"].lower()], question)
+
+
+def _teller(question: str, named: Sequence[str]) -> str:
+    """Who says the answer: whoever something is done by or heard from, or else the first named who is not told it."""
+    joints = "by|from" if _FROM.search(question) else "by"
+    forms = {speaker: rf"(?:{re.escape(speaker)}|{re.escape(speaker.split()[0])})\b" for speaker in named}
+    for speaker in named:
+        if re.search(rf"\b(?:{joints}) {forms[speaker]}(?!['’])", question):
+            return speaker
+    told = (speaker for speaker in named if not re.search(rf"\b(?:to|should) {forms[speaker]}(?!['’])", question))
+    return next(told, "")
+
+
+def named_speakers(question: str, speakers: Sequence[str]) -> list[str]:
+    """The speakers that a question names, whole or by their first name, in its order; the longest name first."""
+    found: dict[int, str] = {}
+    for speaker in sorted(set(speakers), key=lambda name: (-len(name), name)):
+        first = speaker.split()[0]
+        for form in dict.fromkeys((speaker, first) if len(first) > 2 else (speaker,)):
+            match = re.search(rf"\b{re.escape(form)}\b", question)
+            if match is not None and match.start() not in found:
+                found[match.start()] = speaker
+                break
+    return list(dict.fromkeys(found[at] for at in sorted(found)))
+
+
+def _days(question: str) -> Iterator[str]:
+    """The days that a question names, as eight digits: "20310204", "2031-02-04" or "February 4, 2031"."""
+    for match in _DAY.finditer(question):
+        yield "".join(match.groups())
+    for match in DATE.finditer(question):
+        year, month, day = parse_date(match.group()) or (0, 0, 0)
+        if year > 0 and month and day:
+            yield f"{year:04}{month:02}{day:02}"
+
+
+def _noun(question: str) -> str:
+    """What a question calls its answer, in the singular, or nothing."""
+    found = _FAVOURITE.search(question) or _ASKED_NOUN.search(question)
+    parts = found.groupdict() if found else {}
+    noun = (parts.get("noun") or parts.get("called") or "").lower()
+    return "" if noun in AUXILIARIES or f"{noun}s" in AUXILIARIES else noun
+
+
+def _wish(question: str, noun: str) -> Wish:
+    words = [word.strip(",.?!\"'“”") for word in question.split()]
+    low = [word.lower() for word in words]
+    if low and low[0] in AUXILIARIES:
+        return "verdict"
+    at = next((i for i, word in enumerate(low) if word in _WH), None)
+    if at is None:
+        return "statement"
+    after = low[at + 1] if at + 1 < len(low) else ""
+    if _HOUR.search(question):
+        return "time"
+    match low[at]:
+        case "when":
+            return _of_when(low[at + 1 :])
+        case "who" | "whom":
+            return "name" if after in AUXILIARIES - {"will"} else "speaker"
+        case "where":
+            return "place"
+        case "why":
+            return "reason"
+        case "how":
+            return "name" if after in ("many", "much", "old", "tall", "far") else "statement"
+        case "what" | "which":
+            if _KIND.search(question):
+                return "statement"
+            named = noun in _NAMES or _NAMED.search(question) is not None
+            return "name" if named or answer_type(question) in _NAMED_KINDS else "statement"
+        case _:
+            return "statement"
+
+
+_NAMED_KINDS: Final = (
+    AnswerType.PERSON,
+    AnswerType.PLACE,
+    AnswerType.WORK,
+    AnswerType.ORGANISATION,
+    AnswerType.NUMBER,
+    AnswerType.DATE,
+)
+
+
+def _of_when(rest: Sequence[str]) -> Wish:
+    """Whether "when" asks for the conversation's own time: for when something was said or done in it."""
+    if not rest or rest[0] not in ("did", "does", "was", "has"):
+        return "time"
+    said = [i for i, word in enumerate(rest) if base_form(word) in SPEECH or word in SPEECH]
+    follows = rest[said[0] + 1 : said[0] + 5] if said else ()
+    clause = any(word in ("is", "are", "was", "will", "can", "that") for word in follows)
+    if said and not clause:
+        return "moment"
+    return "done" if rest[0] == "did" else "time"

@@ -1,0 +1,343 @@
+"""When two events took place, by the dates of the conversations and of the sentences that tell of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import product
+from math import exp
+from typing import Final, NamedTuple
+
+from polyhop.corpus.sentences import sentence_spans
+from polyhop.corpus.stamps import day_of
+from polyhop.corpus.transcripts import Transcript, transcript_of
+from polyhop.corpus.turn_lines import Turn
+from polyhop.indexes.folding import pieces
+from polyhop.layers.asking.verbs import base_of
+from polyhop.models.choice import Models
+from polyhop.reading.asked_events import UNITS, AskedEvents, asked_events
+from polyhop.reading.dates import Date, parse_date
+from polyhop.reading.lexicon import FUNCTION_WORDS, base_form, word_set
+from polyhop.reading.people import same_person
+from polyhop.reading.reader import Quote, Reading
+from polyhop.reading.spans import DATE
+from polyhop.reading.statements import SPEECH, doing, is_noun_event
+from polyhop.types import Passage
+
+_STAMP: Final = re.compile(
+    r"(?<!\d)(?P<year>\d{4})[-/.]?(?P<month>\d{2})[-/.]?(?P<day>\d{2})"
+    r"(?:[ _T,]+(?P<hour>\d{1,2})[:.h]?(?P<minute>\d{2}))?"
+)
+_MOST: Final = 40  # texts that the cross-encoder reads for each event
+_CLEAR: Final = 2.0  # logits below the best at which another passage tells of an event as well
+_LEAST: Final = -10.0  # logit below which an event is not found
+_SURE: Final = -4.0  # logit at which finding an event is as likely as not
+_SPREAD: Final = 2.0
+_NOT_THE_ONE: Final = 4.0  # taken off where somebody else speaks, or the one spoken to takes no part
+_UNSAID: Final = 4.0  # taken off where no word of what was told or asked is said, in part where some are
+_NOT_ASKED: Final = 2.0  # taken off where somebody is to ask, and no question is put
+_ANSWERS: Final = word_set("agree accept decline refuse confirm reply answer respond thank approve")
+_ASKS: Final = word_set("ask request invite question inquire")
+_ASKING: Final = re.compile(
+    r"\?|\b(?:please|could you|can you|would you|wondering|want to|need your|help me)\b", re.IGNORECASE
+)
+_PASSIVE: Final = word_set("was were been is are had")
+_UNDECIDED: Final = 0.5  # the confidence where one text has to tell of both events
+_GREETING: Final = 3  # words of a sentence that tells of nothing: "Good morning everybody!"
+_BEFORE_IT: Final = 160  # characters of the turn before an answer that are read with it
+
+
+class Moment(NamedTuple):
+    """When something took place: 0 for a month or a day, and -1 for the minute of the day, where it is not known."""
+
+    year: int
+    month: int = 0
+    day: int = 0
+    minute: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A turn of a dated conversation, or a sentence that states a date."""
+
+    passage: Passage
+    start: int
+    end: int
+    said: str  # as the cross-encoder reads it
+    when: Moment
+    speaker: str = ""
+    others: tuple[str, ...] = ()  # who takes part besides
+    answered: str = ""  # the end of the turn before
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A text that tells of an event, and how surely it does."""
+
+    text: _Text
+    logit: float
+
+    @property
+    def place(self) -> tuple[Moment, str, int]:
+        """What orders texts: their moments, and where they stand in one passage."""
+        return self.text.when, self.text.passage.id, self.text.start
+
+
+def ordered(question: str, passages: Sequence[Passage], models: Models) -> Reading | None:
+    """The answer to a question about the order of two events or the time between them, by dates.
+
+    None where it is another question, or no passage is dated. The confidence falls where it is unsure that a text tells
+    of an event, and where others that tell of it as well would lead to another answer.
+    """
+    asked = asked_events(question)
+    if asked is None:
+        return None
+    texts = [text for text in _texts(passages) if _lies_within(text.when, asked.within)]
+    if not texts:
+        return None
+    first, second = _tellings(asked.first, texts, models), _tellings(asked.second, texts, models)
+    if asked.otherwise:
+        other = _tellings(asked.otherwise, texts, models)
+        if other and (not second or other[0].logit > second[0].logit + _CLEAR):
+            asked, second = replace(asked, second=asked.otherwise), other
+    if not first or not second:
+        return Reading(text=None, note=f"no dated passage tells of this: {asked.second if first else asked.first}")
+    earlier, later = _pair(asked, first, second)
+    if earlier.text == later.text:
+        missing = asked.second if later.logit <= earlier.logit else asked.first
+        return Reading(text=None, note=f"no dated passage tells of this: {missing}")
+    dates = f"dated {_shown(earlier.text.when)} and {_shown(later.text.when)}"
+    answer = _answer(asked, earlier, later)
+    if answer is None:
+        return Reading(text=None, note=f"{dates}: that does not tell")
+    sureness = min(_sureness(earlier.logit), _sureness(later.logit))
+    return Reading(
+        text=answer,
+        quotes=tuple(dict.fromkeys([_sentence(asked.first, earlier, models), _sentence(asked.second, later, models)])),
+        confidence=sureness * _agreement(asked, answer, first, second),
+        note=f"{asked.first}; {asked.second}: {dates}",
+    )
+
+
+def _texts(passages: Sequence[Passage]) -> Iterator[_Text]:
+    """The turns of dated conversations and the dated sentences of prose."""
+    read = [(passage, transcript_of(passage.text)) for passage in passages]
+    dates = {passage.document_id: when for passage, chat in read if chat and (when := _stamped(passage, chat))}
+    for passage, chat in read:
+        if chat is None:
+            yield from _dated_sentences(passage)
+        else:
+            yield from _turns(passage, chat, dates.get(passage.document_id))
+
+
+def _stamped(passage: Passage, chat: Transcript) -> Moment | None:
+    """The moment in the header of a conversation."""
+    match = _STAMP.search(passage.text, chat.time_start, chat.time_end)
+    if match is None:
+        day = day_of(chat.date)
+        return Moment(int(day[:4]), int(day[4:6]), int(day[6:])) if day else None
+    minute = int(match["hour"]) * 60 + int(match["minute"]) if match["hour"] else -1
+    return Moment(int(match["year"]), int(match["month"]), int(match["day"]), minute)
+
+
+def _turns(passage: Passage, chat: Transcript, header: Moment | None) -> Iterator[_Text]:
+    """The turns of a conversation that are dated, by themselves or by the header of their document."""
+    before = ""
+    for turn in chat.turns:
+        said = passage.text[turn.start : turn.end]
+        when = _said_at(turn, header)
+        if when is not None:
+            others = tuple(name for name in chat.speakers if name != turn.speaker)
+            yield _Text(passage, turn.start, turn.end, f"{turn.speaker}: {said}", when, turn.speaker, others, before)
+        before = f"{turn.speaker}: {said[-_BEFORE_IT:]}"
+
+
+def _said_at(turn: Turn, header: Moment | None) -> Moment | None:
+    """When a turn was said: its own time, with the header's where it tells no more."""
+    if not turn.date:
+        return header
+    day = Moment(int(turn.date[:4]), int(turn.date[4:6]), int(turn.date[6:]), turn.minute)
+    return header if header is not None and turn.minute < 0 and day[:3] == header[:3] else day
+
+
+def _dated_sentences(passage: Passage) -> Iterator[_Text]:
+    for start, end in sentence_spans(passage.text):
+        sentence = passage.text[start:end]
+        stated = next((found for match in DATE.finditer(sentence) if (found := parse_date(match.group()))), None)
+        if stated is not None:
+            yield _Text(passage, start, end, f"{passage.title}: {sentence}", Moment(*stated))
+
+
+def _lies_within(when: Moment, wanted: Date) -> bool:
+    return all(part in (0, known) for part, known in zip(wanted, when[:3], strict=True))
+
+
+def _tellings(event: str, texts: Sequence[_Text], models: Models) -> list[_Told]:
+    """The texts that tell of an event surely enough, the best first: of each passage the best one."""
+    told = doing(event)
+    verb = _stem(told.words[told.verb].lower()) if told else ""
+    likeliest = _likeliest(event, texts)
+    said = [f"{text.answered} {text.said}" if verb in _ANSWERS else text.said for text in likeliest]
+    logits = models.reranker.score(event, said).tolist() if said else []
+    everyone = {name for text in texts for name in (text.speaker, *text.others) if name}
+    found: dict[str, _Told] = {}
+    for text, logit in zip(likeliest, logits, strict=True):
+        worth = logit - _unfitting(event, verb, text, everyone)
+        if worth >= _LEAST and (text.passage.id not in found or found[text.passage.id].logit < worth):
+            found[text.passage.id] = _Told(text, worth)
+    return sorted(found.values(), key=lambda one: -one.logit)
+
+
+def _likeliest(event: str, texts: Sequence[_Text]) -> list[_Text]:
+    """The texts to read closely: those that share most words with the event."""
+    if len(texts) <= _MOST:
+        return list(texts)
+    best = sorted(range(len(texts)), key=lambda at: -_share_said(event, texts[at]))[:_MOST]
+    return [texts[at] for at in sorted(best)]
+
+
+def _share_said(event: str, text: _Text) -> float:
+    """The share of an event's words that a text has: those that say what was told or asked, not who told whom."""
+    told = doing(event)
+    people = pieces(f"{told.subject} {told.other}") if told else []
+    wanted = {_stem(word) for word in pieces(event) if word not in FUNCTION_WORDS and word not in people} - SPEECH
+    said = {_stem(word) for word in pieces(text.said)}
+    return len(wanted & said) / len(wanted) if wanted else 1.0
+
+
+def _stem(word: str) -> str:
+    return base_form(base_of(word))
+
+
+def _unfitting(event: str, verb: str, text: _Text, everyone: set[str]) -> float:
+    """What is taken off because a text is not said by the one, to the one, in the words or in the way of the event."""
+    less = _UNSAID * (1 - _share_said(event, text))
+    told = doing(event)
+    if told is None or not text.speaker or is_noun_event(event) or not told.subject:
+        return less
+    passive = told.words[told.verb].lower() in _PASSIVE
+    if not passive and _known(told.subject, everyone) and not _is_one_of(told.subject, [text.speaker]):
+        less += _NOT_THE_ONE
+    if _known(told.other, everyone) and not _is_one_of(told.other, [text.speaker, *text.others]):
+        less += _NOT_THE_ONE
+    if verb in _ASKS and not passive and not _ASKING.search(text.said):
+        less += _NOT_ASKED
+    return less
+
+
+def _known(person: str, everyone: set[str]) -> bool:
+    return bool(person) and any(_is_one_of(person, [name]) for name in everyone)
+
+
+def _is_one_of(person: str, names: Sequence[str]) -> bool:
+    return any(same_person(one, name) for one in person.split(" and ") for name in names)
+
+
+def _pair(asked: AskedEvents, first: Sequence[_Told], second: Sequence[_Told]) -> tuple[_Told, _Told]:
+    """The tellings that are compared: the earliest that are nearly as clear as the best, not one text for both."""
+    one, other = _clear(first), _clear(second)
+    earlier, later = one[0], other[0]
+    if asked.kind == "interval":  # the time "between" two events runs from the first to the second
+        later = next((told for told in other if told.place >= earlier.place and told.text != earlier.text), later)
+    if earlier.text != later.text:
+        return earlier, later
+    pairs = [(told, later) for told in first] + [(earlier, told) for told in second]
+    return max(pairs, key=lambda pair: (pair[0].text != pair[1].text, pair[0].logit + pair[1].logit))
+
+
+def _clear(found: Sequence[_Told]) -> list[_Told]:
+    """What is nearly as clear as the best, in the order of time."""
+    return sorted((told for told in found if told.logit >= found[0].logit - _CLEAR), key=lambda told: told.place)
+
+
+def _answer(asked: AskedEvents, first: _Told, second: _Told) -> str | None:
+    """What the dates of two tellings say; None where they do not decide."""
+    if asked.kind == "interval":
+        whole = not asked.comparison and UNITS[asked.unit] >= 1  # days are counted in the calendar
+        apart = _apart(*(told.text.when._replace(minute=-1) if whole else told.text.when for told in (first, second)))
+        return None if apart is None else _measured(asked, apart)
+    sign = _compared(first, second)
+    if sign is None:
+        return None
+    if asked.kind == "first":
+        return asked.names[0] if (sign < 0) == (asked.relation == "before") else asked.names[1]
+    if asked.relation == "either":
+        return "before" if sign < 0 else "after"
+    return "Yes" if (sign < 0) == (asked.relation == "before") else "No"
+
+
+def _compared(first: _Told, second: _Told) -> int | None:
+    """-1 where the first is earlier, 1 where it is later, None where their dates do not tell."""
+    if first.text.passage.document_id == second.text.passage.document_id and first.text.speaker:
+        places = [told.text.passage.start + told.text.start for told in (first, second)]
+        return None if places[0] == places[1] else -1 if places[0] < places[1] else 1
+    for one, other, unknown in zip(first.text.when, second.text.when, (None, 0, 0, -1), strict=True):
+        if unknown in (one, other):
+            return None
+        if one != other:
+            return -1 if one < other else 1
+    return None
+
+
+def _apart(first: Moment, second: Moment) -> float | None:
+    """The days between two moments; None where the day of one is not known."""
+    if not all((first.month, first.day, second.month, second.day)):
+        return None
+    try:
+        days = (date(*second[:3]) - date(*first[:3])).days
+    except ValueError:  # the calendar has no such day
+        return None
+    if first.minute < 0 or second.minute < 0:
+        return abs(days)
+    return abs(days + (second.minute - first.minute) / 1440)
+
+
+def _measured(asked: AskedEvents, apart: float) -> str:
+    if not asked.comparison:
+        count = round(apart / UNITS[asked.unit])
+        return f"{count} {asked.unit}{'' if count == 1 else 's'}"
+    holds = {
+        "more": apart > asked.limit,
+        "less": apart < asked.limit,
+        "at least": apart >= asked.limit,
+        "at most": apart <= asked.limit,
+    }[asked.comparison]
+    return "Yes" if holds else "No"
+
+
+def _sureness(logit: float) -> float:
+    return 1 / (1 + exp((_SURE - logit) / _SPREAD))
+
+
+def _agreement(asked: AskedEvents, answer: str, first: Sequence[_Told], second: Sequence[_Told]) -> float:
+    """The share of the pairs of tellings that lead to the same answer, each counted by how clear it is."""
+    agreed = total = 0.0
+    for one, other in product(first, second):
+        if one.text != other.text:
+            weight = exp((one.logit - first[0].logit + other.logit - second[0].logit) / _SPREAD)
+            total += weight
+            agreed += weight * (_answer(asked, one, other) == answer)
+    return agreed / total if total else _UNDECIDED
+
+
+def _sentence(event: str, told: _Told, models: Models) -> Quote:
+    """The sentence of a text that tells of the event."""
+    text = told.text
+    spans = [
+        (text.start + start, text.start + end)
+        for start, end in sentence_spans(text.passage.text[text.start : text.end])
+    ]
+    if len(spans) < 2:
+        return Quote(text.passage, *(spans or [(text.start, text.end)])[0])
+    said = [text.passage.text[start:end] for start, end in spans]
+    telling = [at for at, sentence in enumerate(said) if len(sentence.split()) > _GREETING] or range(len(spans))
+    logits = models.reranker.score(event, [said[at] for at in telling])
+    return Quote(text.passage, *spans[telling[int(logits.argmax())]])
+
+
+def _shown(when: Moment) -> str:
+    known = [f"{when.year:04d}", *(f"{part:02d}" for part in (when.month, when.day) if part)]
+    clock = f" {when.minute // 60:02d}:{when.minute % 60:02d}" if when.minute >= 0 else ""
+    return "-".join(known) + clock

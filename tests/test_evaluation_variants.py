@@ -130,8 +130,21 @@ def test_strategies_with_a_setting_are_found_by_their_registered_names() -> None
 def test_the_layers_are_those_that_the_strategies_need() -> None:
     assert layers_of(["bm25", "ladder(gamma=1)"]) == ("text",)
     assert layers_of(["ladder", "paths(plan=false)"], ["text", "parsekg"]) == ("text", "parsekg")
+    assert layers_of(["qcg(nodes=sentence)"]) == ("text",)
+    assert layers_of(["qcg"], settings=Settings.from_mapping({"strategies": {"qcg": {"nodes": "sentence"}}})) == (
+        "text",
+    )
     with pytest.raises(UnknownComponent):
         layers_of(["lader"])
+
+
+def swept(names: list[str], *sweeping: str, settings: Settings | None = None) -> dict[str, dict[str, list[Any]]]:
+    """By "strategy over setting" and line, the values that a plot of these strategies has."""
+    found = sweeps([*names, *named(variants(names, sweeps=sweeping))] if sweeping else names, settings)
+    return {
+        f"{sweep.strategy} over {sweep.setting}": {label: list(points) for label, points in sweep.lines.items()}
+        for sweep in found
+    }
 
 
 def test_the_lines_of_a_plot_are_strategies_that_differ_in_one_number() -> None:
@@ -141,13 +154,43 @@ def test_the_lines_of_a_plot_are_strategies_that_differ_in_one_number() -> None:
             strategy="ladder",
             setting="gamma",
             lines={
-                "check=on": {1.0: "ladder(check=on, gamma=1)", 2.0: "ladder(check=on, gamma=2)"},
+                "check=on": {1.0: "ladder(check=on, gamma=1)", 1.5: "ladder", 2.0: "ladder(check=on, gamma=2)"},
                 "check=off": {1.0: "ladder(check=off, gamma=1)", 2.0: "ladder(check=off, gamma=2)"},
             },
         ),
     )
-    assert sweeps(["ladder", "ladder(gamma=nan)", "ladder(gamma=1)", "ladder(check=on)"]) == ()
+    assert sweeps(["ladder", "ladder(gamma=1)", "ladder(check=on)"]) == ()  # one value written is no sweep
     assert [list(sweep.lines) for sweep in sweeps(["ladder(gamma=1)", "ladder(gamma=2)"])] == [["ladder"]]
+
+
+def test_a_setting_that_is_a_word_has_bars_in_the_order_of_the_run() -> None:
+    assert swept(["ladder"], "check=off,fixed") == {"ladder over check": {"ladder": ["on", "off", "fixed"]}}
+    assert swept(["ladder"], "gamma=none,1") == {"ladder over gamma": {"ladder": ["1.5", "none", "1"]}}
+    assert swept(["ladder(gamma=nan)", "ladder(gamma=1)"]) == {"ladder over gamma": {"ladder": ["nan", "1"]}}
+
+
+def test_two_numbers_give_a_line_for_each_value_of_the_second() -> None:
+    assert swept(["qcg(words=false)"], "hops=0,1,2", "k=2,3.0") == {
+        "qcg(words=false) over hops": {"k=2": [0, 1, 2], "k=3": [0, 1, 2]}
+    }
+
+
+def test_all_ablations_of_a_strategy_are_drawn() -> None:
+    """QCG-RAG's Figures 3 to 6; the unchanged strategy is a point of each."""
+    names = ["qcg", *named(variants(["qcg"], ablations=True))]
+    assert swept(names) == {
+        "qcg over hops": {"k=2": [0, 1, 2], "k=3": [0, 1, 2]},
+        "qcg over k": {"qcg": [1, 2, 3, 4, 5]},
+        "qcg over alpha": {"qcg": [0.2, 0.4, 0.6, 0.8, 1.0]},
+        "qcg over n": {"gamma=1": [5, 10, 15, 20], "gamma=1.5": [5, 10, 15, 20]},
+        "qcg over nodes": {"qcg": ["question+answer", "question", "answer", "sentence"]},
+    }
+
+
+def test_what_a_name_leaves_out_is_what_the_settings_say() -> None:
+    changed = Settings.from_mapping({"strategies": {"ladder": {"gamma": 4}}})
+    assert swept(["ladder"], "gamma=1,2", settings=changed) == {"ladder over gamma": {"ladder": [1, 2, 4]}}
+    assert swept(["gone", "gone(depth=1)", "gone(depth=2)"]) == {"gone over depth": {"gone": [1, 2]}}
 
 
 @pytest.fixture
@@ -208,6 +251,7 @@ def test_eval_measures_ablations_and_sweeps_in_one_table(evaluate: Eval, capsys:
     }
     assert [line for sweep in report["sweeps"] for line in sweep["lines"]["ladder"]] == [
         {"value": 1.0, "strategy": "ladder(gamma=1)"},
+        {"value": 1.5, "strategy": "ladder"},
         {"value": 2.0, "strategy": "ladder(gamma=2)"},
     ]
     shown = capsys.readouterr().out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -28,12 +28,12 @@ from polyhop.strategies.moves.matched_questions import (
     elected,
     matches,
     matches_with_words,
-    node_words,
     usual_similarity,
     walked,
 )
 from polyhop.strategies.qcg import QCG
-from polyhop.types import Budget, Evidence
+from polyhop.strategies.strategy import layers_read
+from polyhop.types import Budget, Evidence, Passage
 
 BUILDER = "Who built the lighthouse of Quillmouth?"
 UNANSWERED = "Which opera did Wagner finish last?"
@@ -130,6 +130,23 @@ def test_a_passage_scores_the_mean_of_its_nodes(view: View) -> None:
     assert [one.score for one in ranking] == sorted((one.score for one in ranking), reverse=True)
 
 
+def test_with_words_a_passage_scores_its_best_node(view: View) -> None:
+    """Ranks of a node that is far down say little, and would only pull the mean down."""
+    graph = view.questions
+    some = [Match(node=node, similarity=1.0, worth=1 + node % 7 / 10) for node in range(len(graph))]
+    for one in elected(graph, some, by_best=True):
+        assert one.score == max(match.worth for match in some if graph.place(match.node)[0] == one.number)
+
+
+def test_with_words_no_pair_is_left_out_for_being_unlike_its_passage(view: View) -> None:
+    """Alpha says which nodes are walked to; the vectors' own matches keep to it, too."""
+    graph, vector = view.questions, view.vector(BUILDER)
+    matched, _ = matches_with_words(BUILDER, vector, graph, graph.words, n=len(graph), least=0.0)
+    assert max(graph.shares[match.node] for match in matched) >= 0.8
+    alone = matches(vector, graph, n=len(graph), least=0.0, alpha=0.8)
+    assert max(graph.shares[match.node] for match in alone) < 0.8
+
+
 def test_the_hop_shows_the_questions_with_where_their_answers_stand(view: View) -> None:
     evidence = replace(PAPER, n=3).retrieve(BUILDER, view, Budget())
     (hop,) = evidence.hops
@@ -159,7 +176,7 @@ def test_the_trace_shows_matches_neighbours_and_elections_with_their_numbers(vie
     assert f"{best.similarity:.2f}" in lines[at[0] + 1]
     assert all("hop 1" in line for line in lines[at[1] + 1 : at[2]])
     assert f"{evidence.passages[0].score:.3f}" in lines[at[2] + 1]
-    assert "mean of" in lines[at[2] + 1]
+    assert "of nodes worth" in lines[at[2] + 1]
 
 
 def test_where_nothing_matches_there_is_no_evidence(view: View) -> None:
@@ -198,10 +215,8 @@ def test_words_are_fused_with_vectors_and_with_bm25_over_passages(view: View) ->
     assert evidence.passages[0].score == pytest.approx(2 / 61)  # first of both rankings
     assert "ranked by this and by BM25 together" in evidence.trail
     expected = similarities(BUILDER, view)
-    words = node_words(view.questions, view)
-    matched, worths = matches_with_words(
-        BUILDER, view.vector(BUILDER), view.questions, words, n=5, least=1.4, alpha=1.0
-    )
+    graph: QuestionGraph = view.questions
+    matched, worths = matches_with_words(BUILDER, view.vector(BUILDER), graph, graph.words, n=5, least=1.4)
     for match in matched:
         assert match.similarity == pytest.approx(expected[match.node], abs=1e-5)
         assert match.similarity >= 1.4
@@ -262,6 +277,13 @@ def test_each_declared_layer_is_needed(view: View) -> None:
         for needed in strategy.needs:
             with pytest.raises(LayerMissing, match=needed):
                 strategy.retrieve(BUILDER, view.restricted(set(strategy.needs) - {needed}), Budget())
+
+
+def test_sentences_as_nodes_need_no_generated_questions(view: View) -> None:
+    strategy = QCG(nodes="sentence")
+    alone = view.restricted(layers_read(strategy))
+    assert list(alone.layers) == ["text"]
+    assert strategy.retrieve(BUILDER, alone, Budget(passages=3)) == strategy.retrieve(BUILDER, view, Budget(passages=3))
 
 
 @pytest.mark.parametrize(
@@ -342,8 +364,49 @@ def test_what_documents_do_not_speak_of_is_doubtful(view: View) -> None:
     assert (asked.doubtful, asked.hops[0].status) == (False, "resolved")
     assert (unasked.doubtful, unasked.hops[0].status) == (True, "unresolved")
     assert unasked.passages
-    assert unasked.trail[-1].startswith("speaks of what is asked: ")
+    assert asked.trail[-1].startswith("speaks of what is asked: at least ")
+    assert unasked.trail[-1].startswith("speaks of what is asked: -")
     assert not QCG(gamma=0, spoken=None).retrieve(UNANSWERED, view, Budget()).doubtful
+
+
+def test_two_events_are_each_looked_for_by_themselves(view: View) -> None:
+    """Their passages are handed on by turns, and each is a hop with its own questions."""
+    asked = "Did Piet Rook found the Tarn School before Ada Brisk built the lighthouse of Quillmouth?"
+    for strategy in (QCG(gamma=0), replace(PAPER, gamma=0.0)):
+        evidence = strategy.retrieve(asked, view, Budget(passages=4))
+        events = [hop.question for hop in evidence.hops]
+        assert events == ["Piet Rook founded the Tarn School", "Ada Brisk built the lighthouse of Quillmouth"]
+        assert titles(evidence)[:2] == ["tarn school", "quillmouth"]
+        assert [f"event: {event}" in evidence.trail for event in events] == [True, True]
+        alone = [strategy.retrieve(event, view, Budget(passages=4)) for event in events]
+        assert [hop.questions for hop in evidence.hops] == [one.hops[0].questions for one in alone]
+        scores = [scored.score for scored in evidence.passages]
+        assert scores == sorted(scores, reverse=True)
+        (hop,) = replace(strategy, events=False).retrieve(asked, view, Budget()).hops
+        assert hop.question == asked
+
+
+def test_where_one_event_matches_nothing_the_other_is_handed_on(view: View) -> None:
+    asked = "Did Wagner finish an opera before Ada Brisk built the lighthouse of Quillmouth?"
+    evidence = PAPER.retrieve(asked, view, Budget(passages=3))
+    assert [hop.status for hop in evidence.hops] == ["unresolved", "resolved"]
+    assert titles(evidence)[0] == "quillmouth"
+    assert not evidence.doubtful
+    assert "nothing matches" in evidence.trail
+
+
+def test_what_is_shown_is_looked_up_at_once(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The passages of all nodes, and those that are handed on."""
+    asked: list[Sequence[int]] = []
+    passages = Record.passages
+
+    def noted(self: Record, numbers: Sequence[int]) -> list[Passage]:
+        asked.append(numbers)
+        return passages(self, numbers)
+
+    monkeypatch.setattr(Record, "passages", noted)
+    QCG(gamma=0).retrieve(BUILDER, view, Budget())
+    assert len(asked) == 2
 
 
 def test_the_extractive_reader_abstains_where_evidence_is_doubtful(place: Path) -> None:

@@ -31,7 +31,7 @@ from polyhop.reports import IndexReport, IndexStatus, LayerReport, ProgressListe
 from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.store.writer_lock import writer
-from polyhop.strategies.strategy import Strategy, strategy_of
+from polyhop.strategies.strategy import Strategy, layers_read, strategy_of
 from polyhop.types import Answer, Budget, Cost, Evidence, Span
 
 logger = logging.getLogger(__name__)
@@ -307,7 +307,7 @@ class Polyhop:
     def _retrieve(self, question: str, view: View, name: str | None, budget: Budget) -> Evidence:
         chosen = name or _default_strategy(view)
         strategy: Strategy = strategy_of(chosen, self.settings)
-        return strategy.retrieve(question, view.restricted(strategy.needs), budget)
+        return strategy.retrieve(question, view.restricted(layers_read(strategy)), budget)
 
     @contextmanager
     def view(self) -> Iterator[View]:

@@ -106,7 +106,7 @@ def _measured(
 
     data = Dataset.read(dataset, split)
     experiment.questions(data)  # that there are any, before anything is indexed
-    layers = layers_of(experiment.names, also)
+    layers = layers_of(experiment.names, also, settings=settings)
     with Polyhop(_index_of(data, index_path), settings=settings) as engine:
         given_models(experiment.metrics, engine.models)  # a judge that is not there is missed at once
         with progress_bars(quiet=False) as listener:

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from polyhop import registry
 from polyhop.errors import (
     BudgetExceeded,
     ModelMissing,
@@ -29,7 +28,8 @@ from polyhop.evaluation.outcome import HopOutcome, Outcome, Record
 from polyhop.evaluation.variants import Variant
 from polyhop.models.choice import Models
 from polyhop.reports import IndexReport, Progress, ProgressListener
-from polyhop.strategies.strategy import base_name
+from polyhop.settings import Settings
+from polyhop.strategies.strategy import layers_read, strategy_of
 from polyhop.types import Answer, Budget, Evidence, ScoredPassage
 
 logger = logging.getLogger(__name__)
@@ -239,9 +239,15 @@ def prepare(
     return report
 
 
-def layers_of(strategies: Sequence[str], also: Sequence[str] = ()) -> tuple[str, ...]:
-    """The layers that strategies need, and ``also``, once each. Raises UnknownComponent, UsageError."""
-    needed = (layer for name in strategies for layer in registry.load("strategies", base_name(name)).needs)
+def layers_of(
+    strategies: Sequence[str], also: Sequence[str] = (), *, settings: Settings | None = None
+) -> tuple[str, ...]:
+    """The layers that strategies read as they are configured, and ``also``, once each.
+
+    Raises UnknownComponent, SettingError, UsageError.
+    """
+    configured = settings or Settings()
+    needed = (layer for name in strategies for layer in layers_read(strategy_of(name, configured)))
     return tuple(dict.fromkeys((*needed, *also)))
 
 

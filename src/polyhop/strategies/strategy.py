@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar, Protocol, runtime_checkable
 
 from polyhop import registry
@@ -20,7 +20,8 @@ _EXAMPLE = "Write a name alone, or with settings in brackets, as in: paths(plan=
 class Strategy(Protocol):
     """A way to find evidence. A strategy is a frozen dataclass; its fields are its settings.
 
-    A class may declare ``ablations``: by label, the settings that switch a part of it off (see ``ablations_of``).
+    A class may declare ``ablations``: by label, the settings that switch a part of it off (see ``ablations_of``), and
+    ``needed``, where its settings decide which layers it reads (see ``layers_read``).
     """
 
     needs: ClassVar[tuple[str, ...]]  # the layers it reads
@@ -38,6 +39,12 @@ def strategy_of(name: str, settings: Settings) -> Strategy:
     sections = settings.of(f"strategies.{base}", "strategy")
     strategy: Strategy = registry.build("strategies", base, {**sections, **own})
     return strategy
+
+
+def layers_read(strategy: Strategy) -> tuple[str, ...]:
+    """The layers that a strategy reads as it is configured: those of its class, unless it says otherwise."""
+    needed: Callable[[], tuple[str, ...]] | None = getattr(strategy, "needed", None)
+    return strategy.needs if needed is None else needed()
 
 
 def parse_variant(name: str) -> tuple[str, dict[str, str]]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
-from polyhop.indexes import lexical
 from polyhop.indexes.lexical import Lexical
 from polyhop.layers.questions_index import QuestionGraph
-from polyhop.layers.view import View
 from polyhop.ports import Floats
 from polyhop.strategies.moves.fuse import reciprocal_rank_fusion
 
@@ -36,7 +35,7 @@ class Elected:
     """A passage with the nodes that elect it, best first."""
 
     number: int
-    score: float  # their mean worth
+    score: float  # their mean worth, or that of the best
     by: tuple[Match, ...]
 
 
@@ -48,32 +47,20 @@ def matches(vector: Floats, graph: QuestionGraph, *, n: int, least: float, alpha
 
 
 def matches_with_words(
-    question: str, vector: Floats, graph: QuestionGraph, words: Lexical, *, n: int, least: float, alpha: float
+    question: str, vector: Floats, graph: QuestionGraph, words: Lexical, *, n: int, least: float
 ) -> tuple[list[Match], dict[int, float]]:
     """Like ``matches``, but by the ranks of nodes among the nearest and among those that share words with the question.
 
-    ``words`` is what ``node_words`` gives. Also the worth of all ranked nodes, for those that are walked to.
+    ``words`` is BM25 over the nodes (``QuestionGraph.words``). Also the worth of all ranked nodes, for those that are
+    walked to. Pairs that are unlike their passage count, too: often they are all that asks for what it says only once.
     """
-    near, _ = graph.search(vector, RANKED, alpha)
+    near, _ = graph.search(vector, RANKED)
     worded, _ = words.search(question, RANKED)
-    kept = worded[graph.alive[graph.rows[worded]] & (graph.shares[worded] < np.float32(alpha))]
+    kept = worded[graph.alive[graph.rows[worded]]]
     ranking = reciprocal_rank_fusion([near.tolist(), kept.tolist()])
     found = ((node, worth, similarity(vector, graph, node)) for node, worth in ranking)
-    similar = [Match(node=node, similarity=own, worth=worth) for node, worth, own in found if own >= least]
-    return similar[:n], dict(ranking)
-
-
-def node_words(graph: QuestionGraph, over: View) -> Lexical:
-    """BM25 over the words of all nodes and the titles of their passages."""
-    numbers = graph.numbers[graph.alive].tolist()
-    titles = dict(zip(numbers, (passage.title for passage in over.passages(numbers)), strict=True))
-    pairs = map(graph.question, range(len(graph)))
-    places = graph.numbers[graph.rows].tolist()
-    texts = [
-        f"{titles.get(number, '')} {pair.question} {pair.answer}" for number, pair in zip(places, pairs, strict=True)
-    ]
-    nodes = np.arange(len(graph))
-    return Lexical.of([lexical.build(nodes, texts, stem="s")], nodes)
+    similar = (Match(node=node, similarity=own, worth=worth) for node, worth, own in found if own >= least)
+    return list(islice(similar, n)), dict(ranking)
 
 
 def similarity(vector: Floats, graph: QuestionGraph, node: int) -> float:
@@ -114,13 +101,17 @@ def walked(
     return found
 
 
-def elected(graph: QuestionGraph, matched: Sequence[Match]) -> list[Elected]:
-    """The passages of these nodes by the mean worth of their nodes, best first (step 3)."""
+def elected(graph: QuestionGraph, matched: Sequence[Match], *, by_best: bool = False) -> list[Elected]:
+    """The passages of these nodes by the mean worth of their nodes (step 3), or by their best node, best first."""
     by_passage: defaultdict[int, list[Match]] = defaultdict(list)
     for match in sorted(matched, key=lambda one: (-one.worth, one.node)):
         by_passage[graph.place(match.node)[0]].append(match)
     found = [
-        Elected(number=number, score=sum(one.worth for one in own) / len(own), by=tuple(own))
+        Elected(
+            number=number,
+            score=own[0].worth if by_best else sum(one.worth for one in own) / len(own),
+            by=tuple(own),
+        )
         for number, own in by_passage.items()
     ]
     return sorted(found, key=lambda one: (-one.score, one.number))

@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from polyhop.layers.view import View
 
-COVERED = 20.0  # logits that a passage with all words of the question is worth
-LEAST = -11.0  # the cross-encoder's logit for what says nothing about a question
+COVERED: Final = 20.0  # logits that a passage with all words of the question is worth
+LEAST: Final = -11.0  # the cross-encoder's logit for what says nothing about a question
+AT_ONCE: Final = 2  # texts read before it is asked whether that is enough: two cores read them in the time of one
 
 
-def spoken_of(question: str, texts: Sequence[str], over: View) -> float:
-    """The cross-encoder's best logit for some short texts, and what the passage with most of the question's words adds.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """How far documents speak of what is asked, about -11 to 31."""
+
+    worth: float  # where it is enough, a lower bound: the rest was not read
+    enough: bool
+
+
+def spoken_of(asked: Sequence[tuple[str, Sequence[str]]], passages: Sequence[str], over: View, least: float) -> Spoken:
+    """The cross-encoder's best logit for some texts, and what the passage with most of the question's words adds.
+
+    ``asked``: a question with short texts that may answer it, or each part of one that is looked for by itself; it is
+    enough where one part comes to ``least``. The texts are read in their order, and after them ``passages``, for each
+    part, but no more of them once it is enough.
 
     The nearest vectors tell nothing here: something is always near. What a question with no answer asks for is spread
     over passages each of which has some of its words.
     """
-    logits: list[float] = over.models.reranker.score(question, texts).tolist() if texts else []
-    return max(logits, default=LEAST) + COVERED * over.text.lexical.coverage(question)
+    covered = [COVERED * over.text.lexical.coverage(question) for question, _ in asked]
+    worth = LEAST + max(covered, default=0.0)
+    parts = list(zip([question for question, _ in asked], covered, strict=True))
+    readings = [(part, texts) for part, (_, texts) in zip(parts, asked, strict=True)]
+    readings += [(part, passages) for part in parts]
+    for (question, adds), texts in readings:
+        for start in range(0, len(texts), AT_ONCE):
+            logits = over.models.reranker.score(question, texts[start : start + AT_ONCE])
+            worth = max(worth, float(logits.max()) + adds)
+            if worth >= least:
+                return Spoken(worth=worth, enough=True)
+    return Spoken(worth=worth, enough=worth >= least)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from polyhop.errors import ModelError, ModelMissing
@@ -79,6 +79,7 @@ def test_a_long_text_without_any_space_is_parsed() -> None:
     check_offsets(text, parse(text))
 
 
+@example("A1P11\n", 20)
 @settings(max_examples=40, deadline=None)
 @given(st.text(st.sampled_from("Anna Keller sang in Paris. \n\x00'\"-—é灯1"), max_size=300), st.integers(20, 400))
 def test_offsets_always_hold(text: str, longest: int) -> None:

@@ -132,7 +132,7 @@ def _sentences(document: Doc, offset: int) -> Iterator[ParsedSentence]:
         first = sentence.end
         start, end = _trimmed(span)
         if start < end:
-            parsed = tuple(_entity(entity, offset) for entity in entities[here:at])
+            parsed = tuple(_entity(entity, offset) for entity in entities[here:at] if entity.text.strip())
             words = tuple(_words(rows, offset, document.vocab.strings))
             yield ParsedSentence(start=offset + start, end=offset + end, entities=parsed, words=words)
 
@@ -153,9 +153,10 @@ def _trimmed(span: Span) -> tuple[int, int]:
 
 
 def _entity(entity: Span, offset: int) -> ParsedEntity:
+    start, end = _trimmed(entity)  # the pipeline takes a line break for a word, and may end a name with it
     return ParsedEntity(
-        start=offset + entity.start_char,
-        end=offset + entity.end_char,
+        start=offset + start,
+        end=offset + end,
         label=entity.label_,
         dependency=entity.root.dep_,
     )

@@ -174,6 +174,12 @@ def test_told_in_tells_who_speaks_and_what_a_turn_replies_to() -> None:
     [
         ("Can Ada take the ladder?", "verdict"),
         ("Who asks for a ladder?", "speaker"),
+        ("Who has found a buyer?", "speaker"),
+        ("Who is planning to sail?", "speaker"),
+        ("Who can help Tom?", "speaker"),
+        ("Who has Ada invited?", "name"),
+        ("Who did Tom call?", "name"),
+        ("Who is recommended by Ada?", "name"),
         ("Who is Ada's favourite skipper?", "name"),
         ("When did Ada invite Tom?", "moment"),
         ("When did Ada paint the boat?", "done"),

@@ -10,7 +10,7 @@ from typing import Final, Literal
 from polyhop.indexes.folding import pieces
 from polyhop.reading.answer_type import AnswerType, answer_type
 from polyhop.reading.dates import parse_date
-from polyhop.reading.lexicon import AUXILIARIES, FUNCTION_WORDS, base_form, word_set
+from polyhop.reading.lexicon import AUXILIARIES, BE, DO, FUNCTION_WORDS, base_form, word_set
 from polyhop.reading.spans import DATE, MONTHS
 from polyhop.reading.statements import SPEECH
 
@@ -179,7 +179,7 @@ def _wish(question: str, noun: str) -> Wish:
         case "when":
             return _of_when(low[at + 1 :])
         case "who" | "whom":
-            return "name" if after in AUXILIARIES - {"will"} else "speaker"
+            return _of_who(words[at + 1 :])
         case "where":
             return "place"
         case "why":
@@ -203,6 +203,19 @@ _NAMED_KINDS: Final = (
     AnswerType.NUMBER,
     AnswerType.DATE,
 )
+
+
+def _of_who(rest: Sequence[str]) -> Wish:
+    """Whether "who" asks for whoever does something, or for somebody who is spoken of.
+
+    "Who has found it", "who is planning it" and "who can help" do; "who has Ada invited" and "who is the coach" do not.
+    """
+    if not rest or rest[0].lower() not in AUXILIARIES:
+        return "speaker"
+    verb = next((word for word in rest[1:] if not word.endswith("ly")), "")
+    if not verb[:1].islower() or verb in FUNCTION_WORDS - {"been"} or rest[0].lower() in DO:
+        return "name"
+    return "speaker" if rest[0].lower() not in BE or verb.endswith("ing") else "name"
 
 
 def _of_when(rest: Sequence[str]) -> Wish:

@@ -1,9 +1,9 @@
 """How much of the supporting passages each strategy finds: the bench, retrieval only, kept as a small JSON file.
 
 The same as ``polyhop eval DATA --split SPLIT --strategy A,B --retrieval-only``, without a row for each question in the
-file, and with what must be reached.
+file, and with what must be reached. ``--read`` reads answers, too: EM, F1, accuracy, and abstention.
 
-    python benchmarks/recall.py DATA --index DIR [--split dev] [--strategies A,B] [--limit N] [--json OUT]
+    python benchmarks/recall.py DATA --index DIR [--split dev] [--strategies A,B] [--read] [--limit N] [--json OUT]
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ LIMITS = {  # recall@5 in percent on the dev questions, by data set and strategy
     "2wiki": {"dense": 61.0, "hybrid": 67.0, "paths": 90.0, "c2rag": 93.0},
     "hotpotqa": {"paths": 88.0},
 }
+ABSTENTION = {  # at least of the unanswerable questions left unanswered, at most of the others, in percent
+    "lihua": {"qcg": (60.0, 10.0)},
+}
+RIVALS = {"qcg": ("dense", "d2q")}  # strategies that must be below one in recall@5
 
 
 def judged(report: Figures, data: str) -> list[Figures]:
@@ -47,6 +51,16 @@ def judged(report: Figures, data: str) -> list[Figures]:
         for name, limit in LIMITS.get(data, {}).items()
         if name in found
     ]
+    for name, others in RIVALS.items():
+        for other in (other for other in others if {name, other} <= set(found)):
+            what = f"{name}, recall@5, against {other}"
+            verdicts.append(verdict(what, found[name], round(found[other], 2), "%", at_least=True))
+    for name, (null, lost) in ABSTENTION.get(data, {}).items():
+        figures = report["strategies"].get(name, {})
+        if figures.get("lost") is not None:
+            told = 100 * figures["abstained_on_null"]
+            verdicts.append(verdict(f"{name}, null questions left unanswered", told, null, "%", at_least=True))
+            verdicts.append(verdict(f"{name}, answerable questions lost", 100 * figures["lost"], lost, "%"))
     if {"translator", "hybrid"} <= set(found):
         what = "translator, recall@5, against hybrid"
         verdicts.append(verdict(what, found["translator"], round(found["hybrid"], 2), "%", at_least=True))
@@ -67,6 +81,7 @@ def main() -> None:
     parser.add_argument("--index", type=Path, required=True, help="the folder of its index; made where it is missing")
     parser.add_argument("--split", default="dev", help="which questions (%(default)s)")
     parser.add_argument("--strategies", default=STRATEGIES, help="separated by commas (%(default)s)")
+    parser.add_argument("--read", action="store_true", help="read answers, too, and score them")
     parser.add_argument("--limit", type=int, help="the first N questions only")
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="change a setting")
     parser.add_argument("--json", type=Path, help="where the figures go; by default into benchmarks/results")
@@ -78,11 +93,12 @@ def main() -> None:
         strategies=names,
         budget=settings.budget,
         limit=options.limit,
-        retrieval_only=True,
+        retrieval_only=not options.read,
+        extra_metrics=("accuracy",) if options.read else (),
     )
     about = machine()
     with Polyhop(options.index, settings=settings) as engine, beside_others(about):
-        prepare(engine, data, layers=layers_of(names), progress=tell)
+        prepare(engine, data, layers=layers_of(names, settings=settings), progress=tell)
         about["passages_by_layer"] = {layer.name: layer.done for layer in engine.status().layers}  # some grow
         run = experiment.run(engine, data, progress=tell)
         models = engine.status().models

@@ -378,8 +378,11 @@ def measured_table() -> str:
 
 def strategy_measured(name: str) -> str:
     """What a strategy's page shows of benchmarks/results."""
-    recall = table(measured.BY_TYPE_HEAD, measured.by_type_rows(name))
-    return f"{recall}\n\n{table(measured.LATENCY_HEAD, measured.latency_rows(name))}"
+    parts = [table(measured.BY_TYPE_HEAD, measured.by_type_rows(name))]
+    if read := list(measured.read_rows(name)):
+        parts.append(table(measured.READ_HEAD, read))
+    parts.append(table(measured.LATENCY_HEAD, measured.latency_rows(name)))
+    return "\n\n".join(parts)
 
 
 def stale(made: Mapping[Path, str]) -> list[Path]:

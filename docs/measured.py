@@ -51,6 +51,23 @@ def by_type_rows(name: str) -> Iterator[tuple[str, ...]]:
 BY_TYPE_HEAD = ("data set", "type", "questions", "recall@2", "recall@5", "all@5")
 
 
+def read_rows(name: str) -> Iterator[tuple[str, ...]]:
+    """What was read of a strategy's passages, by data set and question type."""
+    for data, strategies in recall_files():
+        for variant, figures in strategies.items():
+            base, _, settings = variant.partition("(")
+            if base != name or figures.get("f1") is None:
+                continue
+            where = f"{data}, {settings.removesuffix(')')}" if settings else data
+            for kind, part in [("all", figures), *figures["by_type"].items()]:
+                shares = (percent(part.get(metric)) for metric in READ)
+                yield where, kind, str(part["n"]), *shares
+
+
+READ = ("accuracy", "em", "f1", "abstained_on_null", "lost")
+READ_HEAD = ("data set", "type", "questions", "accuracy", "EM", "F1", "null left unanswered", "answerable lost")
+
+
 def latency_rows(name: str = "") -> Iterator[tuple[str, ...]]:
     """A strategy's time a question, with its variants; without a name, that of all."""
     for file in sorted(RESULTS.glob("query-latency-*.json")):

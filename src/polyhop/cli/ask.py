@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from polyhop.engine import Polyhop
-    from polyhop.types import Answer, Chain, Hop, Span
+    from polyhop.types import Answer, Chain, Citation, Hop, Span
 
 NOT_FOUND = 3
 CHAINS: Final = 2  # of a hop, unless everything is to be shown
@@ -80,9 +80,10 @@ def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
         click.echo(click.style("Not found in these documents.", bold=True) + " What came closest:")
     click.echo()
     chains = None if trace else CHAINS
-    for number, hop in enumerate(answer.evidence.hops, start=1):
-        _show_hop(number, hop, hop.chains[:chains], engine)
-    _show_sources(answer, chains)
+    sentences = _sentences(answer)
+    for number, (hop, sentence) in enumerate(zip(answer.evidence.hops, sentences, strict=True), start=1):
+        _show_hop(number, hop, sentence, hop.chains[:chains], engine)
+    _show_sources(answer, sentences, chains)
     cost = answer.evidence.cost
     tokens = f", {cost.llm_calls} model calls, {cost.tokens} tokens" if cost.llm_calls else ""
     line = f"strategy {answer.evidence.strategy}, reader {answer.reader}, {cost.seconds:.2f} s{tokens}"
@@ -91,10 +92,37 @@ def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
         click.echo("\n".join(["", click.style("Trace", bold=True), *(f"  {line}" for line in answer.evidence.trail)]))
 
 
-def _show_sources(answer: Answer, chains: int | None) -> None:
+def _sentences(answer: Answer) -> list[Span | None]:
+    """The sentence to show behind each hop: what the answer quotes of it, or else its first; None where it has none.
+
+    Of a hop that came to no answer of its own, what the reader quotes of its passages says more than why it led there.
+    """
+    hops, left = answer.evidence.hops, list(answer.citations)
+    found: dict[int, Span] = {}
+    for touches in (_is_sentence_of, _is_read_of):
+        for number, hop in enumerate(hops):
+            quoted = next((one for one in left if number not in found and touches(one, hop)), None)
+            if quoted is not None:
+                left.remove(quoted)
+                found[number] = quoted.span
+    return [found.get(number, next(iter(hop.sentences), None)) for number, hop in enumerate(hops)]
+
+
+def _is_sentence_of(citation: Citation, hop: Hop) -> bool:
+    one = citation.span
+    return any(
+        one.document_id == span.document_id and one.start < span.end and span.start < one.end for span in hop.sentences
+    )
+
+
+def _is_read_of(citation: Citation, hop: Hop) -> bool:
+    return not hop.found and any(citation.passage_id == passage.id for passage in hop.passages)
+
+
+def _show_sources(answer: Answer, sentences: Sequence[Span | None], chains: int | None) -> None:
     """What the hops, with so many chains, do not show: further quotations, or what came closest without hops."""
     hops = answer.evidence.hops
-    shown = {span for hop in hops for span in [*hop.sentences[:1], *_behind(hop.chains[:chains])]}
+    shown = {*filter(None, sentences), *(span for hop in hops for span in _behind(hop.chains[:chains]))}
     further = [citation for citation in answer.citations if citation.span not in shown]
     if further:
         click.echo(click.style("Further sources" if shown else "Sources", bold=True))
@@ -108,7 +136,7 @@ def _show_sources(answer: Answer, chains: int | None) -> None:
         click.echo()
 
 
-def _show_hop(number: int, hop: Hop, chains: Sequence[Chain], engine: Polyhop) -> None:
+def _show_hop(number: int, hop: Hop, sentence: Span | None, chains: Sequence[Chain], engine: Polyhop) -> None:
     mark, colour = MARKS[hop.status]
     found = f"  →  {click.style(hop.found, bold=True)}" if hop.found else ""
     titles = " / ".join(passage.title or passage.id for passage in hop.passages)
@@ -125,7 +153,7 @@ def _show_hop(number: int, hop: Hop, chains: Sequence[Chain], engine: Polyhop) -
             f"    asked there: {_one_line(matched.question)} {_one_line(matched.answer)[:LONGEST_ANSWER]}", nl=False
         )
         click.echo(click.style(f"   ({matched.similarity:.2f}{near})", dim=True))
-    shown = dict.fromkeys(hop.sentences[:1])
+    shown = dict.fromkeys([sentence] if sentence is not None else [])
     for span in shown:
         _show_sentence(span, engine)
     for chain in chains:

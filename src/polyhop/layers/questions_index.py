@@ -115,12 +115,21 @@ class QuestionGraph:
         """
         if n <= 0 or not len(self):
             return nothing()
-        allowed = self._standing & (self.shares < np.float32(alpha))
-        nodes, cosines = self.codes.search(vector, n, self.vectors, allowed)
+        nodes, cosines = self.codes.search(vector, n, self.vectors, self._allowed(alpha))
         if least is None:
             return nodes, cosines
         enough = cosines >= np.float32(least)
         return nodes[enough], cosines[enough]
+
+    def _allowed(self, alpha: float) -> Bools | None:
+        """Which nodes a search may find; None where it may find all."""
+        if alpha < 1:  # every share is below 1
+            return self._standing & (self.shares < np.float32(alpha))
+        return None if self._all_stand else self._standing
+
+    @cached_property
+    def _all_stand(self) -> bool:
+        return bool(self._standing.all())
 
     @cached_property
     def _standing(self) -> Bools:

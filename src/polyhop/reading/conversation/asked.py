@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from polyhop.corpus.stamps import DATE, day_of
 from polyhop.indexes.folding import pieces
 from polyhop.reading.answer_type import AnswerType, answer_type
-from polyhop.reading.dates import parse_date
 from polyhop.reading.lexicon import AUXILIARIES, BE, DO, FUNCTION_WORDS, base_form, word_set
-from polyhop.reading.spans import DATE, MONTHS
+from polyhop.reading.spans import MONTHS
 from polyhop.reading.statements import SPEECH
 
 Wish = Literal["verdict", "speaker", "moment", "done", "time", "name", "place", "reason", "statement"]
@@ -19,7 +19,7 @@ Wish = Literal["verdict", "speaker", "moment", "done", "time", "name", "place", 
 place, a reason that is told; otherwise what is said."""
 
 _LAST: Final = re.compile(r"(?:[.!]\s+|\A\s*question:\s*)(?=[^.!]*\?\s*$)", re.IGNORECASE)
-_DAY: Final = re.compile(r"\b(\d{4})[-/.]?([01]\d)[-/.]?([0-3]\d)(?!\d)")
+_DATE: Final = re.compile(DATE)
 _WHERE_SAID: Final = re.compile(
     r",?\s*\b(?:as (?:mentioned|discussed|stated|said)|according to|in|during|from)\s+(?:the |their |his |her |an? )?"
     r"(?:[\w'’]+ ){0,3}?(?:conversation|discussion|chat)s?\b"
@@ -148,12 +148,8 @@ def named_speakers(question: str, speakers: Sequence[str]) -> list[str]:
 
 def _days(question: str) -> Iterator[str]:
     """The days that a question names, as eight digits: "20310204", "2031-02-04" or "February 4, 2031"."""
-    for match in _DAY.finditer(question):
-        yield "".join(match.groups())
-    for match in DATE.finditer(question):
-        year, month, day = parse_date(match.group()) or (0, 0, 0)
-        if year > 0 and month and day:
-            yield f"{year:04}{month:02}{day:02}"
+    days = (day_of(match[0]) for match in _DATE.finditer(question))
+    return filter(None, days)
 
 
 def _noun(question: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -49,6 +50,7 @@ class EndpointServer(ThreadingHTTPServer):
     def __init__(self, script: Script) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.script = script
+        self.name = secrets.token_hex(8)
         self.requests: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.keys: list[str | None] = []
@@ -58,8 +60,8 @@ class EndpointServer(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """The base URL of the API."""
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+        """The base URL of the API, which no other server has had: ports come back, and answers are kept by address."""
+        return f"http://127.0.0.1:{self.server_address[1]}/{self.name}/v1"
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -70,7 +72,7 @@ class _Handler(BaseHTTPRequestHandler):
         content = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with self.server.lock:
             self.server.requests.append(content)
-            self.server.paths.append(self.path)
+            self.server.paths.append(self.path.removeprefix(f"/{self.server.name}"))
             self.server.keys.append(self.headers["Authorization"])
             self.server.busy += 1
             self.server.busiest = max(self.server.busiest, self.server.busy)

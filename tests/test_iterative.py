@@ -64,7 +64,7 @@ def asking(index: Path, *outputs: object) -> Iterator[tuple[View, EndpointServer
     with serving(script) as server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("POLYHOP_BASE_URL", server.url)
         patch.setenv("POLYHOP_MODEL", "sage")
-        models = load_models(Settings.from_mapping({"language_model": {"attempts": 1}, "models": {"cache": "none"}}))
+        models = load_models(Settings.from_mapping({"language_model": {"attempts": 1, "cache": "none"}}))
         with view_of(index, models) as view:
             yield view, server
         models.close()

@@ -77,7 +77,7 @@ class OpenAICompatible:
     call_cap: int | None = None
     token_cap: int | None = None
     money_cap: float | None = None
-    cache: str | None = None
+    cache: str | None = None  # the folder that answers are kept in (where unset, the one of the models); none: nowhere
     meter: Meter = field(init=False, repr=False, compare=False)
     _transport: Transport = field(init=False, repr=False, compare=False)
     _cache: ResponseCache | None = field(init=False, repr=False, compare=False)

@@ -52,8 +52,8 @@ def passage(number: int, stated: Stated) -> tuple[int, Passage, list[Fact]]:
         Fact(head=head, relation=relation, tail=tail, start=start, end=start + len(sentence))
         for start, (sentence, head, relation, tail) in zip(starts, stated, strict=True)
     ]
-    ends = {"id": f"p{number}", "document_id": f"d{number}", "title": "", "text": text}
-    return number, Passage(**ends, ordinal=0, start=0, end=len(text)), facts
+    passage = Passage(id=f"p{number}", document_id=f"d{number}", ordinal=0, start=0, end=len(text), title="", text=text)
+    return number, passage, facts
 
 
 def graph_of(*worlds: Stated, first: int = 1) -> GrownGraph:

@@ -301,6 +301,18 @@ def test_csv_columns_are_settings(tmp_path: Path) -> None:
     assert (document.title, document.text) == ("Fenn", "Am Fluss.")
 
 
+def test_csv_columns_are_known_however_they_are_spelled(tmp_path: Path) -> None:
+    document = only(CsvLoader(), tmp_path / "a.csv", "ID,Headline,Full Text,Author\nm1,Orla mill,Built in 1742.,Voss\n")
+    assert (document.id, document.title, document.text) == ("m1", "Orla mill", "Built in 1742.")
+    assert document.metadata == {"Author": "Voss"}
+
+
+def test_csv_with_a_description_beside_other_columns_keeps_them_all(tmp_path: Path) -> None:
+    """Short notes are no text column: what stands beside them would not be found."""
+    document = only(CsvLoader(), tmp_path / "a.csv", "name,description,price\nLamp,Of brass.,12\n")
+    assert document.text == "name: Lamp\ndescription: Of brass.\nprice: 12"
+
+
 def test_jsonl_rows_are_whole_documents(tmp_path: Path) -> None:
     row = {
         "id": 7,
@@ -350,6 +362,48 @@ def test_jsonl_without_ids_is_numbered_by_line(tmp_path: Path) -> None:
     assert [item.id.rpartition("#")[2] for item in items] == ["1", "2"]
     assert items[1].text == "two. three."
     assert items[1].title == "corpus 2"
+
+
+@pytest.mark.parametrize(
+    "field", ["body", "content", "full_text", "Full Text", "articleBody", "page_content", "summary"]
+)
+def test_json_of_an_export_is_read_by_the_usual_names(tmp_path: Path, field: str) -> None:
+    """As a site or a program writes it, with fields that are no text."""
+    row = {"Title": "Orla mill", field: "Built in 1742.", "url": "https://orla.example/1", "published_at": "2031-02-04"}
+    document = only(JsonlLoader(), tmp_path / "export.json", json.dumps([row]))
+    assert (document.title, document.text) == ("Orla mill", "Built in 1742.")
+    assert document.metadata == {"url": "https://orla.example/1", "published_at": "2031-02-04"}
+
+
+def test_jsonl_fields_without_a_text_are_passed_over(tmp_path: Path) -> None:
+    row = {"title": "", "headline": "Orla mill", "text": " ", "content": {"html": ""}, "body": "Built in 1742."}
+    document = only(JsonlLoader(), tmp_path / "export.jsonl", json.dumps(row))
+    assert (document.title, document.text) == ("Orla mill", "Built in 1742.")
+    assert documents(load(JsonlLoader(), tmp_path / "a.jsonl", '{"text": ""}'))[0].text == ""
+
+
+def test_an_abstract_stands_before_the_text(tmp_path: Path) -> None:
+    """Unless the text begins with it, or there is nothing else."""
+    texts = [{"body": "It has two wheels."}, {"body": "A mill. It has two wheels."}, {}, {"body": ""}]
+    lines = "\n".join(json.dumps({"abstract": "A mill.", **text}) for text in texts)
+    below, within, *alone = documents(load(JsonlLoader(), tmp_path / "papers.jsonl", lines))
+    assert below.text == "A mill.\n\nIt has two wheels."
+    assert within.text == "A mill. It has two wheels."
+    assert {document.text for document in alone} == {"A mill."}
+    table = "Abstract,Body\nA mill.,It has two wheels.\nA ferry.,\n"
+    first, second = documents(load(CsvLoader(), tmp_path / "papers.csv", table))
+    assert (first.text, second.text) == (below.text, "A ferry.")
+
+
+def test_json_object_with_a_list_of_objects_is_that_list(tmp_path: Path) -> None:
+    """As interfaces answer; where there are two lists nobody knows which is meant."""
+    rows = [{"title": "Mill", "body": "Built in 1742."}, {"title": "Ferry", "body": "It crosses the Orla."}]
+    answer = {"status": "ok", "total": 2, "articles": rows, "tags": ["a"]}
+    found = documents(load(JsonlLoader(), tmp_path / "answer.json", json.dumps(answer)))
+    assert [document.title for document in found] == ["Mill", "Ferry"]
+    (one,) = load(JsonlLoader(), tmp_path / "two.json", json.dumps({**answer, "others": rows}))
+    assert isinstance(one, Skipped)
+    assert only(JsonlLoader(), tmp_path / "text.json", json.dumps({**answer, "text": "All."})).text == "All."
 
 
 def test_json_list_is_read_like_lines(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from polyhop.corpus.transcripts import Transcript, transcript_of
 from polyhop.layers.asking.questions import questions_of
 from polyhop.layers.parsekg import ParseKGLayer, parse_of
 from polyhop.models.choice import Models
-from polyhop.reading.conversation.told import told_in
+from polyhop.reading.conversation.told import Chats, told_in
 from polyhop.reading.event_order import ordered
 from polyhop.settings import Chunking
 from polyhop.types import Document, Passage
@@ -299,10 +299,10 @@ def test_days_are_read_day_first_unless_that_is_impossible() -> None:
 
 def test_a_reader_is_told_the_time_of_the_turn() -> None:
     """And that of the header only where a turn has none."""
-    told = told_in([passage(WHATSAPP)])
+    told = told_in(Chats.of([passage(WHATSAPP)]))
     assert [(turn.time, turn.date) for turn in told][-1] == ("13/03/2031, 08:05", "20310313")
     header, _ = FORMS["a header"]
-    assert {(turn.time, turn.date) for turn in told_in([passage(header)])} == {("20310204_17:30", "20310204")}
+    assert {(turn.time, turn.date) for turn in told_in(Chats.of([passage(header)]))} == {("20310204_17:30", "20310204")}
 
 
 def test_events_in_one_export_are_ordered_by_their_turns(models: Models) -> None:
@@ -316,7 +316,7 @@ def test_events_in_one_export_are_ordered_by_their_turns(models: Models) -> None
         "10/02/2031, 09:00 - Ada Brisk: Thanks!\n"
     )
     question = "How many days passed between Ada asking Tom to measure the window and Tom ordering the new glass?"
-    reading = ordered(question, [passage(asks, "1"), passage(tells, "2")], models)
+    reading = ordered(question, Chats.of([passage(asks, "1"), passage(tells, "2")]), models)
     assert reading is not None
     assert reading.text == "5 days"
 
@@ -409,3 +409,61 @@ def test_hostile_texts_take_linear_time(piece: str) -> None:
         began = time.process_time()
         transcript_of(text)
         assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize(
+    ("chat", "told"),
+    [
+        (
+            "١٢/٣/٢٠٣١، ١٠:٠٣ ص - سلمى: متى تصل العبارة؟\n١٢/٣/٢٠٣١، ١٠:٠٥ م - فارس: في السادسة.\n",
+            [("سلمى", "20310312", 603), ("فارس", "20310312", 1325)],
+        ),
+        (
+            "[١٢\u200f/٣\u200f/٢٠٣١، ١٠:٠٣:١١\u202fم] سلمى: متى؟\n[١٣\u200f/٣\u200f/٢٠٣١، ٨:٠٥:٠٠\u202fص] فارس: غدا.\n",
+            [("سلمى", "20310312", 1323), ("فارس", "20310313", 485)],
+        ),
+        (
+            "2031년 3월 12일 오전 10:03, 은서 : 배는 언제 와?\n2031년 3월 12일 오후 12:05, 도윤 : 곧 와.\n",
+            [("은서", "20310312", 603), ("도윤", "20310312", 725)],
+        ),
+        (
+            "---- 2031년 3월 12일 수요일 ----\n[은서] [오전 10:03] 와?\n[도윤] [오후 1:05] 곧.\n[은서] [오후 1:06] 응.",
+            [("은서", "20310312", 603), ("도윤", "20310312", 785), ("은서", "20310312", 786)],
+        ),
+        (
+            (
+                "[LINE] みちるとのトーク履歴\n保存日時：2031/03/13 09:30\n\n2031/03/12(水)\n"
+                "10:03\tみちる\tフェリーは何時に着く？\n10:05\t修介\t六時半。\n10:06\tみちる\t[スタンプ]\n"
+            ),
+            [("みちる", "20310312", 603), ("修介", "20310312", 605)],
+        ),
+        (
+            "2031/03/12 午前10:03 - みちる: 何時？\n2031/03/12 午後0:05 - 修介: 六時半。\n",
+            [("みちる", "20310312", 603), ("修介", "20310312", 725)],
+        ),
+        (
+            "2031/3/12 下午3:03 - 顾晚晴: 几点？\n2031/3/12 下午3:05 - 周远: 六点半。\n",
+            [("顾晚晴", "20310312", 903), ("周远", "20310312", 905)],
+        ),
+    ],
+)
+def test_exports_of_other_countries_are_read(chat: str, told: list[tuple[str, str, int]]) -> None:
+    """In their digits, with their halves of the day and their ways to write days."""
+    found = transcript_of(chat)
+    assert found is not None
+    assert [(turn.speaker, turn.date, turn.minute) for turn in found.turns] == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "10:03\tRoom A\tOpening\n11:00\tRoom B\tBoats\n12:00\tRoom A\tClosing\n",
+        "2031년 3월 12일 오전 10:03에 배가 왔다. 은서는 기뻤다.\n여섯 시에 돌아갔다.\n",
+        "[은서] [중요] 할 일\n[도윤] [보통] 다른 일\n[은서] [중요] 할 일\n",
+        "2031年3月12日、午前10:03に船が来た。\n時間：午後\n",
+        "في ١٢/٣/٢٠٣١ وصلت العبارة.\nملاحظة: لا شيء.\n",
+    ],
+)
+def test_tables_and_prose_of_other_countries_are_no_chats(text: str) -> None:
+    """A clock and tabs, or two words in brackets, are not enough."""
+    assert transcript_of(text) is None

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from polyhop.corpus.chunking import cut
+from polyhop.corpus.chunking import CODE_VERSION, cut
 from polyhop.corpus.reading import covers, find, fingerprint_file
 from polyhop.layers.layer import words_of
 from polyhop.models.accounting import estimated_tokens
@@ -144,8 +144,8 @@ class Ingest:
         stored = self._known.get(document.id)
         same = stored is not None and stored.sha256 == document.sha256
         known: Mapping[str, int] = {}
-        if self.record is not None and (same or not document.whole):  # elsewhere an id says what its passage says
-            known = self.record.numbers_by_id([passage.id for passage in passages])
+        if self.record is not None:  # an id says what its passage says, but for that of a whole row
+            known = self.record.numbers_by_id([one.id for one in passages if same or one.id != document.id])
         kept = len(known)
         tally.new += [estimated_tokens(words_of(passage)) for passage in passages if passage.id not in known]
         if stored is None:
@@ -176,7 +176,8 @@ class Ingest:
         return files
 
     def _stamp(self, file: Path) -> str:
-        content = [fingerprint_file(file), asdict(self.chunking)]
+        """What changes whenever a file, or the way in which it is cut, does."""
+        content = [fingerprint_file(file), asdict(self.chunking), CODE_VERSION]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
     def _tell(self, done: int) -> None:

@@ -39,12 +39,15 @@ class Chunking:
 
     tokens: int = 512  # of a passage, at most; at least 16
     overlap: int = 64  # tokens that a passage shares with the one before it; less than half of tokens
+    longest_row: int | None = 4096  # tokens of a row (jsonl, json, csv) that stays one passage; none: never cut
 
     def __post_init__(self) -> None:
         if self.tokens < 16:
             raise ValueError("tokens must be at least 16")
         if not 0 <= self.overlap < self.tokens // 2:
             raise ValueError("overlap must be at least 0 and less than half of tokens")
+        if self.longest_row is not None and self.longest_row < 1:
+            raise ValueError("longest_row must be at least 1, or none")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ HopStatus = Literal["resolved", "recovered", "unresolved"]
 class Document:
     """One text to be indexed, with where it came from.
 
-    ``whole`` documents (rows of a data set) become exactly one passage, whose id is the document's id.
+    ``whole`` documents (rows) become one passage, whose id is the document's, up to ``chunking.longest_row`` tokens.
     """
 
     id: str
@@ -32,6 +32,15 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Occasion:
+    """What a passage of a conversation cannot tell by itself of when it was said, but its document does."""
+
+    day: str = ""  # of the first turn that begins in the passage, as eight digits, or nothing
+    month_first: bool = False  # whether dates such as 2/4/31 are to be read month first
+    recorded: bool = False  # whether times are those of a recording, and none of the day
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
     """A stretch of a document that is retrieved and read as one piece."""
 
@@ -42,6 +51,7 @@ class Passage:
     end: int
     title: str
     text: str
+    occasion: Occasion | None = None  # for readers; rows of layers depend on title and text alone
 
 
 @dataclass(frozen=True, slots=True, order=True)

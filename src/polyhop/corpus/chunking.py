@@ -19,11 +19,14 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice
 
+from polyhop.corpus.transcripts import occasion_in, transcript_of
 from polyhop.corpus.turn_ends import TurnEnds
 from polyhop.settings import Chunking
-from polyhop.types import Document, Passage
+from polyhop.types import Document, Occasion, Passage
 
+CODE_VERSION = "2"  # raise it when the same text and settings would give other passages, or other occasions
 PRESETS = {"large": Chunking(tokens=1200, overlap=100), "small": Chunking(tokens=512, overlap=64)}
 
 _WORD_PIECE = 6  # characters
@@ -61,23 +64,37 @@ def count_tokens(text: str) -> int:
 def cut(document: Document, chunking: Chunking) -> tuple[Passage, ...]:
     """The passages of a document, in order; ``document.text[start:end] == text`` holds for each.
 
-    They cover all of the text but white space. A ``whole`` document is one passage with the document's id; of other
-    documents an id depends on the document, its title, and the passage's own text. Takes linear time.
+    They cover all of the text but white space. A ``whole`` document is one passage with the document's id, unless it is
+    longer than ``longest_row`` and a passage; of other documents an id depends on the document, its title, and the
+    passage's own text. Takes linear time. Passages of a conversation are told what only the rest of it says of when
+    they were said.
     """
-    if document.whole:
+    if document.whole and not _is_too_long(document.text, chunking):
         return (_passage(document, document.id, 0, 0, len(document.text)),)
     seen: Counter[bytes] = Counter()
     passages = []
-    for ordinal, (start, end) in enumerate(_windows(document.text, chunking)):
-        parts = (document.id, document.title, document.text[start:end])
+    text, transcript = document.text, transcript_of(document.text)
+    for ordinal, (start, end) in enumerate(_windows(text, chunking, TurnEnds.of(text, transcript))):
+        parts = (document.id, document.title, text[start:end])
         content = hashlib.sha256("\0".join(parts).encode("utf-8", errors="surrogatepass")).digest()
         seen[content] += 1
         identity = hashlib.sha256(content + str(seen[content]).encode()).hexdigest()[:20]
-        passages.append(_passage(document, identity, ordinal, start, end))
+        occasion = occasion_in(transcript, text, start, end) if transcript is not None else None
+        passages.append(_passage(document, identity, ordinal, start, end, occasion))
     return tuple(passages)
 
 
-def _passage(document: Document, identity: str, ordinal: int, start: int, end: int) -> Passage:
+def _is_too_long(row: str, chunking: Chunking) -> bool:
+    """Whether a row has to be cut; it is counted no further than needed to tell."""
+    if chunking.longest_row is None:
+        return False
+    longest = max(chunking.longest_row, chunking.tokens)
+    return len(row) > longest and next(islice(_token.finditer(row), longest, None), None) is not None
+
+
+def _passage(
+    document: Document, identity: str, ordinal: int, start: int, end: int, occasion: Occasion | None = None
+) -> Passage:
     return Passage(
         id=identity,
         document_id=document.id,
@@ -86,13 +103,14 @@ def _passage(document: Document, identity: str, ordinal: int, start: int, end: i
         end=end,
         title=document.title,
         text=document.text[start:end],
+        occasion=occasion,
     )
 
 
-def _windows(text: str, chunking: Chunking) -> Iterator[tuple[int, int]]:
+def _windows(text: str, chunking: Chunking, turns: TurnEnds) -> Iterator[tuple[int, int]]:
     """The half-open ranges of the passages."""
     sure, rest = _runs(chunking.tokens)
-    turns, end = TurnEnds.of(text), 0
+    end = 0
     first = _something.search(text)
     while first:
         start = first.start()

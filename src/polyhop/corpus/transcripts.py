@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final
@@ -13,10 +14,12 @@ from polyhop.corpus.captions import caption_draft, is_marked
 from polyhop.corpus.speakers import is_named
 from polyhop.corpus.stamps import DATE, day_of, is_dated, is_month_first, minute_of
 from polyhop.corpus.turn_lines import FORMS, Draft, Span, Trust, Turn, drafted
+from polyhop.types import Occasion, Passage
 
 # A header line such as "Time: 2031-02-04 17:30".
 _HEADER: Final = re.compile(
-    r"(?:time|date|datum|fecha|дата|日期|时间|sent|subject|topic|channel|group|participants?)\s*[:：]\s*(\S.*)",
+    r"(?:\[LINE\]\s|(?:time|date|datum|fecha|дата|日期|时间|保存日時|저장한 날짜|التاريخ|sent|subject|topic|channel"
+    r"|group|participants?|saved on)\s*[:：]\s*)(\S.*)",
     re.IGNORECASE,
 )
 _DIGITS: Final = re.compile(r"(?<!\d)(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})(?!\d)")
@@ -40,6 +43,9 @@ _MYSELF: Final = re.compile(r"\b(?:I|I['’]\w+|me|my|we|our|us)\b")
 _END: Final = re.compile(r"[.!?…。！？؟।][\"'”’»)\]]*\Z")
 _NOTHING: Final = re.compile(
     r"(?:<Media omitted>|(?:image|video|audio|sticker|GIF|document|voice message|contact card) omitted"
+    r"|<(?:Medien ausgeschlossen|Médias omis|Multimedia omitido|Media omessi|Mídia oculta"
+    r"|Без медиафайлов|تم استبعاد الوسائط)>"
+    r"|\[(?:スタンプ|写真|動画|ボイスメッセージ|Sticker|Photo|Video|스티커|사진|동영상)\]|사진|동영상|이모티콘"
     r"|<attached: [^>\n]{1,200}>|(?:This message was|You) deleted(?: this message)?\.?|Missed (?:voice|video) call\.?)",
     re.IGNORECASE,
 )
@@ -61,6 +67,7 @@ class Transcript:
     time_start: int = 0
     time_end: int = 0
     date: str = ""  # as the header writes it, or nothing
+    occasion: Occasion = Occasion()  # how its times were read; the day is that of the header
 
     @property
     def speakers(self) -> list[str]:
@@ -68,18 +75,40 @@ class Transcript:
         return list(dict.fromkeys(turn.speaker for turn in self.turns))
 
 
-def transcript_of(text: str) -> Transcript | None:
+def transcript_of(text: str, occasion: Occasion | None = None) -> Transcript | None:
     """The conversation that a text writes down, or nothing where it is prose; takes linear time, and is never an error.
 
-    Dates in numbers are read day first, unless one of the text has to be read month first and none cannot be.
+    Dates in numbers are read day first, unless all of them together tell otherwise. ``occasion``: what is known of the
+    text beforehand, which is that it is a part of a conversation, and when that took place.
     """
     lines, (start, end), day = _headed(text, _lines(text))
-    draft = _draft(text, lines, headed=bool(day))
+    draft = _draft(text, lines, headed=bool(day) or occasion is not None)
     if draft is None:
         return None
-    turns = (_without_marks(text, turn) for turn in _dated(text, draft, day))
+    occasion = occasion or _occasion(text, draft, day)
+    turns = (_without_marks(text, turn) for turn in _dated(text, draft, occasion))
     said = tuple(turn for turn in turns if turn.start < turn.end and not _says_nothing(text, turn))
-    return Transcript(said, start, end, day) if said else None
+    return Transcript(said, start, end, day, occasion) if said else None
+
+
+def transcript_in(passage: Passage) -> Transcript | None:
+    """The conversation that a passage writes down, with what its document tells of when; nothing where it is prose."""
+    return transcript_of(passage.text, passage.occasion)
+
+
+def occasion_in(whole: Transcript, text: str, start: int, end: int) -> Occasion | None:
+    """What a passage from ``start`` to ``end`` of a conversation's text has to be told; None where it says as much."""
+    first, behind = (bisect_left(whole.turns, place, key=lambda turn: turn.start) for place in (start, end))
+    turns = whole.turns[first:behind]
+    alone = transcript_of(text[start:end])
+    if not turns or (alone is not None and _facts(alone.turns) == _facts(turns, start)):
+        return None
+    return replace(whole.occasion, day=turns[0].date)
+
+
+def _facts(turns: Sequence[Turn], start: int = 0) -> list[tuple[int, str, str, int]]:
+    """Of each turn where what it says begins, after ``start``, who says it and when."""
+    return [(turn.start - start, turn.speaker, turn.date, turn.minute) for turn in turns]
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
@@ -205,19 +234,27 @@ def _is_interview(text: str, turns: Sequence[Turn]) -> bool:
     return {turn.speaker for turn in answered} <= _ANSWERED and 2 * of_themselves >= len(answered)
 
 
-def _dated(text: str, draft: Draft, header: str) -> list[Turn]:
-    """The turns with their days and times; ``header``: the date in the header, or nothing."""
-    spans = [(turn.time_start, turn.time_end) for turn in draft.turns] + list(dict.fromkeys(draft.days))
+def _occasion(text: str, draft: Draft, header: str) -> Occasion:
+    """When a conversation took place, as all of its dates tell; ``header``: the date in the header, or nothing."""
+    spans = sorted({(turn.time_start, turn.time_end) for turn in draft.turns}.union(draft.days))
     month_first = is_month_first([header, *(text[start:end] for start, end in spans)])
-    day = day_of(header, month_first=month_first)
-    recorded = _is_recording(text, draft.turns)
+    return Occasion(
+        day=day_of(header, month_first=month_first),
+        month_first=month_first,
+        recorded=_is_recording(text, draft.turns),
+    )
+
+
+def _dated(text: str, draft: Draft, occasion: Occasion) -> list[Turn]:
+    """The turns with their days and times."""
+    day, month_first = occasion.day, occasion.month_first
     found: list[Turn] = []
     since, late = (0, 0), -1  # the day on a line of its own that is in force; the minute of the turn before
     for turn, alone in zip(draft.turns, draft.days, strict=True):
         if alone != since:
             since, day, late = alone, day_of(text[slice(*alone)], month_first=month_first), -1
         time = text[turn.time_start : turn.time_end]
-        minute = -1 if recorded else minute_of(time)
+        minute = -1 if occasion.recorded else minute_of(time)
         if is_dated(time):
             day = day_of(time, month_first=month_first)
         elif 0 <= minute < late - _HALF_A_DAY:

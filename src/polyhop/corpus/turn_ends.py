@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from polyhop.corpus.transcripts import transcript_of
+from polyhop.corpus.transcripts import Transcript
 
 _something = re.compile(r"\S")
 
@@ -24,9 +24,8 @@ class TurnEnds:
     ends: Sequence[int] = ()
 
     @classmethod
-    def of(cls, text: str) -> Self:
-        """The turns of a text, in order; takes linear time."""
-        transcript = transcript_of(text)
+    def of(cls, text: str, transcript: Transcript | None) -> Self:
+        """The turns of a text, in order, or none where it is no conversation."""
         if transcript is None:
             return cls()
         ends = [turn.end for turn in transcript.turns]

@@ -34,6 +34,7 @@ class Form:
     notices: re.Pattern[str] | None = None  # lines that nobody says
     is_block: bool = False  # whether what is said begins on the next line
     has_days: bool = True  # whether days stand on lines of their own
+    needs_day: bool = False  # whether a day stands before the first turn
     ahead: int = 3  # lines before the first turn, at most: the end of a turn that was cut off
 
 
@@ -94,6 +95,13 @@ PLAIN: Final = Form(
 """``Ada: text``"""
 
 FORMS: Final = (
+    Form(  # "2031년 3월 12일 오전 10:03, 은서 : text"
+        opens=re.compile(
+            rf"{MARKS}(?P<time>\d{{4}}(?:년\s\d{{1,2}}월\s\d{{1,2}}일|\.\s\d{{1,2}}\.\s\d{{1,2}}\.)\s{CLOCK}),\s{_WIDE}{_COLON}"
+        ),
+        trust="sure",
+        notices=re.compile(rf"{MARKS}\d{{4}}년\s\d{{1,2}}월\s\d{{1,2}}일\s{CLOCK}(?:\s*\Z|[,:]\s)"),
+    ),
     Form(  # "[12.03.31, 17:30:05] Ada: text"
         opens=re.compile(rf"{MARKS}[\[(](?P<time>{STAMP}|{DATE})[\])]{MARKS}\s{{0,3}}{MARKS}{_WIDE}{_ROLE}{_COLON}"),
         trust="sure",
@@ -105,6 +113,18 @@ FORMS: Final = (
         trust="sure",
         notices=re.compile(rf"{MARKS}{STAMP}\s{{0,3}}[-–—]\s"),
         has_days=False,
+    ),
+    Form(  # "[은서] [오전 10:03] text"
+        opens=re.compile(rf"{MARKS}\[(?P<name>[^\[\]\r\n\t]{{1,40}})\]\s\[(?P<time>{CLOCK})\]\s"),
+        trust="likely",
+        needs_day=True,
+    ),
+    Form(  # "10:03<tab>みちる<tab>text"
+        opens=re.compile(rf"{MARKS}(?P<time>{CLOCK})\t(?P<name>[^\t\r\n]{{1,40}})\t"),
+        trust="unsure",
+        admits=_is_named_speaker,
+        notices=re.compile(rf"{MARKS}{CLOCK}\t[^\t\r\n]*\s*\Z"),
+        needs_day=True,
     ),
     Form(  # "Ada Brisk, [04.02.31 17:30]", the text below
         opens=re.compile(rf"{MARKS}{_WIDE}{MARKS},\s?\[(?P<time>{STAMP}|{CLOCK})\]{MARKS}\s*\Z"),
@@ -193,7 +213,7 @@ def drafted(form: Form, lines: Sequence[tuple[int, str]]) -> Draft | None:
                 draft.days[-1] = day
                 draft.extend(begin, end)
             broken = False
-    return draft if draft.turns else None
+    return draft if draft.turns and (not form.needs_day or draft.days[0] != (0, 0)) else None
 
 
 def _opening(form: Form, start: int, line: str) -> Turn | None:

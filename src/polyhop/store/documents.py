@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 from polyhop.errors import DocumentError, StoreError, UsageError
 from polyhop.ports import Ints
 from polyhop.store.database import Database
+from polyhop.store.occasions import PATH, joined, occasion_of, parted
 from polyhop.store.port import Change, DocumentRow
 from polyhop.store.schema import BLOCK
 from polyhop.types import Document, Passage
@@ -29,7 +30,8 @@ SAVE_DOCUMENT = """
     RETURNING number
 """
 CUT_PASSAGES = """
-    SELECT wanted.key, p.id, d.id, p.ordinal, p.start, p.stop, p.title, b.position, b.text
+    SELECT wanted.key, p.id, d.id, p.ordinal, p.start, p.stop, p.title,
+        json_extract(d.metadata, ?3 || p.ordinal || '"'), b.position, b.text
     FROM json_each(?1) AS wanted
     CROSS JOIN passages AS p ON p.number = wanted.value
     JOIN documents AS d ON d.number = p.document
@@ -60,16 +62,15 @@ class Documents(Database):
         wanted = {passage.id: (passage.ordinal, passage.start, passage.end, _digest(passage)) for passage in passages}
         if len(wanted) != len(passages):
             raise UsageError(f"Two passages of the document {document.id!r} have the same id.")
-        fields = _fields(document)
+        fields = {**_fields(document, passages), "stamp": stamp}
         with self._writing() as connection:
             before = _stored_fields(connection, document.id)
             number = before.pop("number", None)
             stored = _stored_passages(connection, number)
-            old_stamp = before.pop("stamp", None)
-            same = before == fields and {key: value[1:] for key, value in stored.items()} == wanted
-            if same and old_stamp == stamp:
+            same = _said(before) == _said(fields) and {key: value[1:] for key, value in stored.items()} == wanted
+            if same and before == fields:
                 return "unchanged"
-            number = connection.execute(SAVE_DOCUMENT, {**fields, "stamp": stamp}).get
+            number = connection.execute(SAVE_DOCUMENT, fields).get
             if before.get("sha256") != document.sha256:
                 _write_blocks(connection, number, document.text)
             if not same:
@@ -111,7 +112,7 @@ class Documents(Database):
             text="".join(row[0] for row in blocks),
             media_type=fields["media_type"],
             sha256=fields["sha256"],
-            metadata=json.loads(fields["metadata"]),
+            metadata=parted(fields["metadata"]),
             whole=bool(fields["whole"]),
         )
 
@@ -176,7 +177,7 @@ class Documents(Database):
 
     def _cut(self, numbers: Sequence[int]) -> dict[int, Passage]:
         """The passages that exist, by their places in ``numbers``."""
-        rows = self._rows(CUT_PASSAGES, json.dumps([int(number) for number in numbers]), BLOCK)
+        rows = self._rows(CUT_PASSAGES, json.dumps([int(number) for number in numbers]), BLOCK, PATH)
         return {place: _passage(list(pieces)) for place, pieces in groupby(rows, key=itemgetter(0))}
 
 
@@ -188,7 +189,7 @@ def _document_row(row: Sequence[Any]) -> DocumentRow:
 
 
 def _passage(pieces: list[tuple[Any, ...]]) -> Passage:
-    _, key, document_id, ordinal, start, stop, title, first_block, _ = pieces[0]
+    _, key, document_id, ordinal, start, stop, title, occasion, first_block, _ = pieces[0]
     offset = (first_block or 0) * BLOCK
     text = "".join(piece[-1] or "" for piece in pieces)
     return Passage(
@@ -199,6 +200,7 @@ def _passage(pieces: list[tuple[Any, ...]]) -> Passage:
         end=stop,
         title=title,
         text=text[start - offset : stop - offset],
+        occasion=occasion_of(occasion),
     )
 
 
@@ -223,14 +225,20 @@ def _require_stretches(document: Document, passages: Sequence[Passage]) -> None:
             raise UsageError(f"The passage {passage.id!r} belongs to another document than {document.id!r}.")
 
 
-def _fields(document: Document) -> dict[str, Any]:
+def _said(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What a document says of itself: not the mark of its file, nor what its passages are told of it."""
+    metadata = {"metadata": parted(fields["metadata"])} if fields else {}
+    return {key: value for key, value in fields.items() if key != "stamp"} | metadata
+
+
+def _fields(document: Document, passages: Sequence[Passage]) -> dict[str, Any]:
     return {
         "id": document.id,
         "uri": document.uri,
         "title": document.title,
         "media_type": document.media_type,
         "sha256": document.sha256,
-        "metadata": json.dumps(dict(document.metadata), sort_keys=True),
+        "metadata": joined(document.metadata, passages),
         "whole": int(document.whole),
     }
 

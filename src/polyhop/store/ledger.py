@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -53,12 +54,15 @@ class Ledger(Documents):
     """Keeps the rows and the failures of layers beside the passages that they come from."""
 
     def pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> Iterator[tuple[int, Passage]]:
-        """Passages that a layer has yet to do under a fingerprint, ascending; the writer may commit in between."""
+        """Passages that a layer has yet to do under a fingerprint, ascending; the writer may commit in between.
+
+        They are handed out without their occasions: rows depend on title and text alone.
+        """
         numbers = [row[0] for row in self._rows(PENDING, layer, fingerprint, retry_failed)]
         for start in range(0, len(numbers), FETCH):
             chunk = numbers[start : start + FETCH]
             for place, passage in self._cut(chunk).items():
-                yield chunk[place], passage
+                yield chunk[place], replace(passage, occasion=None)
 
     def count_pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> int:
         """How many passages ``pending`` would yield."""

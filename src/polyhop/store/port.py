@@ -107,7 +107,10 @@ class Store(Protocol):
         """The passages of these ids, in this order; StoreError where one is gone."""
 
     def pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> Iterator[tuple[int, Passage]]:
-        """Passages that a layer has yet to do under a fingerprint, ascending; the writer may commit in between."""
+        """Passages that a layer has yet to do under a fingerprint, ascending; the writer may commit in between.
+
+        They are handed out without their occasions: rows depend on title and text alone.
+        """
 
     def count_pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> int:
         """How many passages ``pending`` would yield."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import shlex
 import socket
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import filelock
 
-from polyhop.errors import IndexLocked
+from polyhop.errors import IndexLocked, UsageError
 from polyhop.store.faults import translated
 
 LOCK = "writer.lock"
@@ -63,7 +64,12 @@ class WriterLock:
     """The right to write to an index. The system takes it back when the process ends, however it ends."""
 
     def __init__(self, folder: Path, *, wait: float = 0.0) -> None:
-        """Take the lock, or raise IndexLocked (naming the holder) when ``wait`` seconds have passed."""
+        """Take the lock, or raise IndexLocked (naming the holder) when ``wait`` seconds have passed.
+
+        Raises UsageError where ``wait`` is not a number.
+        """
+        if math.isnan(wait):
+            raise UsageError("The seconds to wait for another writer must be a number.", remedy="Give one, such as 60.")
         self._folder = folder
         self._lock = _lock(folder)
         with translated(folder / LOCK):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from polyhop.corpus.encoding import open_text
+from polyhop.corpus.loaders import fields
 from polyhop.corpus.loading import one_line, row_document
 from polyhop.errors import DocumentError
 from polyhop.types import Document
@@ -23,14 +24,19 @@ _LONGEST_TITLE = 100  # characters
 
 @dataclass(frozen=True, kw_only=True)
 class CsvLoader:
-    """Reads one document a row, by the names of the columns; without a text column a row is written out in lines."""
+    """Reads one document a row, by the names of the columns; without a text column a row is written out in lines.
+
+    Columns are known however their names are spelled (``full_text``, ``Full Text``). An abstract stands before the
+    text.
+    """
 
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
     media_type: ClassVar[str] = "text/csv"
 
-    id_columns: tuple[str, ...] = ("id", "_id")
-    title_columns: tuple[str, ...] = ("title", "name", "heading")
-    text_columns: tuple[str, ...] = ("text", "content", "contents", "body", "passage", "paragraph", "abstract")
+    id_columns: tuple[str, ...] = fields.IDS
+    title_columns: tuple[str, ...] = fields.TITLES
+    text_columns: tuple[str, ...] = fields.TEXTS
+    abstract_columns: tuple[str, ...] = fields.ABSTRACTS
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """The rows under the header, numbered from 1; empty ones are left out.
@@ -55,14 +61,19 @@ class CsvLoader:
                 yield self._document(dict(zip(names, record, strict=False)), roles, uri, row)
 
     def _roles(self) -> dict[str, tuple[str, ...]]:
-        return {"id": self.id_columns, "title": self.title_columns, "text": self.text_columns}
+        return {
+            "id": self.id_columns,
+            "title": self.title_columns,
+            "text": self.text_columns,
+            "abstract": self.abstract_columns,
+        }
 
     def _document(self, values: dict[str, str], roles: dict[str, str | None], uri: str, row: int) -> Document:
         found = {role: values.get(column, "") if column else "" for role, column in roles.items()}
         others = {
             name: one_line(value) for name, value in values.items() if name not in roles.values() and value.strip()
         }
-        text = found["text"]
+        text = fields.below_abstract(found["text"], found["abstract"])
         if roles["text"] is None:
             shown = {name: value.strip() for name, value in values.items() if name != roles["id"]}
             text = "\n".join(f"{name}: {value}" for name, value in shown.items() if value)
@@ -115,10 +126,9 @@ def _named(header: Sequence[str]) -> list[str]:
     return names
 
 
-def _chosen(columns: Sequence[str], names: Iterable[str]) -> str | None:
-    """The column with the first of these names that there is, in any case."""
-    by_name = {column.lower(): column for column in reversed(columns)}
-    return next((by_name[name] for name in names if name in by_name), None)
+def _chosen(columns: Sequence[str], names: tuple[str, ...]) -> str | None:
+    """The column with the first of these names that there is."""
+    return next(iter(fields.bearing(tuple(columns), names)), None)
 
 
 def _first_name(values: Iterable[str]) -> str:

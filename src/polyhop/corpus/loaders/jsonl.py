@@ -1,4 +1,4 @@
-"""Data sets as JSON: one object a line, or one list of objects."""
+"""Data sets and exports as JSON: one object a line, or one list of objects."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from polyhop.corpus.encoding import open_text, read_text
+from polyhop.corpus.loaders import fields
 from polyhop.corpus.loading import one_line, row_document
 from polyhop.errors import DocumentError
 from polyhop.reports import Skipped
@@ -17,14 +18,19 @@ from polyhop.types import Document
 
 @dataclass(frozen=True, kw_only=True)
 class JsonlLoader:
-    """Reads one document an object; fields that are no text become metadata. A bad line does not stop the others."""
+    """Reads one document an object; fields that are no text become metadata. A bad line does not stop the others.
+
+    The first field with something in it counts, however its name is spelled (``full_text``, ``Full Text``). An abstract
+    stands before the text.
+    """
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".json")
     media_type: ClassVar[str] = "application/json"
 
-    id_fields: tuple[str, ...] = ("id", "_id")
-    title_fields: tuple[str, ...] = ("title", "name", "heading")
-    text_fields: tuple[str, ...] = ("text", "content", "contents", "body", "passage", "paragraph", "abstract")
+    id_fields: tuple[str, ...] = fields.IDS
+    title_fields: tuple[str, ...] = fields.TITLES
+    text_fields: tuple[str, ...] = (*fields.TEXTS, *fields.TEXTS_AT_LAST)
+    abstract_fields: tuple[str, ...] = fields.ABSTRACTS
 
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """The objects in order; without an id of its own a row is named by its number, from 1.
@@ -35,7 +41,7 @@ class JsonlLoader:
 
     def _items(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         if path.suffix.lower() == ".json":
-            for row, value in enumerate(_listed(read_text(path)), start=1):
+            for row, value in enumerate(_listed(read_text(path), self.text_fields), start=1):
                 yield self._document(value, uri, row, f"item {row}")
             return
         with open_text(path) as stream:
@@ -55,18 +61,19 @@ class JsonlLoader:
     def _document(self, value: object, uri: str, row: int, place: str) -> Document | Skipped:
         if not isinstance(value, Mapping):
             return Skipped(f"{uri}#{row}", f"{place} is not an object")
-        text = _prose(_first(value, self.text_fields))
+        text = _said(value, self.text_fields)
         if text is None:
             known = ", ".join(self.text_fields)
             return Skipped(f"{uri}#{row}", f"{place} has no text in any of the fields {known}")
-        taken = (*self.id_fields, *self.title_fields, *self.text_fields)
+        named = (*self.id_fields, *self.title_fields, *self.text_fields, *self.abstract_fields)
+        taken = fields.bearing(tuple(value), named)
         return row_document(
             uri,
             row,
-            text,
+            fields.below_abstract(text, _said(value, self.abstract_fields) or ""),
             self.media_type,
-            identity=_scalar(_first(value, self.id_fields)) or "",
-            title=_scalar(_first(value, self.title_fields)) or "",
+            identity=_named(value, self.id_fields),
+            title=_named(value, self.title_fields),
             metadata={
                 one_line(key): shown for key, item in value.items() if key not in taken and (shown := _scalar(item))
             },
@@ -91,8 +98,8 @@ def _summed_up(items: Iterable[Document | Skipped], uri: str) -> Iterator[Docume
         yield from bad
 
 
-def _listed(text: str) -> Iterable[object]:
-    """The objects in a .json file; a single object counts as a list of one."""
+def _listed(text: str, text_fields: tuple[str, ...]) -> Iterable[object]:
+    """The objects in a .json file: a list, the only list of objects in an object without text, or a single object."""
     try:
         value = json.loads(text, strict=False)
     except (RecursionError, ValueError) as error:
@@ -100,12 +107,24 @@ def _listed(text: str) -> Iterable[object]:
     if isinstance(value, list):
         return value
     if isinstance(value, Mapping):
-        return [value]
+        lists = [item for item in value.values() if _is_list_of_objects(item)]
+        return lists[0] if len(lists) == 1 and _said(value, text_fields) is None else [value]
     raise DocumentError("is not a list of objects", remedy='Write [{"title": ..., "text": ...}, ...].')
 
 
-def _first(value: Mapping[str, object], names: Iterable[str]) -> object:
-    return next((value[name] for name in names if value.get(name) is not None), None)
+def _is_list_of_objects(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
+
+
+def _said(value: Mapping[str, object], names: tuple[str, ...]) -> str | None:
+    """The first text that is not empty, else an empty one; None where none of the fields is a text."""
+    texts = [text for key in fields.bearing(tuple(value), names) if (text := _prose(value[key])) is not None]
+    return next((text for text in texts if text.strip()), texts[0] if texts else None)
+
+
+def _named(value: Mapping[str, object], names: tuple[str, ...]) -> str:
+    """The first name or number in one of the fields; nothing where there is none."""
+    return next((shown for key in fields.bearing(tuple(value), names) if (shown := _scalar(value[key]))), "")
 
 
 def _prose(value: object) -> str | None:

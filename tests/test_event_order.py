@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from polyhop.models.choice import Models
+from polyhop.reading.conversation.told import Chats
 from polyhop.reading.event_order import ordered
+from polyhop.reading.reader import Reading
 from polyhop.types import Passage
 
 CHATS = {
@@ -40,6 +44,11 @@ def chat(when: str, text: str) -> Passage:
     """A conversation that is its own document."""
     whole = f"Time: {when}\n{text}"
     return Passage(id=when, document_id=when, ordinal=0, start=0, end=len(whole), title="harbour", text=whole)
+
+
+def read(question: str, passages: Sequence[Passage], models: Models) -> Reading | None:
+    """What the dates of passages tell."""
+    return ordered(question, Chats.of(passages), models)
 
 
 WORLD = tuple(chat(when, text) for when, text in CHATS.items())
@@ -77,14 +86,14 @@ WORLD = tuple(chat(when, text) for when, text in CHATS.items())
     ],
 )
 def test_ordered_answers(question: str, answer: str, models: Models) -> None:
-    reading = ordered(question, WORLD, models)
+    reading = read(question, WORLD, models)
     assert reading is not None
     assert reading.text == answer
     assert reading.confidence > 0.12
 
 
 def test_ordered_quotes_the_sentence_of_each_event(models: Models) -> None:
-    reading = ordered("Did Ada ask Tom for a ladder before he told her that his cellar was flooded?", WORLD, models)
+    reading = read("Did Ada ask Tom for a ladder before he told her that his cellar was flooded?", WORLD, models)
     assert reading is not None
     assert [quote.passage.text[quote.start : quote.end] for quote in reading.quotes] == [
         "Could you lend me your long ladder this weekend?",
@@ -95,7 +104,7 @@ def test_ordered_quotes_the_sentence_of_each_event(models: Models) -> None:
 
 def test_ordered_reads_the_turns_of_one_conversation_in_their_order(models: Models) -> None:
     question = "Did Piet ask about lighthouses before Mara said that lighthouses make her sad?"
-    reading = ordered(question, WORLD[-1:], models)
+    reading = read(question, WORLD[-1:], models)
     assert reading is not None
     assert reading.text == "Yes"
     assert len(reading.quotes) == 2
@@ -104,22 +113,33 @@ def test_ordered_reads_the_turns_of_one_conversation_in_their_order(models: Mode
 def test_ordered_takes_the_first_time_that_something_is_told(models: Models) -> None:
     """Ada asks for the ladder again in autumn."""
     again = chat("20311020_08:00", "Ada Brisk: Hi Tom! Could you lend me your long ladder again?\nTom Rook: Of course.")
-    reading = ordered("Did Ada ask Tom for his ladder before Mara announced the regatta?", [again, *WORLD], models)
+    reading = read("Did Ada ask Tom for his ladder before Mara announced the regatta?", [again, *WORLD], models)
     assert reading is not None
     assert reading.text == "Yes"
 
 
 def test_ordered_says_which_event_it_did_not_find(models: Models) -> None:
-    reading = ordered("Did Ada ask Tom for his ladder before he told her about the flood?", WORLD[:1], models)
+    reading = read("Did Ada ask Tom for his ladder before he told her about the flood?", WORLD[:1], models)
     assert reading is not None
     assert reading.text is None
     assert "flood" in reading.note
     assert "ladder" not in reading.note
 
 
+@pytest.mark.parametrize(
+    "header", ["20310204_17:30", "20310204_1730", "2031-02-04 17:30:05", "2031/02/04 1730", "4 February 2031, 5:30 PM"]
+)
+def test_ordered_reads_the_time_in_a_header(header: str, models: Models) -> None:
+    question = "Did Ada ask Tom for a ladder before he told her that his cellar was flooded?"
+    reading = read(question, [chat(header, CHATS["20310204_17:30"]), WORLD[1]], models)
+    assert reading is not None
+    assert reading.text == "Yes"
+    assert "dated 2031-02-04 17:30 and 2031-02-07 09:10" in reading.note
+
+
 def test_ordered_looks_only_within_the_dates_that_are_asked_for(models: Models) -> None:
     question = "Did Ada ask Tom for his ladder before he told her about the flood (restrict your search to March)?"
-    reading = ordered(question, WORLD, models)
+    reading = read(question, WORLD, models)
     assert reading is not None
     assert reading.text is None
 
@@ -134,7 +154,7 @@ def test_ordered_dates_the_later_pieces_of_a_long_conversation(models: Models) -
         for at, text in enumerate((first, rest))
     ]
     question = "Did Tom tell Ada that the ladder stands in his shed before he told her about the flood?"
-    reading = ordered(question, [*pieces, WORLD[1]], models)
+    reading = read(question, [*pieces, WORLD[1]], models)
     assert reading is not None
     assert reading.text == "Yes"
     assert reading.quotes[0].passage.id == "a1"
@@ -165,13 +185,13 @@ ARTICLES = (
 )
 def test_ordered_reads_dates_that_prose_states(question: str, answer: str | None, models: Models) -> None:
     """Of two things in one year, one without a month, nothing tells which was first."""
-    reading = ordered(question, ARTICLES, models)
+    reading = read(question, ARTICLES, models)
     assert reading is not None
     assert reading.text == answer
 
 
 def test_ordered_leaves_other_questions_alone(models: Models) -> None:
-    assert ordered("What did Ada ask Tom for?", WORLD, models) is None
+    assert read("What did Ada ask Tom for?", WORLD, models) is None
     undated = prose("Notes", "Ada asked Tom for a ladder. He told her about the flood.")
-    assert ordered("Did Ada ask Tom for a ladder before he told her about the flood?", [undated], models) is None
-    assert ordered("Did Ada ask Tom for a ladder before he told her about the flood?", [], models) is None
+    assert read("Did Ada ask Tom for a ladder before he told her about the flood?", [undated], models) is None
+    assert read("Did Ada ask Tom for a ladder before he told her about the flood?", [], models) is None

@@ -15,7 +15,7 @@ from polyhop.engine import Polyhop
 from polyhop.errors import LayerMissing
 from polyhop.indexes import lexical
 from polyhop.indexes.lexical import Lexical
-from polyhop.layers.layer import layer_of
+from polyhop.layers.layer import layer_of, words_of
 from polyhop.layers.questions_index import KINDS, NodeKind, QuestionGraph
 from polyhop.layers.view import View
 from polyhop.models.choice import Models
@@ -343,6 +343,22 @@ def test_fewer_questions_are_appended_below_alpha(view: View) -> None:
         assert (graph.question(node).question in text) == (graph.shares[node] < 0.5)
 
 
+def test_questions_without_answers_are_left_out_by_what_they_say_alone(view: View) -> None:
+    """Doc2Query-- as it is: the similarity is that of the question to its passage, not of the pair."""
+    graph = view.questions
+    _, fewer = Doc2Query(alpha=0.5, answers=False)._texts(view)
+    passages = view.text.vectors.of(graph.numbers).astype(np.float64)
+    asked = graph.vectors_of("question").astype(np.float64)
+    cosines = (asked * passages[graph.rows]).sum(axis=1)
+    for row, passage in enumerate(view.passages(graph.numbers.tolist())):
+        own = np.flatnonzero(graph.rows == row)
+        best = own[np.argsort(-cosines[own], kind="stable")][: -(-len(own) // 2)].tolist()
+        lines = [graph.question(node).question for node in sorted(best)]
+        assert fewer[row] == "\n".join([words_of(passage), *lines])
+    assert graph.shares_by(graph.kind, view.text.vectors.of(graph.numbers)).tolist() == graph.shares.tolist()
+    assert graph.shares_by("question", view.text.vectors.of(graph.numbers)).tolist() != graph.shares.tolist()
+
+
 def test_each_ranking_of_doc2query_finds_the_passage(view: View) -> None:
     for ranking in ("hybrid", "dense", "bm25"):
         evidence = Doc2Query(ranking=ranking).retrieve(BUILDER, view, Budget(passages=2))
@@ -407,6 +423,16 @@ def test_what_is_shown_is_looked_up_at_once(view: View, monkeypatch: pytest.Monk
     monkeypatch.setattr(Record, "passages", noted)
     QCG(gamma=0).retrieve(BUILDER, view, Budget())
     assert len(asked) == 2
+
+
+def test_a_search_is_not_doubted_unless_it_is_asked_to_be(place: Path) -> None:
+    """It finds the same passages, and the cross-encoder is asked nothing."""
+    with Polyhop(place) as engine:
+        found = engine.search(UNANSWERED, strategy="qcg(gamma=0)")
+        doubted = engine.search(UNANSWERED, strategy="qcg(gamma=0,spoken=12)")
+        assert found.passages == doubted.passages == engine.ask(UNANSWERED, strategy="qcg(gamma=0)").evidence.passages
+        assert (found.doubtful, found.hops[0].status) == (False, "resolved")
+        assert (doubted.doubtful, doubted.hops[0].status) == (True, "unresolved")
 
 
 def test_the_extractive_reader_abstains_where_evidence_is_doubtful(place: Path) -> None:

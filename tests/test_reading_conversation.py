@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyhop.corpus.transcripts import Transcript, transcript_in
 from polyhop.models.choice import Models
 from polyhop.reading.conversation.answers import read_conversations
 from polyhop.reading.conversation.asked import Asked, named_speakers, spelled
 from polyhop.reading.conversation.days import meant_day
-from polyhop.reading.conversation.told import Told, told_in
+from polyhop.reading.conversation.told import Chats, Told, told_in
 from polyhop.reading.conversation.wording import MOMENT, PLACE, said
 from polyhop.reading.extractive import Extractive
+from polyhop.reading.reader import Reading
 from polyhop.types import Evidence, Passage, ScoredPassage
 
 CHATS = {
@@ -42,6 +45,11 @@ def chat(when: str, text: str) -> Passage:
     return Passage(id=when, document_id=when, ordinal=0, start=0, end=len(whole), title="harbour", text=whole)
 
 
+def read(question: str, passages: Sequence[Passage], models: Models) -> Reading | None:
+    """What the conversations among passages answer."""
+    return read_conversations(question, Chats.of(passages), models)
+
+
 WORLD = tuple(chat(when, text) for when, text in CHATS.items())
 
 
@@ -59,28 +67,28 @@ WORLD = tuple(chat(when, text) for when, text in CHATS.items())
     ],
 )
 def test_read_conversations_answers(question: str, answer: str, models: Models) -> None:
-    reading = read_conversations(question, WORLD, models)
+    reading = read(question, WORLD, models)
     assert reading is not None
     assert reading.text == answer
     assert reading.confidence > Extractive().threshold
 
 
 def test_read_conversations_leaves_greetings_out_of_what_is_said(models: Models) -> None:
-    reading = read_conversations("What does Piet suggest to eat after the regatta?", WORLD, models)
+    reading = read("What does Piet suggest to eat after the regatta?", WORLD, models)
     assert reading is not None
     assert reading.text is not None
     assert reading.text.startswith("we should try grilling mackerel and baking potato bread")
 
 
 def test_read_conversations_quotes_who_says_it(models: Models) -> None:
-    reading = read_conversations("Who offers to bring the tables?", WORLD, models)
+    reading = read("Who offers to bring the tables?", WORLD, models)
     assert reading is not None
     [quote] = reading.quotes
     assert quote.passage.text[quote.start : quote.end] == "AdaBrisk: I will bring the tables."
 
 
 def test_read_conversations_quotes_the_time_beside_what_was_said(models: Models) -> None:
-    reading = read_conversations("When did Ada ask Tom for his ladder?", WORLD, models)
+    reading = read("When did Ada ask Tom for his ladder?", WORLD, models)
     assert reading is not None
     told, time = (quote.passage.text[quote.start : quote.end] for quote in reading.quotes)
     assert told.startswith("Hi Tom! Could you lend me your long ladder")
@@ -88,8 +96,8 @@ def test_read_conversations_quotes_the_time_beside_what_was_said(models: Models)
 
 
 def test_read_conversations_trusts_less_what_nobody_spoke_of(models: Models) -> None:
-    told = read_conversations("What will Ada bring to the regatta?", WORLD, models)
-    untold = read_conversations("Which trumpet did the admiral play at his sister's wedding in Lisbon?", WORLD, models)
+    told = read("What will Ada bring to the regatta?", WORLD, models)
+    untold = read("Which trumpet did the admiral play at his sister's wedding in Lisbon?", WORLD, models)
     assert told is not None
     assert untold is not None
     assert untold.confidence < Extractive().threshold < told.confidence
@@ -99,8 +107,8 @@ def test_read_conversations_is_not_for_prose(models: Models) -> None:
     prose = Passage(
         id="a", document_id="a", ordinal=0, start=0, end=30, title="Ada", text="Ada Brisk built the Grey Heron."
     )
-    assert read_conversations("What did Ada build?", [prose], models) is None
-    assert read_conversations("What did Ada build?", [], models) is None
+    assert read("What did Ada build?", [prose], models) is None
+    assert read("What did Ada build?", [], models) is None
 
 
 TALKS = (
@@ -131,7 +139,7 @@ AdaBrisk: To spend more time on the water.""",
     ],
 )
 def test_read_conversations_answers_from_the_reply(question: str, answer: str, models: Models) -> None:
-    reading = read_conversations(question, TALKS, models)
+    reading = read(question, TALKS, models)
     assert reading is not None
     assert reading.text == answer
 
@@ -150,7 +158,7 @@ def test_the_extractive_reader_reads_what_it_trusts_more_of_chats_and_prose(
 
 @given(st.lists(st.sampled_from(["Ada: ", "Tom: 🎉", "Ada: متى نلتقي؟", "Time: 2031-02-30", "Tom: ?", "cut", ""])))
 def test_told_in_reads_any_lines(lines: list[str]) -> None:
-    for turn in told_in([chat("20310204", "\n".join(lines))]):
+    for turn in told_in(Chats.of([chat("20310204", "\n".join(lines))])):
         assert 0 <= turn.name_start <= turn.name_end <= turn.start < turn.end <= len(turn.passage.text)
 
 
@@ -161,8 +169,28 @@ def test_the_extractive_reader_reads_conversations(models: Models) -> None:
     assert Extractive().read(question, evidence, models).text == "The Grey Heron"
 
 
+@pytest.mark.parametrize(
+    "question", ["Is Tom's shed locked?", "Did Ada ask Tom for his ladder before he told her a riddle?"]
+)
+def test_the_extractive_reader_takes_each_passage_apart_once(
+    question: str, models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Conversations and prose, whoever reads them."""
+    apart: list[str] = []
+
+    def noted(passage: Passage) -> Transcript | None:
+        apart.append(passage.id)
+        return transcript_in(passage)
+
+    monkeypatch.setattr("polyhop.reading.conversation.told.transcript_in", noted)
+    prose = Passage(id="shed", document_id="shed", ordinal=0, start=0, end=19, title="", text="The shed is locked.")
+    found = tuple(ScoredPassage(passage=passage, score=1.0) for passage in (*WORLD, prose))
+    Extractive().read(question, Evidence(question=question, strategy="dense", passages=found), models)
+    assert apart == [passage.id for passage in (*WORLD, prose)]
+
+
 def test_told_in_tells_who_speaks_and_what_a_turn_replies_to() -> None:
-    turns = told_in(WORLD[:1])
+    turns = told_in(Chats.of(WORLD[:1]))
     assert [turn.speaker for turn in turns] == ["Ada Brisk", "Tom Rook", "Ada Brisk", "Tom Rook"]
     assert turns[1].before == "Ada Brisk: Could you lend me your long ladder this weekend?"
     assert turns[0].date == "20310204"

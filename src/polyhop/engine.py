@@ -27,11 +27,12 @@ from polyhop.making import DEFAULT_LAYERS, GrownFacts, in_force, in_order
 from polyhop.models.choice import Models, load_models
 from polyhop.reading.citations import citations_of, within_tokens
 from polyhop.reading.reader import Reader, Reading
+from polyhop.reading.slips import without_slip
 from polyhop.reports import IndexReport, IndexStatus, LayerReport, ProgressListener, RemoveReport
 from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.store.writer_lock import writer
-from polyhop.strategies.strategy import Strategy, layers_read, strategy_of
+from polyhop.strategies.strategy import Strategy, layers_read, strategy_of, unread
 from polyhop.types import Answer, Budget, Cost, Evidence, Span
 
 logger = logging.getLogger(__name__)
@@ -195,13 +196,17 @@ class Polyhop:
             )
 
     def search(self, question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
-        """The k best passages for a question, with the hops that led to them. Raises like ``ask``."""
+        """The k best passages for a question, with the hops that led to them. Raises like ``ask``.
+
+        What a strategy does for readers alone is left out, unless its name asks for it, as ``qcg(spoken=12)`` does.
+        """
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}.")
         asked = _checked(question)
         began = time.monotonic()
         with self.view() as view:
-            evidence = self._retrieve(asked, view, strategy, replace(self.settings.budget, passages=k))
+            chosen = unread(strategy or _default_strategy(view))
+            evidence = self._retrieve(asked, view, chosen, replace(self.settings.budget, passages=k))
         return replace(evidence, cost=replace(evidence.cost, seconds=time.monotonic() - began))
 
     def remove(self, *uris: str) -> RemoveReport:
@@ -377,7 +382,7 @@ def _checked(question: str) -> str:
         raise UsageError("The question has no words.", remedy='Ask something, as in: polyhop ask "Who founded ...?"')
     if len(words) > LONGEST_QUESTION:
         logger.warning("The question has %d words; the first %d are used.", len(words), LONGEST_QUESTION)
-    return " ".join(words[:LONGEST_QUESTION])
+    return without_slip(" ".join(words[:LONGEST_QUESTION]))
 
 
 def _default_strategy(view: View) -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from polyhop.corpus.languages import is_in_our_script
+from polyhop.indexes.shared_terms import Terms
 from polyhop.models.encoder import Encoder, side_by_side
 from polyhop.models.once import once
 from polyhop.models.weights import WeightFile, check_hashes, check_sizes, package_folder
@@ -18,6 +20,7 @@ RERANKER_FILES = (
     WeightFile("tokenizer.json", 711_661, "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448"),
 )
 SPECIAL_TOKENS = 3  # [CLS] question [SEP] text [SEP]
+LOGITS = 11.0  # the scores go about from minus this to this
 
 
 def reranker_folder() -> Path:
@@ -29,7 +32,9 @@ def reranker_folder() -> Path:
 class MiniLML12:
     """Reads question and text together with ms-marco-MiniLM-L-12-v2 (int8) and gives the raw logit.
 
-    A pair longer than ``max_tokens`` loses the end of its text; a question keeps at least half of the room.
+    A pair longer than ``max_tokens`` loses the end of its text; a question keeps at least half of the room. It has only
+    learnt English: where a question is mostly in another script, the terms that a text shares with it are counted
+    instead.
     """
 
     max_tokens: int = 512
@@ -46,6 +51,8 @@ class MiniLML12:
 
     def score(self, question: str, texts: Sequence[str]) -> Floats:
         """Raw logits of shape (len(texts),), about -11 to 11; each pair is read alone."""
+        if not is_in_our_script(question):
+            return _shared(question, texts)
         model = _loaded()
         room = self.max_tokens - SPECIAL_TOKENS
         asked = model.tokens(question, room)
@@ -58,6 +65,12 @@ class MiniLML12:
     def verify(self) -> None:
         """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
         check_hashes(reranker_folder(), RERANKER_FILES)
+
+
+def _shared(question: str, texts: Sequence[str]) -> Floats:
+    """The share of the question's terms that each text has, on the scale of the logits."""
+    terms = Terms.of(question)
+    return np.array([LOGITS * (2 * terms.share(terms.in_(text)) - 1) for text in texts], np.float32)
 
 
 @once

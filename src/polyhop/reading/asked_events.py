@@ -60,6 +60,9 @@ _AMOUNT: Final = re.compile(
     rf"{_COUNT}\s+(?:full\s+|whole\s+)?(?P<unit>minute|hour|day|week|fortnight|month|year)s?\b(?:['’]\s+time)?",
     re.IGNORECASE,
 )
+_COUNTS: Final = {word: float(count) for count, word in enumerate(NUMBERS)} | {
+    "a": 1.0, "an": 1.0, "half a": 0.5, "half an": 0.5, "one and a half": 1.5, "a couple of": 2.0, "a few": 3.0,
+}  # fmt: skip
 _HOWS: Final[tuple[tuple[str, Comparison], ...]] = (
     ("no more", "at most"), ("not more", "at most"), ("no less", "at least"), ("not less", "at least"),
     ("no fewer", "at least"), ("not fewer", "at least"), ("at least", "at least"), ("at most", "at most"),
@@ -210,16 +213,7 @@ def _interval(text: str) -> AskedEvents | None:
 
 def _number(text: str) -> float:
     low = text.lower()
-    words = {
-        "a": 1.0,
-        "an": 1.0,
-        "half a": 0.5,
-        "half an": 0.5,
-        "a couple of": 2.0,
-        "a few": 3.0,
-        "one and a half": 1.5,
-    }
-    return words[low] if low in words else float(NUMBERS.index(low)) if low in NUMBERS else float(low)
+    return _COUNTS[low] if low in _COUNTS else float(low)
 
 
 def _ends(text: str) -> tuple[str, str] | None:

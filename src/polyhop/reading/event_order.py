@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import product
@@ -11,25 +11,22 @@ from math import exp
 from typing import Final, NamedTuple
 
 from polyhop.corpus.sentences import sentence_spans
-from polyhop.corpus.stamps import day_of
-from polyhop.corpus.transcripts import Transcript, transcript_of
+from polyhop.corpus.stamps import day_of, minute_of
+from polyhop.corpus.transcripts import Transcript
 from polyhop.corpus.turn_lines import Turn
 from polyhop.indexes.folding import pieces
 from polyhop.layers.asking.verbs import base_of
 from polyhop.models.choice import Models
 from polyhop.reading.asked_events import UNITS, AskedEvents, asked_events
+from polyhop.reading.conversation.told import Chats
 from polyhop.reading.dates import Date, parse_date
 from polyhop.reading.lexicon import FUNCTION_WORDS, base_form, word_set
 from polyhop.reading.people import same_person
 from polyhop.reading.reader import Quote, Reading
 from polyhop.reading.spans import DATE
-from polyhop.reading.statements import SPEECH, doing, is_noun_event
+from polyhop.reading.statements import SPEECH, Doing, doing, is_noun_event
 from polyhop.types import Passage
 
-_STAMP: Final = re.compile(
-    r"(?<!\d)(?P<year>\d{4})[-/.]?(?P<month>\d{2})[-/.]?(?P<day>\d{2})"
-    r"(?:[ _T,]+(?P<hour>\d{1,2})[:.h]?(?P<minute>\d{2}))?"
-)
 _MOST: Final = 40  # texts that the cross-encoder reads for each event
 _CLEAR: Final = 2.0  # logits below the best at which another passage tells of an event as well
 _LEAST: Final = -10.0  # logit below which an event is not found
@@ -57,6 +54,11 @@ class Moment(NamedTuple):
     day: int = 0
     minute: int = -1
 
+    @classmethod
+    def of(cls, day: str, minute: int = -1) -> Moment | None:
+        """A moment of a day in eight digits; None where the day is not known."""
+        return cls(int(day[:4]), int(day[4:6]), int(day[6:]), minute) if day else None
+
 
 @dataclass(frozen=True, slots=True)
 class _Text:
@@ -71,9 +73,37 @@ class _Text:
     others: tuple[str, ...] = ()  # who takes part besides
     answered: str = ""  # the end of the turn before
 
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Who takes part, the speaker first; nobody in prose."""
+        return (self.speaker, *self.others) if self.speaker else ()
+
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Event:
+    """An event as it is looked for: who does what to whom, and the words that say what."""
+
+    statement: str
+    clause: Doing | None
+    verb: str  # in its base form; nothing where the statement is no clause
+    words: frozenset[str]  # in their base forms: those that say what was told or asked, not who told whom
+
+    @classmethod
+    def of(cls, statement: str) -> _Event:
+        clause = doing(statement)
+        verb = _stem(clause.words[clause.verb].lower()) if clause else ""
+        people = pieces(f"{clause.subject} {clause.other}") if clause else []
+        words = {_stem(word) for word in pieces(statement) if word not in FUNCTION_WORDS and word not in people}
+        return cls(statement, clause, verb, frozenset(words - SPEECH))
+
+    def share_said(self, text: _Text) -> float:
+        """The share of its words that a text has."""
+        said = {_stem(word) for word in pieces(text.said)}
+        return len(self.words & said) / len(self.words) if self.words else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Telling:
     """A text that tells of an event, and how surely it does."""
 
     text: _Text
@@ -85,7 +115,7 @@ class _Told:
         return self.text.when, self.text.passage.id, self.text.start
 
 
-def ordered(question: str, passages: Sequence[Passage], models: Models) -> Reading | None:
+def ordered(question: str, chats: Chats, models: Models) -> Reading | None:
     """The answer to a question about the order of two events or the time between them, by dates.
 
     None where it is another question, or no passage is dated. The confidence falls where it is unsure that a text tells
@@ -94,72 +124,73 @@ def ordered(question: str, passages: Sequence[Passage], models: Models) -> Readi
     asked = asked_events(question)
     if asked is None:
         return None
-    texts = [text for text in _texts(passages) if _lies_within(text.when, asked.within)]
+    texts = [text for text in _texts(chats) if _lies_within(text.when, asked.within)]
     if not texts:
         return None
     first, second = _tellings(asked.first, texts, models), _tellings(asked.second, texts, models)
     if asked.otherwise:
-        other = _tellings(asked.otherwise, texts, models)
-        if other and (not second or other[0].logit > second[0].logit + _CLEAR):
-            asked, second = replace(asked, second=asked.otherwise), other
+        turned = _tellings(asked.otherwise, texts, models)
+        if turned and (not second or turned[0].logit > second[0].logit + _CLEAR):
+            asked, second = replace(asked, second=asked.otherwise), turned
     if not first or not second:
         return Reading(text=None, note=f"no dated passage tells of this: {asked.second if first else asked.first}")
-    earlier, later = _pair(asked, first, second)
-    if earlier.text == later.text:
-        missing = asked.second if later.logit <= earlier.logit else asked.first
+    one, other = _pair(asked, first, second)
+    if one.text == other.text:
+        missing = asked.second if other.logit <= one.logit else asked.first
         return Reading(text=None, note=f"no dated passage tells of this: {missing}")
-    dates = f"dated {_shown(earlier.text.when)} and {_shown(later.text.when)}"
-    answer = _answer(asked, earlier, later)
+    dates = f"dated {_shown(one.text.when)} and {_shown(other.text.when)}"
+    answer = _answer(asked, one, other)
     if answer is None:
         return Reading(text=None, note=f"{dates}: that does not tell")
-    sureness = min(_sureness(earlier.logit), _sureness(later.logit))
+    sureness = min(_sureness(one.logit), _sureness(other.logit))
     return Reading(
         text=answer,
-        quotes=tuple(dict.fromkeys([_sentence(asked.first, earlier, models), _sentence(asked.second, later, models)])),
+        quotes=tuple(dict.fromkeys([_sentence(asked.first, one, models), _sentence(asked.second, other, models)])),
         confidence=sureness * _agreement(asked, answer, first, second),
         note=f"{asked.first}; {asked.second}: {dates}",
     )
 
 
-def _texts(passages: Sequence[Passage]) -> Iterator[_Text]:
+def _texts(chats: Chats) -> Iterator[_Text]:
     """The turns of dated conversations and the dated sentences of prose."""
-    read = [(passage, transcript_of(passage.text)) for passage in passages]
-    dates = {passage.document_id: when for passage, chat in read if chat and (when := _stamped(passage, chat))}
-    for passage, chat in read:
+    headers = _headers(chats)
+    for passage, chat in chats.passages:
         if chat is None:
             yield from _dated_sentences(passage)
         else:
-            yield from _turns(passage, chat, dates.get(passage.document_id))
+            yield from _turns(passage, chat, headers.get(passage.document_id))
 
 
-def _stamped(passage: Passage, chat: Transcript) -> Moment | None:
-    """The moment in the header of a conversation."""
-    match = _STAMP.search(passage.text, chat.time_start, chat.time_end)
-    if match is None:
-        day = day_of(chat.date)
-        return Moment(int(day[:4]), int(day[4:6]), int(day[6:])) if day else None
-    minute = int(match["hour"]) * 60 + int(match["minute"]) if match["hour"] else -1
-    return Moment(int(match["year"]), int(match["month"]), int(match["day"]), minute)
+def _headers(chats: Chats) -> Mapping[str, Moment]:
+    """The moments in the headers of conversations, by document: only its first passage has the header."""
+    found: dict[str, Moment] = {}
+    for passage, chat in chats.passages:
+        if chat is not None:
+            day = day_of(chat.date, month_first=chat.occasion.month_first)
+            moment = Moment.of(day, minute_of(passage.text[chat.time_start : chat.time_end]))
+            if moment is not None:
+                found[passage.document_id] = moment
+    return found
 
 
 def _turns(passage: Passage, chat: Transcript, header: Moment | None) -> Iterator[_Text]:
     """The turns of a conversation that are dated, by themselves or by the header of their document."""
-    before = ""
+    speakers, before = chat.speakers, ""
     for turn in chat.turns:
         said = passage.text[turn.start : turn.end]
         when = _said_at(turn, header)
         if when is not None:
-            others = tuple(name for name in chat.speakers if name != turn.speaker)
+            others = tuple(name for name in speakers if name != turn.speaker)
             yield _Text(passage, turn.start, turn.end, f"{turn.speaker}: {said}", when, turn.speaker, others, before)
         before = f"{turn.speaker}: {said[-_BEFORE_IT:]}"
 
 
 def _said_at(turn: Turn, header: Moment | None) -> Moment | None:
     """When a turn was said: its own time, with the header's where it tells no more."""
-    if not turn.date:
+    own = Moment.of(turn.date, turn.minute)
+    if own is None:
         return header
-    day = Moment(int(turn.date[:4]), int(turn.date[4:6]), int(turn.date[6:]), turn.minute)
-    return header if header is not None and turn.minute < 0 and day[:3] == header[:3] else day
+    return header if header is not None and own.minute < 0 and own[:3] == header[:3] else own
 
 
 def _dated_sentences(passage: Passage) -> Iterator[_Text]:
@@ -174,55 +205,45 @@ def _lies_within(when: Moment, wanted: Date) -> bool:
     return all(part in (0, known) for part, known in zip(wanted, when[:3], strict=True))
 
 
-def _tellings(event: str, texts: Sequence[_Text], models: Models) -> list[_Told]:
+def _tellings(statement: str, texts: Sequence[_Text], models: Models) -> list[_Telling]:
     """The texts that tell of an event surely enough, the best first: of each passage the best one."""
-    told = doing(event)
-    verb = _stem(told.words[told.verb].lower()) if told else ""
+    event = _Event.of(statement)
     likeliest = _likeliest(event, texts)
-    said = [f"{text.answered} {text.said}" if verb in _ANSWERS else text.said for text in likeliest]
-    logits = models.reranker.score(event, said).tolist() if said else []
-    everyone = {name for text in texts for name in (text.speaker, *text.others) if name}
-    found: dict[str, _Told] = {}
+    said = [f"{text.answered} {text.said}" if event.verb in _ANSWERS else text.said for text in likeliest]
+    logits = models.reranker.score(statement, said).tolist() if said else []
+    everyone = {name for text in texts for name in text.people}
+    found: dict[str, _Telling] = {}
     for text, logit in zip(likeliest, logits, strict=True):
-        worth = logit - _unfitting(event, verb, text, everyone)
+        worth = logit - _unfitting(event, text, everyone)
         if worth >= _LEAST and (text.passage.id not in found or found[text.passage.id].logit < worth):
-            found[text.passage.id] = _Told(text, worth)
+            found[text.passage.id] = _Telling(text, worth)
     return sorted(found.values(), key=lambda one: -one.logit)
 
 
-def _likeliest(event: str, texts: Sequence[_Text]) -> list[_Text]:
+def _likeliest(event: _Event, texts: Sequence[_Text]) -> list[_Text]:
     """The texts to read closely: those that share most words with the event."""
     if len(texts) <= _MOST:
         return list(texts)
-    best = sorted(range(len(texts)), key=lambda at: -_share_said(event, texts[at]))[:_MOST]
+    best = sorted(range(len(texts)), key=lambda at: -event.share_said(texts[at]))[:_MOST]
     return [texts[at] for at in sorted(best)]
-
-
-def _share_said(event: str, text: _Text) -> float:
-    """The share of an event's words that a text has: those that say what was told or asked, not who told whom."""
-    told = doing(event)
-    people = pieces(f"{told.subject} {told.other}") if told else []
-    wanted = {_stem(word) for word in pieces(event) if word not in FUNCTION_WORDS and word not in people} - SPEECH
-    said = {_stem(word) for word in pieces(text.said)}
-    return len(wanted & said) / len(wanted) if wanted else 1.0
 
 
 def _stem(word: str) -> str:
     return base_form(base_of(word))
 
 
-def _unfitting(event: str, verb: str, text: _Text, everyone: set[str]) -> float:
+def _unfitting(event: _Event, text: _Text, everyone: set[str]) -> float:
     """What is taken off because a text is not said by the one, to the one, in the words or in the way of the event."""
-    less = _UNSAID * (1 - _share_said(event, text))
-    told = doing(event)
-    if told is None or not text.speaker or is_noun_event(event) or not told.subject:
+    less = _UNSAID * (1 - event.share_said(text))
+    clause = event.clause
+    if clause is None or not clause.subject or not text.speaker or is_noun_event(event.statement):
         return less
-    passive = told.words[told.verb].lower() in _PASSIVE
-    if not passive and _known(told.subject, everyone) and not _is_one_of(told.subject, [text.speaker]):
+    passive = clause.words[clause.verb].lower() in _PASSIVE
+    if not passive and _known(clause.subject, everyone) and not _is_one_of(clause.subject, [text.speaker]):
         less += _NOT_THE_ONE
-    if _known(told.other, everyone) and not _is_one_of(told.other, [text.speaker, *text.others]):
+    if _known(clause.other, everyone) and not _is_one_of(clause.other, text.people):
         less += _NOT_THE_ONE
-    if verb in _ASKS and not passive and not _ASKING.search(text.said):
+    if event.verb in _ASKS and not passive and not _ASKING.search(text.said):
         less += _NOT_ASKED
     return less
 
@@ -235,24 +256,24 @@ def _is_one_of(person: str, names: Sequence[str]) -> bool:
     return any(same_person(one, name) for one in person.split(" and ") for name in names)
 
 
-def _pair(asked: AskedEvents, first: Sequence[_Told], second: Sequence[_Told]) -> tuple[_Told, _Told]:
+def _pair(asked: AskedEvents, first: Sequence[_Telling], second: Sequence[_Telling]) -> tuple[_Telling, _Telling]:
     """The tellings that are compared: the earliest that are nearly as clear as the best, not one text for both."""
-    one, other = _clear(first), _clear(second)
-    earlier, later = one[0], other[0]
+    clear = _clear(second)
+    one, other = _clear(first)[0], clear[0]
     if asked.kind == "interval":  # the time "between" two events runs from the first to the second
-        later = next((told for told in other if told.place >= earlier.place and told.text != earlier.text), later)
-    if earlier.text != later.text:
-        return earlier, later
-    pairs = [(told, later) for told in first] + [(earlier, told) for told in second]
+        other = next((told for told in clear if told.place >= one.place and told.text != one.text), other)
+    if one.text != other.text:
+        return one, other
+    pairs = [(told, other) for told in first] + [(one, told) for told in second]
     return max(pairs, key=lambda pair: (pair[0].text != pair[1].text, pair[0].logit + pair[1].logit))
 
 
-def _clear(found: Sequence[_Told]) -> list[_Told]:
+def _clear(found: Sequence[_Telling]) -> list[_Telling]:
     """What is nearly as clear as the best, in the order of time."""
     return sorted((told for told in found if told.logit >= found[0].logit - _CLEAR), key=lambda told: told.place)
 
 
-def _answer(asked: AskedEvents, first: _Told, second: _Told) -> str | None:
+def _answer(asked: AskedEvents, first: _Telling, second: _Telling) -> str | None:
     """What the dates of two tellings say; None where they do not decide."""
     if asked.kind == "interval":
         whole = not asked.comparison and UNITS[asked.unit] >= 1  # days are counted in the calendar
@@ -268,7 +289,7 @@ def _answer(asked: AskedEvents, first: _Told, second: _Told) -> str | None:
     return "Yes" if (sign < 0) == (asked.relation == "before") else "No"
 
 
-def _compared(first: _Told, second: _Told) -> int | None:
+def _compared(first: _Telling, second: _Telling) -> int | None:
     """-1 where the first is earlier, 1 where it is later, None where their dates do not tell."""
     if first.text.passage.document_id == second.text.passage.document_id and first.text.speaker:
         places = [told.text.passage.start + told.text.start for told in (first, second)]
@@ -311,7 +332,7 @@ def _sureness(logit: float) -> float:
     return 1 / (1 + exp((_SURE - logit) / _SPREAD))
 
 
-def _agreement(asked: AskedEvents, answer: str, first: Sequence[_Told], second: Sequence[_Told]) -> float:
+def _agreement(asked: AskedEvents, answer: str, first: Sequence[_Telling], second: Sequence[_Telling]) -> float:
     """The share of the pairs of tellings that lead to the same answer, each counted by how clear it is."""
     agreed = total = 0.0
     for one, other in product(first, second):
@@ -322,7 +343,7 @@ def _agreement(asked: AskedEvents, answer: str, first: Sequence[_Told], second: 
     return agreed / total if total else _UNDECIDED
 
 
-def _sentence(event: str, told: _Told, models: Models) -> Quote:
+def _sentence(event: str, told: _Telling, models: Models) -> Quote:
     """The sentence of a text that tells of the event."""
     text = told.text
     spans = [

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from polyhop.models.choice import Models
+from polyhop.reading.abroad import read_abroad
 from polyhop.reading.answer_type import answer_type
+from polyhop.reading.asked_abroad import asked_abroad
 from polyhop.reading.candidates import Candidate, Finder, Wanted
 from polyhop.reading.comparison import compare
 from polyhop.reading.confidence import Confidence
-from polyhop.reading.conversation.answers import read_conversations, without_conversations
+from polyhop.reading.conversation.answers import read_conversations
+from polyhop.reading.conversation.told import Chats
 from polyhop.reading.event_order import ordered
 from polyhop.reading.inner import innermost, spelled_out
 from polyhop.reading.reader import Quote, Reading
@@ -45,16 +48,21 @@ class Extractive:
         passages = [scored.passage for scored in evidence.passages]
         if not passages:
             return Reading(text=None, note="there is nothing to read")
-        reading = ordered(question, passages, models) or self._likeliest(question, evidence, passages, models)
+        abroad = asked_abroad(question)
+        if abroad is not None:
+            reading = read_abroad(question, abroad, passages)  # which sees by itself what is not spoken of
+        else:
+            chats = Chats.of(passages)
+            reading = ordered(question, chats, models) or self._likeliest(question, evidence, chats, models)
         if reading.text is None or reading.confidence >= self.threshold:
             return reading
         note = f"{reading.text!r} is too uncertain ({reading.confidence:.2f} of {self.threshold:.2f}); {reading.note}"
         return replace(reading, text=None, note=note)
 
-    def _likeliest(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
+    def _likeliest(self, question: str, evidence: Evidence, chats: Chats, models: Models) -> Reading:
         """What conversations say or what prose does, whichever is trusted more where there are both."""
-        told = read_conversations(question, passages, models, doubtful=evidence.doubtful)
-        prose = without_conversations(passages)
+        told = read_conversations(question, chats, models, doubtful=evidence.doubtful)
+        prose = chats.prose
         if told is not None and (not prose or evidence.doubtful):
             return told
         if evidence.doubtful:

@@ -66,14 +66,13 @@ def _spread(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
 
 
-def with_names(clause: str, named: str, *, base: bool = False) -> tuple[str, str]:
+def with_names(clause: str, named: str) -> tuple[str, str]:
     """A clause with the people of another in place of its pronouns; and the other way round, or nothing.
 
-    What cannot be told stays as it is: pronouns of somebody else, and whose something is. ``base``: the verb of the
-    other clause is an infinitive. Where two people could be meant, he or she who does something in one clause is taken
-    to do something in the other.
+    What cannot be told stays as it is: pronouns of somebody else, and whose something is. Where two people could be
+    meant, he or she who does something in one clause is taken to do something in the other.
     """
-    told, own = doing(named, base=base), doing(clause)
+    told, own = doing(named), doing(clause)
     if told is None or own is None or not told.subject:
         return clause, ""
     people = [person for person in (told.subject, told.other) if person and person.lower() not in PERSONAL]

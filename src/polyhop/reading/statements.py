@@ -22,6 +22,7 @@ SPEECH: Final = word_set(
 
 PERSONAL: Final = word_set("he she they it we i you")
 DETERMINERS: Final = word_set("the a an his her their its both all some one two several another each every my our your")
+_OF_A_NOUN: Final = word_set("the a an this that his her their its our my")
 _ADVERBS: Final = word_set("first also already then again later once just never even finally ever still")
 _CAPITAL: Final = re.compile(r"[^\W\d_a-z]")
 _POSSESSIVE: Final = re.compile(r"(?:['’]s|s['’])$")
@@ -152,19 +153,7 @@ def is_noun_event(text: str, *, any_noun: bool = False) -> bool:
         return False
     owner = named_at(tuple(words), 0)
     owned = owner.endswith(("'s", "’s", "s'", "s’"))
-    if not owned and words[0].lower() not in (
-        "the",
-        "a",
-        "an",
-        "this",
-        "that",
-        "his",
-        "her",
-        "their",
-        "its",
-        "our",
-        "my",
-    ):
+    if not owned and words[0].lower() not in _OF_A_NOUN:
         return False
     start = len(owner.split()) if owned else 1
     head = next((at for at in range(start, len(words)) if words[at].lower() in COMPLEMENTED), len(words))

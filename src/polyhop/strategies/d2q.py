@@ -15,7 +15,9 @@ from polyhop.indexes.ranking import Ranked
 from polyhop.indexes.vectors import Vectors
 from polyhop.layers.layer import words_of
 from polyhop.layers.phrase_store import PhraseStore
+from polyhop.layers.question_words import expanded_text
 from polyhop.layers.view import View
+from polyhop.ports import Floats, Ints
 from polyhop.strategies.moves.fuse import reciprocal_rank_fusion
 from polyhop.types import Budget, Evidence
 
@@ -33,7 +35,13 @@ class Doc2Query:
 
     needs: ClassVar[tuple[str, ...]] = ("text", "questions")
     ablations: ClassVar[Mapping[str, Mapping[str, object]]] = MappingProxyType(
-        {"alpha=0.8 (d2q--)": {"alpha": 0.8}, "dense": {"ranking": "dense"}, "bm25": {"ranking": "bm25"}}
+        {
+            "alpha=0.8 (d2q--)": {"alpha": 0.8},
+            "dense": {"ranking": "dense"},
+            "bm25": {"ranking": "bm25"},
+            "D2QRAG of QCG-RAG": {"ranking": "dense", "answers": False},
+            "D2Q--RAG of QCG-RAG": {"ranking": "dense", "answers": False, "alpha": 0.8},
+        }
     )
 
     def __post_init__(self) -> None:
@@ -58,27 +66,45 @@ class Doc2Query:
         trail = (f"{self.ranking} over passages with {appended}{' and answers' if self.answers else ''} appended",)
         return Evidence(question=question, strategy="d2q", passages=passages, trail=trail)
 
-    def _texts(self, over: View) -> tuple[list[int], list[str]]:
-        """The numbers of all passages, ascending, and their expanded texts."""
-        graph = over.questions
-        numbers: list[int] = over.text.vectors.numbers.tolist()
+    def _texts(self, over: View, among: Ints | None = None) -> tuple[list[int], list[str]]:
+        """The numbers of passages, ascending, all or those that are given, and their expanded texts."""
+        graph, shares = over.questions, self._shares(over)
+        numbers: list[int] = (over.text.vectors.numbers if among is None else among).tolist()
         texts: list[str] = []
         for start in range(0, len(numbers), AT_ONCE):
             chunk = numbers[start : start + AT_ONCE]
             for number, passage in zip(chunk, over.passages(chunk), strict=True):
-                nodes = [node for node in graph.nodes_of(number).tolist() if graph.shares[node] < self.alpha]
+                nodes = [node for node in graph.nodes_of(number).tolist() if shares[node] < self.alpha]
                 pairs = map(graph.question, nodes)
-                lines = (f"{pair.question} {pair.answer}" if self.answers else pair.question for pair in pairs)
-                texts.append("\n".join([words_of(passage), *lines]))
+                texts.append(expanded_text(words_of(passage), pairs, answers=self.answers))
         return numbers, texts
 
+    def _shares(self, over: View) -> Floats:
+        """Of each question the share of its passage's that are more like it: without answers, the questions alone are.
+
+        Doc2Query-- compares questions with their passage, QCG-RAG's extension of it pairs.
+        """
+        graph, vectors = over.questions, over.text.vectors
+        if self.answers or self.alpha == 1:
+            return graph.shares
+        there = np.isin(graph.numbers, vectors.numbers)
+        passages = np.zeros((len(graph.numbers), graph.vectors.shape[1]), np.float32)  # of those that are gone
+        passages[there] = vectors.of(graph.numbers[there])
+        return graph.shares_by("question", passages)
+
     def _words(self, over: View) -> Lexical:
-        """BM25 over the expanded texts, kept as long as the layers do not change."""
+        """BM25 over the expanded texts, kept as long as the layers do not change.
+
+        The layer has gathered them with all pairs; what it lacks, and other texts, are read here.
+        """
 
         def make() -> Lexical:
-            numbers, texts = self._texts(over)
-            whole = np.array(numbers, np.int64)
-            return Lexical.of([lexical.build(whole, texts)], whole)
+            whole, gathered = over.text.vectors.numbers, over.questions.expanded
+            parts = [] if gathered is None or self.alpha < 1 or not self.answers else [gathered]
+            rest = np.setdiff1d(whole, parts[0]["numbers"]) if parts else whole
+            if len(rest):
+                parts.append(lexical.build(rest, self._texts(over, rest)[1]))
+            return Lexical.of(parts, whole)
 
         return over.once(f"doc2query words {self.alpha} {self.answers}", make)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -23,14 +24,15 @@ from polyhop.strategies.moves.matched_questions import (
     usual_similarity,
     walked,
 )
-from polyhop.strategies.moves.spoken_of import spoken_of
-from polyhop.types import Budget, Evidence, Hop, MatchedQuestion, Passage, Span
+from polyhop.strategies.moves.said_on import Saying, asks_of_all, said_on
+from polyhop.strategies.moves.spoken_of import Spoken, spoken_of
+from polyhop.types import Budget, Evidence, Hop, MatchedQuestion, Passage, ScoredPassage, Span
 
 DEPTH = 30  # passages taken from BM25 where words count
 READ = 5  # passages read, at most, before it is doubted that they speak of what is asked
-# What these figures vary, without the defaults.
-FIGURE_3 = ((2, 0), (2, 2), (3, 0), (3, 1), (3, 2))  # k and hops
-FIGURES_5C_6C = ((5, 1.0), (10, 1.0), (15, 1.0), (20, 1.0), (5, 1.5), (15, 1.5), (20, 1.5))  # n and gamma
+# What the figures vary; a value that is a strategy's own is not measured twice.
+FIGURE_3 = tuple(itertools.product((2, 3), (0, 1, 2)))  # k and hops
+FIGURES_5C_6C = tuple(itertools.product((5, 10, 15, 20), (1.0, 1.5)))  # n and gamma
 LETTERS = 160  # of a question, or of an answer, in a line of the trace
 
 
@@ -50,18 +52,23 @@ class QCG:
     words: bool = True  # whether nodes are matched, and passages ranked, by shared words, too (not in the paper)
     fill: bool = True  # without words: whether the nearest passages follow those elected, where there is room
     events: bool = True  # whether two events whose order is asked for are each looked for alone (not in the paper)
+    days: bool = (
+        True  # whether conversations of a day that is named come by turns with those elected (not in the paper)
+    )
 
     needs: ClassVar[tuple[str, ...]] = ("text", "questions")
+    unread: ClassVar[Mapping[str, object]] = MappingProxyType({"spoken": None})
     ablations: ClassVar[Mapping[str, Mapping[str, object]]] = MappingProxyType(
         {
             **{f"{hops} hops, k={k}": {"hops": hops, "k": k} for k, hops in FIGURE_3},
             **{f"nodes: {kind}": {"nodes": kind} for kind in ("question", "answer", "sentence")},  # Figure 4
-            **{f"alpha={alpha}": {"alpha": alpha} for alpha in (0.2, 0.4, 0.6, 1.0)},  # Figures 5a and 6a
-            **{f"k={k}": {"k": k} for k in (1, 4, 5)},  # 5b and 6b; 2 and 3 are above
+            **{f"alpha={alpha}": {"alpha": alpha} for alpha in (0.2, 0.4, 0.6, 0.8, 1.0)},  # Figures 5a and 6a
+            **{f"k={k}": {"k": k} for k in (1, 2, 3, 4, 5)},  # 5b and 6b
             **{f"n={n}, gamma={gamma}": {"n": n, "gamma": gamma} for n, gamma in FIGURES_5C_6C},
-            "vectors alone (the paper's)": {"words": False, "events": False},
-            "vectors alone, w/o filling": {"words": False, "events": False, "fill": False},
+            "vectors alone (the paper's)": {"words": False, "events": False, "days": False},
+            "vectors alone, w/o filling": {"words": False, "events": False, "days": False, "fill": False},
             "w/o events": {"events": False},
+            "w/o days": {"days": False},
         }
     )
 
@@ -87,20 +94,23 @@ class QCG:
         asked = apart(question) if self.events else (question,)
         found = [self._found(text, graph, over, budget.passages) for text in asked]
         ranked = interleaved([one.ranked for one in found])
+        sayings = said_on(question, over, [number for number, _ in ranked]) if self.days else []
+        if sayings:
+            best = max((score for _, score in ranked), default=0.0)
+            ranked = interleaved([[(one.number, best) for one in sayings], ranked])
         passages = over.ranked([number for number, _ in ranked], [score for _, score in ranked], budget.passages)
         trail = ["two events, each looked for by itself"] if len(found) > 1 else []
         for one in found:
             trail += [f"event: {one.question}"] if len(found) > 1 else []
             trail += self._trail(one, graph)
         hops = [_hop(one, graph) for one in found]
-        doubtful = False
-        if self.spoken is not None and ranked:
-            pairs = [(one.question, [_pair(match, graph) for match in one.matched]) for one in found if one.ranked]
-            texts = [scored.passage.text for scored in passages[:READ]]
-            spoken = spoken_of(pairs, texts, over, self.spoken)
-            doubtful = not spoken.enough
-            bound = "at least " if spoken.enough else ""
-            trail.append(f"speaks of what is asked: {bound}{spoken.worth:.1f} of {self.spoken:.1f}")
+        if sayings:
+            hops.append(_hop_of_day(question, sayings[: budget.passages]))
+            trail.append(f"said on {', '.join(dict.fromkeys(one.day for one in sayings))}: {len(sayings)} passages")
+        whole = bool(sayings) and asks_of_all(question, sayings[0].speakers)
+        spoken = None if whole else self._spoken(found, passages, graph, over)
+        doubtful = spoken is not None and not spoken.enough
+        trail += [str(spoken)] if spoken is not None else []
         return Evidence(
             question=question,
             strategy="qcg",
@@ -109,6 +119,15 @@ class QCG:
             trail=tuple(trail),
             doubtful=doubtful,
         )
+
+    def _spoken(
+        self, found: Sequence[_Found], passages: Sequence[ScoredPassage], graph: QuestionGraph, over: View
+    ) -> Spoken | None:
+        """How far what was found speaks of what is asked; None where nothing was found, or it is not to be doubted."""
+        asked = [(one.question, [_pair(match, graph) for match in one.matched]) for one in found if one.ranked]
+        if self.spoken is None or not asked:
+            return None
+        return spoken_of(asked, [scored.passage.text for scored in passages[:READ]], over, self.spoken)
 
     def _found(self, question: str, graph: QuestionGraph, over: View, most: int) -> _Found:
         """Steps 1 to 3 for a question, or for an event that one asks about."""
@@ -228,6 +247,17 @@ def _hop(found: _Found, graph: QuestionGraph) -> Hop:
         questions=_questions(nodes, graph, found),
         score=found.ranking[0].score,
         note=f"{len(found.matched)} questions match, {len(found.around)} are next to them",
+    )
+
+
+def _hop_of_day(question: str, sayings: Sequence[Saying]) -> Hop:
+    """The conversations of the days that a question names, as a hop."""
+    return Hop(
+        question=question,
+        status="resolved",
+        passages=tuple(one.passage for one in sayings),
+        sentences=tuple(one.where for one in sayings),
+        note=f"said on {', '.join(dict.fromkeys(one.day for one in sayings))}",
     )
 
 

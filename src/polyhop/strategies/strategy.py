@@ -20,8 +20,9 @@ _EXAMPLE = "Write a name alone, or with settings in brackets, as in: paths(plan=
 class Strategy(Protocol):
     """A way to find evidence. A strategy is a frozen dataclass; its fields are its settings.
 
-    A class may declare ``ablations``: by label, the settings that switch a part of it off (see ``ablations_of``), and
-    ``needed``, where its settings decide which layers it reads (see ``layers_read``).
+    A class may declare ``ablations``: by label, the settings that switch a part of it off (see ``ablations_of``);
+    ``needed``, where its settings decide which layers it reads (see ``layers_read``); and ``unread``, the settings that
+    switch off what it does for readers alone (see ``unread``).
     """
 
     needs: ClassVar[tuple[str, ...]]  # the layers it reads
@@ -108,6 +109,16 @@ def ablations_of(name: str) -> Mapping[str, Mapping[str, object]]:
         registry.load("strategies", base_name(name)), "ablations", {}
     )
     return declared
+
+
+def unread(name: str) -> str:
+    """The strategy of a name as it is asked where nobody reads what it finds; settings of the name's own stay.
+
+    It finds the same passages. Raises UnknownComponent and UsageError.
+    """
+    base, own = parse_variant(name)
+    declared: Mapping[str, object] = getattr(registry.load("strategies", base), "unread", {})
+    return variant_name(base, {**declared, **own})
 
 
 def _balanced(text: str) -> bool:

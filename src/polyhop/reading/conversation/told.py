@@ -8,12 +8,33 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from polyhop.corpus.sentences import sentence_spans
-from polyhop.corpus.transcripts import Transcript, transcript_of
+from polyhop.corpus.stamps import minute_of
+from polyhop.corpus.transcripts import Transcript, transcript_in
 from polyhop.types import Passage
 
 _ASKS: Final = re.compile(r"[?？]\W*$")
 _SHOWN: Final = 700  # characters of a turn that are read
 _CONTEXT: Final = 200  # characters of what was said before it
+
+
+@dataclass(frozen=True, slots=True)
+class Chats:
+    """Passages in the order found, the best first, each with the conversation that it writes down, or none for prose.
+
+    Whoever reads passages makes it once for a question, and hands it on, so that each is taken apart into turns once.
+    """
+
+    passages: tuple[tuple[Passage, Transcript | None], ...]
+
+    @classmethod
+    def of(cls, passages: Sequence[Passage]) -> Chats:
+        """Passages with their conversations."""
+        return cls(tuple((passage, transcript_in(passage)) for passage in passages))
+
+    @property
+    def prose(self) -> list[Passage]:
+        """The passages that are no conversations, in their order."""
+        return [passage for passage, chat in self.passages if chat is None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +55,11 @@ class Told:
     date: str = ""  # the day of it, as eight digits
 
     @property
+    def place(self) -> tuple[str, int]:
+        """The passage and the number of the turn that it is, or is a sentence of."""
+        return self.passage.id, self.turn
+
+    @property
     def text(self) -> str:
         """What is said."""
         return self.passage.text[self.start : self.end]
@@ -42,6 +68,11 @@ class Told:
     def time(self) -> str:
         """When it was said, or the conversation took place, as the passage writes it, or nothing."""
         return self.passage.text[self.time_start : self.time_end]
+
+    @property
+    def minute(self) -> int:
+        """The minute of the day at which it was said, or the conversation took place, -1 where nothing tells."""
+        return minute_of(self.time)
 
     @property
     def asks(self) -> bool:
@@ -64,20 +95,20 @@ class Told:
         return found
 
 
-def told_in(passages: Sequence[Passage]) -> list[Told]:
-    """The turns of all conversations among some passages, in the order of the passages."""
-    conversations = ((rank, passage, transcript_of(passage.text)) for rank, passage in enumerate(passages))
-    return [
-        turn
-        for rank, passage, transcript in conversations
-        if transcript is not None
-        for turn in _turns(rank, passage, transcript)
-    ]
+def told_in(chats: Chats) -> list[Told]:
+    """The turns of all conversations, in the order of the passages."""
+    ranked = enumerate(chats.passages)
+    return [turn for rank, (passage, chat) in ranked if chat is not None for turn in _turns(rank, passage, chat)]
 
 
-def _turns(rank: int, passage: Passage, transcript: Transcript) -> Iterator[Told]:
+def after(turn: Told, told: Sequence[Told]) -> list[Told]:
+    """The turns that follow one in its passage."""
+    return [other for other in told if other.passage.id == turn.passage.id and other.turn > turn.turn]
+
+
+def _turns(rank: int, passage: Passage, chat: Transcript) -> Iterator[Told]:
     before = ""
-    for number, turn in enumerate(transcript.turns):
+    for number, turn in enumerate(chat.turns):
         told = Told(
             passage=passage,
             rank=rank,
@@ -88,8 +119,8 @@ def _turns(rank: int, passage: Passage, transcript: Transcript) -> Iterator[Told
             start=turn.start,
             end=turn.end,
             before=before,
-            time_start=turn.time_start if turn.time_end else transcript.time_start,
-            time_end=turn.time_end or transcript.time_end,
+            time_start=turn.time_start if turn.time_end else chat.time_start,
+            time_end=turn.time_end or chat.time_end,
             date=turn.date,
         )
         yield told

@@ -12,6 +12,7 @@ from polyhop.ports import LanguageModel
 from polyhop.reading.extractive import best_candidate
 from polyhop.strategies.moves.decompose import Plan, decompose, rewrite
 from polyhop.tasks.next_query import next_query
+from polyhop.tasks.passage_blocks import date_line
 from polyhop.types import Budget, Cost, Passage
 
 
@@ -106,7 +107,8 @@ class ModelSteps:
             return self.question
         if len(done) >= self.limit:
             return None
-        texts = [passage.text for step in done for passage in step.passages[:2]]
+        found = [passage for step in done for passage in step.passages[:2]]
+        texts = ["\n".join((*date_line(passage), passage.text)) for passage in found]
         queries = [step.query for step in done]
         query, cost = next_query(self.model, self.question, queries, texts)
         self.cost = self.cost + cost

@@ -15,10 +15,19 @@ AT_ONCE: Final = 2  # texts read before it is asked whether that is enough: two 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spoken:
-    """How far documents speak of what is asked, about -11 to 31."""
+    """How far documents speak of what is asked, and how far they should; both about -11 to 31."""
 
     worth: float  # where it is enough, a lower bound: the rest was not read
-    enough: bool
+    least: float
+
+    @property
+    def enough(self) -> bool:
+        """Whether they do."""
+        return self.worth >= self.least
+
+    def __str__(self) -> str:
+        """It as a line of the trace."""
+        return f"speaks of what is asked: {'at least ' * self.enough}{self.worth:.1f} of {self.least:.1f}"
 
 
 def spoken_of(asked: Sequence[tuple[str, Sequence[str]]], passages: Sequence[str], over: View, least: float) -> Spoken:
@@ -31,15 +40,12 @@ def spoken_of(asked: Sequence[tuple[str, Sequence[str]]], passages: Sequence[str
     The nearest vectors tell nothing here: something is always near. What a question with no answer asks for is spread
     over passages each of which has some of its words.
     """
-    covered = [COVERED * over.text.lexical.coverage(question) for question, _ in asked]
-    worth = LEAST + max(covered, default=0.0)
-    parts = list(zip([question for question, _ in asked], covered, strict=True))
-    readings = [(part, texts) for part, (_, texts) in zip(parts, asked, strict=True)]
-    readings += [(part, passages) for part in parts]
-    for (question, adds), texts in readings:
+    covered = {question: COVERED * over.text.lexical.coverage(question) for question, _ in asked}
+    worth = LEAST + max(covered.values(), default=0.0)
+    for question, texts in [*asked, *((question, passages) for question, _ in asked)]:
         for start in range(0, len(texts), AT_ONCE):
             logits = over.models.reranker.score(question, texts[start : start + AT_ONCE])
-            worth = max(worth, float(logits.max()) + adds)
+            worth = max(worth, float(logits.max()) + covered[question])
             if worth >= least:
-                return Spoken(worth=worth, enough=True)
-    return Spoken(worth=worth, enough=worth >= least)
+                return Spoken(worth=worth, least=least)
+    return Spoken(worth=worth, least=least)

@@ -75,10 +75,12 @@ def polyhop(corpus: Path, workers: int) -> Figures:
     from polyhop.ingest import Ingest
     from polyhop.layers.parsekg import ParseKGLayer
     from polyhop.layers.text import TextLayer
+    from polyhop.settings import Settings
 
     watch = Stopwatch()
+    whole = Settings.from_mapping({"chunking": {"longest_row": "none"}})  # a row is a passage for the bare models, too
     with TemporaryDirectory() as folder, ExitStack() as meanwhile:
-        engine = meanwhile.enter_context(Polyhop(Path(folder) / "index"))
+        engine = meanwhile.enter_context(Polyhop(Path(folder) / "index", settings=whole))
         for label, owner, name in (
             ("embedding", type(engine.models.embedder), "embed_passages"),
             ("ingest", Ingest, "run"),

@@ -50,7 +50,8 @@ from polyhop.indexes.neighbours import NeighbourGraph
 from polyhop.indexes.segments import read_arrays
 from polyhop.layers import questions_index
 from polyhop.layers.layer import fingerprint
-from polyhop.layers.questions_index import PassageQuestions, QuestionGraph
+from polyhop.layers.question_words import PassageQuestions
+from polyhop.layers.questions_index import QuestionGraph
 from polyhop.layers.text import TextLayer
 from polyhop.ports import Floats, Ints
 from polyhop.store.record import Record

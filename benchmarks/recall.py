@@ -102,7 +102,7 @@ def main() -> None:
         about["passages_by_layer"] = {layer.name: layer.done for layer in engine.status().layers}  # some grow
         run = experiment.run(engine, data, progress=tell)
         models = engine.status().models
-    report = summary(run, data, manifest(experiment, data, settings=settings, models=models), records=False)
+    report = summary(run, data, manifest(experiment, data, settings=engine.settings, models=models), records=False)
     name = data.folder.resolve().name
     verdicts = judged(report, name) if options.limit is None else []  # what must be reached is for all questions
     Console().print(render(report))

@@ -66,6 +66,7 @@ def test_dataset_knows_how_many_hops_a_question_takes(tmp_path: Path, fields: di
         ({"answer": None}, ()),
         ({"answer": ""}, ()),
         ({"answer": "Insufficient information", "type": "Null"}, ()),
+        ({"answer": "Insufficient information.", "type": "null_query"}, ()),
         ({"answer": 1874}, ("1874",)),
         ({"answer": 2.5, "aliases": None}, ("2.5",)),
         ({"answer": True}, ("yes",)),

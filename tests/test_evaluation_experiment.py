@@ -224,6 +224,7 @@ def test_prepare_indexes_the_corpus_and_warns_of_other_texts(
 ) -> None:
     class Indexer:
         paths: tuple[str, ...] = ()
+        settings = Settings()
 
         def index(
             self,

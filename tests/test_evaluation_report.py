@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,19 @@ def test_summary_warns_of_what_bends_the_figures() -> None:
         "bad found 1 passages that are not in the corpus",
     ):
         assert part in warnings
+
+
+def test_summary_says_how_many_answers_were_not_judged() -> None:
+    """A judge that gave no verdict leaves an answer out of the mean; whoever reads that must know."""
+    run = run_of({"good": GOOD})
+    verdicts = (1.0, None, None, 0.0)
+    judged = tuple(
+        replace(record, metrics={**record.metrics, "accuracy": verdict})
+        for record, verdict in zip(run.records["good"], verdicts, strict=True)
+    )
+    found = summary(replace(run, records={"good": judged}), DATASET, {})
+    assert "2 of 4 answers of good were not judged: accuracy is of the others." in found["warnings"]
+    assert not any("judged" in warning for warning in summary(run, DATASET, {})["warnings"])
 
 
 def test_summary_survives_a_run_that_was_interrupted_at_once() -> None:

@@ -105,6 +105,20 @@ def test_sweeps_are_a_grid_over_the_strategies_that_have_the_settings() -> None:
     ]
 
 
+def test_a_variant_that_only_writes_out_what_is_set_anyway_is_left_out() -> None:
+    """However a value is written, and whatever the settings of the strategy are."""
+    grid = ["gamma=1,1.5,2", "check=on"]
+    assert named(variants(["ladder"], sweeps=grid, settings=Settings())) == [
+        "ladder(gamma=1, check=on)",
+        "ladder(gamma=2, check=on)",
+    ]
+    two = Settings.from_mapping({"strategies": {"ladder": {"gamma": 2.0}}})
+    assert named(variants(["ladder", "ladder(gamma=1.0)"], sweeps=["gamma=1,1.5,2"], settings=two)) == [
+        "ladder(gamma=1.5)"
+    ]
+    assert named(variants(["ladder(check=off)"], ablations=True, settings=Settings())) == ["ladder(check=off, gamma=1)"]
+
+
 @pytest.mark.parametrize("sweep", ["gamma", "gamma=", "=1,2", "gamma=,"])
 def test_what_is_no_sweep_is_refused(sweep: str) -> None:
     with pytest.raises(UsageError, match="is no sweep") as caught:

@@ -14,6 +14,7 @@ from typing import Protocol, runtime_checkable
 from polyhop.errors import BudgetExceeded, EndpointError
 from polyhop.executors.inline import Inline
 from polyhop.executors.processes import Processes
+from polyhop.layers.generations import contents_of
 from polyhop.layers.layer import Layer, fingerprint, layer_of
 from polyhop.models.accounting import Meter
 from polyhop.models.choice import Models
@@ -110,7 +111,7 @@ class Builder:
             progress.stopped = f"{error} {error.remedy}".strip()
         except EndpointError as error:
             kept = f"Layer {name}: {progress.passages} of {total} passages were done before and are stored."
-            raise EndpointError(f"{error} {kept}", remedy=error.remedy, status=error.status) from error
+            raise EndpointError(f"{_sentence(error)} {kept}", remedy=error.remedy, status=error.status) from error
         finally:
             bill.note()
         extracted = progress.passages - progress.failed
@@ -127,6 +128,7 @@ class Builder:
             cost=bill.cost,
             stopped=progress.stopped,
             left=total - progress.passages,
+            contents=contents_of(self.record, name),
         )
 
     def gather(self, layer: Layer, mark: str) -> None:
@@ -245,6 +247,12 @@ def _seconds(cost: Cost, layer: Asking, models: Models, known: Cost) -> float:
     each = known.seconds / known.llm_calls if known.llm_calls else SECONDS_A_CALL
     model = layer.asks(models)
     return cost.llm_calls * each / (1 if model is None else concurrency_of(model))
+
+
+def _sentence(error: Exception) -> str:
+    """What an error says, ended so that another sentence can follow: it may quote a server that ends in none."""
+    said = str(error).rstrip()
+    return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def _cores() -> int:

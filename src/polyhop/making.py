@@ -20,6 +20,7 @@ from polyhop import registry
 from polyhop.build import Builder, asked_by
 from polyhop.errors import ModelMismatch, ModelMissing, SettingError, UnknownComponent
 from polyhop.layers.facts import FactsLayer
+from polyhop.layers.generations import contents_of
 from polyhop.layers.growth import Manner
 from polyhop.layers.layer import Layer, fingerprint, layer_of
 from polyhop.models.choice import Models
@@ -79,7 +80,12 @@ def statuses(record: Record, chosen: Settings, models: Models) -> tuple[LayerSta
     settings, names, partial = in_force(record, chosen), record.layers(), grown(record)
     marks = {name: mark_of(record, layer_of(name, settings), chosen, models) for name in names}
     return tuple(
-        replace(record.layer_status(name, mark), cost=spent_on(record, name), whole=name not in partial)
+        replace(
+            record.layer_status(name, mark),
+            cost=spent_on(record, name),
+            whole=name not in partial,
+            contents=None if name in partial else contents_of(record, name),
+        )
         for name, mark in marks.items()
     )
 
@@ -128,7 +134,7 @@ def bring_up_to_date(builder: Builder, name: str, chosen: Settings) -> LayerRepo
         builder.gather(layer, str(standing.mark))
         if name in grown(builder.record):  # questions came to every passage there is
             _note(builder.record, name, made(builder.record)[name]._replace(whole=True))
-        return report
+        return replace(report, contents=contents_of(builder.record, name))
     _remember(builder.record, layer, str(standing.mark))
     return builder.bring_up_to_date(name)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from polyhop.types import Cost
@@ -30,6 +30,17 @@ ProgressListener = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """What a layer found in its passages when it was gathered last, and what its checks rejected."""
+
+    things: str  # what is counted: facts, questions
+    count: int
+    passages: int | None  # that have any; None: gathered by an earlier version, which did not count them
+    of: int | None  # passages that were done
+    rejected: Mapping[str, int]  # by reason; none of it is stored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LayerReport:
     """What one indexing run did, or (dry run) would do, for a layer."""
 
@@ -41,6 +52,7 @@ class LayerReport:
     cost: Cost = Cost()  # of language models; in a dry run, at most, if no answer has to be asked for again
     stopped: str = ""  # why a cap ended it before all was done
     left: int = 0  # passages that it then did not come to
+    contents: Contents | None = None  # afterwards; None: of layers that reject nothing, and in a dry run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +91,7 @@ class LayerStatus:
     fingerprint: str
     cost: Cost = Cost()  # of language models, in all runs and for all questions since the index was made
     whole: bool = True  # False: grown on demand, so that passages are missing because no question came to them
+    contents: Contents | None = None  # of a whole layer that tells what it rejected
 
     @property
     def has_gaps(self) -> bool:

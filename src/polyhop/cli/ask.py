@@ -19,6 +19,7 @@ NOT_FOUND = 3
 CHAINS: Final = 2  # of a hop, unless everything is to be shown
 QUESTIONS = 3  # generated questions shown of a hop
 LONGEST_ANSWER = 160  # characters shown of the answer to one
+LONGEST_QUESTION = 400  # characters shown of what a hop asks
 MARKS = {"resolved": ("●", "green"), "recovered": ("◐", "yellow"), "unresolved": ("○", "red")}
 
 
@@ -140,8 +141,9 @@ def _show_hop(number: int, hop: Hop, sentence: Span | None, chains: Sequence[Cha
     mark, colour = MARKS[hop.status]
     found = f"  →  {click.style(hop.found, bold=True)}" if hop.found else ""
     titles = " / ".join(passage.title or passage.id for passage in hop.passages)
-    click.echo(f"{click.style(mark, fg=colour)} hop {number}: {_one_line(hop.question)}")
-    click.echo(f"    {titles}{found}")
+    click.echo(f"{click.style(mark, fg=colour)} hop {number}: {_clipped(_one_line(hop.question), LONGEST_QUESTION)}")
+    if titles or found:
+        click.echo(f"    {titles}{found}")
     for clue in hop.clues[:1]:
         tail = f" … {clue.tail}" if clue.tail else ""
         click.echo(f"    clue: {clue.entity} … {clue.relation}{tail}")
@@ -149,9 +151,8 @@ def _show_hop(number: int, hop: Hop, sentence: Span | None, chains: Sequence[Cha
         click.echo(f"    fact: {_one_line(f'{fact.head} -({fact.relation})-> {fact.tail}')}")
     for matched in hop.questions[:QUESTIONS]:
         near = "" if matched.hops == 0 else f", {matched.hops} on from a match"
-        click.echo(
-            f"    asked there: {_one_line(matched.question)} {_one_line(matched.answer)[:LONGEST_ANSWER]}", nl=False
-        )
+        pair = f"{_one_line(matched.question)} {_one_line(matched.answer)[:LONGEST_ANSWER]}".strip()
+        click.echo(f"    asked there: {pair}", nl=False)
         click.echo(click.style(f"   ({matched.similarity:.2f}{near})", dim=True))
     shown = dict.fromkeys([sentence] if sentence is not None else [])
     for span in shown:
@@ -186,3 +187,7 @@ def place(uri: str, span: Span) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _clipped(line: str, letters: int) -> str:
+    return line if len(line) <= letters else f"{line[:letters]} ..."

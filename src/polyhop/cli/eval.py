@@ -59,8 +59,8 @@ def evaluate(
 ) -> int:
     """Compare strategies on DATASET, a folder with corpus.jsonl and questions.jsonl.
 
-    The corpus is indexed where needed, one row a passage. Ctrl-C keeps what is done. The manifest in the JSON replays
-    the run.
+    The corpus is indexed where needed, one row a passage, however long it is. Ctrl-C keeps what is done. The manifest
+    in the JSON replays the run.
 
     \b
     polyhop eval data/2wiki --split dev --strategy dense,bm25,hybrid,paths --retrieval-only
@@ -75,7 +75,7 @@ def evaluate(
     settings = settings_of(config, (*changes, *replaying(plans, names)))
     experiment = Experiment(
         strategies=names,
-        variants=variants(names, ablations=ablations, sweeps=sweeps),
+        variants=variants(names, ablations=ablations, sweeps=sweeps, settings=settings),
         budget=replace(settings.budget, passages=passages) if passages else settings.budget,
         min_hops=min_hops,
         limit=limit,
@@ -114,7 +114,7 @@ def _measured(
         with progress_bars(quiet=False) as listener:
             run = experiment.run(engine, data, progress=listener, models=engine.models)
         models = engine.status().models
-    return summary(run, data, manifest(experiment, data, settings=settings, models=models))
+    return summary(run, data, manifest(experiment, data, settings=engine.settings, models=models))
 
 
 def _show(report: dict[str, Any], json_path: Path | None, report_path: Path | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -15,7 +15,7 @@ from polyhop.errors import BudgetExceeded, SettingError
 
 if TYPE_CHECKING:
     from polyhop.engine import Polyhop
-    from polyhop.reports import IndexReport, LayerReport, Progress, ProgressListener
+    from polyhop.reports import Contents, IndexReport, LayerReport, Progress, ProgressListener
     from polyhop.types import Cost
 
 SKIPPED_SHOWN = 20
@@ -71,21 +71,25 @@ def index(
         if max_tokens is not None or max_money is not None:
             _check_caps(engine, names, money=max_money is not None)
         report = engine.index(*paths, layers=names, dry_run=dry_run, workers=workers, wait=wait, progress=listener)
+        asking = engine.asking(*names) if any(layer.failed for layer in report.layers) else ()
     if as_json:
         from polyhop.cli.as_json import text_of
 
         click.echo(text_of(asdict(report)))
     else:
         _summary(report, index_path)
+        _failures(report, asking)
     return BudgetExceeded.exit_code if report.stopped else 0
 
 
 def _check_caps(engine: Polyhop, layers: list[str], *, money: bool) -> None:
     """Refuse caps that would cap nothing. Raises SettingError, ModelMissing."""
     if not engine.asking(*layers):
+        layer, setting = ("questions", "generator") if "questions" in layers else ("facts", "extractor")
         raise SettingError(
             "--max-tokens and --max-money would cap nothing: no layer of this command asks a language model.",
-            remedy="Leave them out, or add: --layers text,parsekg,facts --set layers.facts.extractor=language_model",
+            remedy="Leave them out, or add: "
+            f"--layers text,parsekg,{layer} --set layers.{layer}.{setting}=language_model",
         )
     prices = getattr(engine.models.language_model, "prices", None)
     if money and not (prices and (prices.prompt or prices.completion)):
@@ -146,6 +150,15 @@ def in_words(cost: Cost) -> str:
     return f"{calls}, {cost.tokens:,} tokens" + (f", {money} to pay" if cost.money else "")
 
 
+def contents_in_words(contents: Contents) -> str:
+    """What a layer found, as in "472 questions in 24 of 33 passages; rejected: answer 34, duplicate 23"."""
+    done = "" if contents.of is None else f" of {contents.of:,}"
+    where = "" if contents.passages is None else f" in {contents.passages:,}{done} passages"
+    reasons = sorted(contents.rejected.items(), key=lambda reason: (-reason[1], reason[0]))
+    rejected = ", ".join(f"{reason} {count:,}" for reason, count in reasons)
+    return f"{contents.count:,} {contents.things}{where}; " + (f"rejected: {rejected}" if rejected else "none rejected")
+
+
 def _summary(report: IndexReport, index_path: str) -> None:
     would = "would be " if report.dry_run else ""
     click.echo(
@@ -165,6 +178,17 @@ def _summary(report: IndexReport, index_path: str) -> None:
         )
 
 
+def _failures(report: IndexReport, asking: Collection[str]) -> None:
+    """What to do about passages that failed; of layers that ask a language model, the next run would ask it nothing."""
+    if report.dry_run or not any(layer.failed for layer in report.layers):
+        return
+    click.echo("  Passages that failed are tried again by the same command (with -v it says why).", err=True)
+    if any(layer.failed for layer in report.layers if layer.name in asking):
+        click.echo(
+            "  What the language model has answered is kept: --set language_model.seed=1 has it asked anew.", err=True
+        )
+
+
 def _layer(layer: LayerReport, *, dry_run: bool) -> None:
     failed = f", {click.style(f'{layer.failed} failed', fg='red')}" if layer.failed else ""
     left = f", {click.style(f'{layer.left} left', fg='red')}" if layer.left else ""
@@ -175,6 +199,8 @@ def _layer(layer: LayerReport, *, dry_run: bool) -> None:
         f"Layer {layer.name}: {layer.extracted} passages {done}, {layer.reused} up to date{failed}{left}; "
         f"{about}{layer.seconds:.1f} s, {most}{in_words(layer.cost)}."
     )
+    if layer.contents is not None:
+        click.echo(f"  {contents_in_words(layer.contents)}.")
     if layer.stopped:
         click.echo(f"{click.style('Stopped:', fg='red', bold=True)} {layer.stopped}", err=True)
         click.echo(

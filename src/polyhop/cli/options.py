@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from polyhop.errors import SettingError, UsageError
+from polyhop.errors import SettingError, UsageError, nearest
 
 if TYPE_CHECKING:
     from polyhop.settings import Settings
@@ -45,7 +45,19 @@ def settings_of(config: Path | None, changes: tuple[str, ...]) -> Settings:
         config = CONFIG if CONFIG.is_file() else None
     elif not config.is_file():
         raise SettingError(f"There is no settings file {config}.")
-    return Settings.read(config, changes)
+    settings = Settings.read(config, changes)
+    _check_names(settings)
+    return settings
+
+
+def _check_names(settings: Settings) -> None:
+    """Refuse sections of components that nobody has: their settings would change nothing. Raises SettingError."""
+    from polyhop import registry
+
+    for section in settings.components:
+        kind, _, name = section.partition(".")
+        if name and name not in (known := registry.names(cast("registry.Kind", kind))):
+            raise SettingError(f"There is nothing that the settings {section!r} are for.", remedy=nearest(name, known))
 
 
 def replaying(plans: Path | None, strategies: Sequence[str]) -> list[str]:

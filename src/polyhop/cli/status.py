@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyhop.cli.index import in_words
+from polyhop.cli.index import contents_in_words, in_words
 from polyhop.cli.options import index_options, json_option, settings_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @json_option
 @index_options
 def status(as_json: bool, index_path: str, config: Path | None, changes: tuple[str, ...]) -> None:
-    """Show what the index holds, how complete each layer is, and who is writing."""
+    """Show what the index holds, how complete each layer is, what it found and rejected, and who is writing."""
     from polyhop.engine import Polyhop
 
     with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
@@ -34,6 +34,8 @@ def status(as_json: bool, index_path: str, config: Path | None, changes: tuple[s
     for layer in report.layers:
         paid = f"; so far {in_words(layer.cost)}" if layer.cost.llm_calls else ""
         click.echo(f"layer {layer.name}: {_counts(layer, report.passages)}{paid}")
+        if layer.contents is not None:
+            click.echo(f"  {contents_in_words(layer.contents)}")
     if report.writer:
         click.echo(f"being written by {report.writer}")
     if any(layer.has_gaps for layer in report.layers):

@@ -17,7 +17,8 @@ T = TypeVar("T")
 CORPUS = "corpus.jsonl"
 KNOWN_FIELDS = frozenset({"id", "question", "answer", "aliases", "type", "supporting"})
 HOPS_IN_TYPE = re.compile(r"(\d+)\s*-?hop", re.IGNORECASE)  # as in 3hop1
-NULL_TYPE = "null"  # how LiHuaWorld marks a question whose answer is in no document; compared in lower case
+# How LiHuaWorld and MultiHop-RAG mark a question whose answer is in no document; compared in lower case.
+NULL_TYPES = frozenset({"null", "null_query"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +182,7 @@ def _question(row: Mapping[str, Any], file: Path, line: int) -> Question:
         _refuse(file, line, "'supporting' must be a list of passage ids")
     answers = [*_answers(row.get("answer"), file, line, "answer"), *_answers(row.get("aliases"), file, line, "aliases")]
     extra = {key: value for key, value in row.items() if key not in KNOWN_FIELDS}
-    if str(kind).lower() == NULL_TYPE and answers:
+    if str(kind).lower() in NULL_TYPES and answers:
         extra["answer"], answers = row.get("answer"), []
     return Question(
         id=_identifier(row.get("id"), file, line),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from polyhop.errors import (
@@ -22,7 +22,7 @@ from polyhop.evaluation.metrics.abstention import Abstained, AbstainedOnNull, Lo
 from polyhop.evaluation.metrics.all_supporting import AllSupporting
 from polyhop.evaluation.metrics.exact_match import ExactMatch
 from polyhop.evaluation.metrics.f1 import F1
-from polyhop.evaluation.metrics.metric import Metric, given_models, metric_named
+from polyhop.evaluation.metrics.metric import Metric, given_models, metric_named, spent
 from polyhop.evaluation.metrics.recall import Recall
 from polyhop.evaluation.outcome import HopOutcome, Outcome, Record
 from polyhop.evaluation.variants import Variant
@@ -75,6 +75,8 @@ class Asks(Protocol):
 
 class Indexes(Protocol):
     """What preparing a data set asks of an engine; ``polyhop.Polyhop`` has it."""
+
+    settings: Settings
 
     def index(
         self,
@@ -190,10 +192,13 @@ class Experiment:
             logger.warning("%s failed on question %s", strategy, question.id, exc_info=error)
             seconds = time.perf_counter() - start
             outcome = Outcome(read=not self.retrieval_only, seconds=seconds, error=f"{type(error).__name__}: {error}")
+        before = spent(metrics)
         values = {metric.name: metric(question, outcome) for metric in metrics}
+        after = spent(metrics)
+        judging = after - before if after is not None and before is not None else None
         if outcome.error is not None:  # saying nothing because of an error is not a right abstention
             values = {name: None if value is None else 0.0 for name, value in values.items()}
-        return Record(question=question, outcome=outcome, metrics=values)
+        return Record(question=question, outcome=outcome, metrics=values, judging=judging)
 
     def _searched(self, engine: Asks, strategy: str, question: Question, metrics: Sequence[Metric]) -> Outcome:
         deep = max(self.budget.passages, *(getattr(metric, "k", 0) for metric in metrics))
@@ -224,11 +229,15 @@ def prepare(
     workers: int | None = None,
     progress: ProgressListener | None = None,
 ) -> IndexReport:
-    """Make or refresh the index of a data set's corpus: one row, one passage, with its id.
+    """Make or refresh the index of a data set's corpus: one row, one passage, with its id, however long it is.
+
+    From then on the engine cuts no row (``chunking.longest_row`` is none); rows of the corpus that another engine has
+    cut become whole again.
 
     Warns in the log where the index then holds more or fewer passages than the corpus, since that bends recall.
     Raises BudgetExceeded where a cap stopped a layer half way.
     """
+    engine.settings = replace(engine.settings, chunking=replace(engine.settings.chunking, longest_row=None))
     report = engine.index(str(dataset.corpus), layers=layers, workers=workers, progress=progress)
     if report.stopped:
         raise BudgetExceeded(f"Half an index is not measured. {report.stopped}")

@@ -48,8 +48,8 @@ def health(
     found = sample_chains(graph if undamaged is None else undamaged, chains, seed)
     return {
         "index": {
-            "passages": over.record.count_passages(),
             **graph.counts,
+            "passages": over.record.count_passages(),
             "generation": None if current is None else current.name,
         },
         "symptoms": [asdict(symptom) for symptom in symptoms(over)],

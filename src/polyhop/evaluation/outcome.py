@@ -53,3 +53,4 @@ class Record:
     question: Question
     outcome: Outcome
     metrics: Mapping[str, float | None]
+    judging: Cost | None = None  # of metrics that ask a language model, apart from the outcome's; None: none does

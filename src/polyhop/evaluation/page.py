@@ -14,10 +14,12 @@ from polyhop.evaluation.terminal import (
     BINDINGS_LEGEND,
     COSTS,
     HEADINGS,
+    JUDGING_LEGEND,
     LEGEND,
     UNSUPPORTED_LEGEND,
     amount,
     binding_rows,
+    judging_rows,
     label_of,
     metric_names,
     percent,
@@ -66,8 +68,9 @@ def html(report: Mapping[str, Any]) -> str:
         *(f'<p class="warning">{escape(warning)}</p>' for warning in report["warnings"]),
         _overview(strategies, columns),
         f"<p><small>{escape(LEGEND)}</small></p>",
+        _titled("Judging", judging_rows(strategies), JUDGING_LEGEND),
         *_sweeps(report.get("sweeps", ()), strategies, columns),
-        _hop_table("Bindings", binding_rows(strategies), BINDINGS_LEGEND),
+        _titled("Bindings", binding_rows(strategies), BINDINGS_LEGEND),
         _unsupported(strategies),
         *(_bars(strategies, metric) for metric in BAR_METRICS if metric in columns),
         *(_breakdown(strategies, columns, key, heading) for key, heading in (("by_type", "type"), ("by_hops", "hops"))),
@@ -231,11 +234,11 @@ def _unsupported(strategies: Mapping[str, Any]) -> str:
     title = "Unsupported evidence" + (f", the first {MOST_LINES}" if len(lines) > MOST_LINES else "")
     hops = {hop for line in lines for hop, _ in line.points}  # of one hop, the table says it all
     chart = line_chart(title, lines[:MOST_LINES], x_label="hop", y_label="percent") if len(hops) > 1 else ""
-    table = _hop_table("Unsupported evidence by hop", unsupported_rows(strategies), UNSUPPORTED_LEGEND)
+    table = _titled("Unsupported evidence by hop", unsupported_rows(strategies), UNSUPPORTED_LEGEND)
     return table + (f'<div class="charts">{chart}</div>' if chart else "")
 
 
-def _hop_table(title: str, rows: Sequence[Sequence[str]], legend: str) -> str:
+def _titled(title: str, rows: Sequence[Sequence[str]], legend: str) -> str:
     if len(rows) < 2:
         return ""
     return f"<h2>{escape(title)}</h2>{_table(rows[0], rows[1:], names=1)}<p><small>{escape(legend)}</small></p>"

@@ -22,6 +22,7 @@ from polyhop.evaluation.significance import interval, paired_bootstrap
 from polyhop.evaluation.sweep import Sweep, sweeps
 from polyhop.evaluation.unsupported import unsupported
 from polyhop.settings import Settings
+from polyhop.types import Cost
 
 UNTYPED = "untyped"
 RIGHT = 0.5  # F1 from which calibration takes an answer to be right
@@ -35,7 +36,8 @@ def summary(run: Run, dataset: Dataset, manifest: Mapping[str, Any], *, records:
     Strategies are compared with the first one, variants with the strategy that they vary. ``bindings`` and
     ``unsupported`` stand where hops bind placeholders and where hops have evidence. Metrics are means from 0 to 1 over
     the questions they apply to, None where there are none; ``llm_calls``, ``llm_tokens`` and ``money`` are means a
-    question; ``seconds_*`` are percentiles of questions without an error.
+    question; ``seconds_*`` are percentiles of questions without an error. ``judging`` stands where metrics ask a
+    language model: what that takes, means a question, which is no part of what strategies cost.
     """
     seed, metrics = run.experiment.seed, [metric.name for metric in run.experiment.metrics]
     settings = Settings.from_mapping(manifest.get("settings", {}))
@@ -92,6 +94,7 @@ def _strategy(records: Sequence[Record], metrics: Sequence[str], seed: int) -> d
             for name, found in intervals.items()
         },
         "calibration": _calibration(records),
+        **_judging(records),
         **_hop_figures(records),
         "by_type": {name: _figures(group, metrics) for name, group in types.items()},
         **({"by_hops": {name: _figures(group, metrics) for name, group in hops.items()}} if hops else {}),
@@ -131,13 +134,26 @@ def _figures(records: Sequence[Record], metrics: Sequence[str]) -> dict[str, Any
     return {
         "n": len(records),
         **{name: _mean(values) for name, values in _values(records, metrics).items()},
-        "llm_calls": _mean([outcome.cost.llm_calls for outcome in outcomes]),
-        "llm_tokens": _mean([outcome.cost.tokens for outcome in outcomes]),
-        "money": _mean([outcome.cost.money for outcome in outcomes]),
+        **_spent([outcome.cost for outcome in outcomes]),
         "seconds_p50": _rounded(p50),
         "seconds_p95": _rounded(p95),
         "errors": sum(outcome.error is not None for outcome in outcomes),
     }
+
+
+def _spent(costs: Sequence[Cost]) -> dict[str, float | None]:
+    """Means of what language models took."""
+    return {
+        "llm_calls": _mean([cost.llm_calls for cost in costs]),
+        "llm_tokens": _mean([cost.tokens for cost in costs]),
+        "money": _mean([cost.money for cost in costs]),
+    }
+
+
+def _judging(records: Sequence[Record]) -> dict[str, Any]:
+    """``judging``: what judging the answers took, where a language model judged them."""
+    costs = [record.judging for record in records if record.judging is not None and record.outcome.read]
+    return {"judging": _spent(costs)} if costs else {}
 
 
 def _values(records: Sequence[Record], metrics: Sequence[str]) -> dict[str, list[float]]:
@@ -212,10 +228,19 @@ def _warnings(run: Run, dataset: Dataset) -> list[str]:
     for name, records in run.records.items():
         if failed := sum(record.outcome.error is not None for record in records):
             warnings.append(f"{name} failed on {failed} of {len(records)} questions; they score 0.")
+        if unjudged := sum(map(_unjudged, records)):
+            warnings.append(
+                f"{unjudged} of {len(records)} answers of {name} were not judged: accuracy is of the others."
+            )
         found = {passage for record in records for passage in record.outcome.ranking}
         if foreign := len(found - dataset.passages):
             warnings.append(f"{name} found {foreign} passages that are not in the corpus: the index holds other texts.")
     return warnings
+
+
+def _unjudged(record: Record) -> bool:
+    """Whether a judge was to say if an answer is right, and has not."""
+    return record.outcome.read and "accuracy" in record.metrics and record.metrics["accuracy"] is None
 
 
 def _row(record: Record) -> dict[str, Any]:
@@ -232,6 +257,7 @@ def _row(record: Record) -> dict[str, Any]:
         "seconds": _rounded(outcome.seconds),
         "llm_calls": outcome.cost.llm_calls,
         "llm_tokens": outcome.cost.tokens,
+        **({} if record.judging is None else {"judge_tokens": record.judging.tokens}),
         "error": outcome.error,
         "metrics": {name: _rounded(value) for name, value in record.metrics.items()},
     }

@@ -28,12 +28,17 @@ LEGEND = (
 COLUMNS = 5  # of metrics, beside which there is room for what they cost
 NOT_FIGURES = frozenset(
     {"n", "errors", "money", "intervals", "calibration", "bindings", "unsupported", "by_type", "by_hops", "stopped"}
-    | {"label", "of", *COSTS}
+    | {"judging", "label", "of", *COSTS}
 )
 BINDINGS = {"resolved_rate": "resolved", "precision": "precision", "confident_wrong": "confident wrong"}
 BINDINGS_LEGEND = (
     "Bindings: of the hops that bind a placeholder, in questions with a gold decomposition: the share that the graph "
     "resolved, how many of these bound a gold value, and the share of all hops that are resolved and wrong."
+)
+JUDGING = {"llm_calls": "calls", "llm_tokens": "tokens", "money": "to pay"}
+JUDGING_LEGEND = (
+    "Judging: what the language model that judges answers took, means a question. It is no part of what strategies "
+    "cost, and an answer that was judged before costs nothing."
 )
 UNSUPPORTED_LEGEND = (
     "Unsupported evidence: percent of the passages behind a hop that are not among the supporting ones."
@@ -54,6 +59,7 @@ def render(report: Mapping[str, Any]) -> Group:
     )
     legends = [LEGEND]
     for rows, title, legend in (
+        (judging_rows(strategies), "Judging", JUDGING_LEGEND),
         (binding_rows(strategies), "Bindings", BINDINGS_LEGEND),
         (unsupported_rows(strategies), "Unsupported evidence by hop", UNSUPPORTED_LEGEND),
     ):
@@ -91,6 +97,15 @@ def metric_names(report: Mapping[str, Any]) -> tuple[str, ...]:
 def label_of(name: str, figures: Mapping[str, Any]) -> str:
     """What tables call a strategy."""
     return str(figures.get("label", name))
+
+
+def judging_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The heading and a row for each strategy whose answers a language model judged."""
+    rows: list[tuple[str, ...]] = [("strategy", *JUDGING.values())]
+    for name, figures in strategies.items():
+        if found := figures.get("judging"):
+            rows.append((label_of(name, figures), *(amount(found[key]) for key in JUDGING)))
+    return rows
 
 
 def binding_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:

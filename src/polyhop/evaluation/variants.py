@@ -9,12 +9,14 @@ from itertools import product
 
 from polyhop import registry
 from polyhop.errors import SettingError, UsageError, nearest
+from polyhop.settings import Settings
 from polyhop.strategies.strategy import (
     ablations_of,
     base_name,
     canonical,
     parse_variant,
     split_outside_brackets,
+    strategy_of,
     variant_name,
 )
 
@@ -28,19 +30,37 @@ class Variant:
     label: str  # what tables call it
 
 
-def variants(names: Sequence[str], *, ablations: bool = False, sweeps: Sequence[str] = ()) -> tuple[Variant, ...]:
+def variants(
+    names: Sequence[str],
+    *,
+    ablations: bool = False,
+    sweeps: Sequence[str] = (),
+    settings: Settings | None = None,
+) -> tuple[Variant, ...]:
     """What to measure besides the strategies named: each one's ablations, then the grid of ``sweeps``.
 
     A sweep is ``SETTING=VALUE,VALUE``; several make a grid, over each strategy that has all of their settings. A
-    variant whose settings are those of another one is left out. Raises UsageError and SettingError where there is
-    nothing to ablate or to sweep, and UnknownComponent.
+    variant whose settings are those of another one is left out: where ``settings`` are given also one that only writes
+    out what these and defaults say. Raises UsageError and SettingError where there is nothing to ablate or to sweep,
+    or a value does not fit, and UnknownComponent.
     """
     found = {canonical(name): None for name in names}
-    added: dict[str, Variant] = {}
+    known = {_in_full(name, settings) for name in found}
+    added: list[Variant] = []
     for variant in (*(_ablated(list(found)) if ablations else ()), *_swept(list(found), sweeps)):
-        if variant.name not in found:
-            added.setdefault(variant.name, variant)
-    return tuple(added.values())
+        full = _in_full(variant.name, settings)
+        if full not in known:
+            known.add(full)
+            added.append(variant)
+    return tuple(added)
+
+
+def _in_full(name: str, settings: Settings | None) -> str:
+    """The name with all settings of its strategy; as it is where it is not known what settings say."""
+    if settings is None:
+        return name
+    strategy, base = strategy_of(name, settings), base_name(name)
+    return variant_name(base, {setting: getattr(strategy, setting) for setting in _settings_of(base)})
 
 
 def with_setting(names: Sequence[str], setting: str) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ def answer_step(
         Block(f"EARLIER STEP {n}", f"{_line(asked)}\n{_line(found)}") for n, (asked, found) in enumerate(known, 1)
     ]
     blocks.append(Block("QUESTION", question))
-    messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
+    messages = (Message("system", support.rules(_SYSTEM, passages)), Message("user", fenced(blocks)))
     try:
         content, cost = complete_json(model, messages, SCHEMA, max_tokens)
     except WastedOutput as wasted:

@@ -65,7 +65,7 @@ def read_answer(
         return ReadAnswer(text=None, quotes=(), dropped=0, cost=Cost())
     concluded = [Block("FINDINGS", findings.strip())] if findings.strip() else []
     blocks = [*support.shown(passages), *concluded, Block("QUESTION", question)]
-    system = _SYSTEM + (_FINDINGS if concluded else "")
+    system = support.rules(_SYSTEM + (_FINDINGS if concluded else ""), passages)
     content, cost = complete_json(
         model, (Message("system", system), Message("user", fenced(blocks))), SCHEMA, max_tokens
     )

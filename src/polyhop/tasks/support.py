@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polyhop.tasks.blocks import Block
+from polyhop.tasks.passage_blocks import date_line
 from polyhop.tasks.quotes import cuts_word, locate
 from polyhop.types import Passage
 
@@ -22,6 +23,11 @@ SCHEMA: Mapping[str, Any] = {
     "maxItems": 12,
 }
 """Of the property ``support``: the number of a passage, from 1, and what was copied from it."""
+
+_DATED = """
+
+A line "Date:" below a title says on which day the passage below it begins. It is as true as the passage, but it is \
+none of its sentences: quote what was said on that day, never the line."""
 
 _SENTENCE_NUMBER = re.compile(r"\(s\d+\)\s?", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*|\n\s*")
@@ -38,21 +44,30 @@ class Quote:
 
 
 def shown(passages: Sequence[Passage]) -> list[Block]:
-    """A block for each passage, ``PASSAGE 1`` and so on: its title and its numbered sentences."""
+    """A block for each passage, ``PASSAGE 1`` and so on: its title, its date and its numbered sentences."""
     return [Block(f"PASSAGE {number}", _numbered(passage)) for number, passage in enumerate(passages, 1)]
 
 
+def rules(system: str, passages: Sequence[Passage]) -> str:
+    """What a model is told that reads these passages: also, where one of them has a date, what that is."""
+    return system + _DATED if any(map(date_line, passages)) else system
+
+
 def placed(support: Sequence[Mapping[str, Any]], passages: Sequence[Passage]) -> tuple[tuple[Quote, ...], int]:
-    """Where the quotations stand, each once, and how many stand in no passage; ``support`` obeys SCHEMA."""
+    """Where the quotations stand, each once, and how many stand in no passage; ``support`` obeys SCHEMA.
+
+    The date that a passage is shown with is no quotation of it, and no wrong one.
+    """
     texts = [passage.text for passage in passages]
-    found = [_places(item["quote"], item["passage"] - 1, texts) for item in support]
-    quotes = tuple(dict.fromkeys(quote for places in found for quote in places))
-    return quotes, sum(not places for places in found)
+    dates = {line for passage in passages for line in date_line(passage)}
+    found = [(item["quote"].strip(), _places(item["quote"], item["passage"] - 1, texts)) for item in support]
+    quotes = tuple(dict.fromkeys(quote for _, places in found for quote in places))
+    return quotes, sum(not places and copied not in dates for copied, places in found)
 
 
 def _numbered(passage: Passage) -> str:
     lines = (f"(s{number}) {sentence}" for number, sentence in enumerate(_sentences(passage.text), 1))
-    return "\n".join((f"Title: {passage.title}", *lines))
+    return "\n".join((f"Title: {passage.title}", *date_line(passage), *lines))
 
 
 def _sentences(text: str) -> Iterator[str]:

@@ -32,7 +32,8 @@ _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _ZEROS: Final = re.compile(r"(?<=\d)\.0+\b")
 _ORDINAL: Final = re.compile(r"\b(\d+)(?:st|nd|rd)\b")
 _LABEL: Final = re.compile(r"\A\s*answer\s*:\s*", re.IGNORECASE)
-_LIST: Final = re.compile(r"\s*[&;]\s*")
+_LIST: Final = re.compile(r"\s*[&;]\s*|,?\s+and\s+|,\s+", re.IGNORECASE)
+_JOINED: Final = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")  # within a name such as AdaBrisk, as chats write it
 _STAMP: Final = re.compile(r"\b(\d{4})-?([01]\d)-?([0-3]\d)(?:[_T ]?([0-2]\d):?([0-5]\d)(?::?\d\d)?)?(?![\d:])")
 _CLOCK: Final = re.compile(
     r"\b(?:(\d{1,2})(?::(\d{2}))?\s*([ap])\.?m\b\.?|(?<![\d:])([01]?\d|2[0-3]):([0-5]\d)\b)", re.IGNORECASE
@@ -45,7 +46,7 @@ def says(prediction: str, reference: str) -> bool:
 
     A reference of yes or no has to be the prediction's first word. One that is a date has to be among the prediction's
     dates, which may be more exact. Of anything else the normalised words have to stand in the prediction one after the
-    other, with numbers as figures; of a list ("a & b; c") each item for itself.
+    other, with numbers as figures; of a list ("a & b; c", "a, b and c") each item for itself, in any order.
     """
     said, meant = _LABEL.sub("", prediction), _LABEL.sub("", reference)
     words, wanted = terms(said), terms(meant)
@@ -61,8 +62,8 @@ def says(prediction: str, reference: str) -> bool:
 
 
 def terms(text: str) -> list[str]:
-    """The normalised words of a text (see ``normalise``), without accents, with numbers as figures."""
-    figures = _ZEROS.sub("", _THOUSANDS.sub("", fold(text)))
+    """The normalised words of a text (see ``normalise``), without accents, numbers as figures, ``AdaBrisk`` as two."""
+    figures = _ZEROS.sub("", _THOUSANDS.sub("", fold(_JOINED.sub(" ", text))))
     words = normalise(re.sub(r"[-_/–—]", " ", figures)).split()
     return [_NUMBERS.get(word, _ORDINAL.sub(r"\1th", word)) for word in words]
 

@@ -11,6 +11,7 @@ from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.outcome import Outcome
 from polyhop.models.choice import Models
 from polyhop.strategies.strategy import parse_variant
+from polyhop.types import Cost
 
 
 class Metric(Protocol):
@@ -30,6 +31,21 @@ class WithModels(Protocol):
 
     def with_models(self, models: Models) -> Metric:
         """The metric as it judges. Raises ModelMissing."""
+
+
+@runtime_checkable
+class Paid(Protocol):
+    """A metric that asks a language model, which may cost money."""
+
+    @property
+    def cost(self) -> Cost:
+        """What all its calls have cost so far."""
+
+
+def spent(metrics: Iterable[Metric]) -> Cost | None:
+    """What metrics have cost so far; None where none of them asks a language model."""
+    costs = [metric.cost for metric in metrics if isinstance(metric, Paid)]
+    return sum(costs, Cost()) if costs else None
 
 
 def metric_named(specification: str) -> Metric:

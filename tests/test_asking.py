@@ -120,7 +120,7 @@ def test_what_is_not_done_stays_undone(models: Models) -> None:
     found = asked(models, BOAT + "OttoFell: You can keep the plane as long as you don't lose the blade.\n")
     said = [question for question in found if "as long as" in question]
     assert said
-    assert all("does not lose" in question for question in said)
+    assert all("does not lose" in question or "they do not lose" in question for question in said)
 
 
 def test_a_transcript_is_told_from_prose() -> None:
@@ -216,3 +216,62 @@ def test_a_name_that_the_parser_cut_in_two_is_put_together() -> None:
     sentence = ParsedSentence(0, len(text), (ParsedEntity(24, 33, "PERSON", "pobj"),), words)
     found = {one.question: one.answer for one in questions_of(passage(text, "Gull Light"), [sentence], most=20)}
     assert found == {"Who was Gull Light built by?": "Ada Brisk", "What was built by Ada Brisk?": "Gull Light"}
+
+
+GULL = (
+    "# Gull Light\n\nThe Gull Light is a tower of *grey* stone in Quillmouth. When the tower was finished in 1841, Ada "
+    "Brisk painted its door red. Ada Brisk, who was a careful engineer, visited the tower until 1850. The tower was "
+    "kept dark. She has lived there since. It belonged to the harbour. The smiths sold their forge in 1852.\n"
+)
+
+
+def test_a_question_ends_with_a_word_that_can_end_one(models: Models) -> None:
+    """What makes a clause a part of another one stays outside: when, where, since, in which."""
+    leads_on = {"when", "where", "while", "since", "which", "who", "because", "and", "the", "until"}
+    for text, title in ((MILL, "Ada Brisk"), (GULL, "Gull Light"), (BOAT, ""), (CREW, "")):
+        found = asked(models, text, title)
+        assert found
+        assert leads_on.isdisjoint(question.rstrip("?").rsplit(" ", 1)[-1] for question in found)
+
+
+def test_marks_of_a_layout_are_in_no_pair(models: Models) -> None:
+    """Neither emphasis nor headings, links and the rows of a table."""
+    text = "Ada Brisk built the [Tarn Mill](mill.md) in 1901.\n\n| mill | year |\n|---|---|\n| Tarn | 1901 |\n"
+    for found in (asked(models, GULL, "Gull Light"), asked(models, text, "Ada Brisk")):
+        assert not any(mark in f"{question} {answer}" for question, answer in found.items() for mark in "*#|[")
+
+
+def test_a_title_that_names_nothing_is_no_topic(models: Models) -> None:
+    """A number, a day, a file: nothing is asked as for it, and no pronoun stands for it."""
+    text = "Ada Brisk opened the Tarn Mill in Quillmouth. It grinds oats for the harbour."
+    for title in ("05", "2031-02-04", "week3/20310204", "notes_final.txt", "page 12", "a3f9c2d1"):
+        assert not any(title in question for question in asked(models, text, title))
+    assert any("As for Gull Light" in question for question in asked(models, text, "Gull Light"))
+    found = asked(models, "1841 is a film about a lighthouse. It was shot in Quillmouth.", "1841")
+    assert any("1841" in question for question in found)
+
+
+def test_an_answer_is_someone_where_the_text_says_so(models: Models) -> None:
+    """Who asks for people: by the label of a name, by *who* behind it, and by what its sentence says that it did."""
+    found = asked(models, "The board decided in 1300 to buy a lamp. Ada Brisk landed at Fennick in 1849.", "Gull Light")
+    assert not any(question.startswith("What decided") for question in found)
+    assert found["As for Gull Light, who landed at Fennick in 1849?"] == "Ada Brisk"
+
+
+def test_a_question_does_not_say_its_answer(models: Models) -> None:
+    """Who is asked for is spoken of by a pronoun, and owned things name their owner once."""
+    text = "Ada Brisk is an engineer. She sold her mill to Otto Fell because she needed the money for her bridge."
+    found = asked(models, text, "Ada Brisk")
+    said = [question for question, answer in found.items() if answer == "Ada Brisk"]
+    assert said
+    assert not any("Brisk" in question for question in said)
+    assert all(question.count("Ada Brisk") <= 1 for question in found)
+
+
+def test_times_are_asked_for_with_their_preposition(models: Models) -> None:
+    """Until when, since when; what has no s in the third person is the past."""
+    found = asked(models, "Ada Brisk was an engineer. Ada Brisk led the Tarn Mill until 1850.", "Ada Brisk")
+    assert found["Until when did Ada Brisk lead the Tarn Mill?"] == "1850"
+    found = asked(models, "Ada Brisk was an engineer. She forbade fires. The mill belonged to Otto Fell.", "Ada Brisk")
+    assert found["What did Ada Brisk forbid?"] == "fires"
+    assert not any("belonge " in question for question in found)

@@ -29,12 +29,12 @@ from polyhop.indexes import lexical
 from polyhop.layers import questions as questions_layer
 from polyhop.layers import questions_index
 from polyhop.layers.phrase_store import PhraseStore
+from polyhop.layers.question_words import PassageQuestions
 from polyhop.layers.questions import QuestionsLayer, decode, encode, fault_of
 from polyhop.layers.questions_index import (
     KINDS,
     NEIGHBOURS,
     NodeKind,
-    PassageQuestions,
     QuestionGraph,
     shares_of,
     text_of,
@@ -551,7 +551,7 @@ def test_rows_of_other_rules_are_made_again(
     """By the next run, and an engine that is open sees them; what a language model wrote depends on no rules."""
     with monkeypatch.context() as patch:
         patch.setattr(questions_layer, "RULES_VERSION", "0")
-        patch.setattr(questions_layer, "questions_of", lambda *_, **__: [])
+        patch.setattr("polyhop.layers.asking.questions.questions_of", lambda *_, **__: [])
         harbour_engine.index(harbour, layers=("questions",))
         before = QuestionsLayer().made_with(models)
         with harbour_engine.view() as view:

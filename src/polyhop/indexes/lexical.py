@@ -15,7 +15,7 @@ import math
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, count, pairwise
@@ -53,7 +53,9 @@ def tokens(text: str, stem: Stem = "none") -> list[str]:
     """
     words = pieces(_POSSESSIVE.sub("", text))
     if not text.isascii():
-        words = [term for word in words for term in (_pairs(word) if unspaced(word) else (word,))]
+        words = [
+            term for word in words for term in (_pairs(word) if not word.isascii() and unspaced(word) else (word,))
+        ]
     return words if stem == "none" else [_singular(word) for word in words]
 
 
@@ -121,6 +123,19 @@ def merged(older: Arrays, numbers: Ints, newer: Arrays) -> Arrays:
     lengths = np.concatenate([older["lengths"][stay], newer["lengths"]])[order]
     together = np.insert(keys[0], between, keys[1]), np.insert(frequencies[0], between, frequencies[1])
     return _arrays(covered[order], lengths, vocabulary, *together, older["stem"])
+
+
+def gathered(
+    numbers: Ints, text_of: Callable[[int], str], older: tuple[Path, Ints] | None = None, *, stem: Stem = "none"
+) -> Arrays:
+    """Like ``build``, for passages in ascending order of number; only the texts of new ones are asked for.
+
+    ``older``: the folder of a segment that may have the others, and the numbers that its passages have now, as for
+    ``merged``. Raises IndexCorrupt and ModelMismatch.
+    """
+    new = numbers if older is None or not older[0].is_dir() else np.setdiff1d(numbers, older[1])
+    newer = build(new, list(map(text_of, new.tolist())), stem=stem)
+    return newer if older is None or new is numbers else merged(read_arrays(older[0], ARRAYS), older[1], newer)
 
 
 def _arrays(

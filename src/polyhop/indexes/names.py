@@ -16,6 +16,7 @@ from polyhop.indexes.strings import STRING_ARRAYS, Hashes, Strings, hashed
 from polyhop.ports import Ints
 
 _BRACKETED = re.compile(r"(?<=\S)\s*(?:\([^()]*\)|\[[^\[\]]*\]|（[^（）]*）)\s*$")
+_CLOSED = (")", "]", "）")
 MISSING = -1
 _ARTICLES = ("the", "a", "an")
 _BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no bit of an earlier word is lost
@@ -37,7 +38,7 @@ def normal(text: str) -> str:
     nothing would be left. Only a text without any word has an empty key.
     """
     outside = text
-    while (shorter := _BRACKETED.sub("", outside)) != outside:
+    while outside.rstrip().endswith(_CLOSED) and (shorter := _BRACKETED.sub("", outside)) != outside:
         outside = shorter
     found = pieces(outside) or pieces(text)
     return " ".join(found[1:] if len(found) > 1 and found[0] in _ARTICLES else found)

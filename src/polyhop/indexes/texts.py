@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhop.errors import IndexCorrupt
 from polyhop.indexes.csr import offsets
 from polyhop.indexes.segments import read_arrays, write_arrays
 from polyhop.ports import Ints
@@ -41,4 +42,13 @@ class Texts:
         return len(self.bounds) - 1
 
     def __getitem__(self, position: int) -> str:
-        return self.blob[self.bounds[position] : self.bounds[position + 1]].tobytes().decode("utf-8")
+        """A text. Raises IndexCorrupt where its bytes were overwritten, which their number does not show."""
+        written = self.blob[self.bounds[position] : self.bounds[position + 1]].tobytes()
+        try:
+            return written.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise IndexCorrupt(
+                f"A text of the index is damaged: {error}.",
+                remedy="Texts are derived: remove the folder 'generations' in the index and index the same documents "
+                "again. Nothing is extracted anew.",
+            ) from error

@@ -36,6 +36,7 @@ from polyhop.types import Fact, Passage
 logger = logging.getLogger(__name__)
 
 CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
+RULES_VERSION = "2"  # raise it when only layers/syntax would: what was paid for stays fresh
 READ_AT_ONCE = 1000  # passages held in memory while gathering
 
 
@@ -62,7 +63,7 @@ class FactsLayer(ByRulesOrModel[Extracted]):
         """The extractor with its model. Raises ModelMissing."""
         model = self.asks(models)
         if model is None:
-            return f"{CODE_VERSION}:syntax:{models.parser.name}"
+            return f"{CODE_VERSION}.{RULES_VERSION}:syntax:{models.parser.name}"
         packing = f"{self.passages_a_call}:{self.tokens_a_call}"
         return f"{CODE_VERSION}:language_model:{model.name}:{PROMPT_VERSION}:{packing}"
 
@@ -98,8 +99,8 @@ class FactsLayer(ByRulesOrModel[Extracted]):
             phrases = PhraseStore.open(record.folder, models.embedder)
             sizes = self._write(target, self._stated(record, numbers, rejected), phrases, apart)
             logger.info("facts: gathered %s, rejected %s", sizes, dict(rejected))
-            description = {"fingerprint": fingerprint, "embedder": embedder, **sizes}
-            record.set_generation(self.name, target.name, {**description, "rejected": dict(sorted(rejected.items()))})
+            told = {**sizes, "of": len(numbers), "rejected": dict(sorted(rejected.items()))}
+            record.set_generation(self.name, target.name, {"fingerprint": fingerprint, "embedder": embedder, **told})
         segments.sweep(folder, [target.name])
 
     def _write(

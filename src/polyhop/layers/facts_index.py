@@ -131,10 +131,14 @@ class FactGraph:
 
     @property
     def counts(self) -> dict[str, int]:
-        """What summaries show; ``merged``: spellings that are there by an alias or by similarity."""
+        """What summaries show; ``merged``: spellings that are there by an alias or by similarity.
+
+        ``passages``: those that state a fact.
+        """
         reasons = (reason for position in range(len(self)) for reason in self.reasons[position].split("\n"))
         joined = sum(reason not in ("", merging.BY_NAME) for reason in reasons)
-        return {"entities": len(self), "relations": len(self.relations), "facts": len(self.heads), "merged": joined}
+        sizes = {"entities": len(self), "relations": len(self.relations), "facts": len(self.heads)}
+        return {**sizes, "merged": joined, "passages": len(np.unique(self.rows))}
 
     def entity(self, position: int) -> Entity:
         """An entity with all its spellings, after its name the most frequent first."""

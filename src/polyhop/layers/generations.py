@@ -11,6 +11,7 @@ from pathlib import Path
 from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch
 from polyhop.models.choice import Models
 from polyhop.ports import Ints
+from polyhop.reports import Contents
 from polyhop.store.port import Generation
 from polyhop.store.record import Record
 
@@ -27,6 +28,9 @@ def must_write(record: Record, layer: str, target: Path, opened: Callable[[Path]
     current = record.generation(layer)
     if current is not None and current.name == target.name and is_whole(target, opened):
         return False
+    for place in (target.parent, target):
+        if place.is_file():  # no folder of ours: nothing could be written below it
+            place.unlink()
     shutil.rmtree(target, ignore_errors=True)  # what a killed writer left half done
     return True
 
@@ -39,6 +43,20 @@ def is_whole(folder: Path, opened: Callable[[Path], object]) -> bool:
         logger.warning("%s It is written again.", error)
         return False
     return True
+
+
+def contents_of(record: Record, layer: str) -> Contents | None:
+    """What a layer found in its passages, as its generation tells it; None where it tells of nothing rejected.
+
+    The description has how many there are under the layer's own name, ``passages`` (that have any), ``of`` (passages
+    that were done) and ``rejected`` (by reason).
+    """
+    current = record.generation(layer)
+    if current is None or not current.description.keys() >= {layer, "rejected"}:
+        return None
+    told = current.description
+    counted = {name: told.get(name) for name in ("passages", "of")}
+    return Contents(things=layer, count=told[layer], rejected=told["rejected"], **counted)
 
 
 def newest(record: Record, layer: str, models: Models, *, below: str, embedded: str) -> Generation:

@@ -20,13 +20,13 @@ from polyhop.indexes import segments
 from polyhop.indexes.folding import pieces
 from polyhop.indexes.names import normal
 from polyhop.layers import phrase_store, questions_index
-from polyhop.layers.asking.questions import questions_of
 from polyhop.layers.extraction import ByRulesOrModel
 from polyhop.layers.generations import must_write, name_of, newest
 from polyhop.layers.layer import fingerprint as mark_of
 from polyhop.layers.layer import words_of
 from polyhop.layers.phrase_store import PhraseStore
-from polyhop.layers.questions_index import PassageQuestions, QuestionGraph
+from polyhop.layers.question_words import PassageQuestions
+from polyhop.layers.questions_index import QuestionGraph
 from polyhop.layers.text import TextLayer
 from polyhop.models.choice import Models
 from polyhop.ports import Floats, Ints, LanguageModel, ParsedSentence
@@ -39,7 +39,7 @@ from polyhop.types import GeneratedQuestion, Passage
 logger = logging.getLogger(__name__)
 
 CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
-RULES_VERSION = "2"  # raise it when only layers/asking would: what was paid for stays fresh
+RULES_VERSION = "3"  # raise it when only layers/asking would: what was paid for stays fresh
 READ_AT_ONCE = 1000  # passages held in memory while gathering
 
 
@@ -78,6 +78,8 @@ class QuestionsLayer(ByRulesOrModel[Written]):
         return batches(self.per_passage, limits)
 
     def _by_rules(self, passage: Passage, parse: Sequence[ParsedSentence]) -> bytes:
+        from polyhop.layers.asking.questions import questions_of  # rules that no question needs
+
         return self._checked(questions_of(passage, parse, most=self.per_passage), passage)
 
     def _by_model(self, passage: Passage, said: Written) -> bytes:
@@ -113,8 +115,9 @@ class QuestionsLayer(ByRulesOrModel[Written]):
             older = folder / before.name if before is not None and goes_on else None
             sizes, rejected = self._write(record, target, numbers, models, older)
             logger.info("questions: gathered %s, rejected %s", sizes, dict(rejected))
-            description = {"fingerprint": fingerprint, "embedder": embedder, "content": content, **sizes}
-            record.set_generation(self.name, target.name, {**description, "rejected": dict(sorted(rejected.items()))})
+            told = {**sizes, "of": len(numbers), "rejected": dict(sorted(rejected.items()))}
+            description = {"fingerprint": fingerprint, "embedder": embedder, "content": content, **told}
+            record.set_generation(self.name, target.name, description)
         segments.sweep(folder, [target.name])
 
     def _write(
@@ -129,7 +132,7 @@ class QuestionsLayer(ByRulesOrModel[Written]):
             payloads, passages = record.payloads_of(self.name, chunk), record.passages(chunk)
             for number, passage in zip(chunk, passages, strict=True):
                 pairs, faults = decode(payloads[number])
-                asked.append(PassageQuestions(number, passage.id, pairs, passage.title))
+                asked.append(PassageQuestions(number, passage.id, pairs, passage.title, words_of(passage)))
                 rejected.update(faults)
             vectors[start : start + len(chunk)] = _vectors_of(record, chunk, passages, models, phrases)
         return questions_index.write(target, asked, vectors, phrases.vectors, older), rejected

@@ -26,6 +26,8 @@ from polyhop.indexes.ranking import Ranked, nothing
 from polyhop.indexes.segments import Arrays, read_arrays, write_arrays
 from polyhop.indexes.sign_codes import SignCodes
 from polyhop.indexes.texts import Texts
+from polyhop.layers import question_words
+from polyhop.layers.question_words import STEM, Before, PassageQuestions, pair_text
 from polyhop.ports import Bools, Floats, Ints
 from polyhop.types import GeneratedQuestion, Passage
 
@@ -41,7 +43,6 @@ Passages = Callable[[Sequence[int]], dict[int, Passage]]  # those of these numbe
 _BLOCK = 4096  # nodes compared with their passages at once
 _ARRAYS = ("numbers", "rows", "spans", "vectors", "similarities", "shares")
 _TEXTS = ("questions", "answers")
-_STEM: Final = "s"  # how words of nodes are folded
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,6 +65,7 @@ class QuestionGraph:
     passages: Passages = field(repr=False)
     kind: NodeKind = "question+answer"  # what vectors are of
     saved_words: Lexical | None = field(default=None, repr=False)  # BM25 over all nodes, where it was gathered
+    expanded: Arrays | None = field(default=None, repr=False)  # postings of passages with their pairs, where gathered
 
     @classmethod
     def open(cls, folder: Path, live: Ints, embed: Embed, passages: Passages) -> Self:
@@ -78,6 +80,7 @@ class QuestionGraph:
             alive=np.isin(arrays["numbers"], live),
             embed=embed,
             passages=passages,
+            expanded=question_words.expanded(folder, arrays["numbers"]),
             **texts,
             **arrays,
         )
@@ -185,8 +188,8 @@ class QuestionGraph:
         nodes = np.flatnonzero(self._standing)
         places = self.numbers[self.rows[nodes]].tolist()
         pairs = map(self.question, nodes.tolist())
-        texts = [_words_of(titles.get(number, ""), pair) for number, pair in zip(places, pairs, strict=True)]
-        return Lexical.of([lexical.build(nodes, texts, stem=_STEM)], nodes)
+        texts = [pair_text(titles.get(number, ""), pair) for number, pair in zip(places, pairs, strict=True)]
+        return Lexical.of([lexical.build(nodes, texts, stem=STEM)], nodes)
 
     def vectors_of(self, kind: NodeKind) -> Floats:
         """The unit vectors of all nodes of ``variant(kind)``, embedded where they never were."""
@@ -195,6 +198,13 @@ class QuestionGraph:
         if kind == "sentence":
             return self.variant(kind).vectors
         return self.embed([text_of(self.question(node), kind) for node in range(len(self))])
+
+    def shares_by(self, kind: NodeKind, passages: Floats) -> Floats:
+        """``shares`` as they would be if another part of each pair were compared with its passage.
+
+        ``passages``: unit vectors, one for each of ``numbers``.
+        """
+        return shares_of(self.rows, _cosines(self.vectors_of(kind), passages, self.rows))
 
     def variant(self, kind: NodeKind) -> QuestionGraph:
         """The same graph with vectors of another part of each pair or, for "sentence", of the passages' sentences.
@@ -255,16 +265,6 @@ def _damaged(folder: Path) -> IndexCorrupt:
     return IndexCorrupt(f"{folder} is damaged: its parts do not belong together.", remedy=remedy)
 
 
-@dataclass(frozen=True, slots=True)
-class PassageQuestions:
-    """What a passage can be asked."""
-
-    number: int
-    id: str
-    pairs: Sequence[GeneratedQuestion]
-    title: str | None = None  # of the passage; None: words of these questions are not gathered
-
-
 def write(
     folder: Path, asked: Sequence[PassageQuestions], passages: Floats, embed: Embed, older: Path | None = None
 ) -> dict[str, int]:
@@ -281,8 +281,7 @@ def write(
     grown = None if older is None else _grown(older, numbers, rows, vectors, keys, embed)
     links = NeighbourGraph.build(vectors, NEIGHBOURS, keys) if grown is None else grown.links
     links.save(folder / "neighbours")
-    if (words := _words(asked, grown)) is not None:
-        write_arrays(folder / "words", words)
+    question_words.write(folder, asked, None if grown is None else grown.words)
     SignCodes.build(vectors).save(folder / "codes")
     Texts.build([pair.question for pair in pairs]).save(folder / "questions")
     Texts.build([pair.answer for pair in pairs]).save(folder / "answers")
@@ -309,12 +308,10 @@ def _keys(asked: Sequence[PassageQuestions]) -> Ints:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Grown:
-    """What an older graph leaves: the neighbours of all nodes, and where its nodes are now."""
+    """What an older graph leaves: the neighbours of all nodes, and the words of those that it has."""
 
     links: NeighbourGraph
-    folder: Path
-    numbers: Ints  # of an older node now; -1: it is gone
-    new: Ints  # nodes that it did not have
+    words: Before
 
 
 def _grown(older: Path, numbers: Ints, rows: Ints, vectors: Floats, keys: Ints, embed: Embed) -> _Grown | None:
@@ -335,27 +332,9 @@ def _grown(older: Path, numbers: Ints, rows: Ints, vectors: Floats, keys: Ints, 
     now = np.full(len(passed), -1, np.int64)
     now[np.delete(np.arange(len(passed)), gone)] = stay
     links = links.without(gone, vectors[stay]).extended(vectors, new, keys[new])
-    return _Grown(links=links, folder=older, numbers=now, new=new)
-
-
-def _words(asked: Sequence[PassageQuestions], grown: _Grown | None) -> Arrays | None:
-    """The postings of the words of all nodes; None where titles are not known.
-
-    Only nodes that are new are read where an older graph has the rest: a passage with another title is another one.
-    """
-    if any(each.title is None for each in asked):
-        return None
-    texts = [_words_of(each.title or "", pair) for each in asked for pair in each.pairs]
-    if grown is not None and (grown.folder / "words").is_dir():
-        older = read_arrays(grown.folder / "words", lexical.ARRAYS)
-        newer = lexical.build(grown.new, [texts[node] for node in grown.new.tolist()], stem=_STEM)
-        return lexical.merged(older, grown.numbers, newer)
-    return lexical.build(np.arange(len(texts)), texts, stem=_STEM)
-
-
-def _words_of(title: str, pair: GeneratedQuestion) -> str:
-    """A node as words are looked for in it."""
-    return f"{title} {pair.question} {pair.answer}"
+    same = np.isin(before.numbers, passed) == np.isin(before.numbers, come)  # with questions then as now
+    kept = np.where(same & np.isin(before.numbers, numbers), before.numbers, -1)
+    return _Grown(links=links, words=Before(folder=older, pairs=now, passages=kept))
 
 
 def _cosines(vectors: Floats, passages: Floats, rows: Ints) -> Floats:

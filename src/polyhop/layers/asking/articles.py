@@ -8,14 +8,18 @@ from typing import Final
 
 from polyhop.layers.asking.asked import Asked
 from polyhop.layers.asking.clauses import Clauses
+from polyhop.layers.asking.kinds import Kinds, is_person
+from polyhop.layers.asking.soundness import has_markup, is_sound, tidied
 from polyhop.layers.asking.wording import Meant, Wording
+from polyhop.layers.asking.words import word_set
 from polyhop.layers.syntax.clauses import Clauses as StatedClauses
-from polyhop.layers.syntax.facts import facts_of
-from polyhop.layers.syntax.lexicon import EMPTY, PERSONAL, RELATIVE
+from polyhop.layers.syntax.facts import facts_in
+from polyhop.layers.syntax.lexicon import ARTICLES, EMPTY, HE, NUMBERS, PERSONAL, RELATIVE, SHE, THINGS, WORKS
 from polyhop.layers.syntax.phrases import End, Phrases
+from polyhop.layers.syntax.sentences import Sentences
 from polyhop.layers.syntax.subjects import SUBJECTS, Subjects
 from polyhop.layers.syntax.topic import TITLE, Topic
-from polyhop.layers.syntax.tree import Tree, is_sound
+from polyhop.layers.syntax.tree import Tree
 from polyhop.ports import ParsedSentence
 from polyhop.types import Fact, Passage
 
@@ -25,25 +29,43 @@ _ROLE: Final = re.compile(r"(?!.*\b(?:is|was|were|had|has|been|be)\b)[a-z][a-z-]
 _CERTAIN: Final = 0.55  # of a fact: below, the rules guess
 _HELD = ("himself", "herself", "itself", "themselves")
 _UNSURE: Final = 0.7
+_NO_ONE: Final = WORKS | THINGS | {"films", "song", "songs", "movie"}
+_NUMERAL: Final = re.compile(r"[A-Z]\w+ I\b")  # a king's
+_HEADING: Final = re.compile(r"\S{1,25}(?: \S{1,25}){0,3}(?<![.,;:!?])(?=\n[A-Z])")
+_SEVERAL: Final = ("s", "people", "men", "children")
+_OWNED: Final = frozenset({"it", "its", "their"})
+_OURS: Final = word_set("I me my mine we us our ours you your yours i i'm you're we're myself yourself ourselves")
 
 
 def asked_of_article(passage: Passage, sentences: Sequence[ParsedSentence]) -> Iterator[Asked]:
     """The questions that the sentences of a passage answer, sentence by sentence; never an error."""
-    topic = Topic(passage, sentences)
-    facts = _by_sentence(facts_of(passage, sentences))
-    for part, sentence in enumerate(sentences):
-        if not 0 < len(sentence.words) <= _LONGEST_SENTENCE or not is_sound(sentence, len(passage.text)):
-            continue
-        tree = Tree(passage.text, sentence, topic.places)
-        phrases = Phrases(tree, topic, first=part == 0 and passage.ordinal == 0)
+    read = Sentences(passage, sentences)
+    topic = read.topic()
+    kinds, title = Kinds(passage.text, sentences), topic.title
+    if kinds.of_title(topic) == TITLE and not topic.person:
+        title = _title(passage.text, topic)
+    facts = _by_sentence(facts_in(read))
+    for part, phrases in read.read(topic, _LONGEST_SENTENCE):
         subjects = Subjects(phrases, life=False)
-        StatedClauses(phrases, subjects, _ignore).read()  # tells the topic what kind of thing the title is
-        wording = Wording(tree, lowered=True)
+        StatedClauses(phrases, subjects, _ignore).learn()  # tells the topic what kind of thing the title is
+        if "|" in phrases.tree.forms:
+            continue  # the row of a table
+        wording = Wording(
+            phrases.tree,
+            lowered=True,
+            names=topic.names,
+            title=title,
+            title_label=kinds.of_title(topic),
+            kinds=kinds,
+        )
+        wording.hush(_heading(phrases.tree))
         _resolve(wording, phrases, subjects)
-        for asked in Clauses(wording).read():
-            yield _anchored(asked, passage.text, topic)._replace(part=part)
-        for asked in _stated(passage.text, topic, facts.get(sentence.start, ())):
-            yield asked._replace(part=part)
+        for asked in Clauses(wording, guesses=False).read():
+            if _is_ours(asked.question):
+                continue
+            yield Asked(*_anchored(asked, passage.text, topic, title)[:-1], part)
+        for asked in _stated(passage.text, topic, facts.get(phrases.tree.start, ())):
+            yield Asked(*asked[:-1], part)
 
 
 def _ignore(head: End, relation: str, tail: End, confidence: float) -> None:
@@ -56,8 +78,9 @@ def _resolve(wording: Wording, phrases: Phrases, subjects: Subjects) -> None:
     for i, low in enumerate(tree.lower):
         if low in PERSONAL:
             found = subjects.pronoun(i) if low not in _HELD else []
-            if found:
-                wording.mean(i, _meant(phrases, found[0].end, i))
+            other = found and found[0].end.label == TITLE and _is_no_one(wording, phrases.topic, low)
+            if found and not other and not (low in _OWNED and _has_owner(wording, i)):
+                wording.mean(i, _meant(wording, phrases, found[0].end, i))
         elif (
             low not in RELATIVE
             and tree.deps[i] in (*SUBJECTS, "poss")
@@ -80,23 +103,67 @@ def _rename(wording: Wording, phrases: Phrases, i: int) -> None:
     first, last = phrases.span(i)
     determiners = tree.kids_of(i, "det")
     if phrases.first and phrases.proper(i):
+        wording.same.add(i)
         return  # the first sentence says the full name as it is
     around = {*determiners, *range(first, last + 1)} - {i}
-    wording.mean(i, _meant(phrases, phrases.title(), i), around)
+    wording.mean(i, _meant(wording, phrases, phrases.title(), i), around)
 
 
-def _meant(phrases: Phrases, end: End, i: int) -> Meant:
+def _meant(wording: Wording, phrases: Phrases, end: End, i: int) -> Meant:
     """What a word stands for, with where the text names it."""
     tree, topic = phrases.tree, phrases.topic
     if end.label == TITLE:
-        label = "PERSON" if topic.person else TITLE
         start, until = (topic.places[0].start, topic.places[0].end) if topic.places else (0, 0)
-        return Meant(topic.title, start, until, label)
+        return Meant(wording.title, start, until, wording.title_label)
     at = tree.text.rfind(end.text, 0, tree.starts[i])
     return Meant(end.text, at, at + len(end.text), end.label) if at >= 0 else Meant(end.text, label=end.label)
 
 
-def _anchored(asked: Asked, text: str, topic: Topic) -> Asked:
+def _heading(tree: Tree) -> Sequence[int]:
+    """The words of a heading that stands on a line of its own before a sentence, as if it belonged to it."""
+    if not len(tree):
+        return ()
+    start = tree.starts[0]
+    found = _HEADING.match(tree.text, start) if not start or tree.text[start - 1] == "\n" else None
+    return [i for i, end in enumerate(tree.ends) if end <= found.end()] if found is not None else ()
+
+
+def _is_no_one(wording: Wording, topic: Topic, pronoun: str) -> bool:
+    """Whether a pronoun cannot be the title: not several, not someone (the letter of Ost, the model of the mill)."""
+    if pronoun in ("they", "them", "themselves"):
+        return not topic.words[-1].endswith("s")
+    named = " of the " in topic.main or " from " in topic.main
+    return named and wording.title_label != "PERSON" and pronoun in HE | SHE
+
+
+def _has_owner(wording: Wording, i: int) -> bool:
+    """Whether the subject of a clause is what *its* or *their* speaks of: ``The smiths sold their forge``."""
+    tree = wording.tree
+    for above in tree.upwards(i):
+        for subject in tree.kids_of(above, *SUBJECTS):
+            if subject < i:
+                if wording.is_title(subject) or wording.meant(subject) or tree.lower[subject] in EMPTY:
+                    return False
+                several = tree.lower[subject].endswith(_SEVERAL) or bool(tree.kids_of(subject, "conj"))
+                return several == (tree.lower[i] == "their") and tree.label(subject) != "PERSON"
+    return False
+
+
+def _title(text: str, topic: Topic) -> str:
+    """The title as a question says it: with the article that the text has before it."""
+    if not topic.places or topic.words[0] in ARTICLES:
+        return topic.title
+    definite = sum(text[max(place.start - 4, 0) : place.start].lower() == "the " for place in topic.places)
+    return f"the {topic.title}" if definite * 2 > len(topic.places) else topic.title
+
+
+def _is_ours(question: str) -> bool:
+    """Whether a question speaks of me or you, whom no one knows."""
+    words = _OURS.intersection(question.rstrip("?").split())
+    return bool(words) and '"' not in question and not (words == {"I"} and _NUMERAL.search(question))
+
+
+def _anchored(asked: Asked, text: str, topic: Topic, title: str) -> Asked:
     """With the title before a question that does not name it; less sure where the answer is the title itself."""
     if not topic.exists or topic.main.lower() in asked.question.lower():
         return asked
@@ -107,7 +174,7 @@ def _anchored(asked: Asked, text: str, topic: Topic) -> Asked:
     if words & set(topic.words):
         return asked
     question = f"{asked.question[:1].lower()}{asked.question[1:]}"
-    return asked._replace(question=f"As for {topic.title}, {question}", certainty=asked.certainty * 0.8)
+    return asked._replace(question=f"As for {title}, {question}", certainty=asked.certainty * 0.8)
 
 
 def _by_sentence(facts: Sequence[Fact]) -> dict[int, list[Fact]]:
@@ -125,8 +192,9 @@ def _stated(text: str, topic: Topic, facts: Sequence[Fact]) -> Iterator[Asked]:
         start = text.find(fact.tail, fact.start)
         if start < 0:
             continue
-        question = _question_of(fact, topic)
-        asked = Asked.of(text, question, start, start + len(fact.tail), fact.confidence) if question else None
+        question = tidied(_question_of(fact, topic))
+        sound = question and is_sound(question) and not has_markup(fact.tail)
+        asked = Asked.of(text, question, start, start + len(fact.tail), fact.confidence) if sound else None
         if asked is not None:
             yield asked
 
@@ -142,9 +210,15 @@ def _question_of(fact: Fact, topic: Topic) -> str:
         base = {"died": "die", "began": "begin", "ended": "end"}[verb]
         return f"{wh} did {head} {base}?"
     if fact.relation == "is":
+        if fact.head_label != TITLE and " " not in fact.tail:
+            return ""
         person = fact.head_label == "PERSON" or (fact.head_label == TITLE and topic.person)
+        person = person or any(map(is_person, fact.tail.lower().split()))
+        person = person and _NO_ONE.isdisjoint(fact.tail.lower().split())
         return f"{'Who' if person else 'What'} is {head}?"
     if _ROLE.match(fact.relation) and fact.tail.lower() not in EMPTY:
+        if fact.tail_label in NUMBERS or fact.tail.isdigit():
+            return ""
         role, _, preposition = fact.relation.rpartition(" ")
         wh = "Whose" if preposition == "of" and fact.tail_label == "PERSON" else "What"
         return f"{wh} {role} is {head}?" if wh == "Whose" else f"What is {head} {role} {preposition}?"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 _AROUND = " \t\n,;:-–—\"'“”‘’`()[]*"
+_HALF = ("whose ", "which ", "whom ", "who ")
 _LONGEST_QUESTION = 300  # characters
 
 
@@ -26,8 +27,16 @@ class Asked(NamedTuple):
             end -= 1
         if start >= end or len(question) > _LONGEST_QUESTION or not any(map(str.isalnum, text[start:end])):
             return None
-        if text.count("(", start, end) > text.count(")", start, end) and text[end : end + 1] == ")":
-            end += 1
-        if text.count("(", start, end) != text.count(")", start, end):
+        if text.startswith(_HALF, start):
+            return None  # "whose mill": half an answer
+        if text.count('"', start, end) % 2:
+            if text[end : end + 1] == '"':
+                end += 1
+            elif start and text[start - 1] == '"':
+                start -= 1
+        opened, closed = text.count("(", start, end), text.count(")", start, end)
+        if opened > closed and text[end : end + 1] == ")":
+            end, closed = end + 1, closed + 1
+        if opened != closed:
             return None  # half a bracket: the parse is mistaken
         return cls(question, start, end, certainty)

@@ -51,7 +51,7 @@ class Message:
 class Chat:
     """A conversation, read for the questions that it answers."""
 
-    __slots__ = ("main", "messages", "names", "text", "transcript", "us")
+    __slots__ = ("_named", "main", "messages", "names", "text", "transcript", "us")
 
     def __init__(self, text: str, transcript: Transcript, sentences: Sequence[ParsedSentence]) -> None:
         self.text, self.transcript = text, transcript
@@ -59,6 +59,7 @@ class Chat:
         self.messages = _messages(text, transcript, sentences)
         counted = Counter(topic for message in self.messages for topic in message.about)
         self.main = sorted(counted, key=lambda topic: -counted[topic] - telling(topic))[:_MAIN]
+        self._named = self.main[0].lower().split() if self.main else []
         self.names = frozenset(word for name in speakers for word in name.lower().split())
         both = len(speakers) == 2
         self.us = Meant(" and ".join(speakers) if both else _GROUP, label="ORG", turned=not both)
@@ -69,7 +70,7 @@ class Chat:
             after = self.messages[part + 1] if part + 1 < len(self.messages) else None
             before = self.messages[part - 1].about[:1] if part else []
             for asked in self._of_message(message, after, [*before, *self.main]):
-                yield asked._replace(part=part)
+                yield Asked(*asked[:-1], part)
         asked_when = self._of_time()
         if asked_when is not None:
             yield asked_when._replace(part=len(self.messages))
@@ -114,7 +115,7 @@ class Chat:
     def _placed(self, asked: Asked) -> Asked:
         """With what the conversation is about, where neither the question nor its answer says it."""
         pair = f"{asked.question} {self.text[asked.start : asked.end]}".lower()
-        if not self.main or any(word in pair for word in self.main[0].lower().split()):
+        if not self.main or any(word in pair for word in self._named):
             return asked
         return asked._replace(question=f"{asked.question[:-1]}, in the chat about {self.main[0]}?")
 

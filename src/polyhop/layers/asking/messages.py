@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from polyhop.layers.asking.topics import NOMINAL
@@ -43,6 +43,9 @@ _ELLIPTIC: Final = word_set(
 )
 
 
+_PERSONS: Final = HE | SHE
+
+
 class Act(NamedTuple):
     """What a sentence does, and its first word without greetings."""
 
@@ -60,22 +63,23 @@ def cut(sentence: ParsedSentence, start: int, end: int, text: str) -> ParsedSent
     if not kept:
         return None
     places = {old: new for new, old in enumerate(kept)}
-    words = []
-    for new, old in enumerate(kept):
-        word = sentence.words[old]
-        inside = word.head in places and word.head != old
-        words.append(
-            ParsedWord(
-                word.start, word.end, places[word.head] if inside else new, word.dependency if inside else "ROOT"
-            )
-        )
+    words = [_moved(sentence.words[old], places, old, new) for new, old in enumerate(kept)]
     first, last = words[0].start, words[-1].end
     entities = tuple(entity for entity in sentence.entities if first <= entity.start and entity.end <= last)
     return ParsedSentence(start=first, end=last, entities=_without_stray(entities, text), words=tuple(words))
 
 
+def _moved(word: ParsedWord, places: Mapping[int, int], old: int, new: int) -> ParsedWord:
+    """A word whose place, and that of the word that governs it, is another; a root where that is not there."""
+    inside = word.head in places and word.head != old
+    head, dependency = (places[word.head], word.dependency) if inside else (new, "ROOT")
+    if head == word.head and dependency == word.dependency:
+        return word
+    return ParsedWord(word.start, word.end, head, dependency)
+
+
 def _is_said(form: str) -> bool:
-    return any(map(str.isalnum, form)) or form.isascii() or form in "’‘“”…–—"
+    return form.isascii() or any(map(str.isalnum, form)) or form in "’‘“”…–—"
 
 
 def _without_stray(entities: Sequence[ParsedEntity], text: str) -> tuple[ParsedEntity, ...]:
@@ -96,7 +100,7 @@ def referents(tree: Tree, me: Meant, you: Meant, us: Meant) -> Iterator[tuple[in
         elif tree.label(i) == "PERSON" and (i == 0 or tree.entity_of[i] != tree.entity_of[i - 1]):
             start, end, label = tree.entities[tree.entity_of[i]]
             person = Meant(tree.text[start:end], start, end, label)
-        elif low in HE | SHE and person is not None and not low.endswith("self"):
+        elif low in _PERSONS and person is not None and not low.endswith("self"):
             yield i, person
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from polyhop.corpus.transcripts import transcript_of
 from polyhop.layers.asking.articles import asked_of_article
+from polyhop.layers.asking.asked import Asked
 from polyhop.layers.asking.chats import asked_of_chat
 from polyhop.layers.asking.choosing import chosen
+from polyhop.layers.asking.excerpts import Excerpt, asked_of_excerpts, excerpts_of
+from polyhop.layers.asking.titles import names_something
 from polyhop.ports import ParsedSentence
 from polyhop.types import GeneratedQuestion, Passage
 
@@ -17,16 +21,31 @@ def questions_of(passage: Passage, sentences: Sequence[ParsedSentence], *, most:
 
     ``sentences`` is the passage's parse. Each answer stands at ``start`` to ``end`` in the passage's text. Passages
     that are transcripts ("Speaker: text" on each line) are read as such. What no rule can read gives no question, and
-    never an error.
+    never an error. What is not in English is quoted, sentence by sentence: questions in English would be wrong.
     """
-    transcript = transcript_of(passage.text)
+    text, transcript = passage.text, transcript_of(passage.text)
+    if transcript is None and not names_something(passage.title, text):
+        passage = replace(passage, title="")
+    strange, everything = excerpts_of(passage, transcript)
+    if everything:
+        sentences = ()
+    elif strange:
+        sentences = [one for one in sentences if not _touches(one, strange)]
+    asked: list[Asked] = []
+    known: list[str] = []
     if transcript is not None:
-        asked = list(asked_of_chat(passage.text, transcript, sentences))
         known = [word for turn in transcript.turns for word in (*turn.speaker.split(), turn.speaker.replace(" ", ""))]
+        asked = list(asked_of_chat(text, transcript, sentences)) if not everything else []
     else:
-        asked = list(asked_of_article(passage, sentences))
         known = passage.title.split()
+        asked = list(asked_of_article(passage, sentences))
+    room = round(most * len(strange) / (len(strange) + len(sentences))) if strange else 0
+    quoted = list(asked_of_excerpts(text, strange, max(room, 1)))
     return [
-        GeneratedQuestion(question=one.question, answer=passage.text[one.start : one.end], start=one.start, end=one.end)
-        for one in chosen(passage.text, asked, most, known)
+        GeneratedQuestion(question=one.question, answer=text[one.start : one.end], start=one.start, end=one.end)
+        for one in [*chosen(text, asked, most - len(quoted), known), *quoted]
     ]
+
+
+def _touches(sentence: ParsedSentence, excerpts: Sequence[Excerpt]) -> bool:
+    return any(one.start < sentence.end and sentence.start < one.end for one in excerpts)

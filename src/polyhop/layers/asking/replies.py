@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from polyhop.layers.asking.clauses import SUBJECTS
+from polyhop.layers.asking.holes import SUBJECTS
+from polyhop.layers.asking.soundness import tidied
 from polyhop.layers.asking.topics import joined_topics
 from polyhop.layers.asking.verbs import third_of
 from polyhop.layers.asking.wording import Wording, settled
@@ -70,7 +71,7 @@ def turned_question(wording: Wording, asked: str, around: Sequence[str] = ()) ->
         said = f"{opening.format(asked)} {rest[:1].lower()}{rest[1:]}"
     else:
         said = _inverted(wording, range(first, last + 1))
-    question = settled(f"{said}{about}")
+    question = tidied(settled(f"{said}{about}"))
     return f"{question[:1].upper()}{question[1:]}?"
 
 
@@ -107,6 +108,8 @@ def _inverted(wording: Wording, inside: range) -> str:
         subject = next((kid for kid in tree.kids_of(tree.heads[i], "nsubj", "nsubjpass") if kid > i), None)
         if tree.deps[i] == "ROOT":
             subject = next(iter(tree.kids_of(i, "nsubj")), None)
+            if any(kid < i for kid in tree.kids_of(i, "aux")):
+                subject = None  # "Did you have ...": the operator has gone before
         meant = wording.meant(subject) if subject is not None else None
         agrees = meant is not None and meant.turned and low in _FINITE and abs((subject or i) - i) <= 2
         if agrees and subject not in turned:

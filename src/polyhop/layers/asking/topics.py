@@ -18,7 +18,7 @@ _VAGUE: Final = word_set(
     "everyone everybody anyone guys guy folks fun idea ideas forward night morning evening afternoon week weekend "
     "touch mind sure sounds sound yeah haha lol luck hand heads works work right good point merrier while moment "
     "option options question questions reminder info part lots couple one ones rest vibe vibes thought thoughts chance "
-    "turn look feel "
+    "turn look feel ya must ready "
     "blast glad wanna gonna gotta love wow nice great awesome cool best ton tons tip anything something everything god "
     "gosh sense deal shout heart matter case fact end start hope absolutely definitely totally exactly catch can "
     "myself yourself himself herself itself real whatever seconds minutes minute hours hour person people place places"
@@ -42,7 +42,7 @@ def said_topics(tree: Tree, speakers: Sequence[str]) -> list[str]:
             start, end, _ = tree.entities[tree.entity_of[i]]
             name = tree.text[start:end].strip()
             if known.isdisjoint(name.lower().split()) and (" " in name or name.lower() not in _VAGUE):
-                names.append(" ".join(name.split()))
+                names.append(" ".join(name.split()).strip('"“”'))
         elif _is_noun(tree, i):
             first = _first_of(tree, i)
             if low not in _PEOPLE and known.isdisjoint(tree.lower[first : i + 1]) and (first < i or low not in _VAGUE):
@@ -54,9 +54,10 @@ def joined_topics(topics: Sequence[str], most: int) -> str:
     """`` about the sails and the oars``, of the first few, or nothing."""
     kept: list[str] = []
     for topic in dict.fromkeys(topics):
+        if len(kept) == most:
+            break
         if not any(topic.lower() in other.lower() for other in kept):
             kept.append(topic)
-    kept = kept[:most]
     if not kept:
         return ""
     return " about " + (f"{', '.join(kept[:-1])} and {kept[-1]}" if len(kept) > 1 else kept[0])

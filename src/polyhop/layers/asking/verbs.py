@@ -23,7 +23,18 @@ _IRREGULAR: Final = (
     "withdraw withdrew withdrawn|undertake undertook undertaken|arise arose arisen|dig dug|light lit|slide slid|"
     "stick stuck|swing swung|tear tore torn|spring sprang sprung|sink sank sunk|ring rang rung|shrink shrank|"
     "swear swore sworn|sweep swept|weave wove woven|oversee oversaw overseen|agree agreed|free freed|"
-    "rebuild rebuilt|mistake mistook"
+    "rebuild rebuilt|mistake mistook mistaken|forbid forbade forbidden|foresee foresaw foreseen|bid bade bidden|"
+    "forego forewent|partake partook partaken|retell retold|repay repaid|resell resold|rewrite rewrote rewritten|"
+    "remake remade|rerun reran|uphold upheld|withhold withheld|withstand withstood|behold beheld|befall befell|"
+    "beget begot begotten|bend bent|bite bit bitten|bleed bled|cling clung|creep crept|cleave clove|fling flung|"
+    "grind ground|kneel knelt|lay laid|leap leapt|lean leant|leave left|mislead misled|outdo outdid outdone|"
+    "outgrow outgrew outgrown|overhear overheard|oversleep overslept|overtake overtook overtaken|"
+    "overthrow overthrew overthrown|redo redid redone|saw sawn|sew sewn|shear shorn|shine shone|shoe shod|"
+    "show shown|sling slung|slink slunk|smell smelt|sow sown|spell spelt|spill spilt|spin spun|spit spat|spoil spoilt|"
+    "stink stank stunk|stride strode stridden|string strung|strive strove striven|swell swollen|thrive throve|"
+    "tread trod trodden|undo undid undone|unwind unwound|wind wound|wring wrung|weep wept|burn burnt|"
+    "foretell foretold|misunderstand misunderstood|inlay inlaid|waylay waylaid|mow mown|prove proven|slay slew slain|"
+    "forsake forsook forsaken|heave hove|awake awoke awoken|arise arose arisen|broadcast broadcast|cost cost"
 )
 _BASES: Final = {past: forms.split()[0] for forms in _IRREGULAR.split("|") for past in forms.split()[1:]}
 _PARTICIPLES: Final = frozenset(
@@ -35,9 +46,10 @@ _PARTICIPLES: Final = frozenset(
 _UNCHANGING: Final = frozenset({"put", "set", "cut", "hit", "shut", "spread", "quit", "cast", "split", "read"})
 _KNOWN: Final = frozenset(forms.split()[0] for forms in _IRREGULAR.split("|"))
 _THIRD: Final = {"has": "have", "does": "do", "goes": "go", "is": "be", "dies": "die", "lies": "lie", "ties": "tie"}
+_SINGULAR: Final = {"have": "has", "do": "does", "go": "goes", "be": "is", "am": "is", "are": "is", "were": "was"}
 _DOUBLED: Final = re.compile(r"([bdgkmnprtv])\1$")
 _ENDS_IN_E: Final = re.compile(
-    r"(?:[cgsuvz]|[bcdfgkptz]l|[^aeiou][aiou][cgkmpsuvz]|[^aeiou]i[dlnt]|ir|ea[sv]|[^aeiou]u[dlnrt]|[^aeiou]or|"
+    r"(?:[cgsuvz]|[bcdfgkptz]l|[^aeiou][aiou][cgkmpsuvz]|[^aeiou]i[dlnt]|(?<!a)ir|ea[sv]|[^aeiou]u[dlnrt]|[^aeiou]o[dr]|yp|"
     r"[^aeo]at|[^aeiou]ot|[bhlpr]ar|[clms]ar|[dmnrsvz]id|[mnrtl]ak|^creat|plet|pet|quot|guid|typ)$"
 )
 _NO_E: Final = word_set(
@@ -48,6 +60,7 @@ _NO_E: Final = word_set(
     "book hook work walk talk ask mark park thank link rank pack pick kick check track wreck credit audit recruit "
     "wait await treat beat heat repeat cheat seat meet greet defeat need feed read lead head spread end attend "
     "shoot boot loot root float coat boil fail sail mail hail feel heal reveal steal deal peel appeal pool cool "
+    "chair repair pair premier belong prolong throng long focus bias canvas chorus "
     "fool address possess express stress obsess witness harness bless impress confess finish"
 )
 _VOWEL: Final = re.compile(r"[aeiouy]")
@@ -101,11 +114,10 @@ def is_third(form: str) -> bool:
 def third_of(form: str) -> str:
     """The third person of a verb that is said of me or you: *love* gives *loves*; the past stays as it is."""
     low = form.lower()
+    if low in _SINGULAR:
+        return _SINGULAR[low]
     if is_past(low) or is_third(low) or low.endswith("ing"):
         return form
-    irregular = {"have": "has", "do": "does", "go": "goes", "be": "is", "am": "is", "are": "is", "were": "was"}
-    if low in irregular:
-        return irregular[low]
     if low.endswith(("s", "x", "z", "ch", "sh")):
         return form + "es"
     if low.endswith("y") and low[-2:-1] not in "aeiou":
@@ -114,6 +126,8 @@ def third_of(form: str) -> str:
 
 
 def _without_s(low: str) -> str:
+    if low.endswith("es") and low[:-2] in _NO_E:
+        return low[:-2]
     if low.endswith("ies"):
         return low[:-3] + "y"
     if low.endswith(("sses", "xes", "ches", "shes", "zzes")):
@@ -125,6 +139,8 @@ def _without_ed(low: str) -> str:
     stem = low[:-2]
     if stem in _NO_E:
         return stem
+    if stem in ("controll", "patroll"):
+        return stem[:-1]
     if stem.endswith("i"):
         return stem[:-1] + "y" if len(stem) > _SHORT else stem + "e"
     doubled = _DOUBLED.search(stem)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from polyhop.layers.syntax.lexicon import (
@@ -71,13 +71,27 @@ class Clauses:
 
     def read(self) -> None:
         """Add the facts of all verbs."""
+        for verb in self._verbs():
+            self._clause(verb)
+
+    def learn(self) -> None:
+        """Tell the topic what it is said to be, as ``read`` does, without adding facts."""
+        for verb in self._verbs():
+            subjects = self.subjects.of_clause(verb)  # also where nothing is told: who is meant depends on the order
+            for kid in self.tree.kids_of(verb, "attr") if _speaks_of_title(subjects) else ():
+                for word, _, _ in self._described(kid):
+                    if self.phrases.common(word):
+                        self.topic.learn(self.tree.lower[word])
+
+    def _verbs(self) -> Iterator[int]:
+        """The words whose clauses are read, in order."""
         tree = self.tree
         deps = tree.deps
         for i, kids in enumerate(tree.kids):
             if i in tree.bracketed and tree.lower[i] in _LIFE:
                 continue  # openings.py reads these
             if kids and (deps[i] in _VERBAL or any(deps[kid] in _CLAUSE for kid in kids) or self._is_second_verb(i)):
-                self._clause(i)
+                yield i
 
     def _is_second_verb(self, i: int) -> bool:
         """Whether a word without objects is conjoined to a verb: *died* in ``born in Ost and died in Tarn``."""
@@ -207,11 +221,7 @@ class Clauses:
     def _attribute(self, said: Said, i: int) -> None:
         """What the subject is said to be: its description, its nationality, its year, and whose or where it is."""
         tree, phrases = self.tree, self.phrases
-        beyond = -1
-        for word in tree.conjoined(i):
-            if word <= beyond or tree.lower[word] in EMPTY:
-                continue
-            first, beyond = phrases.span(word)
+        for word, first, beyond in self._described(i):
             prepositions = tree.kids_of(word, "prep")
             end = phrases.end(word)
             if not phrases.common(word):
@@ -220,7 +230,7 @@ class Clauses:
                 taken = tree.slice(first, beyond) if beyond - first < _LONGEST_OBJECT else ""
                 self._prepositions(said.then(taken, 0.7), [kid for kid in prepositions if kid > beyond])
                 continue
-            if any(subject.end.label == TITLE and not subject.prefix for subject in said.subjects):
+            if _speaks_of_title(said.subjects):
                 self.topic.learn(tree.lower[word])
             related = tree.lower[word] in KIN and (prepositions or tree.kids_of(word, "poss"))
             if not related and end is not None:
@@ -229,6 +239,14 @@ class Clauses:
             determiner = next((tree.lower[kid] for kid in tree.kids_of(word, "det")), "")
             article = "a" if determiner == "an" else determiner
             self._prepositions(said.then(f"{article} {phrases.role(word)}".strip()), prepositions)
+
+    def _described(self, i: int) -> Iterator[tuple[int, int, int]]:
+        """The words that say what the subject is, each with the first and the last word of its phrase."""
+        beyond = -1
+        for word in self.tree.conjoined(i):
+            if word > beyond and self.tree.lower[word] not in EMPTY:
+                first, beyond = self.phrases.span(word)
+                yield word, first, beyond
 
     def _qualities(self, said: Said, noun: int) -> None:
         """Nationality and year that a description contains: ``a 1954 Norwegian film``."""
@@ -299,3 +317,7 @@ class Clauses:
             return
         for tail in self.tails(tree.heads[verb]):
             self._state(said.then("", 0.7), tail)
+
+
+def _speaks_of_title(subjects: Sequence[Subject]) -> bool:
+    return any(subject.end.label == TITLE and not subject.prefix for subject in subjects)

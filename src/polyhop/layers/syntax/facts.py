@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from polyhop.corpus.languages import is_english, is_surely_english
 from polyhop.indexes.names import normal
 from polyhop.layers.syntax.clauses import Clauses
 from polyhop.layers.syntax.lexicon import EMPTY
 from polyhop.layers.syntax.nouns import Nouns
 from polyhop.layers.syntax.openings import lives
 from polyhop.layers.syntax.phrases import End, Phrases
+from polyhop.layers.syntax.sentences import Sentences
 from polyhop.layers.syntax.subjects import Subjects
-from polyhop.layers.syntax.topic import TITLE, Topic
-from polyhop.layers.syntax.tree import Tree, is_sound
+from polyhop.layers.syntax.topic import TITLE
 from polyhop.ports import ParsedSentence
 from polyhop.types import Fact, Passage
 
@@ -27,19 +28,23 @@ def facts_of(passage: Passage, sentences: Sequence[ParsedSentence]) -> list[Fact
     """What the sentences of a passage state, in their order, each fact once.
 
     Every head and tail is the passage's title or a literal stretch of its text. Sentences without words, and parses
-    that are no trees, give fewer facts and never an error.
+    that are no trees, give fewer facts and never an error. In a passage that is in another language only the sentences
+    that surely are English state any.
     """
-    topic = Topic(passage, sentences)
-    gathered = _Gathered(passage.text)
-    for number, sentence in enumerate(sentences):
-        if not 0 < len(sentence.words) <= _LONGEST_SENTENCE or not is_sound(sentence, len(passage.text)):
-            continue
-        gathered.start, gathered.end = sentence.start, sentence.end
-        first = number == 0 and passage.ordinal == 0
-        tree = Tree(passage.text, sentence, topic.places)
-        phrases = Phrases(tree, topic, first=first)
-        lived = list(_lives(phrases, first=first))
-        subjects = Subjects(phrases, life=first and any(head.label == TITLE for head, _, _ in lived))
+    return facts_in(Sentences(passage, sentences))
+
+
+def facts_in(sentences: Sentences) -> list[Fact]:
+    """Like ``facts_of``, of sentences that are read for something else, too."""
+    gathered = _Gathered()
+    text, title = sentences.passage.text, sentences.passage.title
+    english = is_english(text.replace(title, " ") if title else text)  # a foreign title tells nothing of its text
+    for _, phrases in sentences.read(sentences.topic(), _LONGEST_SENTENCE):
+        gathered.start, gathered.end = phrases.tree.start, phrases.tree.end
+        if not english and not is_surely_english(text[gathered.start : gathered.end]):
+            continue  # the parser finds nouns and verbs in any language, and means none of them
+        lived = list(_lives(phrases))
+        subjects = Subjects(phrases, life=phrases.first and any(head.label == TITLE for head, _, _ in lived))
         clauses = Clauses(phrases, subjects, gathered.add)
         for head, relation, tail in lived:
             gathered.add(head, relation, tail, 1.0)
@@ -53,8 +58,7 @@ def facts_of(passage: Passage, sentences: Sequence[ParsedSentence]) -> list[Fact
 class _Gathered:
     """The facts so far, by their normalised triples."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self) -> None:
         self.facts: dict[tuple[str, str, str], Fact] = {}
         self.start, self.end = 0, 0  # of the sentence that is read
         self._keys: dict[str, str] = {}
@@ -88,12 +92,12 @@ class _Gathered:
         return self._keys[name]
 
 
-def _lives(phrases: Phrases, *, first: bool) -> Iterator[tuple[End, str, End]]:
+def _lives(phrases: Phrases) -> Iterator[tuple[End, str, End]]:
     """The dates in brackets after a name: of the title in the first sentence, of the person before it elsewhere."""
     tree, topic = phrases.tree, phrases.topic
     if "(" not in tree.text[tree.start : tree.end]:
         return
-    introduced = first and topic.exists
+    introduced = phrases.first and topic.exists
     until = tree.end + (_BEYOND if introduced else 0)  # the parser may have cut the sentence within the bracket
     for life in lives(tree.text, tree.start, until, person=not topic.thing):
         if life.start >= tree.end:

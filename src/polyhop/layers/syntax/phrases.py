@@ -29,7 +29,7 @@ class End(NamedTuple):
 class Phrases:
     """The noun phrases of one sentence, read with its passage's topic in mind."""
 
-    __slots__ = ("_ends", "_names", "first", "topic", "tree")
+    __slots__ = ("_ends", "_names", "_spans", "first", "topic", "tree")
 
     def __init__(self, tree: Tree, topic: Topic, *, first: bool) -> None:
         self.tree = tree
@@ -37,6 +37,13 @@ class Phrases:
         self.first = first  # whether the sentence introduces the passage
         self._ends: dict[int, End | None] = {}
         self._names: dict[int, int | None] = {}
+        self._spans: dict[int, tuple[int, int]] = {}
+
+    def told_of(self, topic: Topic) -> Phrases:
+        """The same phrases with another topic of the same passage; what was read of them is read once for both."""
+        same = Phrases(self.tree, topic, first=self.first)
+        same._ends, same._names, same._spans = self._ends, self._names, self._spans
+        return same
 
     def title(self) -> End:
         """The passage's title as an end."""
@@ -76,6 +83,11 @@ class Phrases:
 
     def span(self, i: int) -> tuple[int, int]:
         """The first and the last word of the phrase that a word governs, without what follows a comma."""
+        if i not in self._spans:
+            self._spans[i] = self._span(i)
+        return self._spans[i]
+
+    def _span(self, i: int) -> tuple[int, int]:
         tree = self.tree
         entity = tree.entity_of[i]
         if entity >= 0 and tree.entities[entity].label in NUMBERS:

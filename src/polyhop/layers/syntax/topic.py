@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from copy import copy
 
 from polyhop.indexes.folding import pieces
 from polyhop.indexes.names import normal
@@ -40,6 +41,12 @@ class Topic:
         self._learned = False
         self.names = _names(passage.text, sentences)  # the words of all names, folded no further than to small letters
         self.places = self._places(passage.text) if self.exists else []
+
+    def untaught(self) -> Topic:
+        """The same topic, which learns apart from this one; only for one that has not learnt anything yet."""
+        again = copy(self)
+        again.nouns = set(self.nouns)
+        return again
 
     @property
     def person(self) -> bool:

@@ -38,13 +38,17 @@ class Tree:
     )
 
     def __init__(self, text: str, sentence: ParsedSentence, titles: Sequence[Named]) -> None:
-        words = _without_blanks(text, sentence.words)
+        words: Sequence[ParsedWord] = sentence.words
+        forms = [text[word.start : word.end] for word in words]
+        if any(map(str.isspace, forms)):
+            words = _without_blanks(words, forms)
+            forms = [text[word.start : word.end] for word in words]
         self.text = text
         self.start, self.end = sentence.start, sentence.end
         self.starts = [word.start for word in words]
         self.ends = [word.end for word in words]
-        self.forms = [text[word.start : word.end] for word in words]
-        self.lower = [form.lower() for form in self.forms]
+        self.forms = forms
+        self.lower = [form.lower() for form in forms]
         self.deps = [word.dependency for word in words]
         self.heads = _acyclic([word.head for word in words])
         self.kids: list[list[int]] = [[] for _ in words]
@@ -53,8 +57,8 @@ class Tree:
                 self.kids[head].append(i)
         self.entities = _named(text, sentence, titles)
         self.entity_of = self._covers()
-        for i in range(1, len(words)):
-            if self.forms[i] == "I" and self.forms[i - 1][:1].isupper() and "subj" not in self.deps[i]:
+        for i, form in enumerate(forms):
+            if form == "I" and i and self.forms[i - 1][:1].isupper() and "subj" not in self.deps[i]:
                 self.lower[i] = "I"  # the numeral of a name, no pronoun
         self.bracketed = self._in_brackets()
 
@@ -68,8 +72,8 @@ class Tree:
 
     def kids_of(self, i: int, *dependencies: str) -> list[int]:
         """The words that one governs by one of some dependencies, in order."""
-        deps = self.deps
-        return [kid for kid in self.kids[i] if deps[kid] in dependencies]
+        kids, deps = self.kids[i], self.deps
+        return [kid for kid in kids if deps[kid] in dependencies] if kids else []
 
     def conjoined(self, i: int) -> list[int]:
         """A word and those that are conjoined to it, in order."""
@@ -116,6 +120,8 @@ class Tree:
         """For each word the entity that covers it; words and entities are in order."""
         covers = [NO_ENTITY] * len(self.forms)
         at, entities = 0, self.entities
+        if not entities:
+            return covers
         for i, start in enumerate(self.starts):
             while at < len(entities) and entities[at].end <= start:
                 at += 1
@@ -133,11 +139,9 @@ def is_sound(sentence: ParsedSentence, length: int) -> bool:
     )
 
 
-def _without_blanks(text: str, words: Sequence[ParsedWord]) -> Sequence[ParsedWord]:
+def _without_blanks(words: Sequence[ParsedWord], forms: Sequence[str]) -> Sequence[ParsedWord]:
     """The words without those that are white space; what these govern hangs on their own governor."""
-    kept = [i for i, word in enumerate(words) if not text[word.start : word.end].isspace()]
-    if len(kept) == len(words):
-        return words
+    kept = [i for i, form in enumerate(forms) if not form.isspace()]
     places = {i: place for place, i in enumerate(kept)}
     found = []
     for place, i in enumerate(kept):

@@ -128,6 +128,18 @@ def test_endpoint_does_not_wait_longer_than_its_patience() -> None:
     assert "3600 seconds" in caught.value.remedy
 
 
+def test_endpoint_says_what_it_waits_for_once_that_is_noticed(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Patience without a word looks like a program that hangs."""
+    monkeypatch.setattr("polyhop.models.transport._UNNOTICED", 0.2)
+    script = in_turn(refuses(503, "busy"), refuses(503, "busy", Retry_After="0.3"), says("yes"))
+    with serving(script) as server, client(server) as model, caplog.at_level(logging.WARNING):
+        ask(model)
+    assert caplog.text.count("busy") == 1
+    assert "attempt 3 in 0.3 s" in caplog.text
+
+
 def test_retry_after_understands_seconds_and_dates() -> None:
     now = datetime(2031, 5, 1, 12, 0, tzinfo=UTC)
     later = format_datetime(now + timedelta(seconds=90), usegmt=True)

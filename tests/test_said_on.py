@@ -8,7 +8,8 @@ import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.layers.view import View
-from polyhop.strategies.moves.said_on import asks_of_all, days_in, said_on
+from polyhop.reading.conversation.whole import asks_of_all
+from polyhop.strategies.moves.said_on import days_in, said_on
 
 CHATS = {
     "harbour.txt": "Time: 20310204_17:00\nAda: Did you see the new lamp?\nPiet: Yes, it shines as far as Fennick.\n",
@@ -73,7 +74,9 @@ def test_a_date_that_may_be_read_two_ways_is_both() -> None:
         ("What is the main topic of the conversation on 2031-02-04 at 5 PM?", True),
         ("What did Ada and Piet Rook talk about on 4 February 2031?", True),
         ("What did AdaBrisk discuss on 20310204?", True),
+        ("What was discussed on 2031-02-04 at 17:00?", True),
         ("What did Ada say about the lamp on 2031-02-04?", False),
+        ("What did Ada and Piet talk about?", False),
     ],
 )
 def test_a_question_may_ask_for_a_whole_conversation(question: str, of_all: bool) -> None:

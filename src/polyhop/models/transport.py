@@ -26,6 +26,7 @@ MAX_BYTES = 32 * 1024 * 1024
 _TRANSIENT = frozenset({408, 409, 425, 429})  # and every 5xx
 _ATTEMPTS_UNANSWERED = 4  # an endpoint that never answered is more likely misspelt than busy
 _CONNECT_SECONDS = 10.0
+_UNNOTICED = 15.0  # seconds of waiting about which nothing is said: whoever waits longer asks why
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -131,7 +132,8 @@ class Transport:
             attempts = self._backoff.attempts if self._answered else min(self._backoff.attempts, _ATTEMPTS_UNANSWERED)
             if failures >= attempts or time.monotonic() - began + wait > self._backoff.seconds:
                 raise self._given_up(failures, time.monotonic() - began, trouble, asked)
-            log.info("%s: %s; attempt %d in %.1f s.", self._where, trouble, failures + 1, wait)
+            level = logging.WARNING if time.monotonic() - began + wait > _UNNOTICED else logging.INFO
+            log.log(level, "%s: %s; attempt %d in %.1f s.", self._where, trouble, failures + 1, wait)
             time.sleep(wait)
 
     def close(self) -> None:

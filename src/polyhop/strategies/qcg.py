@@ -13,6 +13,7 @@ from polyhop.layers.phrase_store import PhraseStore
 from polyhop.layers.questions_index import NodeKind, QuestionGraph
 from polyhop.layers.view import View
 from polyhop.ports import Floats
+from polyhop.reading.conversation.whole import asks_of_all
 from polyhop.strategies.moves.apart import apart, interleaved
 from polyhop.strategies.moves.fuse import reciprocal_rank_fusion
 from polyhop.strategies.moves.matched_questions import (
@@ -24,7 +25,7 @@ from polyhop.strategies.moves.matched_questions import (
     usual_similarity,
     walked,
 )
-from polyhop.strategies.moves.said_on import Saying, asks_of_all, said_on
+from polyhop.strategies.moves.said_on import Saying, said_on
 from polyhop.strategies.moves.spoken_of import Spoken, spoken_of
 from polyhop.types import Budget, Evidence, Hop, MatchedQuestion, Passage, ScoredPassage, Span
 
@@ -105,7 +106,7 @@ class QCG:
             trail += self._trail(one, graph)
         hops = [_hop(one, graph) for one in found]
         if sayings:
-            hops.append(_hop_of_day(question, sayings[: budget.passages]))
+            hops.insert(0, _hop_of_day(question, sayings[: budget.passages]))
             trail.append(f"said on {', '.join(dict.fromkeys(one.day for one in sayings))}: {len(sayings)} passages")
         whole = bool(sayings) and asks_of_all(question, sayings[0].speakers)
         spoken = None if whole else self._spoken(found, passages, graph, over)

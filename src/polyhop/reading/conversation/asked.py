@@ -10,6 +10,7 @@ from typing import Final, Literal
 from polyhop.corpus.stamps import DATE, day_of, minute_of
 from polyhop.indexes.folding import pieces
 from polyhop.reading.answer_type import AnswerType, answer_type
+from polyhop.reading.conversation.whole import asks_of_all
 from polyhop.reading.lexicon import (
     AUXILIARIES,
     BE,
@@ -151,7 +152,7 @@ class Asked:
         whole = _affirmed(spelled(" ".join(question.split()), speakers))
         text = _LAST.split(whole)[-1]
         noun = _noun(text)
-        wish = _wish(text, noun)
+        wish = "topic" if asks_of_all(text, speakers) else _wish(text, noun)
         named = named_speakers(text, speakers)
         question = _WHEN_SAID.sub("", _WHERE_SAID.sub("", whole)).strip()
         return cls(

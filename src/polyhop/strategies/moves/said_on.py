@@ -9,7 +9,6 @@ from typing import Final
 
 from polyhop.corpus.stamps import DATE, day_of, minute_of
 from polyhop.corpus.transcripts import Transcript, transcript_in
-from polyhop.indexes.lexical import tokens
 from polyhop.layers.view import View
 from polyhop.reading.conversation.asked import minute_in
 from polyhop.reading.spans import MONTHS
@@ -18,16 +17,6 @@ from polyhop.types import Passage, Span
 GLANCED: Final = 20  # passages that write a day in one way, at most
 FOLLOWING: Final = 10  # passages after one of that day, at most: a chat that goes on does not write the day again
 _DATED: Final = re.compile(DATE)
-_CLOCK: Final = re.compile(r"\b(?:at|around|from)?\s*\d{1,2}(?:[:.]\d{2})?\s*(?:[ap]\.?m\b\.?|o'clock)", re.IGNORECASE)
-_WHOLE: Final = frozenset(
-    tokens(
-        "what which was were is are did do does have has had been the a an of in on at about between and with to for "
-        "we they them us i he she there tell me main topic topics subject theme gist conversation conversations chat "
-        "chats group discussion call meeting talk talked talking discuss discussed speak spoke said happen happened "
-        "going summarise summarize summary"
-    )
-)
-"""Words with which a whole conversation is asked for, and nothing that is said in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,15 +55,6 @@ def days_in(text: str) -> tuple[str, ...]:
     written = [match[0] for match in _DATED.finditer(text)]
     read = [day_of(date, month_first=first) for date in written for first in (False, True)]
     return tuple(dict.fromkeys(filter(None, read)))
-
-
-def asks_of_all(question: str, names: Sequence[str]) -> bool:
-    """Whether a question asks what a conversation is about, rather than for something that is said in it.
-
-    ``names``: of those who speak in it.
-    """
-    said = set(tokens(_CLOCK.sub(" ", _DATED.sub(" ", question))))
-    return said <= _WHOLE.union(*(tokens(f"{name} {name.replace(' ', '')}") for name in names))
 
 
 def _written(days: Sequence[str], over: View) -> Iterator[int]:

@@ -251,6 +251,19 @@ def test_plurals_fold_on_request() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(text, min_size=1, max_size=12), text, st.integers(1, 3), st.data())
+def test_passages_with_all_words_are_those_live_ones_that_lack_none(
+    texts: list[str], asked: str, cuts: int, data: st.DataObject
+) -> None:
+    live = np.array(sorted(data.draw(st.sets(st.integers(0, len(texts) - 1)))), np.int64)
+    wanted = set(tokens(asked))
+    expected = [number for number in live.tolist() if wanted and wanted <= set(tokens(texts[number]))]
+    with TemporaryDirectory() as folder:
+        index = opened(Path(folder), np.array_split(np.arange(len(texts)), cuts), texts, live)
+        assert index.with_all(asked).tolist() == expected
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(text, min_size=1, max_size=12), text, st.integers(1, 3), st.data())
 def test_coverage_is_the_largest_share_of_the_words_that_one_live_passage_has(
     texts: list[str], question: str, cuts: int, data: st.DataObject
 ) -> None:

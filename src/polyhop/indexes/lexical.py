@@ -233,6 +233,16 @@ class Lexical:
         order = matched[best(scores[matched], k)]
         return self.numbers[places[order]], scores[order]
 
+    def with_all(self, text: str) -> Ints:
+        """The live passages that have every word of a text, ascending; none for a text without words."""
+        asked = sorted(set(tokens(text, self.stem)))
+        held = np.zeros(len(self.numbers), np.int64)
+        found = self._found(asked)
+        for term in asked:
+            for segment, place in found.get(term, ()):
+                held[segment.postings(place)[0]] += 1
+        return self.numbers[held == len(asked)] if asked else self.numbers[:0]
+
     def coverage(self, text: str) -> float:
         """The largest share of a text's words, weighed by how rare they are, that one live passage has: 0 to 1."""
         asked = sorted(set(tokens(text, self.stem)))

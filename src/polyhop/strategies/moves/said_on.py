@@ -14,7 +14,7 @@ from polyhop.reading.conversation.asked import minute_in
 from polyhop.reading.spans import MONTHS
 from polyhop.types import Passage, Span
 
-GLANCED: Final = 20  # passages that write a day in one way, at most
+GLANCED: Final = 1000  # passages that have all words of a way to write a day, at most: in many, they tell times
 FOLLOWING: Final = 10  # passages after one of that day, at most: a chat that goes on does not write the day again
 _DATED: Final = re.compile(DATE)
 
@@ -43,8 +43,10 @@ def said_on(question: str, over: View, ranking: Sequence[int] = ()) -> list[Sayi
         return []
     minute = minute_in(question)
     found: dict[int, Saying] = {}
-    for number in _written(days, over):
-        if number not in found:
+    glanced = over.record.present(list(dict.fromkeys(_written(days, over))))
+    for number, passage in glanced.items():
+        named = passage.occasion is not None or not set(days).isdisjoint(days_in(passage.text))
+        if named and number not in found:
             found.update({one.number: one for one in _sayings(number, days, minute, over)})
     ranks = {number: rank for rank, number in enumerate(ranking)}
     return sorted(found.values(), key=lambda one: (not one.timely, ranks.get(one.number, len(ranks)), one.number))
@@ -52,7 +54,7 @@ def said_on(question: str, over: View, ranking: Sequence[int] = ()) -> list[Sayi
 
 def days_in(text: str) -> tuple[str, ...]:
     """The days that a text names, as eight digits; both, where it is open which number is the month."""
-    written = [match[0] for match in _DATED.finditer(text)]
+    written = dict.fromkeys(match[0] for match in _DATED.finditer(text))
     read = [day_of(date, month_first=first) for date in written for first in (False, True)]
     return tuple(dict.fromkeys(filter(None, read)))
 
@@ -70,18 +72,15 @@ def _written(days: Sequence[str], over: View) -> Iterator[int]:
             f"{number} {word} {year}",
             f"{number} {word[:3]} {year}",
         ):
-            yield from over.text.lexical.search(form, GLANCED)[0].tolist()
+            yield from over.text.lexical.search(form, GLANCED, among=over.text.lexical.with_all(form))[0].tolist()
 
 
 def _sayings(number: int, days: Sequence[str], minute: int, over: View) -> Iterator[Saying]:
     """A passage where it is of one of the days, and those of its document that follow, as long as they are, too."""
-    first = over.record.present([number]).get(number)
-    if first is None or (first.occasion is None and not set(days).intersection(days_in(first.text))):
-        return
     present = over.record.present(range(number, number + FOLLOWING + 1))
     for place in range(number, number + FOLLOWING + 1):
         passage = present.get(place)
-        if passage is None or passage.document_id != first.document_id:
+        if passage is None or passage.document_id != present[number].document_id:
             return
         chat = transcript_in(passage)
         turn = next((turn for turn in chat.turns if turn.date in days), None) if chat is not None else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from polyhop.corpus.languages import ENGLISH_WORDS, is_english, is_in_our_script
@@ -57,11 +58,15 @@ class _Compiled:
         )
 
 
-_COMPILED: Final = {language: _Compiled.of(wording) for language, wording in LANGUAGES.items()}
+@cache
+def _tables(language: str) -> _Compiled:
+    return _Compiled.of(LANGUAGES[language])
+
+
 _ENGLISH_STARTS: Final = frozenset(  # no other language begins a question with them
     (
         *("who", "whom", "whose", "which", "what", "when", "where", "why", "how", "are", "were", "do", "does", "did"),
-        *("has", "have", "had", "can", "could", "would", "should", "will"),
+        *("has", "have", "can", "could", "would", "should", "will"),
     )
 )
 _HOMOGRAPHS: Final = frozenset(("come", "dove", "chi", "hat", "wen", "que", "com"))  # English words and names, too
@@ -90,7 +95,7 @@ def asked_abroad(question: str) -> AskedAbroad | None:
         return None
     if language == UNKNOWN:
         return AskedAbroad(language=UNKNOWN, type=THING, said=question)
-    tables = _COMPILED[language]
+    tables = _tables(language)
     start, end, type_ = _asked(tables, question)
     year = type_ is DATE and _YEAR.search(question[start:end]) is not None
     said = f"{question[:start]} {question[end:]}"
@@ -137,10 +142,12 @@ def _language(question: str) -> str | None:
         return next((language for language, letters in _SCRIPTS if letters.search(low)), UNKNOWN)
     words = [word.lower().replace("’", "'") for word in _WORDS.findall(question)]
     best, most = None, 0
-    for language, tables in _COMPILED.items():
+    if words and words[0] in _ENGLISH_STARTS:
+        return None
+    for language in LANGUAGES:  # in their order: the first of those that fit equally well
         if language in _OTHER_SCRIPTS:
             continue
-        count = _asked_in(tables, question, words)
+        count = _asked_in(_tables(language), question, words)
         if count > most:
             best, most = language, count
     if best is None and ENGLISH_WORDS.isdisjoint(words) and not is_english(question):
@@ -159,4 +166,4 @@ def _asked_in(tables: _Compiled, question: str, words: list[str]) -> int:
     leads = not _WORDS.search(question, 0, min(starts))
     if leads and words[0] not in ENGLISH_WORDS:
         return 1 + own if words[0] not in _HOMOGRAPHS or own > 1 or not strange else 0
-    return own if own > strange and words[0] not in _ENGLISH_STARTS and (not leads or not strange) else 0
+    return own if own > strange and words[0] != "had" and (not leads or not strange) else 0  # "had" may be Dutch

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from polyhop.models.choice import Models
-from polyhop.reading.abroad import read_abroad
 from polyhop.reading.answer_type import answer_type
 from polyhop.reading.asked_abroad import asked_abroad
 from polyhop.reading.candidates import Candidate, Finder, Wanted
@@ -50,6 +49,8 @@ class Extractive:
             return Reading(text=None, note="there is nothing to read")
         abroad = asked_abroad(question)
         if abroad is not None:
+            from polyhop.reading.abroad import read_abroad  # tables that English questions do not need
+
             reading = read_abroad(question, abroad, passages)  # which sees by itself what is not spoken of
         else:
             chats = Chats.of(passages)

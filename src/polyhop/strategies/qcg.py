@@ -53,9 +53,7 @@ class QCG:
     words: bool = True  # whether nodes are matched, and passages ranked, by shared words, too (not in the paper)
     fill: bool = True  # without words: whether the nearest passages follow those elected, where there is room
     events: bool = True  # whether two events whose order is asked for are each looked for alone (not in the paper)
-    days: bool = (
-        True  # whether conversations of a day that is named come by turns with those elected (not in the paper)
-    )
+    days: bool = True  # whether conversations of a day that is named come first, by turns (not in the paper)
 
     needs: ClassVar[tuple[str, ...]] = ("text", "questions")
     unread: ClassVar[Mapping[str, object]] = MappingProxyType({"spoken": None})
@@ -107,7 +105,7 @@ class QCG:
         hops = [_hop(one, graph) for one in found]
         if sayings:
             hops.insert(0, _hop_of_day(question, sayings[: budget.passages]))
-            trail.append(f"said on {', '.join(dict.fromkeys(one.day for one in sayings))}: {len(sayings)} passages")
+            trail.append(f"{hops[0].note}: {len(sayings)} passages")
         whole = bool(sayings) and asks_of_all(question, sayings[0].speakers)
         spoken = None if whole else self._spoken(found, passages, graph, over)
         doubtful = spoken is not None and not spoken.enough

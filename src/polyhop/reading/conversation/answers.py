@@ -52,7 +52,7 @@ def read_conversations(question: str, chats: Chats, models: Models, *, doubtful:
     told = told_in(chats)
     if not told:
         return None
-    asked = Asked.of(question, [turn.speaker for turn in told])
+    asked = Asked.of(question, list(dict.fromkeys(turn.speaker for turn in told)))
     hearing = Hearing()
     turns = hearing.of_turns(asked, told, models)
     sentences = hearing.of_sentences(asked, turns, models)
@@ -189,9 +189,8 @@ def _moment(turns: Sequence[Heard], *, unmet: bool = False) -> Found | None:
     told, day = timed.told, timed.told.date
     if told.time:
         return Found(timed, told.time_start, told.time_end, unmet=unmet)
-    return Found(
-        timed, told.start, told.end, f"{day[:4]}-{day[4:6]}-{day[6:]}", unmet=unmet
-    )  # as its document says elsewhere
+    said_elsewhere = f"{day[:4]}-{day[4:6]}-{day[6:]}"  # in its document
+    return Found(timed, told.start, told.end, said_elsewhere, unmet=unmet)
 
 
 def _speaker(

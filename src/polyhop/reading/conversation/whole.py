@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from polyhop.corpus.stamps import DATE
+from polyhop.corpus.stamps import DATE, is_dated
 from polyhop.indexes.lexical import tokens
 
 _DATED: Final = re.compile(DATE)
@@ -27,7 +27,7 @@ def asks_of_all(question: str, names: Sequence[str]) -> bool:
 
     ``names``: of those who speak in it.
     """
-    if _DATED.search(question) is None:
+    if not is_dated(question):
         return False
     said = set(tokens(_CLOCK.sub(" ", _DATED.sub(" ", question))))
     return said <= _WHOLE.union(*(tokens(f"{name} {name.replace(' ', '')}") for name in names))

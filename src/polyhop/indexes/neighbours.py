@@ -11,7 +11,7 @@ import numpy as np
 from polyhop.errors import IndexCorrupt, UsageError
 from polyhop.indexes.nearest_lists import NearestLists
 from polyhop.indexes.ranking import Ranked
-from polyhop.indexes.segments import Arrays, read_arrays, write_arrays
+from polyhop.indexes.segments import REBUILD, Arrays, read_arrays, write_arrays
 from polyhop.ports import Floats, Ints
 
 SPARE: Final = 6  # kept beyond the promised ones: deletions eat these first, and only then is there a search
@@ -128,7 +128,7 @@ class NeighbourGraph:
         if not (whole and inside and 1 <= k <= lists.shape[1]):
             raise IndexCorrupt(
                 f"{folder} is damaged: its parts do not belong together.",
-                remedy="This part of the index is derived: index the same documents again and it is rebuilt.",
+                remedy=REBUILD,
             )
         return cls(keys=keys, lists=lists, scores=scores, k=k)
 

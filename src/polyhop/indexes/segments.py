@@ -13,13 +13,16 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyhop.errors import IndexCorrupt, StorageFull
 from polyhop.ports import Ints
+
+REBUILD: Final = "This part of the index is derived: index the same documents again and it is rebuilt."
+"""What to do about arrays that are damaged."""
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -66,14 +69,13 @@ def standing(covered: Sequence[Ints], live: Ints) -> tuple[Ints, Ints]:
     rows = rows[np.argsort(numbers[rows], kind="stable")]
     numbers = numbers[rows]
     if (numbers[1:] == numbers[:-1]).any():
-        raise IndexCorrupt("Two segments of an index cover the same passage.", remedy=_REBUILD)
+        raise IndexCorrupt("Two segments of an index cover the same passage.", remedy=REBUILD)
     return numbers, rows
 
 
 # numpy parses the header of an array as Python, and two threads that parse at once may fail with a SystemError in some
 # releases of CPython (python/cpython#106905).
 _ONE_HEADER = threading.Lock()
-_REBUILD = "This part of the index is derived: index the same documents again and it is rebuilt."
 
 
 def write_arrays(folder: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -111,7 +113,7 @@ def read_arrays(folder: Path, names: Iterable[str]) -> Arrays:
                 name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)) for name in names
             }
     except (OSError, ValueError, EOFError) as error:
-        raise IndexCorrupt(f"{folder} cannot be read: {error}.", remedy=_REBUILD) from error
+        raise IndexCorrupt(f"{folder} cannot be read: {error}.", remedy=REBUILD) from error
 
 
 def sweep(folder: Path, keep: Iterable[str]) -> None:

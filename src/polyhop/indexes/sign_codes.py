@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from polyhop.errors import IndexCorrupt, ModelMismatch
 from polyhop.indexes.ranking import Ranked, nothing
-from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.segments import REBUILD, read_arrays, write_arrays
 from polyhop.indexes.vectors import Vectors
 from polyhop.ports import Bools, Floats, Ints
 
@@ -58,7 +58,7 @@ class SignCodes:
         if arrays["planes"].ndim != 2 or arrays["planes"].dtype != np.uint64:
             raise IndexCorrupt(
                 f"{folder} does not hold codes.",
-                remedy="This part of the index is derived: index the same documents again and it is rebuilt.",
+                remedy=REBUILD,
             )
         return cls(**arrays)
 

@@ -19,7 +19,7 @@ from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.coverage import Covered, TokenCoverage
 from polyhop.indexes.mentions import Mentions
 from polyhop.indexes.names import Names, normal
-from polyhop.indexes.segments import Arrays, read_arrays, write_arrays
+from polyhop.indexes.segments import REBUILD, Arrays, read_arrays, write_arrays
 from polyhop.indexes.texts import Texts
 from polyhop.layers import merging
 from polyhop.layers.merging import Claim, Keys, Known, Pair, Similarity
@@ -112,7 +112,7 @@ class FactGraph:
         if not graph._is_coherent():
             raise IndexCorrupt(
                 f"{folder} is damaged: its parts do not belong together.",
-                remedy="This part of the index is derived: index the same documents again and it is rebuilt.",
+                remedy=REBUILD,
             )
         return graph
 

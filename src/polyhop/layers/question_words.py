@@ -13,7 +13,7 @@ import numpy as np
 from polyhop.errors import IndexCorrupt
 from polyhop.indexes import lexical
 from polyhop.indexes.lexical import Stem
-from polyhop.indexes.segments import Arrays, read_arrays, write_arrays
+from polyhop.indexes.segments import REBUILD, Arrays, read_arrays, write_arrays
 from polyhop.ports import Ints
 from polyhop.types import GeneratedQuestion
 
@@ -87,8 +87,5 @@ def expanded(folder: Path, numbers: Ints) -> Arrays | None:
         return None
     arrays = read_arrays(folder / PASSAGES, lexical.ARRAYS)
     if not np.array_equal(arrays["numbers"], numbers):
-        raise IndexCorrupt(f"{folder} is damaged: its parts do not belong together.", remedy=_REBUILD)
+        raise IndexCorrupt(f"{folder} is damaged: its parts do not belong together.", remedy=REBUILD)
     return arrays
-
-
-_REBUILD: Final = "This part of the index is derived: index the same documents again and it is rebuilt."

@@ -23,7 +23,7 @@ from polyhop.indexes.csr import offsets
 from polyhop.indexes.lexical import Lexical
 from polyhop.indexes.neighbours import NeighbourGraph
 from polyhop.indexes.ranking import Ranked, nothing
-from polyhop.indexes.segments import Arrays, read_arrays, write_arrays
+from polyhop.indexes.segments import REBUILD, Arrays, read_arrays, write_arrays
 from polyhop.indexes.sign_codes import SignCodes
 from polyhop.indexes.texts import Texts
 from polyhop.layers import question_words
@@ -261,8 +261,7 @@ class QuestionGraph:
 
 
 def _damaged(folder: Path) -> IndexCorrupt:
-    remedy = "This part of the index is derived: index the same documents again and it is rebuilt."
-    return IndexCorrupt(f"{folder} is damaged: its parts do not belong together.", remedy=remedy)
+    return IndexCorrupt(f"{folder} is damaged: its parts do not belong together.", remedy=REBUILD)
 
 
 def write(

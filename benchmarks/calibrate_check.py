@@ -21,15 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhop import Polyhop
+from polyhop.english.relation_variants import variants_of
 from polyhop.evaluation.bindings import matches
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.layers.view import View
-from polyhop.reading.relation_variants import variants_of
-from polyhop.strategies.moves.ground import Grounding
-from polyhop.strategies.moves.plan_by_rules import plan_by_rules
-from polyhop.strategies.moves.plan_questions import question_of
-from polyhop.strategies.moves.sufficiency import Candidate, Weights, features
-from polyhop.tasks.constraints import Constant, Constraint, Placeholder
+from polyhop.planning.rules.constraints import plan_by_rules
+from polyhop.planning.rules.questions import question_of
+from polyhop.plans import Constant, Constraint, Placeholder
+from polyhop.strategies.c2rag.ground import Grounding
+from polyhop.strategies.c2rag.sufficiency import Candidate, Weights, features
 
 KEPT = 3  # candidates of a pool, as by default
 RIDGE = 0.005  # on the weights of standard scores: keeps them finite where the data are few

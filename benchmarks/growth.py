@@ -39,11 +39,12 @@ from measuring import (
     verdict,
 )
 
-from polyhop import making, registry
+from polyhop import registry
 from polyhop.engine import Polyhop
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import prepare
-from polyhop.layers.facts import FactsLayer
+from polyhop.indexing import remembered as making
+from polyhop.layers.facts.layer import FactsLayer
 from polyhop.models.choice import Models
 from polyhop.ports import Below, Rows
 from polyhop.settings import Settings

@@ -70,11 +70,11 @@ def bare(corpus: Path, workers: int) -> Figures:
 def polyhop(corpus: Path, workers: int) -> Figures:
     """What ``polyhop index`` does, in a fresh folder."""
     cpu, begun = cpu_seconds(), time.perf_counter()
-    from polyhop.build import Builder
     from polyhop.engine import Polyhop
-    from polyhop.ingest import Ingest
-    from polyhop.layers.parsekg import ParseKGLayer
-    from polyhop.layers.text import TextLayer
+    from polyhop.indexing.build import Builder
+    from polyhop.indexing.ingest import Ingest
+    from polyhop.layers.parsekg.layer import ParseKGLayer
+    from polyhop.layers.text.layer import TextLayer
     from polyhop.settings import Settings
 
     watch = Stopwatch()
@@ -113,7 +113,7 @@ def polyhop(corpus: Path, workers: int) -> Figures:
 
 def worker_start(corpus: Path, workers: int) -> float:
     """Seconds until workers that start together have each parsed a passage: interpreter, imports, pipeline."""
-    from polyhop.executors.processes import Processes
+    from polyhop.indexing.executors.processes import Processes
     from polyhop.ports import Chunk
     from polyhop.settings import Settings
     from polyhop.types import Passage

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polyhop.corpus.chunking import PRESETS, cut
-from polyhop.corpus.loading import file_document
+from polyhop.documents.chunking import PRESETS, cut
+from polyhop.documents.loading import file_document
 from polyhop.errors import DatasetError, PolyhopError
 from polyhop.evaluation.dataset import NULL_TYPES
 from polyhop.settings import Chunking

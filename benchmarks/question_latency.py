@@ -48,14 +48,14 @@ from polyhop.indexes import lexical
 from polyhop.indexes.lexical import Lexical
 from polyhop.indexes.neighbours import NeighbourGraph
 from polyhop.indexes.segments import read_arrays
-from polyhop.layers import questions_index
 from polyhop.layers.layer import fingerprint
-from polyhop.layers.question_words import PassageQuestions
-from polyhop.layers.questions_index import QuestionGraph
-from polyhop.layers.text import TextLayer
+from polyhop.layers.questions import graph as questions_index
+from polyhop.layers.questions.graph import QuestionGraph
+from polyhop.layers.questions.words import PassageQuestions
+from polyhop.layers.text.layer import TextLayer
 from polyhop.ports import Floats, Ints
 from polyhop.store.record import Record
-from polyhop.strategies.moves.matched_questions import RANKED
+from polyhop.strategies.qcg.matched_questions import RANKED
 from polyhop.types import Document, GeneratedQuestion, Passage
 
 PAIRS = 20  # of a passage

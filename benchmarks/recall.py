@@ -20,8 +20,8 @@ from polyhop.engine import Polyhop
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Experiment, layers_of, prepare
 from polyhop.evaluation.manifest import manifest
-from polyhop.evaluation.report import summary, write_json
-from polyhop.evaluation.terminal import render
+from polyhop.evaluation.reports.report import summary, write_json
+from polyhop.evaluation.reports.terminal import render
 from polyhop.reports import Progress
 from polyhop.settings import Settings
 from polyhop.strategies.strategy import split_names

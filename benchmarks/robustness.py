@@ -23,19 +23,19 @@ from measuring import Figures, beside_others, machine, show_load, show_table, sh
 
 from polyhop.engine import Polyhop
 from polyhop.errors import UsageError
-from polyhop.evaluation.corruption import corrupt, kinds_of, needed_names, undamaged
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.evaluation.experiment import Experiment, layers_of, prepare
 from polyhop.evaluation.manifest import manifest
 from polyhop.evaluation.outcome import Record
-from polyhop.evaluation.report import write_json
+from polyhop.evaluation.reports.report import write_json
+from polyhop.evaluation.robustness.corruption import corrupt, kinds_of, needed_names, undamaged
 from polyhop.evaluation.significance import paired_bootstrap
 from polyhop.evaluation.unsupported import unsupported
-from polyhop.layers.overlay import Overlay, overlaid
-from polyhop.layers.phrase_store import PhraseStore
+from polyhop.layers.facts.overlay import Overlay, overlaid
 from polyhop.layers.view import View
 from polyhop.reports import Progress
 from polyhop.settings import Settings
+from polyhop.store.phrase_store import PhraseStore
 from polyhop.strategies.strategy import base_name, parse_variant, split_names, strategy_of, variant_name
 from polyhop.types import Evidence
 

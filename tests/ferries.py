@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from polyhop.engine import Polyhop
-from polyhop.layers.facts_index import FactGraph
+from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.view import View
 from polyhop.types import Fact, Passage
 

@@ -17,14 +17,16 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # What may import what: a module imports only from its own level or from levels before it.
 LEVELS = (
-    ("types", "errors"),
+    ("types", "errors", "plans"),
     ("ports", "registry", "settings", "reports"),
-    ("corpus", "models", "indexes", "store"),
-    ("tasks",),
+    ("english",),
+    ("documents", "models", "indexes", "store"),
+    ("prompts",),
+    ("planning",),
     ("layers",),
-    ("executors", "reading"),
+    ("reading",),
     ("strategies",),
-    ("ingest", "build", "making"),
+    ("indexing",),
     ("engine",),
     ("evaluation", "training", "serve"),
     ("cli",),

@@ -13,17 +13,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from polyhop import __version__, making, registry
-from polyhop.build import Builder, asked_by
-from polyhop.corpus.reading import find
+from polyhop import __version__, registry
+from polyhop.documents.reading import find
 from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComponent, UsageError
-from polyhop.ingest import Ingest, Tally, files_of
-from polyhop.layers.facts_index import FactGraph
-from polyhop.layers.growth import Growth
+from polyhop.indexing import remembered as making
+from polyhop.indexing.build import Builder, asked_by
+from polyhop.indexing.ingest import Ingest, Tally, files_of
+from polyhop.indexing.remembered import DEFAULT_LAYERS, GrownFacts, in_force, in_order
+from polyhop.layers.facts.graph import FactGraph
+from polyhop.layers.facts.growth import Growth
+from polyhop.layers.facts.merges import Merge, join_again, keep_apart, merges_of
 from polyhop.layers.layer import fingerprint, layer_of
-from polyhop.layers.merges import Merge, join_again, keep_apart, merges_of
 from polyhop.layers.view import View
-from polyhop.making import DEFAULT_LAYERS, GrownFacts, in_force, in_order
 from polyhop.models.choice import Models, load_models
 from polyhop.reading.citations import citations_of, within_tokens
 from polyhop.reading.reader import Reader, Reading
@@ -81,8 +82,8 @@ class Polyhop:
         vanished from a folder given here are removed. ``wait``: seconds to wait for another writer. Where a cap of the
         language model is reached, what was done by then is made searchable, and the report says so (``stopped``).
 
-        Layers are made as the index remembers it, except for settings that say otherwise (``making.py``). One that has
-        only grown with questions is left as it is, unless it is named here.
+        Layers are made as the index remembers it, except for settings that say otherwise
+        (``indexing/remembered.py``). One that has only grown with questions is left as it is, unless it is named here.
 
         Raises UsageError, IndexLocked, StorageFull, ModelMissing, ModelMismatch, EndpointError and the other errors of
         the store.

@@ -12,7 +12,7 @@ from polyhop.errors import UsageError
 
 if TYPE_CHECKING:
     from polyhop.engine import Polyhop
-    from polyhop.layers.overlay import Overlay
+    from polyhop.layers.facts.overlay import Overlay
     from polyhop.layers.view import View
     from polyhop.ports import LanguageModel
     from polyhop.settings import Settings
@@ -61,7 +61,7 @@ def corrupt(
     polyhop corrupt --kind spurious --ratio 0.2 --name noisy
     polyhop ask "Who ...?" --strategy c2rag --set layers.facts.overlay=noisy
     """
-    from polyhop.layers import overlay
+    from polyhop.layers.facts import overlay
 
     index = Path(index_path).expanduser()
     if listed:
@@ -85,7 +85,7 @@ def _made(
     settings: Settings, index: Path, *, kind: str, ratio: float, seed: int, questions: Path | None, editor: str
 ) -> Overlay:
     from polyhop.engine import Polyhop
-    from polyhop.evaluation import corruption
+    from polyhop.evaluation.robustness import corruption
 
     corruption.kinds_of(kind)  # what is unknown is refused before anything is opened
     with Polyhop(index, settings=corruption.undamaged(settings)) as engine, engine.view() as view:
@@ -102,8 +102,8 @@ def _made(
 
 def _needed(questions: Path, view: View) -> tuple[str, ...]:
     """The names that the questions need. Raises DatasetError, UsageError."""
-    from polyhop.evaluation.corruption import needed_names
     from polyhop.evaluation.dataset import Dataset
+    from polyhop.evaluation.robustness.corruption import needed_names
 
     folder, split = questions, None
     if questions.suffix == ".jsonl":

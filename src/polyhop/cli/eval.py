@@ -102,7 +102,7 @@ def _measured(
     from polyhop.evaluation.experiment import layers_of, prepare
     from polyhop.evaluation.manifest import manifest
     from polyhop.evaluation.metrics.metric import given_models
-    from polyhop.evaluation.report import summary
+    from polyhop.evaluation.reports.report import summary
 
     data = Dataset.read(dataset, split)
     experiment.questions(data)  # that there are any, before anything is indexed
@@ -120,9 +120,9 @@ def _measured(
 def _show(report: dict[str, Any], json_path: Path | None, report_path: Path | None) -> None:
     from rich.console import Console
 
-    from polyhop.evaluation.page import html
-    from polyhop.evaluation.report import write, write_json
-    from polyhop.evaluation.terminal import render
+    from polyhop.evaluation.reports.page import html
+    from polyhop.evaluation.reports.report import write, write_json
+    from polyhop.evaluation.reports.terminal import render
 
     Console().print(render(report))
     if json_path is not None:

@@ -47,8 +47,8 @@ def health(
     settings = settings_of(config, changes)
     report = _report(settings, index_path, chains, seed, (questions, split, min_hops, limit), quiet=as_json)
     if report_path is not None:
-        from polyhop.evaluation.health_tables import html
-        from polyhop.evaluation.report import write
+        from polyhop.evaluation.reports.report import write
+        from polyhop.evaluation.robustness.health_tables import html
 
         write(report_path, html(report))
     if as_json:
@@ -58,7 +58,7 @@ def health(
         return
     from rich.console import Console
 
-    from polyhop.evaluation.health_tables import render
+    from polyhop.evaluation.robustness.health_tables import render
 
     Console().print(render(report))
 
@@ -74,11 +74,11 @@ def _report(
 ) -> dict[str, Any]:
     from polyhop.cli.index import progress_bars
     from polyhop.engine import Polyhop
-    from polyhop.evaluation.corruption import undamaged
     from polyhop.evaluation.dataset import Dataset
-    from polyhop.evaluation.health import health as health_of
-    from polyhop.evaluation.health import question_health
-    from polyhop.strategies.c2rag import C2RAG
+    from polyhop.evaluation.robustness.corruption import undamaged
+    from polyhop.evaluation.robustness.health import health as health_of
+    from polyhop.evaluation.robustness.health import question_health
+    from polyhop.strategies.c2rag.strategy import C2RAG
     from polyhop.strategies.strategy import strategy_of
 
     folder, split, min_hops, limit = asked

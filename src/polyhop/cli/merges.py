@@ -14,7 +14,7 @@ from polyhop.cli.options import index_options, json_option, settings_of
 from polyhop.errors import UsageError
 
 if TYPE_CHECKING:
-    from polyhop.layers.merges import Merge
+    from polyhop.layers.facts.merges import Merge
 
 TITLES_SHOWN = 3
 

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import ClassVar, Generic, Literal, TypeVar
 
 from polyhop.layers.layer import words_of
-from polyhop.layers.parsekg import parse_of, parses_of
+from polyhop.layers.parsekg.layer import parse_of, parses_of
 from polyhop.models.accounting import estimated_tokens
 from polyhop.models.choice import Models
 from polyhop.models.side_by_side import concurrency_of
 from polyhop.ports import Below, Failure, LanguageModel, ParsedSentence, Rows
-from polyhop.tasks.batches import Batches
+from polyhop.prompts.batches import Batches
 from polyhop.types import Cost, Passage
 
 logger = logging.getLogger(__name__)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.errors import BudgetExceeded, EndpointError, ModelError
-from polyhop.layers.summary_store import Stored, SummaryStore
 from polyhop.models.side_by_side import concurrency_of, side_by_side
 from polyhop.models.tallied import Counted
 from polyhop.ports import LanguageModel
-from polyhop.tasks.summarise import summarise
+from polyhop.prompts.summarise import summarise
+from polyhop.store.summary_store import Stored, SummaryStore
 from polyhop.types import Cost
 
 logger = logging.getLogger(__name__)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 from polyhop.errors import LayerMissing
-from polyhop.layers.facts_index import FactGraph
-from polyhop.layers.growth import Growth
-from polyhop.layers.parsekg_index import ParseKG
-from polyhop.layers.questions_index import QuestionGraph
-from polyhop.layers.text import TextIndex, embed_question
-from polyhop.layers.tree_index import TreeIndex
+from polyhop.layers.facts.graph import FactGraph
+from polyhop.layers.facts.growth import Growth
+from polyhop.layers.parsekg.graph import ParseKG
+from polyhop.layers.questions.graph import QuestionGraph
+from polyhop.layers.text.layer import TextIndex, embed_question
+from polyhop.layers.tree.index import TreeIndex
 from polyhop.models.choice import Models
 from polyhop.ports import Floats
 from polyhop.store.record import Record

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polyhop.corpus.languages import is_in_our_script
+from polyhop.documents.languages import is_in_our_script
 from polyhop.indexes.shared_terms import Terms
 from polyhop.models.encoder import Encoder, side_by_side
 from polyhop.models.once import once

@@ -6,12 +6,11 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from polyhop.english.dates import MONTHS, Date
+from polyhop.english.people import with_names
+from polyhop.english.statements import COMPLEMENTED, EVENT_NOUNS, WHEN, doing, is_noun_event, stated
+from polyhop.english.words import word_set
 from polyhop.reading.comparison import NUMBERS
-from polyhop.reading.dates import Date
-from polyhop.reading.lexicon import word_set
-from polyhop.reading.people import with_names
-from polyhop.reading.spans import MONTHS
-from polyhop.reading.statements import COMPLEMENTED, EVENT_NOUNS, WHEN, doing, is_noun_event, stated
 
 Kind = Literal["order", "first", "interval"]
 Relation = Literal["before", "after", "either"]

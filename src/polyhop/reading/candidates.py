@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from polyhop.corpus.sentences import sentence_spans
+from polyhop.documents.sentences import sentence_spans
+from polyhop.english.answer_type import AnswerType, answer_type, date_granularity
+from polyhop.english.countries import countries_in
+from polyhop.english.relations import Kind, Relation, asked_relation, sole_relation, without
 from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
-from polyhop.reading.answer_type import AnswerType, answer_type, date_granularity
-from polyhop.reading.countries import countries_in
-from polyhop.reading.relations import Kind, Relation, asked_relation, sole_relation, without
 from polyhop.reading.spans import Stretch, stretches
 from polyhop.reading.subjects import likeness, names_in, plain
 from polyhop.types import Passage

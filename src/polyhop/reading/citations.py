@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyhop.corpus.chunking import count_tokens
+from polyhop.documents.chunking import count_tokens
 from polyhop.reading.reader import Quote
 from polyhop.store.record import Record
 from polyhop.types import Citation, ScoredPassage, Span

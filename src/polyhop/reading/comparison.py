@@ -7,16 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from polyhop.corpus.sentences import sentence_spans
+from polyhop.documents.sentences import sentence_spans
+from polyhop.english.answer_type import choices
+from polyhop.english.countries import countries_in
+from polyhop.english.dates import DATE, Date, parse_date
+from polyhop.english.relations import BY_NAME, Relation
+from polyhop.english.words import AUXILIARIES, FUNCTION_WORDS, word_set
 from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
-from polyhop.reading.answer_type import choices
-from polyhop.reading.countries import countries_in
-from polyhop.reading.dates import Date, parse_date
-from polyhop.reading.lexicon import AUXILIARIES, FUNCTION_WORDS, word_set
 from polyhop.reading.reader import Quote, Reading
-from polyhop.reading.relations import BY_NAME, Relation
-from polyhop.reading.spans import DATE
 from polyhop.reading.subjects import about, likeness, names_in, plain
 from polyhop.types import Passage
 

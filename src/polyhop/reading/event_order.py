@@ -10,21 +10,20 @@ from itertools import product
 from math import exp
 from typing import Final, NamedTuple
 
-from polyhop.corpus.sentences import sentence_spans
-from polyhop.corpus.stamps import day_of, minute_of
-from polyhop.corpus.transcripts import Transcript
-from polyhop.corpus.turn_lines import Turn
+from polyhop.documents.conversations.stamps import day_of, minute_of
+from polyhop.documents.conversations.transcripts import Transcript
+from polyhop.documents.conversations.turn_lines import Turn
+from polyhop.documents.sentences import sentence_spans
+from polyhop.english.dates import DATE, Date, parse_date
+from polyhop.english.people import same_person
+from polyhop.english.statements import SPEECH, Doing, doing, is_noun_event
+from polyhop.english.verbs import base_of
+from polyhop.english.words import FUNCTION_WORDS, base_form, word_set
 from polyhop.indexes.folding import pieces
-from polyhop.layers.asking.verbs import base_of
 from polyhop.models.choice import Models
 from polyhop.reading.asked_events import UNITS, AskedEvents, asked_events
-from polyhop.reading.conversation.told import Chats
-from polyhop.reading.dates import Date, parse_date
-from polyhop.reading.lexicon import FUNCTION_WORDS, base_form, word_set
-from polyhop.reading.people import same_person
+from polyhop.reading.conversations.told import Chats
 from polyhop.reading.reader import Quote, Reading
-from polyhop.reading.spans import DATE
-from polyhop.reading.statements import SPEECH, Doing, doing, is_noun_event
 from polyhop.types import Passage
 
 _MOST: Final = 40  # texts that the cross-encoder reads for each event

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from polyhop.english.answer_type import answer_type
 from polyhop.models.choice import Models
-from polyhop.reading.answer_type import answer_type
-from polyhop.reading.asked_abroad import asked_abroad
+from polyhop.reading.abroad.questions import asked_abroad
 from polyhop.reading.candidates import Candidate, Finder, Wanted
 from polyhop.reading.comparison import compare
 from polyhop.reading.confidence import Confidence
-from polyhop.reading.conversation.answers import read_conversations
-from polyhop.reading.conversation.told import Chats
+from polyhop.reading.conversations.answers import read_conversations
+from polyhop.reading.conversations.told import Chats
 from polyhop.reading.event_order import ordered
 from polyhop.reading.inner import innermost, spelled_out
 from polyhop.reading.reader import Quote, Reading
@@ -49,7 +49,7 @@ class Extractive:
             return Reading(text=None, note="there is nothing to read")
         abroad = asked_abroad(question)
         if abroad is not None:
-            from polyhop.reading.abroad import read_abroad  # tables that English questions do not need
+            from polyhop.reading.abroad.reader import read_abroad  # tables that English questions do not need
 
             reading = read_abroad(question, abroad, passages)  # which sees by itself what is not spoken of
         else:

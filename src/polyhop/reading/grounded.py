@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from polyhop.errors import UsageError
 from polyhop.models.choice import Models
+from polyhop.prompts.read_answer import ReadAnswer, read_answer
 from polyhop.reading.reader import Quote, Reading
-from polyhop.tasks.read_answer import ReadAnswer, read_answer
 from polyhop.types import Evidence, Passage
 
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from polyhop.reading.lexicon import TITLE_NOUNS
-from polyhop.reading.relations import relation_of, without
+from polyhop.english.relations import relation_of, without
+from polyhop.english.words import TITLE_NOUNS
 
 _FAMILY: Final = {
     "grandfather": "parent father",

@@ -7,25 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from polyhop.english.dates import DATE, MONTHS
+from polyhop.english.words import FUNCTION_WORDS, OFFICES, RANKS, word_set
 from polyhop.ports import ParsedEntity
-from polyhop.reading.lexicon import FUNCTION_WORDS, RANKS, word_set
 
-MONTHS: Final = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
-OFFICES: Final = (
-    "Captain", "Colonel", "General", "Admiral", "Lieutenant", "Major", "Sergeant", "Professor", "Doctor", "Dr", "Mr",
-    "Mrs", "Ms", "Miss", "President", "Senator", "Governor", "Judge", "Reverend", "Father", "Sister",
-)  # fmt: skip
-"""What stands before a name and is no part of it."""
-
-_MONTH: Final = rf"(?:{'|'.join((*MONTHS, *(month[:3] for month in MONTHS)))})\.?"
-_DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?"
-DATE: Final = re.compile(
-    rf"\b{_DAY}(?: of)? {_MONTH}(?:,? ?\d{{3,4}}\b)?|\b{_MONTH} {_DAY}(?:,? ?\d{{3,4}})?\b|\b{_MONTH},? \d{{4}}\b"
-    r"|\b\d{1,4} BCE?\b|\b\d{3,4}\b(?![,.]\d|%| (?:people|inhabitants|met|feet|km|miles|members))"
-)
 _UNITS: Final = (
     "percent|hundred|thousand|million|billion|metres|meters|m|feet|ft|km|kilometres|kilometers|miles|acres|hectares|people"
     "|inhabitants|members|seats|students|episodes|years|kg|tons|tonnes"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from polyhop.english.question import mentions
 from polyhop.indexes.folding import fold, pieces
-from polyhop.reading.question_shape import mentions
 from polyhop.types import Passage
 
 _PARENTHESIS: Final = re.compile(r"\s*\([^()]*\)")

@@ -15,7 +15,7 @@ from polyhop.evaluation.outcome import Outcome
 from polyhop.models.choice import Models
 from polyhop.models.tallied import Counted
 from polyhop.ports import LanguageModel
-from polyhop.tasks.judge_answer import judge_answer
+from polyhop.prompts.judge_answer import judge_answer
 from polyhop.types import Cost
 
 logger = logging.getLogger(__name__)

@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from polyhop.english.dates import DATE, parse_date
+from polyhop.english.words import word_set
 from polyhop.evaluation.metrics.normalise import normalise
 from polyhop.indexes.folding import fold
-from polyhop.reading.dates import parse_date
-from polyhop.reading.lexicon import word_set
-from polyhop.reading.spans import DATE
 
 Moment = tuple[int, int, int, int]
 """Year, month and day, 0 where unknown, and the minute of the day, -1 where unknown."""

@@ -1,0 +1,136 @@
+"""Tables as CSV or TSV: every row is a document."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import ClassVar
+
+from polyhop.documents.encoding import open_text
+from polyhop.documents.loaders import fields
+from polyhop.documents.loading import one_line, row_document
+from polyhop.errors import DocumentError
+from polyhop.types import Document
+
+_DELIMITERS = (",", ";", "\t", "|")
+_SAMPLE = 64  # lines that the delimiter is told from
+_LONGEST_FIELD = 1 << 30  # characters; the csv module's own limit is 131,072
+_LONGEST_TITLE = 100  # characters
+
+
+@dataclass(frozen=True, kw_only=True)
+class CsvLoader:
+    """Reads one document a row, by the names of the columns; without a text column a row is written out in lines.
+
+    Columns are known however their names are spelled (``full_text``, ``Full Text``). An abstract stands before the
+    text.
+    """
+
+    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
+    media_type: ClassVar[str] = "text/csv"
+
+    id_columns: tuple[str, ...] = fields.IDS
+    title_columns: tuple[str, ...] = fields.TITLES
+    text_columns: tuple[str, ...] = fields.TEXTS
+    abstract_columns: tuple[str, ...] = fields.ABSTRACTS
+
+    def load(self, path: Path, uri: str) -> Iterator[Document]:
+        """The rows under the header, numbered from 1; empty ones are left out.
+
+        Raises DocumentError for binary content.
+        """
+        with open_text(path) as stream:
+            head = list(islice(stream, _SAMPLE))
+            declared = head.pop(0)[4:5] if head and head[0].lower().startswith("sep=") else ""
+            delimiter = declared or sniffed(head)
+            try:
+                yield from self._documents(_records(chain(head, stream), delimiter), uri)
+            except csv.Error as error:
+                raise DocumentError(f"is not a table ({error})") from error
+
+    def _documents(self, records: Iterator[list[str]], uri: str) -> Iterator[Document]:
+        columns = _named(next(records, []))
+        roles = {role: _chosen(columns, names) for role, names in self._roles().items()}
+        for row, record in enumerate(records, start=1):
+            if any(map(str.strip, record)):
+                names = columns + [f"column {number + 1}" for number in range(len(columns), len(record))]
+                yield self._document(dict(zip(names, record, strict=False)), roles, uri, row)
+
+    def _roles(self) -> dict[str, tuple[str, ...]]:
+        return {
+            "id": self.id_columns,
+            "title": self.title_columns,
+            "text": self.text_columns,
+            "abstract": self.abstract_columns,
+        }
+
+    def _document(self, values: dict[str, str], roles: dict[str, str | None], uri: str, row: int) -> Document:
+        found = {role: values.get(column, "") if column else "" for role, column in roles.items()}
+        others = {
+            name: one_line(value) for name, value in values.items() if name not in roles.values() and value.strip()
+        }
+        text = fields.below_abstract(found["text"], found["abstract"])
+        if roles["text"] is None:
+            shown = {name: value.strip() for name, value in values.items() if name != roles["id"]}
+            text = "\n".join(f"{name}: {value}" for name, value in shown.items() if value)
+            found["title"] = found["title"] or _first_name(shown.values())
+        return row_document(
+            uri,
+            row,
+            text,
+            self.media_type,
+            identity=found["id"],
+            title=found["title"],
+            metadata={} if roles["text"] is None else others,
+        )
+
+
+def sniffed(lines: Sequence[str]) -> str:
+    """The delimiter that parts most rows into the same number of fields, more than one."""
+
+    def evenness(delimiter: str) -> tuple[float, int]:
+        widths = Counter(len(record) for record in csv.reader(lines, delimiter=delimiter) if record)
+        width, rows = max(widths.items(), key=lambda item: (item[0] > 1, item[1]), default=(0, 0))
+        return (rows / widths.total(), width) if width > 1 else (0.0, 0)
+
+    try:
+        return max(_DELIMITERS, key=evenness)
+    except csv.Error:  # a field beyond the limit: a table with texts that long is written by a program
+        return max(_DELIMITERS, key=lines[0].count)
+
+
+def _records(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+    """The records, with the module's limit on the length of a field lifted only while it reads one."""
+    reader = csv.reader(lines, delimiter=delimiter)
+    while True:
+        limit = csv.field_size_limit(_LONGEST_FIELD)
+        try:
+            record = next(reader, None)
+        finally:
+            csv.field_size_limit(limit)
+        if record is None:
+            return
+        yield record
+
+
+def _named(header: Sequence[str]) -> list[str]:
+    """The columns' names, each one different."""
+    names: list[str] = []
+    for number, cell in enumerate(header, start=1):
+        name = one_line(cell) or f"column {number}"
+        names.append(f"{name} {number}" if name in names else name)
+    return names
+
+
+def _chosen(columns: Sequence[str], names: tuple[str, ...]) -> str | None:
+    """The column with the first of these names that there is."""
+    return next(iter(fields.bearing(tuple(columns), names)), None)
+
+
+def _first_name(values: Iterable[str]) -> str:
+    """The first value that may name the row: short, and with a letter in it."""
+    return next((value for value in values if len(value) <= _LONGEST_TITLE and any(map(str.isalpha, value))), "")

@@ -1,0 +1,250 @@
+"""Word documents (Office Open XML), with the standard library's zip and XML parsers."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+from xml.parsers import expat
+
+from polyhop.documents.encoding import clean
+from polyhop.documents.flow import Flow, Gap
+from polyhop.documents.loading import file_document
+from polyhop.errors import DocumentError
+from polyhop.types import Document
+
+_OFFICE_DOCUMENT = "/officeDocument"  # how the type of the main part's relationship ends
+_COMPOUND_FILE = b"\xd0\xcf\x11\xe0"  # the container of encrypted and of old Word files
+_BLOCK = 1 << 16
+_LEFT_OUT = frozenset(("del", "moveFrom", "Fallback", "pPr", "sectPr", "footnotePr"))  # deleted, or said twice
+_CHARACTERS = {"tab": "\t", "ptab": "\t", "noBreakHyphen": "-"}
+_AS_SAVED = "Open it in a word processor and save it again as .docx."
+Attributes = Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocxLoader:
+    """Reads the body, then the notes: paragraphs apart by blank lines, table rows as lines with ``|``."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".docx",)
+    media_type: ClassVar[str] = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+    largest: int = 1 << 30  # bytes that one part may unpack to: a guard against zip bombs
+
+    def load(self, path: Path, uri: str) -> Iterator[Document]:
+        """One document; its title is the title paragraph, else the file's own, else the first heading.
+
+        Raises DocumentError for a damaged or encrypted file.
+        """
+        with path.open("rb") as stream:
+            if stream.read(4) == _COMPOUND_FILE:
+                raise DocumentError("is encrypted, or an old .doc file", remedy=_AS_SAVED)
+        try:
+            with zipfile.ZipFile(path) as archive:
+                body = self._body(archive)
+                own = _Title()
+                self._parse(archive, "docProps/core.xml", own)
+        except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError) as error:
+            raise DocumentError(f"is damaged, or not a Word document ({error})", remedy=_AS_SAVED) from error
+        except expat.ExpatError as error:
+            raise DocumentError(f"is damaged: its XML cannot be read ({error})", remedy=_AS_SAVED) from error
+        title = body.title or own.text or body.heading
+        yield file_document(uri, clean(body.flow.text()), self.media_type, title=title)
+
+    def _body(self, archive: zipfile.ZipFile) -> _Body:
+        targets = _Targets()
+        self._parse(archive, "_rels/.rels", targets)
+        main = targets.main or "word/document.xml"
+        if main not in archive.namelist():
+            raise KeyError("it has no main part")
+        styles = _Styles()
+        self._parse(archive, posixpath.join(posixpath.dirname(main), "styles.xml"), styles)
+        body = _Body(styles.names)
+        self._parse(archive, main, body)
+        for notes in ("footnotes.xml", "endnotes.xml"):
+            self._parse(archive, posixpath.join(posixpath.dirname(main), notes), body)
+        return body
+
+    def _parse(self, archive: zipfile.ZipFile, part: str, events: _Events) -> None:
+        """Feed a part to a handler, if there is one of that name."""
+        if part not in archive.namelist():
+            return
+        parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
+        parser.StartElementHandler = lambda name, attributes: events.start(_local(name), _plain(attributes))
+        parser.EndElementHandler = lambda name: events.end(_local(name))
+        parser.CharacterDataHandler = events.data
+        parser.EntityDeclHandler = _refuse_entity
+        size = 0
+        with archive.open(part) as stream:
+            while block := stream.read(_BLOCK):
+                size += len(block)
+                if size > self.largest:
+                    raise DocumentError(f"unpacks to more than {self.largest:,} bytes", remedy="Split it.")
+                parser.Parse(block)
+        parser.Parse(b"", True)
+
+
+def _local(name: str) -> str:
+    return name.rpartition(" ")[2]
+
+
+def _plain(attributes: Attributes) -> dict[str, str]:
+    return {_local(name): value for name, value in attributes.items()}
+
+
+def _refuse_entity(*_declaration: object) -> None:
+    raise DocumentError("declares XML entities, which no word processor does", remedy=_AS_SAVED)
+
+
+class _Events:
+    """What happens in a part; each kind of part overrides what it cares about."""
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        """An element begins."""
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+
+    def data(self, text: str) -> None:
+        """Text within an element."""
+
+
+class _Targets(_Events):
+    """Finds the main part among the relationships of the package."""
+
+    main = ""
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        if name == "Relationship" and attributes.get("Type", "").endswith(_OFFICE_DOCUMENT):
+            self.main = attributes.get("Target", "").lstrip("/")
+
+
+class _Title(_Events):
+    """Reads the title among the core properties."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._inside = False
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        self._inside = name == "title"
+
+    def end(self, name: str) -> None:
+        self._inside = False
+
+    def data(self, text: str) -> None:
+        self.text += text if self._inside else ""
+
+
+class _Styles(_Events):
+    """Reads what the styles are called in English, whatever the language of the word processor."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self._style = ""
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        if name == "style":
+            self._style = attributes.get("styleId", "")
+        elif name == "name" and self._style:
+            self.names.setdefault(self._style, attributes.get("val", ""))
+
+
+@dataclass
+class _Body(_Events):
+    """Collects the text of the body or of notes."""
+
+    styles: Mapping[str, str]
+    flow: Flow = field(default_factory=Flow)
+    title: str = ""
+    heading: str = ""
+    _style: str = ""
+    _paragraph: list[str] = field(default_factory=list)
+    _skipping: list[str] = field(default_factory=list)
+    _cells: list[int] = field(default_factory=list)  # cells begun in the open row of each open table
+    _in_run: bool = False
+    _in_text: bool = False
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        if name == "pStyle":
+            style = attributes.get("val", "")
+            self._style = re.sub(r"\s", "", self.styles.get(style, style)).lower()
+        elif self._skipping or name in _LEFT_OUT:
+            self._skipping.append(name)
+        elif name in ("footnote", "endnote") and "type" in attributes:
+            self._skipping.append(name)  # the rule above the notes
+        else:
+            self._begin(name)
+
+    def _begin(self, name: str) -> None:
+        beginnings: dict[str, Callable[[], object]] = {
+            "p": self._flush,  # a text box stands within a paragraph
+            "tbl": self._begin_table,
+            "tr": self._begin_row,
+            "tc": self._begin_cell,
+        }
+        beginnings.get(name, lambda: None)()
+        if name == "r":
+            self._in_run = True
+        elif name == "t":
+            self._in_text = True
+        elif self._in_run and name in _CHARACTERS:
+            self._paragraph.append(_CHARACTERS[name])
+        elif self._in_run and name in ("br", "cr"):
+            self._paragraph.append("\n")
+
+    def end(self, name: str) -> None:
+        if self._skipping:
+            if name == self._skipping[-1]:
+                self._skipping.pop()
+        elif name == "t":
+            self._in_text = False
+        elif name == "r":
+            self._in_run = False
+        elif name == "p":
+            self._end_paragraph()
+        elif name == "tc":
+            self.flow.end_cell()
+        elif name == "tr":
+            self.flow.part(Gap.LINE)
+        elif name == "tbl":
+            self._cells.pop()
+            self.flow.part(Gap.PARAGRAPH)
+
+    def data(self, text: str) -> None:
+        if self._in_text and not self._skipping:
+            self._paragraph.append(text)
+
+    def _flush(self) -> str:
+        text = "".join(self._paragraph).strip()
+        self._paragraph.clear()
+        if text:
+            self.flow.write_exactly(text)
+            self.flow.part(Gap.LINE if self._cells else Gap.PARAGRAPH)
+        return text
+
+    def _end_paragraph(self) -> None:
+        text = self._flush()
+        if self._style == "title":
+            self.title = self.title or text
+        elif self._style.startswith("heading"):
+            self.heading = self.heading or text
+        self._style = ""
+
+    def _begin_table(self) -> None:
+        self.flow.part(Gap.PARAGRAPH)
+        self._cells.append(0)
+
+    def _begin_row(self) -> None:
+        self.flow.part(Gap.LINE)
+        self._cells[-1] = 0
+
+    def _begin_cell(self) -> None:
+        self.flow.begin_cell(first=not self._cells[-1])
+        self._cells[-1] += 1

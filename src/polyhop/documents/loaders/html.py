@@ -1,0 +1,152 @@
+"""HTML pages.
+
+The markup is told apart here, and not by ``html.parser``: that takes quadratic time on broken pages, or gives up.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import ClassVar
+
+from polyhop.documents.encoding import decode
+from polyhop.documents.flow import Flow, Gap
+from polyhop.documents.loading import file_document
+from polyhop.types import Document
+
+_DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_MARKUP = re.compile(  # every alternative ends somewhere, at worst at the end of the text: time stays linear
+    r"<!--.*?(?:-->|\Z)"
+    r"|<!\[CDATA\[(?P<verbatim>.*?)(?:\]\]>|\Z)"
+    r"|<(?P<end>/?)(?P<tag>[a-zA-Z][^\s/>]*+)(?P<rest>(?:[^>=]++|=\s*+(?:\"[^\"]*+\"?|'[^']*+'?)?+)*+)>?"
+    r"|<[!?/][^>]*+>?",
+    re.DOTALL,
+)
+_BLANK_LINES = re.compile(r"\n\s*\n\s*\n")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_GAPS = {
+    **dict.fromkeys((*_HEADINGS, "p", "ul", "ol", "dl", "table", "blockquote", "pre", "figure", "hr"), Gap.PARAGRAPH),
+    **dict.fromkeys(("article", "section", "main", "body", "header", "footer", "aside", "details"), Gap.PARAGRAPH),
+    **dict.fromkeys(("div", "li", "dt", "dd", "tr", "br", "caption", "figcaption", "address", "summary"), Gap.LINE),
+    **dict.fromkeys(("option", "legend", "fieldset", "form", "center"), Gap.LINE),
+}
+_RAW = frozenset(("script", "style", "textarea", "iframe", "noscript"))  # their content is no markup
+_NEVER_TEXT = frozenset(("script", "style", "template", "noscript", "svg", "iframe", "object", "canvas", "textarea"))
+_FURNITURE = frozenset(("nav", "button", "select"))
+_MAY_BE_EMPTY = _NEVER_TEXT | _FURNITURE | {"td", "th", "title"}  # as <td/>
+
+
+@dataclass(frozen=True, kw_only=True)
+class HtmlLoader:
+    """Reads what a page shows: blocks as lines, table rows as lines with ``|``; no scripts, styles or navigation."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".html", ".htm", ".xhtml")
+    media_type: ClassVar[str] = "text/html"
+
+    def load(self, path: Path, uri: str) -> Iterator[Document]:
+        """One document; its title is the page's, or its first heading of level 1.
+
+        Raises DocumentError for binary content.
+        """
+        page = read_page(path.read_bytes())
+        yield file_document(
+            uri, _BLANK_LINES.sub("\n\n", page.flow.text()), self.media_type, title=page.title or page.heading
+        )
+
+
+def read_page(data: bytes) -> Page:
+    """A page's text and titles; a page that would have no text without its navigation keeps it."""
+    declared = _DECLARED.search(data[:2048])
+    source = decode(data, declared[1].decode("ascii") if declared else None)
+    page = _parsed(source, _NEVER_TEXT | _FURNITURE)
+    return page if page.flow.text() else _parsed(source, _NEVER_TEXT)
+
+
+def _parsed(source: str, dropped: frozenset[str]) -> Page:
+    page = Page(dropped)
+    at = 0
+    while markup := _MARKUP.search(source, at):
+        if markup.start() > at:
+            page.data(html.unescape(source[at : markup.start()]))
+        at = markup.end()
+        if markup["verbatim"]:
+            page.data(markup["verbatim"])
+        elif markup["tag"]:
+            tag, empty = markup["tag"].lower(), markup["rest"].endswith("/")
+            if not markup["end"]:
+                page.start(tag)
+                if tag in _RAW and not empty:
+                    closing = _closing(tag).search(source, at)
+                    at = closing.start() if closing else len(source)
+            if markup["end"] or (empty and tag in _MAY_BE_EMPTY):
+                page.end(tag)
+    page.data(html.unescape(source[at:]))
+    return page
+
+
+@cache
+def _closing(tag: str) -> re.Pattern[str]:
+    return re.compile(rf"</{tag}(?=[\s/>])", re.IGNORECASE)
+
+
+class Page:
+    """The text and the titles of a page; within a dropped element only that element's own tag is looked at."""
+
+    def __init__(self, dropped: frozenset[str]) -> None:
+        self.flow = Flow()
+        self.title = ""
+        self.heading = ""
+        self._dropped = dropped
+        self._within = ""  # the dropped element we are in
+        self._depth = 0
+        self._verbatim = 0
+        self._first_cell = True
+        self._naming = ""  # title or h1, while inside the first one
+
+    def start(self, tag: str) -> None:
+        """An element begins."""
+        if self._within:
+            self._depth += tag == self._within
+        elif tag in self._dropped:
+            self._within, self._depth = tag, 1
+        elif tag in ("td", "th"):
+            self.flow.begin_cell(first=self._first_cell)
+            self._first_cell = False
+        else:
+            self.flow.part(_GAPS.get(tag, Gap.NONE))
+            self._first_cell = self._first_cell or tag == "tr"
+            self._verbatim += tag == "pre"
+            if (tag == "title" and not self.title) or (tag == "h1" and not self.heading):
+                self._naming = tag
+            elif tag == "body":
+                self._naming = ""
+
+    def end(self, tag: str) -> None:
+        """An element ends, whether or not it began."""
+        if self._within:
+            self._depth -= tag == self._within
+            self._within = self._within if self._depth else ""
+        elif tag in ("td", "th"):
+            self.flow.end_cell()
+        else:
+            self.flow.part(_GAPS.get(tag, Gap.NONE))
+            self._verbatim = max(0, self._verbatim - (tag == "pre"))
+            self._naming = "" if tag == self._naming else self._naming
+
+    def data(self, text: str) -> None:
+        """Text between tags."""
+        if self._within or not text:
+            return
+        if self._naming == "title":
+            self.title += text
+            return
+        if self._naming == "h1":
+            self.heading += text
+        if self._verbatim:
+            self.flow.write_exactly(text)
+        else:
+            self.flow.write(text)

@@ -1,0 +1,42 @@
+"""Plain text files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from polyhop.documents.encoding import read_text
+from polyhop.documents.loading import file_document
+from polyhop.types import Document
+
+_LONGEST_TITLE = 100  # characters
+_UNDERLINED = re.compile(r"\s*(?:([=\-~#*^\"'`+])\1{2,}[ ]*\n)?[ ]*(\S[^\n]*)\n([=\-~#*^\"'`+])\3{2,}[ ]*(?:\n|\Z)")
+_STANDING_ALONE = re.compile(rf"\s*(\S[^\n]{{0,{_LONGEST_TITLE}}})\n[^\S\n]*\n")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextLoader:
+    """Reads plain text; a short first line that stands alone and is no sentence is the title."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".txt", ".text", ".log", ".rst")
+    media_type: ClassVar[str] = "text/plain"
+
+    def load(self, path: Path, uri: str) -> Iterator[Document]:
+        """One document. Raises DocumentError for binary content."""
+        text = read_text(path)
+        title = None if path.suffix.lower() == ".log" else title_of(text)
+        yield file_document(uri, text, self.media_type, title=title)
+
+
+def title_of(text: str) -> str | None:
+    """The title a plain text begins with, if it does: underlined, or alone on its line and not a sentence."""
+    underlined = _UNDERLINED.match(text)
+    if underlined:
+        return underlined[2]
+    alone = _STANDING_ALONE.match(text)
+    if alone and (alone[1].rstrip()[-1].isalnum() or alone[1].rstrip()[-1] in ")\u201d\u00bb\"'"):
+        return alone[1]
+    return None

@@ -1,0 +1,87 @@
+"""What a loader is, and how loaders name and make documents."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import ClassVar, Protocol
+
+from polyhop.documents.encoding import clean
+from polyhop.reports import Skipped
+from polyhop.types import Document
+
+
+class Loader(Protocol):
+    """Reads the files of one format; found by suffix.
+
+    A loader raises DocumentError for a file that it cannot use; the message is a predicate, such as "is encrypted",
+    that goes after the file's name. A row that cannot be used is handed out as Skipped, and the others follow.
+    """
+
+    suffixes: ClassVar[tuple[str, ...]]  # in lower case, with the dot
+    media_type: ClassVar[str]
+
+    def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
+        """The documents in a file; ``uri`` names the file. Raises DocumentError and OSError."""
+
+
+def readable_stem(uri: str) -> str:
+    """A file's name as a title: without its suffix, and with spaces for underscores."""
+    return PurePosixPath(uri).stem.replace("_", " ").strip()
+
+
+def file_document(
+    uri: str, text: str, media_type: str, *, title: str | None = None, metadata: Mapping[str, str] | None = None
+) -> Document:
+    """The document that a file is; without a title it is named after the file."""
+    shown = one_line(title or "") or readable_stem(uri)
+    return Document(
+        id=_short_hash(uri, 16),
+        uri=uri,
+        title=shown,
+        text=text.strip("\n"),
+        media_type=media_type,
+        sha256=content_hash(shown, text.strip("\n")),
+        metadata=dict(metadata or {}),
+    )
+
+
+def row_document(
+    uri: str,
+    row: int,
+    text: str,
+    media_type: str,
+    *,
+    identity: str = "",
+    title: str = "",
+    metadata: Mapping[str, str] | None = None,
+) -> Document:
+    """The document that one row of a file is; ``uri`` names the file, ``identity`` is the row's own id."""
+    own = one_line(identity)
+    shown = one_line(title) or f"{readable_stem(uri)} {row}"
+    body = clean(text).strip()
+    return Document(
+        id=own or f"{PurePosixPath(uri).stem}.{_short_hash(uri, 8)}#{row}",
+        uri=f"{uri}#{own or row}",
+        title=shown,
+        text=body,
+        media_type=media_type,
+        sha256=content_hash(shown, body),
+        metadata=dict(metadata or {}),
+        whole=True,
+    )
+
+
+def content_hash(title: str, text: str) -> str:
+    """The sha256 of what a document says, hexadecimal: equal for documents that say the same."""
+    return hashlib.sha256(f"{title}\0{text}".encode()).hexdigest()
+
+
+def one_line(text: str) -> str:
+    """Clean text with single spaces for all white space."""
+    return " ".join(clean(text).split())
+
+
+def _short_hash(text: str, digits: int) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:digits]

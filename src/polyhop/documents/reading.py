@@ -1,0 +1,152 @@
+"""Finds the files under the given paths and reads them; whatever cannot be read is named, with the reason."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from polyhop import registry
+from polyhop.documents.loading import Loader
+from polyhop.errors import DocumentError, UsageError
+from polyhop.reports import Skipped
+from polyhop.types import Document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A file that can be read, before it is read."""
+
+    path: Path
+    uri: str
+    loader: Loader
+
+    def documents(self) -> Iterator[Document | Skipped]:
+        """What is in the file; a file that cannot be read, and an empty one, is handed out as Skipped."""
+        found = False
+        try:
+            for item in self.loader.load(self.path, self.uri):
+                found = True
+                empty = isinstance(item, Document) and not item.text.strip()
+                yield Skipped(item.uri, "is empty") if empty else item
+        except DocumentError as error:
+            yield Skipped(self.uri, f"{error}. {error.remedy}".rstrip(". "))
+        except OSError as error:
+            yield _unreadable(self.uri, error)
+        else:
+            if not found:
+                yield Skipped(self.uri, "is empty")
+
+
+def read(paths: Sequence[str | Path], *, loaders: Mapping[str, Loader] | None = None) -> Iterator[Document | Skipped]:
+    """All documents under the paths, and what was skipped; of documents with the same id the first one counts.
+
+    ``loaders`` are those registered, where none are given. Raises UsageError for a path that does not exist.
+    """
+    return unique(item for source in find(paths, loaders=loaders) for item in _read_one(source))
+
+
+def unique(items: Iterable[Document | Skipped]) -> Iterator[Document | Skipped]:
+    """The items, with a document whose id an earlier one has as Skipped, which names both."""
+    first: dict[str, str] = {}
+    for item in items:
+        if isinstance(item, Document):
+            other = first.setdefault(item.id, item.uri)
+            if other is not item.uri:
+                yield Skipped(item.uri, f"has the id {item.id!r}, as {other} does")
+                continue
+        yield item
+
+
+def find(paths: Sequence[str | Path], *, loaders: Mapping[str, Loader] | None = None) -> Iterator[Source | Skipped]:
+    """The files that can be read, each once: as given, and within folders in the order of their names.
+
+    Hidden files and folders within folders are passed over; links are followed, but no folder is entered twice.
+    Raises UsageError for a path that does not exist.
+    """
+    roots = [Path(path) for path in paths]
+    for root in roots:
+        if not os.path.lexists(root):
+            raise UsageError(f"There is no file or folder {str(root)!r}.", remedy="Check the path.")
+    return _found(roots, _by_suffix(registered() if loaders is None else loaders))
+
+
+def registered() -> dict[str, Loader]:
+    """The loaders that are installed, by name."""
+    return {name: registry.build("loaders", name) for name in registry.names("loaders")}
+
+
+def uri_of(path: str | Path) -> str:
+    """The URI of a file: its absolute path with forward slashes. Links in it stay as they are."""
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
+    return absolute.as_posix().encode("utf-8", errors="surrogateescape").decode("utf-8", errors="replace")
+
+
+def covers(roots: Iterable[str | Path], uri: str) -> bool:
+    """Whether a document's URI lies under one of the paths: it is the file, a row of it, or within the folder."""
+    return any(_covers(Path(root), uri) for root in roots)
+
+
+def fingerprint_file(path: Path) -> str:
+    """What changes whenever a file is written: its size and the time of its last change. Raises OSError."""
+    state = path.stat()
+    return f"{state.st_size}-{state.st_mtime_ns}"
+
+
+def _covers(root: Path, uri: str) -> bool:
+    own = uri_of(root).rstrip("/")
+    return uri == own or uri.startswith(f"{own}/" if root.is_dir() else f"{own}#")
+
+
+def _read_one(source: Source | Skipped) -> Iterator[Document | Skipped]:
+    if isinstance(source, Skipped):
+        yield source
+    else:
+        yield from source.documents()
+
+
+def _by_suffix(loaders: Mapping[str, Loader]) -> dict[str, Loader]:
+    return {suffix: loader for loader in loaders.values() for suffix in loader.suffixes}
+
+
+def _found(roots: Iterable[Path], loaders: Mapping[str, Loader]) -> Iterator[Source | Skipped]:
+    entered: set[tuple[int, int]] = set()
+    met: set[str] = set()
+    waiting = list(reversed([*roots]))  # a stack, because folders can be nested more deeply than calls
+    while waiting:
+        path = waiting.pop()
+        uri = uri_of(path)
+        if uri in met:
+            continue
+        met.add(uri)
+        try:
+            state = path.stat()
+            if not stat.S_ISDIR(state.st_mode):
+                yield _source(path, uri, state.st_mode, loaders)
+            elif (state.st_dev, state.st_ino) in entered:
+                yield Skipped(uri, "is a link to a folder that has been read already")
+            else:
+                entered.add((state.st_dev, state.st_ino))
+                waiting += sorted(_visible(path), key=lambda inner: inner.name, reverse=True)
+        except OSError as error:
+            yield _unreadable(uri, error)
+
+
+def _visible(folder: Path) -> list[Path]:
+    return [inner for inner in folder.iterdir() if not inner.name.startswith(".")]
+
+
+def _source(path: Path, uri: str, mode: int, loaders: Mapping[str, Loader]) -> Source | Skipped:
+    if not stat.S_ISREG(mode):
+        return Skipped(uri, "is not a regular file")
+    loader = loaders.get(path.suffix.lower())
+    if loader is None:
+        kind = f"files ending in {path.suffix}" if path.suffix else "files without a suffix"
+        return Skipped(uri, f"{kind} are not read; known suffixes: {', '.join(sorted(loaders)) or 'none'}")
+    return Source(path=path, uri=uri, loader=loader)
+
+
+def _unreadable(uri: str, error: OSError) -> Skipped:
+    return Skipped(uri, f"cannot be read: {error.strerror or error}")

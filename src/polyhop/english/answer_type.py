@@ -1,0 +1,236 @@
+"""What kind of thing a question asks for, told from its wh-word and the noun after it, without a model."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, Literal
+
+from polyhop.english.question import OWNS, Words, read_words, split_options
+from polyhop.english.words import (
+    ARTICLES,
+    AUXILIARIES,
+    BE,
+    FUNCTION_WORDS,
+    KIN,
+    ORGANISATIONS,
+    PEOPLE,
+    PLACES,
+    PREPOSITIONS,
+    ROLES,
+    TITLE_NOUNS,
+    WH_WORDS,
+    WORKS,
+    is_agent,
+    is_finite,
+    word_set,
+)
+
+
+class AnswerType(StrEnum):
+    """What kind of thing answers a question."""
+
+    PERSON = "person"
+    PLACE = "place"
+    DATE = "date"
+    NUMBER = "number"
+    ORGANISATION = "organisation"
+    WORK = "work"
+    NATIONALITY = "nationality"
+    YES_NO = "yes/no"
+    CHOICE = "choice"
+    THING = "thing"
+
+
+Granularity = Literal["century", "decade", "year", "month", "day"]
+
+_DATES: Final = word_set(
+    "date dates day month year years decade century birthday birthdate season era time span period lifespan "
+    "deadline anniversary"
+)
+_NUMBERS: Final = word_set(
+    "number percentage percent proportion population amount age height length width depth weight size count rank "
+    "distance price cost salary income temperature total elevation speed rate score capacity budget"
+)
+_NATIONALITIES: Final = word_set("nationality nationalities citizenship ethnicity demonym")
+_MORE_PLACES: Final = word_set(
+    "airport lake mountain ocean sea bay beach forest desert valley peninsula countries cities states places "
+    "counties castle cathedral prison cemetery birthplace embassy port harbour peak road street square colony"
+)
+_BODIES: Final = word_set("publisher manufacturer developer broadcaster employer distributor operator owner")
+_WORKS: Final = (WORKS | TITLE_NOUNS) - {"magazine", "game", "franchise", "hit", "comic", "track", "sculpture"}
+_MEASURES: Final = word_set("many much old long far tall high deep wide big large heavy often fast")
+_STUDYING: Final = word_set("study studied graduate graduated educated work worked teach taught")
+_KINDS: Final = word_set("type kind sort name title")
+
+_LABELS: Final[dict[AnswerType, frozenset[str]]] = {
+    AnswerType.PERSON: word_set("PERSON"),
+    AnswerType.PLACE: word_set("GPE LOC FAC"),
+    AnswerType.DATE: word_set("DATE TIME"),
+    AnswerType.NUMBER: word_set("CARDINAL QUANTITY MONEY PERCENT ORDINAL DATE TIME"),
+    AnswerType.ORGANISATION: word_set("ORG FAC GPE"),
+    AnswerType.WORK: word_set("WORK_OF_ART LAW PRODUCT ORG"),
+    AnswerType.NATIONALITY: word_set("NORP GPE LANGUAGE"),
+    AnswerType.YES_NO: frozenset(),
+}
+_NAMES: Final = word_set("PERSON GPE LOC FAC ORG NORP WORK_OF_ART EVENT PRODUCT LANGUAGE LAW")
+_UNTITLED: Final = frozenset({AnswerType.DATE, AnswerType.NUMBER, AnswerType.YES_NO})
+
+
+def answer_type(question: str) -> AnswerType:
+    """The kind of thing the question asks for; ``THING`` where nothing tells. Never raises."""
+    words = read_words(question)
+    if not words:
+        return AnswerType.THING
+    if _choices(words) is not None:
+        return AnswerType.CHOICE
+    if words[0].low in AUXILIARIES:
+        return AnswerType.YES_NO
+    asked = _asking(words)
+    if asked is None:
+        return AnswerType.THING
+    low = words[asked].low
+    following = words[asked + 1].low if asked + 1 < len(words) else ""
+    if low == "how":
+        return AnswerType.NUMBER if following in _MEASURES else AnswerType.THING
+    if low == "when":
+        return AnswerType.DATE
+    if low == "why":
+        return AnswerType.THING
+    if low == "where":
+        return _of_where(words[asked:])
+    noun = _head_noun(words, asked)
+    if low in ("who", "whom", "whose"):
+        return AnswerType.ORGANISATION if noun in _BODIES - {"owner", "operator"} else AnswerType.PERSON
+    return _of_noun(noun)
+
+
+def date_granularity(question: str) -> Granularity:
+    """How exact a date the question asks for: the unit it names, otherwise the day."""
+    words = read_words(question)
+    asked = _asking(words)
+    noun = _head_noun(words, asked).removesuffix("s") if asked is not None and words[asked].low != "when" else ""
+    units: dict[str, Granularity] = {"century": "century", "decade": "decade", "year": "year", "month": "month"}
+    return units.get(noun, "day")
+
+
+def choices(question: str) -> tuple[str, str] | None:
+    """The two options that the question offers ("..., X or Y?"), as written; None if it offers none."""
+    return _choices(read_words(question))
+
+
+def fits(label: str, type: AnswerType) -> bool:  # noqa: A002 - the word of the field
+    """Whether an entity with this label (spaCy's, or TITLE for what a passage is about) may answer such a question."""
+    if label == "TITLE":
+        return type not in _UNTITLED
+    if type in (AnswerType.THING, AnswerType.CHOICE):
+        return label in _NAMES
+    return label in _LABELS[type]
+
+
+def _choices(words: Words) -> tuple[str, str] | None:
+    if not words or any(word.low == "both" for word in words[:2]):
+        return None
+    found = split_options(words)
+    return None if found is None else (found[1].text, found[2].text)
+
+
+def _asking(words: Words) -> int | None:
+    """Where the word stands that asks: at the beginning of the question or its main clause, or inside a statement."""
+    for at, word in enumerate(words):
+        if word.low not in WH_WORDS:
+            continue
+        before = words[at - 1].low if at else ""
+        if at == 0 or (before == "," and not _is_relative(words, at)) or (at == 1 and before in PREPOSITIONS):
+            return at
+    inside = [i for i, word in enumerate(words) if word.low in WH_WORDS and not _is_relative(words, i)]
+    return inside[-1] if inside else None
+
+
+def _is_relative(words: Words, at: int) -> bool:
+    """Whether a wh-word inside a sentence starts a description rather than asks: "the man who ..."."""
+    if at + 1 == len(words):
+        return False
+    before, after, low = words[at - 1], words[at + 1], words[at].low
+    if low in ("what", "how"):
+        return False
+    if low == "which":
+        return after.atomic or after.low in FUNCTION_WORDS or is_finite(after.low)
+    return before.low not in PREPOSITIONS | BE
+
+
+def _head_noun(words: Words, asked: int) -> str:
+    """The noun that says what is asked for: after the wh-word, or after "is the" where nothing else follows it."""
+    start = at = asked + 1
+    while at < len(words) and _nominal(words, at, first=at == start):
+        at += 1
+    if at > start:
+        return _unwrapped(words, at)
+    if at < len(words) and words[at].low in BE:
+        return _predicate_noun(words, at + 1)
+    return ""
+
+
+def _nominal(words: Words, at: int, *, first: bool) -> bool:
+    """Whether the word goes on with the noun phrase after a wh-word; a name in it says where something is from."""
+    low = words[at].low
+    if words[at].kind != "word" or low in FUNCTION_WORDS:
+        return words[at].kind == "name" and at + 1 < len(words) and _nominal(words, at + 1, first=True)
+    after = words[at + 1] if at + 1 < len(words) else None
+    if not first and after is not None and (after.atomic or after.low in ARTICLES) and low.endswith("s"):
+        return False  # "what novel imagines the ...": a verb and its object
+    if first and low.endswith("ed"):
+        return True
+    known = low in _DATES | _NUMBERS | _NATIONALITIES | PLACES | ORGANISATIONS | ROLES | PEOPLE | WORKS | KIN
+    return known or not is_finite(low)
+
+
+def _unwrapped(words: Words, end: int) -> str:
+    """The last word of a noun phrase, looking through "type of" and "name of"."""
+    noun = words[end - 1].low
+    if noun in _KINDS and end + 1 < len(words) and words[end].low == "of":
+        return "type"
+    return noun.split(" of ")[0]
+
+
+def _predicate_noun(words: Words, at: int) -> str:
+    """What is asked for in "what is the R of X" and "what is X's R"."""
+    owns = max((i for i in range(at, len(words)) if words[i] == OWNS), default=None)
+    if at < len(words) and words[at].low in ARTICLES and words[at + 1 : at + 2] != (OWNS,):
+        at += 1
+    elif owns is not None and not any(word.low in PREPOSITIONS for word in words[owns:]):
+        at = owns + 1
+    else:
+        return ""
+    if [word.low for word in words[at : at + 2]] in (["name", "of"], ["title", "of"]):
+        at += 2 + (at + 2 < len(words) and words[at + 2].low in ARTICLES)
+    end = at
+    while end < len(words) and words[end].kind == "word" and words[end].low not in FUNCTION_WORDS:
+        end += 1
+    return _unwrapped(words, end) if end > at else ""
+
+
+def _of_where(words: Words) -> AnswerType:
+    if any(word.low in _STUDYING for word in words):
+        return AnswerType.ORGANISATION
+    return AnswerType.PLACE
+
+
+def _of_noun(noun: str) -> AnswerType:
+    """The type of a head noun; the plural counts as the singular."""
+    table = (
+        (AnswerType.DATE, _DATES),
+        (AnswerType.NUMBER, _NUMBERS),
+        (AnswerType.NATIONALITY, _NATIONALITIES),
+        (
+            AnswerType.ORGANISATION,
+            ORGANISATIONS - {"religion", "union", "franchise"} | _BODIES | {"alma mater", "record label"},
+        ),
+        (AnswerType.WORK, _WORKS),
+        (AnswerType.PLACE, PLACES | _MORE_PLACES),
+        (AnswerType.PERSON, (KIN | ROLES | PEOPLE) - {"family", "cast"}),
+    )
+    for form in (noun, noun.removesuffix("s"), noun.removesuffix("ies") + "y"):
+        for type_, nouns in table:
+            if form in nouns:
+                return type_
+    return AnswerType.PERSON if noun and is_agent(noun) else AnswerType.THING

@@ -1,0 +1,1 @@
+"""What a comparison of strategies looks like: tables, plots, a page."""

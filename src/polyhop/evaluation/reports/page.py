@@ -1,0 +1,284 @@
+"""The report as one self-contained HTML page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from polyhop.evaluation.reports import plot
+from polyhop.evaluation.reports.plot import Bars, Level, Line, bar_chart, line_chart
+from polyhop.evaluation.reports.terminal import (
+    BINDINGS,
+    BINDINGS_LEGEND,
+    COSTS,
+    HEADINGS,
+    JUDGING_LEGEND,
+    LEGEND,
+    UNSUPPORTED_LEGEND,
+    amount,
+    binding_rows,
+    judging_rows,
+    label_of,
+    metric_names,
+    percent,
+    unsupported_rows,
+)
+
+STYLE = """
+:root { color-scheme: light dark; --bar: #3b6ea5; --rule: #8886; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; margin: .5rem 0 2rem; }
+th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--rule); }
+th { white-space: nowrap; }
+th.name, td.name { text-align: left; }
+td { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.wraps td { white-space: normal; } .wraps td.name { min-width: 9rem; }
+.scroll { overflow-x: auto; }
+.warning { border-left: .25rem solid #c80; padding-left: .75rem; }
+small { opacity: .75; }
+svg { max-width: 100%; }
+details { margin: .5rem 0 1.5rem; } summary { cursor: pointer; }
+.bars { max-width: none; } .bars rect { fill: var(--bar); } .bars text { fill: currentColor; font-size: 13px; }
+.bars line { stroke: currentColor; }
+pre { overflow-x: auto; }
+"""
+MOST_LINES = 12  # that can be told apart in one chart
+BAR_METRICS = ("accuracy", "f1", "recall@5")
+TITLES = {  # of charts, where there is more room than in the head of a column
+    "accuracy": "Accuracy",
+    "abstained": "Abstained",
+    "abstained_on_null": "Unanswerable, abstained",
+    "lost": "Answerable, abstained (lost)",
+}
+SWEEP_LEGEND = (
+    "Percent. Axes of lines begin near their values. Dotted: strategies without this setting, to compare with."
+)
+LABEL, LETTER, SCALE, ROW = 200, 8, 400, 24  # least width of labels, widths of a letter and of 100 %, height of a row
+
+
+def html(report: Mapping[str, Any]) -> str:
+    """The page: nothing is loaded from elsewhere, and every name is escaped."""
+    strategies, columns = report["strategies"], metric_names(report)
+    data = report["manifest"].get("dataset", {})
+    title = " ".join(["Polyhop", "on", str(data.get("name", "a data set")), str(data.get("split") or "")]).strip()
+    body = [
+        f"<h1>{escape(title)}</h1>",
+        *(f'<p class="warning">{escape(warning)}</p>' for warning in report["warnings"]),
+        _overview(strategies, columns),
+        f"<p><small>{escape(LEGEND)}</small></p>",
+        _titled("Judging", judging_rows(strategies), JUDGING_LEGEND),
+        *_sweeps(report.get("sweeps", ()), strategies, columns),
+        _titled("Bindings", binding_rows(strategies), BINDINGS_LEGEND),
+        _unsupported(strategies),
+        *(_bars(strategies, metric) for metric in BAR_METRICS if metric in columns),
+        *(_breakdown(strategies, columns, key, heading) for key, heading in (("by_type", "type"), ("by_hops", "hops"))),
+        *(
+            _comparisons([row for row in report["comparisons"] if row["against"] == name], strategies)
+            for name in dict.fromkeys(row["against"] for row in report["comparisons"])
+        ),
+        f"<details><summary>Manifest</summary><pre>{escape(json.dumps(report['manifest'], indent=2))}</pre></details>",
+    ]
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE}{plot.STYLE}</style>\n</head>\n<body>\n"
+        + "\n".join(part for part in body if part)
+        + "\n</body>\n</html>\n"
+    )
+
+
+def _overview(strategies: Mapping[str, Any], columns: Sequence[str]) -> str:
+    headings = ("strategy", "n", *(HEADINGS.get(name, name) for name in columns), *COSTS.values(), "errors")
+    rows = [
+        (
+            label_of(name, figures),
+            str(figures["n"]),
+            *(_with_interval(figures, column) for column in columns),
+            *(amount(figures[cost]) for cost in COSTS),
+            str(figures["errors"]),
+        )
+        for name, figures in strategies.items()
+    ]
+    return "<h2>Strategies</h2>" + _table(headings, rows, names=1, wraps=True)
+
+
+def _with_interval(figures: Mapping[str, Any], column: str) -> str:
+    bounds = figures["intervals"].get(column)
+    return percent(figures.get(column)) + (f" [{percent(bounds[0])},\u00a0{percent(bounds[1])}]" if bounds else "")
+
+
+def _breakdown(strategies: Mapping[str, Any], columns: Sequence[str], key: str, heading: str) -> str:
+    kinds = dict.fromkeys(kind for figures in strategies.values() for kind in figures.get(key) or ())
+    rows = [
+        (kind, label_of(name, figures), str(group["n"]), *(percent(group.get(column)) for column in columns))
+        for kind in kinds
+        for name, figures in strategies.items()
+        if (group := (figures.get(key) or {}).get(kind))
+    ]
+    headings = (heading, "strategy", "n", *(HEADINGS.get(name, name) for name in columns))
+    return f"<h2>By {heading}</h2>" + _table(headings, rows, names=2) if rows else ""
+
+
+def _comparisons(comparisons: Sequence[Mapping[str, Any]], strategies: Mapping[str, Any]) -> str:
+    rows = [
+        (
+            label_of(row["strategy"], strategies[row["strategy"]]),
+            HEADINGS.get(row["metric"], row["metric"]),
+            f"{100 * row['difference']:+.1f}",
+            f"{100 * row['interval'][0]:+.1f} to {100 * row['interval'][1]:+.1f}",
+            f"{row['p_value']:.3f}",
+        )
+        for row in comparisons
+    ]
+    heading = f"<h2>Difference from {escape(comparisons[0]['against'])} (paired bootstrap)</h2>"
+    return heading + _table(("strategy", "metric", "points", "95 % interval", "p"), rows, names=2)
+
+
+def _sweeps(sweeps: Sequence[Mapping[str, Any]], strategies: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+    """For each sweep, a chart of every measure that its strategies have, over the swept setting; then of each type."""
+    parts = []
+    drawn = {point["strategy"] for sweep in sweeps for points in sweep["lines"].values() for point in points}
+    named = [name for name, each in strategies.items() if name not in drawn and "of" not in each]
+    apart = {name: strategies[name] for name in named[:MOST_LINES]}
+    for sweep in sweeps:
+        charts = [
+            *(_chart(sweep, strategies, {}, key, heading, "bindings") for key, heading in BINDINGS.items()),
+            _trade(sweep, strategies),
+            *(_chart(sweep, strategies, apart, key, TITLES.get(key, HEADINGS.get(key, key))) for key in columns),
+        ]
+        heading = f"<h2>{escape(sweep['strategy'])} over {escape(sweep['setting'])}</h2>"
+        parts.append(f"{heading}<p><small>{SWEEP_LEGEND}</small></p>{_charts(charts)}")
+        swept = [strategies[point["strategy"]] for points in sweep["lines"].values() for point in points]
+        kinds = dict.fromkeys(kind for each in swept for kind in each.get("by_type") or ())
+        parts += [_of_type(kind, sweep, strategies, apart, columns) for kind in kinds]
+    return parts
+
+
+def _of_type(
+    kind: str,
+    sweep: Mapping[str, Any],
+    strategies: Mapping[str, Any],
+    levels: Mapping[str, Any],
+    columns: Sequence[str],
+) -> str:
+    """The charts of the questions of one type, folded away."""
+
+    def of_kind(found: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: (each.get("by_type") or {}).get(kind, {}) for name, each in found.items()}
+
+    groups, compared = of_kind(strategies), of_kind(levels)
+    charts = [_chart(sweep, groups, compared, key, TITLES.get(key, HEADINGS.get(key, key))) for key in columns]
+    asked = max((group["n"] for group in groups.values() if group), default=0)
+    told = f"{kind}, {asked} question{'' if asked == 1 else 's'}"
+    return f"<details><summary>{escape(told)}</summary>{_charts(charts)}</details>"
+
+
+def _charts(charts: Sequence[str]) -> str:
+    return f'<div class="charts">{"".join(charts)}</div>'
+
+
+def _chart(
+    sweep: Mapping[str, Any],
+    strategies: Mapping[str, Any],
+    levels: Mapping[str, Any],
+    key: str,
+    heading: str,
+    section: str | None = None,
+) -> str:
+    """Lines over a number, bars by a word; the strategies that are not swept are levels to compare with."""
+
+    def share(figures: Mapping[str, Any]) -> float | None:
+        found: float | None = (figures.get(section) or {} if section else figures).get(key)
+        return found
+
+    title, x_label = f"{heading[0].upper()}{heading[1:]}", sweep["setting"]
+    series = {
+        label: {point["value"]: share(strategies[point["strategy"]]) for point in points}
+        for label, points in sweep["lines"].items()
+    }
+    across = [Level(label=name, share=found) for name, each in levels.items() if (found := share(each)) is not None]
+    values = list(dict.fromkeys(value for found in series.values() for value in found))
+    if any(isinstance(value, str) for value in values):
+        bars = [Bars(label=label, shares=tuple(map(found.get, values))) for label, found in series.items()]
+        return bar_chart(title, list(map(str, values)), bars, x_label=x_label, y_label="percent", levels=across)
+    lines = [
+        Line(label=label, points=tuple((value, known) for value, known in found.items() if known is not None))
+        for label, found in series.items()
+    ]
+    from_zero = section is not None
+    return line_chart(title, lines, x_label=x_label, y_label="percent", from_zero=from_zero, levels=across)
+
+
+def _trade(sweep: Mapping[str, Any], strategies: Mapping[str, Any]) -> str:
+    """Wrong bindings over the resolved rate: where two checks resolve as much, the lower line is the better check."""
+    lines = []
+    for label, points in sweep["lines"].items():
+        found = [bound for point in points if (bound := strategies[point["strategy"]].get("bindings"))]
+        shares = sorted({(100 * bound["resolved_rate"], bound["confident_wrong"]) for bound in found})
+        lines.append(Line(label=label, points=tuple(shares)))
+    return line_chart(
+        "Confident wrong over resolved", lines, x_label="resolved, percent", y_label="percent", ticks=range(0, 101, 20)
+    )
+
+
+def _unsupported(strategies: Mapping[str, Any]) -> str:
+    lines = [
+        Line(
+            label=label_of(name, figures),
+            points=tuple((float(row["hop"]), row["share"]) for row in figures.get("unsupported", ())),
+        )
+        for name, figures in strategies.items()
+    ]
+    title = "Unsupported evidence" + (f", the first {MOST_LINES}" if len(lines) > MOST_LINES else "")
+    hops = {hop for line in lines for hop, _ in line.points}  # of one hop, the table says it all
+    chart = line_chart(title, lines[:MOST_LINES], x_label="hop", y_label="percent") if len(hops) > 1 else ""
+    table = _titled("Unsupported evidence by hop", unsupported_rows(strategies), UNSUPPORTED_LEGEND)
+    return table + (f'<div class="charts">{chart}</div>' if chart else "")
+
+
+def _titled(title: str, rows: Sequence[Sequence[str]], legend: str) -> str:
+    if len(rows) < 2:
+        return ""
+    return f"<h2>{escape(title)}</h2>{_table(rows[0], rows[1:], names=1)}<p><small>{escape(legend)}</small></p>"
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], names: int, *, wraps: bool = False) -> str:
+    """``names``: how many columns are text; ``wraps``: cells take two lines where the page is narrow."""
+
+    def line(tag: str, cells: Sequence[str]) -> str:
+        marked = (
+            f"<{tag}{' class=name' if number < names else ''}>{escape(cell)}</{tag}>"
+            for number, cell in enumerate(cells)
+        )
+        return f"<tr>{''.join(marked)}</tr>"
+
+    body = "\n".join(line("td", row) for row in rows)
+    kind = " class=wraps" if wraps else ""
+    return (
+        f'<div class="scroll"><table{kind}>\n<thead>{line("th", headings)}</thead>\n'
+        f"<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def _bars(strategies: Mapping[str, Any], metric: str) -> str:
+    """One horizontal bar a strategy, with its confidence interval as a line."""
+    shown = [(label_of(name, each), each) for name, each in strategies.items() if each.get(metric) is not None]
+    left = max(LABEL, LETTER * max(len(name) for name, _ in shown))
+    drawn = []
+    for number, (name, figures) in enumerate(shown):
+        top, middle = number * ROW, number * ROW + ROW // 2
+        low, high = figures["intervals"].get(metric) or (figures[metric], figures[metric])
+        drawn.append(
+            f'<text x="{left - 8}" y="{middle + 4}" text-anchor="end">{escape(name)}</text>'
+            f'<rect x="{left}" y="{top + 4}" width="{figures[metric] * SCALE:.1f}" height="{ROW - 8}"/>'
+            f'<line x1="{left + low * SCALE:.1f}" x2="{left + high * SCALE:.1f}" y1="{middle}" y2="{middle}"/>'
+            f'<text x="{left + SCALE + 8}" y="{middle + 4}">{percent(figures[metric])}</text>'
+        )
+    label = TITLES.get(metric, HEADINGS.get(metric, metric))
+    width, height = left + SCALE + 60, ROW * len(shown)
+    return (
+        f'<h2>{escape(label)}</h2><div class="scroll"><svg role="img" aria-label="{escape(label)} by strategy" '
+        f'class="bars" viewBox="0 0 {width} {height}" width="{width}" height="{height}">{"".join(drawn)}</svg></div>'
+    )

@@ -1,0 +1,1 @@
+"""How sound a graph of facts is, and what damage to it costs."""

@@ -1,0 +1,1 @@
+"""From files to an index: what is new is stored, and each layer gets what it lacks."""

@@ -1,0 +1,218 @@
+"""From files to the record: what is new or changed is stored, what has vanished is removed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from polyhop.documents.chunking import CODE_VERSION, cut
+from polyhop.documents.reading import covers, find, fingerprint_file
+from polyhop.layers.layer import words_of
+from polyhop.models.accounting import estimated_tokens
+from polyhop.reports import Progress, ProgressListener, Skipped
+from polyhop.settings import Chunking
+from polyhop.store.port import DocumentRow
+from polyhop.store.record import Record
+from polyhop.types import Document, Passage
+
+logger = logging.getLogger(__name__)
+
+EMPTY = "is empty"
+TOGETHER = 200  # documents in one transaction
+
+
+@dataclass
+class Tally:
+    """What reading the inputs came to."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    duplicates: int = 0
+    new: list[int] = field(default_factory=list)  # in a dry run: about how many tokens each new passage has,
+    gone_passages: int = 0  # and how many passages would be removed
+    skipped: list[Skipped] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)  # ids of the documents that still exist
+    read: set[str] = field(default_factory=set)  # ids of the documents read in this run,
+    texts: dict[str, str] = field(default_factory=dict)  # and their URIs by what they say
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ingest:
+    """Reads inputs into a record (or, without one, only counts: a dry run on an index that does not exist)."""
+
+    record: Record | None
+    chunking: Chunking
+    dry_run: bool = False
+    progress: ProgressListener | None = None
+
+    def run(self, paths: Sequence[Path]) -> Tally:
+        """Store what is new or changed below the paths, and remove what has vanished from them.
+
+        Raises UsageError for a path that does not exist.
+        """
+        tally = Tally()
+        done = 0
+        for group in _groups(self._documents(paths, tally)):
+            self._store(group, tally)
+            done += sum(isinstance(item, Document) for item in group)
+            self._tell(done)
+        self._remove_vanished(paths, tally)
+        return tally
+
+    def _documents(self, paths: Sequence[Path], tally: Tally) -> Iterator[Document | _Finished]:
+        """Documents of files that changed, each file followed by a mark that it was read to its end."""
+        known = self._ids_by_file()
+        for source in find(paths):
+            if self.record is not None and covers([self.record.folder], source.uri):
+                continue  # the index itself, in the folder that is indexed
+            if isinstance(source, Skipped):
+                tally.skipped.append(source)
+                tally.seen.update(known.get(source.uri, ()))  # there, but unreadable: what it said before stays
+                continue
+            ids = known.get(source.uri, ())
+            stamp = self._stamp(source.path)
+            if ids and self.record is not None and self.record.meta(f"file:{source.uri}") == stamp:
+                tally.unchanged += len(ids)
+                tally.seen.update(ids)
+                continue
+            clean = True
+            for item in source.documents():
+                if isinstance(item, Skipped):
+                    tally.skipped.append(item)
+                    clean = False  # report it again next time
+                    if item.reason != EMPTY:
+                        tally.seen.update(ids)  # what was readable before stays until it can be read again
+                elif self._is_refused(item, tally):
+                    clean = False  # read again next time: the other copy may be gone by then
+                else:
+                    tally.seen.add(item.id)
+                    tally.read.add(item.id)
+                    tally.texts[item.sha256] = item.uri
+                    yield item
+            if clean:
+                yield _Finished(source.uri, stamp)
+
+    def _is_refused(self, document: Document, tally: Tally) -> bool:
+        holder = self._known.get(document.id)
+        taken = holder is not None and not _same_file(holder.uri, document.uri) and _exists(holder.uri)
+        if document.id in tally.read or taken:
+            tally.skipped.append(Skipped(document.uri, f"has the id {document.id!r} of another document"))
+            return True
+        original = None if document.whole else tally.texts.get(document.sha256) or self._stored_uri(document, tally)
+        if original is None:
+            return False
+        tally.duplicates += 1
+        tally.skipped.append(Skipped(document.uri, f"has the same text as {original}"))
+        return True
+
+    def _stored_uri(self, document: Document, tally: Tally) -> str | None:
+        """Where another stored document says the same, unless its file is gone or has just been read anew."""
+        other = self.record.duplicate_of(document.sha256, besides=document.id) if self.record is not None else None
+        if self.record is None or other is None or other in tally.read:
+            return None
+        uri = self.record.row(other).uri
+        return uri if _exists(uri) else None
+
+    def _store(self, group: Sequence[Document | _Finished], tally: Tally) -> None:
+        if self.dry_run or self.record is None:
+            for item in group:
+                if isinstance(item, Document):
+                    self._count(item, tally)
+            return
+        with self.record.transaction():
+            for item in group:
+                if isinstance(item, _Finished):
+                    self.record.set_meta(f"file:{item.uri}", item.stamp)
+                else:
+                    change = self.record.put(item, cut(item, self.chunking))
+                    setattr(tally, change, getattr(tally, change) + 1)
+
+    @cached_property
+    def _known(self) -> dict[str, DocumentRow]:
+        """The documents that the record had before this run, by id."""
+        return {row.id: row for row in self.record.documents()} if self.record is not None else {}
+
+    def _count(self, document: Document, tally: Tally) -> None:
+        passages: tuple[Passage, ...] = cut(document, self.chunking)
+        stored = self._known.get(document.id)
+        same = stored is not None and stored.sha256 == document.sha256
+        known: Mapping[str, int] = {}
+        if self.record is not None:  # an id says what its passage says, but for that of a whole row
+            known = self.record.numbers_by_id([one.id for one in passages if same or one.id != document.id])
+        kept = len(known)
+        tally.new += [estimated_tokens(words_of(passage)) for passage in passages if passage.id not in known]
+        if stored is None:
+            tally.added += 1
+        elif same and stored.uri == document.uri and kept == len(passages) == stored.passages:
+            tally.unchanged += 1
+        else:
+            tally.changed += 1
+            tally.gone_passages += stored.passages - kept
+
+    def _remove_vanished(self, paths: Sequence[Path], tally: Tally) -> None:
+        if self.record is None:
+            return
+        gone = [row for row in self.record.documents() if row.id not in tally.seen and covers(paths, row.uri)]
+        tally.removed = len(gone)
+        tally.gone_passages += sum(row.passages for row in gone)
+        if gone and not self.dry_run:
+            with self.record.transaction():
+                self.record.drop([row.id for row in gone])
+                for uri in {file for row in gone if not _exists(row.uri) for file in files_of(row.uri)}:
+                    self.record.set_meta(f"file:{uri}", "")
+
+    def _ids_by_file(self) -> dict[str, list[str]]:
+        files: dict[str, list[str]] = {}
+        for row in self._known.values():
+            for file in files_of(row.uri):
+                files.setdefault(file, []).append(row.id)
+        return files
+
+    def _stamp(self, file: Path) -> str:
+        """What changes whenever a file, or the way in which it is cut, does."""
+        content = [fingerprint_file(file), asdict(self.chunking), CODE_VERSION]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+    def _tell(self, done: int) -> None:
+        if self.progress is not None:
+            self.progress(Progress(stage="reading", done=done, total=None, unit="documents"))
+
+
+@dataclass(frozen=True)
+class _Finished:
+    """A file was read to its end."""
+
+    uri: str
+    stamp: str
+
+
+def files_of(uri: str) -> list[str]:
+    """The files that a document may be, or be a row of: ``#`` parts a row from its file, but paths may have it too."""
+    return [uri, *(uri[:place] for place, character in enumerate(uri) if character == "#")]
+
+
+def _exists(uri: str) -> bool:
+    return any(Path(file).is_file() for file in files_of(uri))
+
+
+def _same_file(uri: str, other: str) -> bool:
+    return uri == other or any(Path(file).is_file() for file in files_of(uri) if file in files_of(other))
+
+
+def _groups(items: Iterable[Document | _Finished]) -> Iterator[list[Document | _Finished]]:
+    """Items in groups of at most TOGETHER, so that a kill loses little and a commit costs little."""
+    group: list[Document | _Finished] = []
+    for item in items:
+        group.append(item)
+        if len(group) == TOGETHER:
+            yield group
+            group = []
+    if group:
+        yield group

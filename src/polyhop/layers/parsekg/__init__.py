@@ -1,0 +1,1 @@
+"""The parsekg layer: sentences between named entities."""

@@ -1,0 +1,220 @@
+"""The parsekg layer: sentences as hyperrelations between named entities, by parsing alone.
+
+KG-Translator, section 3.2 and appendix F.2.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from polyhop.errors import LayerMissing
+from polyhop.indexes import segments
+from polyhop.indexes.names import normal
+from polyhop.layers.generations import must_write, name_of
+from polyhop.layers.parsekg import graph as parsekg_index
+from polyhop.layers.parsekg.graph import ParseKG
+from polyhop.models.choice import Models
+from polyhop.ports import Below, Ints, ParsedEntity, ParsedSentence, ParsedWord, Rows
+from polyhop.store.record import Record
+from polyhop.types import Mention, Passage, Sentence
+
+logger = logging.getLogger(__name__)
+
+CODE_VERSION = "2"  # raise it when the same settings and models would give other rows
+READ_AT_ONCE = 1000  # passages held in memory while gathering
+MASK = "##"
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
+SUBJECTS = frozenset({"nsubj", "nsubjpass"})
+# Appendix F.2: entities of these types never lead a hyperrelation.
+NEVER_HEADS = frozenset({"DATE", "QUANTITY", "PERCENT", "TIME", "LANGUAGE", "MONEY", "ORDINAL", "NORP", "CARDINAL"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParseKGLayer:
+    """Sentences, named entities and the direction between them; needs no language model."""
+
+    titles: bool = True  # a passage's title is a head entity of all its sentences: the remedy for "He was born in ..."
+
+    name: ClassVar[str] = "parsekg"
+    runs: ClassVar[Literal["threads", "processes"]] = "processes"
+    reads: ClassVar[tuple[str, ...]] = ()
+
+    def made_with(self, models: Models) -> str:
+        """The parser."""
+        return f"{CODE_VERSION}:{models.parser.name}"
+
+    def extract(self, passages: Sequence[Passage], models: Models, below: Below) -> Sequence[Rows]:
+        """For each passage its parse: sentences with their entities and words (see ``encode``)."""
+        paragraphs = [(at, text) for passage in passages for at, text in paragraphs_of(passage.text)]
+        parses = iter(models.parser.parse([text for _, text in paragraphs]))
+        return [
+            encode([row for at, _ in paragraphs_of(passage.text) for row in shifted(next(parses), at)])
+            for passage in passages
+        ]
+
+    def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
+        """Build the graph of all passages anew, unless nothing has changed."""
+        numbers = record.done(self.name, fingerprint)
+        content = json.dumps([fingerprint, asdict(self), parsekg_index.FORMAT_VERSION])
+        target = folder / name_of(content, numbers)
+        if must_write(record, self.name, target, _opened):
+            sizes = parsekg_index.write(target, self._sentences(record, numbers))
+            logger.info("parsekg: gathered %s", sizes)
+            record.set_generation(self.name, target.name, {"fingerprint": fingerprint, **sizes})
+        segments.sweep(folder, [target.name])
+
+    def _sentences(self, record: Record, numbers: Ints) -> Iterator[tuple[int, Passage, list[Sentence]]]:
+        for chunk in np.array_split(numbers, max(len(numbers) // READ_AT_ONCE, 1)):
+            payloads = record.payloads_of(self.name, chunk.tolist())
+            for number, passage in zip(chunk.tolist(), record.passages(chunk.tolist()), strict=True):
+                yield number, passage, decode(payloads[number], passage, titles=self.titles)
+
+    def open(self, record: Record, folder: Path, models: Models) -> ParseKG:
+        """The newest generation. Raises LayerMissing."""
+        current = record.generation(self.name)
+        if current is None:
+            raise LayerMissing("This index has no parsekg layer.", remedy="Make it with: polyhop index PATH...")
+        return ParseKG.open(folder / current.name, record.numbers())
+
+
+def _opened(folder: Path) -> ParseKG:
+    return ParseKG.open(folder, np.empty(0, np.int64))
+
+
+# A sentence: [start, end, [[start, end, label, head], ...], [gap, length, governor, dependency, ...]], gap being the
+# characters between a word and the one before it.
+Row = list[Any]
+
+
+def paragraphs_of(text: str) -> list[tuple[int, str]]:
+    """The paragraphs of a passage with their offsets: a sentence never runs over a heading or a blank line."""
+    cuts = [0, *(match.end() for match in _BLANK_LINE.finditer(text)), len(text)]
+    return [(start, text[start:end]) for start, end in pairwise(cuts) if text[start:end].strip()]
+
+
+def shifted(sentences: Sequence[ParsedSentence], offset: int) -> Iterator[Row]:
+    """The parse of a paragraph as rows, with offsets into its passage."""
+    for sentence in sentences:
+        entities = [
+            [offset + entity.start, offset + entity.end, entity.label, int(is_head(entity.label, entity.dependency))]
+            for entity in sentence.entities
+        ]
+        yield [offset + sentence.start, offset + sentence.end, entities, list(_flat(sentence))]
+
+
+def _flat(sentence: ParsedSentence) -> Iterator[int | str]:
+    end = sentence.start
+    for word in sentence.words:
+        yield from (word.start - end, word.end - word.start, word.head, word.dependency)
+        end = word.end
+
+
+def encode(rows: Sequence[Row]) -> bytes:
+    """The parse of a passage as its stored bytes: compressed JSON."""
+    return zlib.compress(json.dumps(rows, separators=(",", ":")).encode())
+
+
+def parses_of(passages: Sequence[Passage], models: Models, below: Below) -> list[Rows]:
+    """The parse of each passage: the one that this layer has stored or, where it has none, a new one."""
+    stored = below.get("parsekg") or [None] * len(passages)
+    lacking = [passage for passage, parse in zip(passages, stored, strict=True) if parse is None]
+    made = iter(ParseKGLayer().extract(lacking, models, {}))
+    return [next(made) if parse is None else parse for parse in stored]
+
+
+def parse_of(payload: bytes) -> list[ParsedSentence]:
+    """The parse that a passage's stored bytes hold, with offsets into the passage's text."""
+    sentences = []
+    for start, end, entities, *rest in json.loads(zlib.decompress(payload)):
+        words = tuple(_unflattened(start, rest[0])) if rest else ()
+        parsed = tuple(
+            ParsedEntity(at, until, label, _dependency(at, until, words)) for at, until, label, _ in entities
+        )
+        sentences.append(ParsedSentence(start=start, end=end, entities=parsed, words=words))
+    return sentences
+
+
+def _unflattened(start: int, flat: Sequence[Any]) -> Iterator[ParsedWord]:
+    end = start
+    for gap, length, head, dependency in zip(*(flat[place::4] for place in range(4)), strict=True):
+        start = end + gap
+        end = start + length
+        yield ParsedWord(start, end, head, dependency)
+
+
+def _dependency(start: int, end: int, words: Sequence[ParsedWord]) -> str:
+    """How a stretch hangs on its sentence: the dependency of its first word that a word outside governs."""
+    for position, word in enumerate(words):
+        if start <= word.start < end:
+            governor = words[word.head]
+            if word.head == position or not start <= governor.start < end:
+                return word.dependency
+    return ""
+
+
+def is_head(label: str, dependency: str) -> bool:
+    """Whether an entity leads its hyperrelation: a subject that is not a date, quantity or the like (appendix F.2)."""
+    return dependency in SUBJECTS and label not in NEVER_HEADS
+
+
+def decode(payload: bytes, passage: Passage, *, titles: bool) -> list[Sentence]:
+    """The sentences of a passage.
+
+    A sentence without a head gets the passage's title as its head (all sentences do while ``titles`` is on); where
+    there is no title either, its entities of head types become heads, so that no passage is unreachable.
+    """
+    title = title_mention(passage)
+    sentences = []
+    for start, end, entities, *_ in json.loads(zlib.decompress(payload)):
+        mentions = [
+            Mention(name=name, key=normal(name), label=label, start=at, end=until, head=bool(head))
+            for at, until, label, head in entities
+            if normal(name := passage.text[at:until])
+        ]
+        headless = not any(mention.head for mention in mentions)
+        if headless and title is None:
+            mentions = [_with_head(mention, mention.label not in NEVER_HEADS) for mention in mentions]
+        if title is not None and (titles or headless):
+            mentions = [_with_head(mention, head=True) if mention.key == title.key else mention for mention in mentions]
+            if all(mention.key != title.key for mention in mentions):
+                mentions.insert(0, title)
+        sentences.append(
+            Sentence(
+                start=start, end=end, hyperrelation=masked(passage.text, start, end, entities), mentions=tuple(mentions)
+            )
+        )
+    return sentences
+
+
+def title_mention(passage: Passage) -> Mention | None:
+    """The passage's title as what its sentences are about, if it has one."""
+    key = normal(passage.title)
+    return Mention(name=passage.title, key=key, label="TITLE", start=0, end=0, head=True) if key else None
+
+
+def masked(text: str, start: int, end: int, entities: Sequence[Sequence[int | str]]) -> str:
+    """A sentence with each entity replaced by the mask; adjacent masks stay separate."""
+    pieces, at = [], start
+    for entity in entities:
+        entity_start, entity_end = int(entity[0]), int(entity[1])
+        if entity_start >= at:
+            pieces += [text[at:entity_start] or " ", MASK]
+            at = entity_end
+    pieces.append(text[at:end])
+    return " ".join("".join(pieces).split())
+
+
+def _with_head(mention: Mention, head: bool) -> Mention:
+    return Mention(
+        name=mention.name, key=mention.key, label=mention.label, start=mention.start, end=mention.end, head=head
+    )

@@ -1,0 +1,1 @@
+"""The questions layer: what passages can be asked, with the answers."""

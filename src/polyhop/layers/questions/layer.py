@@ -1,0 +1,194 @@
+"""The questions layer: what each passage can be asked, with the answers, and the graph that these pairs make.
+
+QCG-RAG, section 3: Doc2Query with answers, Doc2Query-- for each passage, and edges to the nearest other pairs.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from polyhop.indexes import segments
+from polyhop.indexes.folding import pieces
+from polyhop.indexes.names import normal
+from polyhop.layers.extraction import ByRulesOrModel
+from polyhop.layers.generations import must_write, name_of, newest
+from polyhop.layers.layer import fingerprint as mark_of
+from polyhop.layers.layer import words_of
+from polyhop.layers.questions import graph as questions_index
+from polyhop.layers.questions.graph import QuestionGraph
+from polyhop.layers.questions.words import PassageQuestions
+from polyhop.layers.text.layer import TextLayer
+from polyhop.models.choice import Models
+from polyhop.ports import Floats, Ints, LanguageModel, ParsedSentence
+from polyhop.prompts.batches import Batches
+from polyhop.prompts.quotes import locate
+from polyhop.prompts.write_questions import PROMPT_VERSION, Limits, Written, batches
+from polyhop.store import phrase_store
+from polyhop.store.phrase_store import PhraseStore
+from polyhop.store.record import Record
+from polyhop.types import GeneratedQuestion, Passage
+
+logger = logging.getLogger(__name__)
+
+CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
+RULES_VERSION = "3"  # raise it when only layers/asking would: what was paid for stays fresh
+READ_AT_ONCE = 1000  # passages held in memory while gathering
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionsLayer(ByRulesOrModel[Written]):
+    """Questions with their answers; from templates, or by the configured language model where that is asked for."""
+
+    generator: Literal["template", "language_model"] = "template"  # language_model: the configured one, paid for
+    per_passage: int = 20  # pairs, at most (M in the paper)
+    passages_a_call: int = 3  # that the language model reads at once, at most
+    tokens_a_call: int = 3000  # of their text, about
+    max_tokens: int = 6000  # of one answer, at most; what it cuts off fails, and is tried again with a higher one
+
+    name: ClassVar[str] = "questions"
+
+    def __post_init__(self) -> None:
+        if min(self.per_passage, self.passages_a_call, self.tokens_a_call, self.max_tokens) < 1:
+            raise ValueError("per_passage, passages_a_call, tokens_a_call and max_tokens must be at least 1")
+
+    def made_with(self, models: Models) -> str:
+        """The generator with its model, and how many pairs it may make. Raises ModelMissing."""
+        model = self.asks(models)
+        if model is None:
+            return f"{CODE_VERSION}.{RULES_VERSION}:template:{models.parser.name}:{self.per_passage}"
+        packing = f"{self.passages_a_call}:{self.tokens_a_call}"
+        return f"{CODE_VERSION}:language_model:{model.name}:{PROMPT_VERSION}:{self.per_passage}:{packing}"
+
+    def asks(self, models: Models) -> LanguageModel | None:
+        """The model that generates, None for templates. Raises ModelMissing."""
+        if self.generator == "template":
+            return None
+        return models.language_model_for("write questions", otherwise="set layers.questions.generator to template")
+
+    def _batches(self) -> Batches[Written]:
+        limits = Limits(passages=self.passages_a_call, text_tokens=self.tokens_a_call, max_tokens=self.max_tokens)
+        return batches(self.per_passage, limits)
+
+    def _by_rules(self, passage: Passage, parse: Sequence[ParsedSentence]) -> bytes:
+        from polyhop.layers.questions.asking.questions import questions_of  # rules that no question needs
+
+        return self._checked(questions_of(passage, parse, most=self.per_passage), passage)
+
+    def _by_model(self, passage: Passage, said: Written) -> bytes:
+        return self._checked(said.questions, passage, rejected=said.rejected)
+
+    def _checked(
+        self, pairs: Sequence[GeneratedQuestion], passage: Passage, rejected: Mapping[str, int] | None = None
+    ) -> bytes:
+        """The row of a passage, without the pairs that are not to be stored, whoever generated them."""
+        faults = Counter(rejected or {})
+        sound: dict[str, GeneratedQuestion] = {}
+        for pair in pairs:
+            key = normal(pair.question)
+            fault = "duplicate" if key in sound else fault_of(pair, passage)
+            if fault is None and len(sound) == self.per_passage:
+                fault = "surplus"
+            if fault is None:
+                sound[key] = pair
+            else:
+                faults[fault] += 1
+        return encode(list(sound.values()), faults)
+
+    def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
+        """Write the graph of all pairs, unless nothing has changed; what was embedded and compared stays so."""
+        numbers = record.done(self.name, fingerprint)
+        embedder = models.embedder.name
+        formats = [questions_index.FORMAT_VERSION, phrase_store.FORMAT_VERSION]
+        content = json.dumps([fingerprint, formats, embedder])
+        target = folder / name_of(content, numbers)
+        before = record.generation(self.name)
+        if must_write(record, self.name, target, partial(self._opened, record, models)):
+            goes_on = before is not None and before.name != target.name and before.description["content"] == content
+            older = folder / before.name if before is not None and goes_on else None
+            sizes, rejected = self._write(record, target, numbers, models, older)
+            logger.info("questions: gathered %s, rejected %s", sizes, dict(rejected))
+            told = {**sizes, "of": len(numbers), "rejected": dict(sorted(rejected.items()))}
+            description = {"fingerprint": fingerprint, "embedder": embedder, "content": content, **told}
+            record.set_generation(self.name, target.name, description)
+        segments.sweep(folder, [target.name])
+
+    def _write(
+        self, record: Record, target: Path, numbers: Ints, models: Models, older: Path | None
+    ) -> tuple[dict[str, int], Counter[str]]:
+        phrases = PhraseStore.open(record.folder, models.embedder)
+        rejected: Counter[str] = Counter()
+        asked: list[PassageQuestions] = []
+        vectors = np.empty((len(numbers), models.embedder.dimensions), np.float32)
+        for start in range(0, len(numbers), READ_AT_ONCE):
+            chunk = numbers[start : start + READ_AT_ONCE].tolist()
+            payloads, passages = record.payloads_of(self.name, chunk), record.passages(chunk)
+            for number, passage in zip(chunk, passages, strict=True):
+                pairs, faults = decode(payloads[number])
+                asked.append(PassageQuestions(number, passage.id, pairs, passage.title, words_of(passage)))
+                rejected.update(faults)
+            vectors[start : start + len(chunk)] = _vectors_of(record, chunk, passages, models, phrases)
+        return questions_index.write(target, asked, vectors, phrases.vectors, older), rejected
+
+    def open(self, record: Record, folder: Path, models: Models) -> QuestionGraph:
+        """The newest generation. Raises LayerMissing, ModelMismatch, IndexCorrupt."""
+        current = newest(record, self.name, models, below="text,parsekg", embedded="Questions")
+        return self._opened(record, models, folder / current.name)
+
+    @staticmethod
+    def _opened(record: Record, models: Models, folder: Path) -> QuestionGraph:
+        phrases = PhraseStore.open(record.folder, models.embedder)
+        return QuestionGraph.open(folder, record.numbers(), phrases.vectors, record.present)
+
+
+def fault_of(pair: GeneratedQuestion, passage: Passage) -> str | None:
+    """Why a pair must not be stored, in one word, or None where it is sound.
+
+    ``question``: it has no words. ``span``: it is empty or not of this text. ``answer``: it has no words, or neither
+    stands in the span nor has only words of the passage and its title.
+    """
+    if not normal(pair.question):
+        return "question"
+    if not 0 <= pair.start < pair.end <= len(passage.text):
+        return "span"
+    said = set(pieces(pair.answer))
+    if not said:
+        return "answer"
+    if locate(pair.answer, passage.text[pair.start : pair.end]) is not None:
+        return None
+    return None if said <= set(pieces(words_of(passage))) else "answer"
+
+
+def encode(pairs: Sequence[GeneratedQuestion], rejected: Mapping[str, int]) -> bytes:
+    """What a passage can be asked as its stored bytes: JSON with "questions" (lists of four) and "rejected"."""
+    rows = [[pair.question, pair.answer, pair.start, pair.end] for pair in pairs]
+    return json.dumps({"questions": rows, "rejected": dict(sorted(rejected.items()))}, separators=(",", ":")).encode()
+
+
+def decode(payload: bytes) -> tuple[list[GeneratedQuestion], dict[str, int]]:
+    """The pairs that a passage's stored bytes hold, and how many were rejected, by reason."""
+    content: dict[str, Any] = json.loads(payload)
+    pairs = [
+        GeneratedQuestion(question=question, answer=answer, start=start, end=end)
+        for question, answer, start, end in content["questions"]
+    ]
+    return pairs, content["rejected"]
+
+
+def _vectors_of(
+    record: Record, numbers: Sequence[int], passages: Sequence[Passage], models: Models, phrases: PhraseStore
+) -> Floats:
+    """The unit vectors of passages: those of the layer text, where it has them."""
+    rows = record.payloads_of(TextLayer.name, numbers, mark_of(TextLayer(), models))
+    texts = [words_of(passage) for number, passage in zip(numbers, passages, strict=True) if number not in rows]
+    made = iter(phrases.vectors(texts) if texts else ())
+    found = [np.frombuffer(rows[number], np.float16) if number in rows else next(made) for number in numbers]
+    return np.stack(found).astype(np.float32)

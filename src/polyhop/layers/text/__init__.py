@@ -1,0 +1,1 @@
+"""The text layer: vectors, words and titles of passages."""

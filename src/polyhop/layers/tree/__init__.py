@@ -1,0 +1,1 @@
+"""The tree layer: summaries of passages, and of summaries."""

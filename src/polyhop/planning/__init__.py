@@ -1,0 +1,1 @@
+"""What a question is taken apart into, and who does it."""

@@ -1,0 +1,1 @@
+"""Taking questions apart by grammar, without a language model."""

@@ -1,0 +1,322 @@
+"""Turning the description inside a noun phrase into a question of its own, and telling where a description ends."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from polyhop.english.question import OWNS, Words, plain
+from polyhop.english.words import (
+    ARTICLES,
+    AUXILIARIES,
+    BE,
+    DO,
+    FUNCTION_WORDS,
+    HAVE,
+    ORGANISATIONS,
+    PEOPLE,
+    PLACES,
+    PREPOSITIONS,
+    ROLES,
+    THINGS,
+    TITLE_NOUNS,
+    WH_WORDS,
+    WORKS,
+    base_form,
+    is_base,
+    is_finite,
+    is_participle,
+    word_set,
+)
+
+NOUNS: Final = PLACES | ORGANISATIONS | ROLES | PEOPLE | WORKS | THINGS
+RELATIVISERS: Final = word_set("who whom that which where whose when")
+ADVERBS: Final = word_set(
+    "also ever first last originally once later formerly currently now widely then just best well most really"
+)
+_ANYBODY: Final = word_set("person man woman people one someone individual guy")
+_SUBJECT_PRONOUNS: Final = word_set("who that")
+_PLAYING: Final = word_set("play plays star stars host hosts head heads")
+_STRANDING: Final = word_set("member part citizen native")
+_LINKS: Final = PREPOSITIONS | ARTICLES | word_set("to and or")
+
+
+def finite_at(words: Words, at: int) -> bool:
+    """Whether a clause's verb stands here, rather than a noun that looks like one."""
+    low = words[at].low
+    if words[at].kind != "word":
+        return False
+    before = words[at - 1].low if at else ""
+    if before in _SUBJECT_PRONOUNS and low not in FUNCTION_WORDS | ADVERBS and at > 1:
+        return True
+    if not is_finite(low):
+        return False
+    if low in AUXILIARIES:
+        return True
+    if before in ARTICLES or before == "to" or words[at - 1] == OWNS:
+        return False
+    if low in NOUNS or low.removesuffix("s") in NOUNS:
+        # "the film stars X" has a verb, "the pop star of" does not
+        if before == "not" or (at and words[at - 1].atomic and low in _PLAYING):
+            return True
+        after = words[at + 1] if at + 1 < len(words) else None
+        return low.endswith("s") and after is not None and (after.atomic or after.low in ARTICLES | {"which", "what"})
+    return True
+
+
+def first_finite(words: Words, start: int, end: int | None = None) -> int | None:
+    """The index of the first clause verb in the range."""
+    return next((i for i in range(start, len(words) if end is None else end) if finite_at(words, i)), None)
+
+
+def noun_phrase_start(words: Words, end: int) -> int:
+    """Where the noun phrase that ends here begins: at its article if it has one, otherwise at its adjectives."""
+    for start in range(end - 1, max(end - 8, -1), -1):
+        word = words[start]
+        if word.low in ARTICLES:
+            return start
+        if word.kind in ("mark", "step") or word.low in FUNCTION_WORDS:
+            break
+    start = end
+    while start > 0:
+        word = words[start - 1]
+        if word.kind != "word" or word.low in FUNCTION_WORDS or (start < end and finite_at(words, start - 1)):
+            break
+        start -= 1
+    return start
+
+
+def inverted(clause: Words) -> Words:
+    """A clause with its subject first, as it stands after a question word: "X recorded" becomes "did X record"."""
+    verb = first_finite(clause, 1)
+    if verb is None:
+        return clause
+    low = clause[verb].low
+    if low in AUXILIARIES and not (low in HAVE and not _helps(clause, verb)):
+        return (clause[verb], *clause[:verb], *clause[verb + 1 :])
+    present = low.endswith("s") and not low.endswith("ss")
+    helper = "does" if is_base(low) or present else "did"
+    subject = clause[:verb]
+    lead = len(subject)
+    while lead > 1 and subject[lead - 1].low in ADVERBS:
+        lead -= 1
+    return (*plain(helper), *subject[:lead], *subject[lead:], *plain(base_form(low)), *clause[verb + 1 :])
+
+
+def _helps(clause: Words, verb: int) -> bool:
+    return verb + 1 < len(clause) and (is_participle(clause[verb + 1].low) or clause[verb + 1].low == "been")
+
+
+def _bare(noun: Words) -> Words:
+    return tuple(
+        word for i, word in enumerate(noun) if word.low not in ("same", "only") and (i or word.low not in ARTICLES)
+    )
+
+
+def relative_question(noun: Words, relativiser: str, preposition: Words, clause: Words) -> Words:
+    """The question that a relative clause answers: "the city where X died" becomes "in which city did X die"."""
+    noun = _bare(noun)
+    which = plain("which") + noun
+    if noun and len(noun) == 1 and noun[0].low in _ANYBODY and relativiser != "whose":
+        which = plain("who")
+    if relativiser == "whose":
+        return (*which, OWNS, *clause)
+    if relativiser == "when":
+        return plain("when") + inverted(clause)
+    if relativiser == "where" and not preposition:
+        return plain("in") + which + inverted(clause) if noun else plain("where") + inverted(clause)
+    if preposition:
+        return preposition + which + inverted(clause)
+    lead = next((i for i, word in enumerate(clause) if word.low not in ADVERBS), 0)
+    return which + (
+        clause if finite_at((*which, *plain(relativiser), *clause), len(which) + 1 + lead) else inverted(clause)
+    )
+
+
+def participle_question(noun: Words, clause: Words) -> Words:
+    """The question that a participle answers: "the film directed by X" becomes "which film was directed by X"."""
+    noun = _bare(noun)
+    low = clause[0].low
+    which = plain("who") if len(noun) == 1 and noun[0].low in _ANYBODY else plain("which") + noun
+    if low == "with":
+        return which + plain("has") + clause[1:]
+    if low.endswith("ing") and low not in ("during", "king"):
+        return which + plain(third_person(base_form(low))) + clause[1:]
+    return which + plain("was") + clause
+
+
+def third_person(verb: str) -> str:
+    """The present tense of a verb for one subject."""
+    if verb in ("be", "have", "do", "go"):
+        return {"be": "is", "have": "has", "do": "does", "go": "goes"}[verb]
+    if verb.endswith(("s", "sh", "ch", "x", "z")):
+        return verb + "es"
+    return verb[:-1] + "ies" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else verb + "s"
+
+
+def awaited(prefix: Words) -> str:
+    """What form of verb the words before a noun phrase still wait for after it: base, participle, finite, or none ("").
+
+    "When did the team ..." waits for an infinitive, "Where was the father of ..." for a participle, "the song that ..."
+    for a finite verb; "Who is the wife of ..." for nothing.
+    """
+    if len(prefix) > 2 and prefix[-1].low == "that" and finite_at(prefix, len(prefix) - 2):
+        return "finite"
+    inner = max((i for i in range(1, len(prefix)) if opens_clause(prefix, i)), default=None)
+    if inner is not None:
+        if first_finite(prefix, inner + 1) is None:
+            return "finite"
+        return awaited(prefix[:inner])
+    comma = max((i for i, word in enumerate(prefix) if word.low == ","), default=-1)
+    frame = prefix[comma + 1 :]
+    helper = next((i for i, word in enumerate(frame) if word.low in AUXILIARIES), None)
+    if helper is None:
+        complete = first_finite(frame, 0) is not None or (len(frame) > 3 and frame[-1].low in PREPOSITIONS - {"of"})
+        return "" if complete else "finite"
+    if first_finite(frame, helper + 1) is not None:
+        return ""
+    low = frame[helper].low
+    if low in BE:
+        bare = helper == 1 and frame[0].low in ("who", "what", "which")
+        return "" if bare else "participle"
+    if low in HAVE:
+        fronted = frame[0].low in PREPOSITIONS or frame[0].low in ("when", "where", "how", "why")
+        return "participle" if helper + 1 < len(frame) or fronted else ""
+    return "base" if low in DO or low in AUXILIARIES else ""
+
+
+def opens_clause(words: Words, at: int) -> bool:
+    """Whether a relative pronoun stands here (not a question word, and not a "that" that reports speech)."""
+    word, before = words[at], words[at - 1]
+    if at == 0 or word.kind != "word" or word.low not in RELATIVISERS:
+        return False
+    after = words[at + 1] if at + 1 < len(words) else None
+    if after is not None and after.low in DO and word.low != "that":
+        return False
+    if before.low == ",":
+        asked_before = any(word.low in WH_WORDS or word.low in AUXILIARIES for word in words[: at - 1])
+        return asked_before and not any(word.low in WH_WORDS for word in words[at + 1 :])
+    if before.low in PREPOSITIONS:
+        subject = after is None or after.atomic or after.low in ARTICLES
+        return word.low in ("which", "whom") and at > 1 and subject
+    if before.kind != "word" or before.low in FUNCTION_WORDS:
+        return before.kind == "name" and word.low in ("who", "where") and at > 1
+    return not finite_at(words, at - 1) or before.low in NOUNS
+
+
+def asks(words: Words, at: int) -> bool:
+    """Whether a wh-word stands for the answer itself: "founded in what year", "married to whom"."""
+    if words[at].low not in WH_WORDS:
+        return False
+    if at == len(words) - 1:
+        return True
+    after = words[at + 1]
+    if words[at].low == "what" and after.low in PREPOSITIONS:
+        return at > 1
+    if words[at].low in ("what", "which"):
+        if after.kind == "name":
+            noun = words[at + 2] if at + 2 < len(words) else None
+            return noun is not None and noun.kind == "word" and noun.low not in FUNCTION_WORDS
+        return after.low not in FUNCTION_WORDS and not finite_at(words, at + 1)
+    return words[at].low == "how" and after.low in ("many", "much", "long", "old", "far")
+
+
+def clause_end(words: Words, start: int, body: int) -> int | None:
+    """Where a description ends that begins at ``start`` and whose clause begins at ``body``.
+
+    None if the words before the description wait for a verb that never comes: then it was no description.
+    """
+    wait = awaited(words[:start])
+    verb = body if is_participle(words[body].low) else first_finite(words, body)
+    verb = body if verb is None else verb
+    after = verb + 1
+    while after < len(words) and words[after - 1].low in AUXILIARIES and _continues_verb(words, after):
+        after += 1
+    comma = next(
+        (i for i in range(after, len(words)) if words[i].low == "," and _comma_ends(words, i, start, body)), None
+    )
+    limit = len(words) if comma is None else comma
+    limit = _end_of_pair(words, start, after, limit)
+    if not wait:
+        return _before_stranded(words, after, limit)
+    found = _awaited_verb(words, after, limit, wait)
+    if found is None and wait == "base":
+        found = _awaited_verb(words, after, limit, "finite")
+    if found is not None:
+        return found
+    if wait == "finite" and comma is None and start and words[0].low in WH_WORDS and not _nested(words[:start]):
+        return limit  # a frame without any verb: "what nationality of the company that ..."
+    return comma if comma is not None else (limit if wait == "participle" and _copular(words, start) else None)
+
+
+def _nested(prefix: Words) -> bool:
+    return any(opens_clause(prefix, i) for i in range(1, len(prefix)))
+
+
+def _end_of_pair(words: Words, start: int, after: int, limit: int) -> int:
+    """The description ends where the second of two things begins: "between the country that ... and X"."""
+    if not any(word.low == "between" for word in words[:start]):
+        return limit
+    return next((i for i in range(after, limit - 1) if words[i].low == "and" and words[i + 1].atomic), limit)
+
+
+def _before_stranded(words: Words, after: int, limit: int) -> int:
+    """Leaves "a member of" at the end of a question to its beginning: "What was the man who ... a member of"."""
+    if limit == len(words) and words[-1].low == "of" and words[0].low in ("what", "which", "who"):
+        article = max((i for i in range(after, limit) if words[i].low in ("a", "an", "the")), default=limit)
+        return article if limit - article < 5 and article > after else limit
+    return limit
+
+
+def _copular(words: Words, start: int) -> bool:
+    """Whether "where is ..." and its like are already complete without a participle."""
+    return words[start - 1].low in BE | PREPOSITIONS
+
+
+def _continues_verb(words: Words, at: int) -> bool:
+    low = words[at].low
+    return low in AUXILIARIES or low in ADVERBS or is_participle(low) or low == "not"
+
+
+def _comma_ends(words: Words, comma: int, start: int, body: int) -> bool:
+    if comma + 1 >= len(words):
+        return True
+    if body >= 2 and words[body - 2].low == ",":
+        return True
+    return finite_at(words, comma + 1) or words[comma + 1].low in WH_WORDS | {"also"}
+
+
+def _stranded(words: Words, at: int, following: str) -> bool:
+    """Whether a preposition stands without its noun: "the team that X played for"."""
+    if words[at].low not in PREPOSITIONS - {"to"}:
+        return False
+    active = (
+        (is_base(following) or following.endswith("ed")) and at + 2 < len(words) and words[at + 2].low in ("a", "the")
+    )
+    return active or finite_at(words, at - 1) or words[at - 1].low in _STRANDING
+
+
+def _awaited_verb(words: Words, after: int, limit: int, wait: str) -> int | None:
+    """Where the verb is that the main clause waits for: the first infinitive or finite verb, the last participle."""
+    places = range(after, limit)
+    if wait == "participle":
+        places = range(limit - 1, after - 1, -1)
+    for at in places:
+        low, before = words[at].low, words[at - 1].low
+        if (
+            words[at].kind != "word"
+            or (before in _LINKS and not _stranded(words, at - 1, low))
+            or words[at - 1] == OWNS
+            or (wait == "base" and before in AUXILIARIES)
+        ):
+            continue
+        if low in TITLE_NOUNS and at + 1 < limit and words[at + 1].atomic and not words[at - 1].atomic:
+            continue  # "the comedy film X" has no verb
+        if wait == "base" and is_base(low):
+            return at - 1 if before in ADVERBS and at - 1 > after else at
+        if wait == "finite" and finite_at(words, at) and before not in WH_WORDS:
+            return at - 1 if before in ADVERBS and at - 1 > after else at
+        if wait == "participle" and before in ADVERBS and is_participle(low):
+            return at - 1
+        if wait == "participle" and (is_participle(low) or (low == "from" and at == limit - 1)):
+            return at
+    return None

@@ -1,0 +1,298 @@
+"""Questions about two things: which one is older, are both the same, what have they in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from polyhop.english.question import Word, Words, plain, render, split_options
+from polyhop.english.words import (
+    AMOUNTS,
+    ARTICLES,
+    AUXILIARIES,
+    BE,
+    DEGREES,
+    DO,
+    HAVE,
+    PREPOSITIONS,
+    ROLES,
+    SMALL_DEGREES,
+    TIMES,
+    TITLE_NOUNS,
+    WH_WORDS,
+    base_form,
+    is_participle,
+    word_set,
+)
+from polyhop.planning.plan import Combination, Comparator, Draft, Plan
+from polyhop.planning.rules.chains import answer_chain
+from polyhop.planning.rules.clauses import finite_at, first_finite
+
+_BORN: Final = word_set("born birth older oldest younger youngest elder eldest birthday")
+_DIED: Final = word_set("died die dies death dead deceased")
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """What is asked about each of the things compared, with a gap where the thing goes."""
+
+    before: Words
+    after: Words
+    comparator: Comparator
+    target: str
+
+    def ask(self, thing: Words, draft: Draft) -> int:
+        """Ask it about one thing; returns the index of the step."""
+        return _index(answer_chain((*self.before, *thing, *self.after), draft, self.target))
+
+
+def _index(reference: Word) -> int:
+    return int(reference.text[1:]) - 1
+
+
+def compare(words: Words) -> Plan | None:
+    """The plan of a comparison, or None if the question compares nothing that we recognise."""
+    if len(words) < 5:
+        return None
+    options = split_options(words)
+    if options is not None:
+        return _choice(*options)
+    if words[0].low in BE | DO | HAVE:
+        return _agreement(words)
+    return _common(words)
+
+
+def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
+    """Which of two options is it? Asks the measure of each, or of the director ... of each."""
+    draft = Draft()
+    names = (left.text, right.text)
+    lows = [word.low for word in frame]
+    role = _bridge_role(frame)
+    noun = _option_noun(frame)
+    things: list[Words] = [(*noun, left), (*noun, right)]
+    things = [(draft.relation(plain(role), thing),) for thing in things] if role else [(left,), (right,)]
+    if ("lived" in lows or "life" in lows or "lifespan" in lows) and ("longer" in lows or "longest" in lows):
+        operands = tuple(
+            operand
+            for thing in things
+            for operand in (
+                _Measure(plain("when", "was"), plain("born"), "longer", "date of birth").ask(thing, draft),
+                _Measure(plain("when", "did"), plain("die"), "longer", "date of death").ask(thing, draft),
+            )
+        )
+        return draft.plan("comparison", Combination(comparator="longer", operands=operands, options=names))
+    measure = _date_measure(frame) or _amount_measure(frame) or _truth_measure(frame)
+    if measure is None:
+        return None
+    if measure.target == "date of birth" and not role and frame[0].low in ("which", "what") and frame[1].low in BE:
+        measure = _Measure(plain("how", "old", "is"), (), measure.comparator, "age")  # a bridge was not born
+    operands = tuple(measure.ask(thing, draft) for thing in things)
+    return draft.plan("comparison", Combination(comparator=measure.comparator, operands=operands, options=names))
+
+
+def _bridge_role(frame: Words) -> str:
+    """The role whose holder is compared instead of the option itself: "which film has the director who ..."."""
+    for at, word in enumerate(frame):
+        if word.low in ROLES | {"father", "mother"} and at > 1 and not any(w.low in TIMES for w in frame[:at]):
+            before = frame[at - 1].low
+            if before == "whose" or (before in ARTICLES and frame[at - 2].low in HAVE | {"with"}):
+                return word.low
+    return ""
+
+
+def _option_noun(frame: Words) -> Words:
+    """What the options are, where the question says so and it helps to say it again: "film"."""
+    noun = frame[1].low if len(frame) > 1 and frame[0].low in ("which", "what") else ""
+    return plain(noun) if noun in TITLE_NOUNS else ()
+
+
+def _date_measure(frame: Words) -> _Measure | None:
+    lows = {word.low for word in frame}
+    order = next((TIMES[word.low] for word in reversed(frame) if word.low in TIMES), None)
+    if order is None or lows & set(AMOUNTS) - {"more", "most"}:
+        return None
+    comparator: Comparator = "earlier" if order == "earlier" else "later"
+    if lows & _DIED:
+        return _Measure(plain("when", "did"), plain("die"), comparator, "date of death")
+    if lows & _BORN and not lows & {"released", "founded", "established"}:
+        return _Measure(plain("when", "was"), plain("born"), comparator, "date of birth")
+    if "came" in lows or "come" in lows:
+        return _Measure(plain("when", "did"), plain("come", "out"), comparator, "release date")
+    verb = first_finite(frame, 1)
+    if verb is None:
+        return None
+    rest = tuple(w for w in frame[verb + 1 :] if w.low not in TIMES and w.low not in ("more", "most", "the", ","))
+    if [word.low for word in rest[-3:]] in (["at", "a", "date"], ["at", "an", "date"]):
+        rest = rest[:-3]
+    if frame[verb].low in BE and rest and is_participle(rest[0].low):
+        return _Measure(plain("when", "was"), rest, comparator, "date")
+    if frame[verb].low not in AUXILIARIES and len(rest) < 6:
+        return _Measure(plain("when", "did"), (*plain(base_form(frame[verb].low)), *rest), comparator, "date")
+    return None
+
+
+def _amount_measure(frame: Words) -> _Measure | None:
+    lows = [word.low for word in frame]
+    for degree, forms in (*DEGREES.items(), *SMALL_DEGREES.items()):
+        if any(low in forms.split() for low in lows):
+            smaller = any(low in SMALL_DEGREES.get(degree, "").split() for low in lows)
+            return _Measure(plain("how", degree, "is"), (), "smaller" if smaller else "larger", degree)
+    at = next((i for i, low in enumerate(lows) if low in AMOUNTS and i + 1 < len(lows)), None)
+    verb = first_finite(frame, 1)
+    if at is None or verb is None or verb >= at or lows[at + 1] == "than":
+        return None
+    noun = frame[at + 1 :]
+    order: Comparator = "larger" if AMOUNTS[lows[at]] == "larger" else "smaller"
+    target = " ".join(word.low for word in noun)
+    if lows[verb] in BE:
+        return _Measure(plain("how") + noun + plain("is"), (), order, target)
+    does = "did" if frame[verb].low.endswith("ed") or lows[verb] == "had" else "does"
+    return _Measure(plain("how", "many") + noun + plain(does), plain(base_form(lows[verb])), order, target)
+
+
+def _truth_measure(frame: Words) -> _Measure | None:
+    """A predicate that holds for one of the options: each is asked whether it does."""
+    if frame and frame[0].low in AUXILIARIES:
+        return None
+    verb = first_finite(frame, 1)
+    if verb is None or frame[0].low not in WH_WORDS:
+        return None
+    rest = frame[verb + 1 :]
+    if frame[verb].low in AUXILIARIES:
+        return _Measure(frame[verb : verb + 1], rest, "either", "")
+    does = "does" if frame[verb].low.endswith("s") else "did"
+    return _Measure(plain(does), (*plain(base_form(frame[verb].low)), *rest), "either", "")
+
+
+def _agreement(words: Words) -> Plan | None:
+    """Do two things agree? "Are X and Y in the same country?", "Are both X and Y operas?"."""
+    found = _pair(words)
+    if found is None:
+        return None
+    left, right, rest = found
+    head = words[1 : next(i for i, word in enumerate(words) if word.atomic)]
+    draft = Draft()
+    noun = tuple(Word(_singular(word.low)) for word in head if word.low in TITLE_NOUNS)
+    role = _shared_role(head, rest)
+    things: list[Words] = [(*noun[:1], left), (*noun[:1], right)]
+    things = [(draft.relation(plain(role), thing),) for thing in things] if role else [(left,), (right,)]
+    measure = _shared_measure(rest) or _predicate(words[0], rest)
+    if measure is None:
+        return None
+    operands = tuple(measure.ask(thing, draft) for thing in things)
+    return draft.plan(
+        "comparison", Combination(comparator=measure.comparator, operands=operands, options=(left.text, right.text))
+    )
+
+
+def _shared_role(head: Words, rest: Words) -> str:
+    """The role that both hold: "the directors of X and Y", "do X and Y have directors"."""
+    holders = head if any(word.low == "of" for word in head) else rest if any(word.low in HAVE for word in rest) else ()
+    return next((_singular(word.low) for word in holders if _singular(word.low) in ROLES), "")
+
+
+def _singular(noun: str) -> str:
+    if noun == "series":
+        return noun
+    return noun.removesuffix("s") if len(noun) > 3 and not noun.endswith("ss") else noun
+
+
+def _pair(words: Words) -> tuple[Word, Word, Words] | None:
+    """The two names of a yes/no question and what is said of them."""
+    for at in range(2, len(words) - 1):
+        if words[at].low == "and" and (words[at - 1].atomic or (words[at - 1].low == "," and words[at - 2].atomic)):
+            right = next((i for i in range(at + 1, min(at + 7, len(words))) if words[i].atomic), None)
+            if right is None or any(finite_at(words, i) for i in range(at + 1, right)):
+                continue
+            return _listed(words, at), words[right], _trimmed(words[right + 1 :])
+    same = next((i for i, word in enumerate(words) if word.low == "same"), None)
+    if (
+        same is None
+        or not any(word.atomic for word in words[1:same])
+        or not words[-1].atomic
+        or words[-2].low not in ("as", "with")
+    ):
+        return None
+    first = next(i for i, word in enumerate(words) if word.atomic)
+    return words[first], words[-1], _trimmed(words[first + 1 : -2])
+
+
+def _listed(words: Words, middle: int) -> Word:
+    """The name before the "and", with what a comma adds to it: "are both St John's School, York and ..."."""
+    end = middle if words[middle - 1].atomic else middle - 1
+    start = end - 1
+    while start > 2 and words[start - 1].low == "," and words[start - 2].kind == "name":
+        start -= 2
+    return Word(render(words[start:end]), "name") if start < end - 1 else words[end - 1]
+
+
+def _trimmed(rest: Words) -> Words:
+    kept = list(rest)
+    while kept and (kept[0].kind == "mark" or kept[0].low in TITLE_NOUNS | {"both", "too", "either"}):
+        kept.pop(0)
+    return tuple(word for word in kept if word.low != "both")
+
+
+def _shared_measure(rest: Words) -> _Measure | None:
+    """What has to be equal: "located in the same country" asks in which country each is located."""
+    same = next((i for i, word in enumerate(rest) if word.low in ("same", "similar", "shared")), None)
+    if same is None or same + 1 >= len(rest):
+        return None
+    noun = plain(*(word.low for word in rest[same + 1 :]))
+    verb = next((word.low for word in rest[:same] if is_participle(word.low) and word.low != "shared"), "")
+    name = " ".join(word.low for word in noun)
+    if noun[0].low in ("nationality", "citizenship"):
+        return _Measure(plain("what", "is", "the", "nationality", "of"), (), "same", "nationality")
+    preposition = next((w for w in reversed(rest[:same]) if w.low in PREPOSITIONS), None)
+    if verb and preposition is not None:
+        if noun[0].low in ("place", "location"):
+            return _Measure(plain("where", "was"), plain(verb), "same", "place")
+        is_or_was = "is" if verb in ("located", "based", "situated", "headquartered") else "was"
+        return _Measure((preposition, *plain("which"), *noun, *plain(is_or_was)), plain(verb), "same", name)
+    if preposition is not None and preposition.low != "of":
+        if preposition.low == "from" or noun[0].low in ("country", "nation"):
+            return _Measure(plain("which") + noun + plain("is"), plain("from"), "same", name)
+        return _Measure((preposition, *plain("which"), *noun, *plain("is")), (), "same", name)
+    return _Measure(plain("what", "is", "the") + noun + plain("of"), (), "same", name)
+
+
+def _predicate(helper: Word, rest: Words) -> _Measure | None:
+    if not rest:
+        return None
+    low = helper.low
+    singular = "has" if low == "have" else _as_singular(plain(low))[0].text
+    return _Measure(plain(singular), rest, "both", "")
+
+
+def _as_singular(words: Words) -> Words:
+    return tuple(Word({"are": "is", "were": "was", "do": "does"}.get(word.low, word.text), word.kind) for word in words)
+
+
+def _common(words: Words) -> Plan | None:
+    """What do two things share: "What language do X and Y have in common?", "Where are X and Y?"."""
+    lows = [word.low for word in words]
+    middle = next((i for i in range(1, len(words) - 1) if lows[i] == "and" and words[i - 1].atomic), None)
+    if middle is None:
+        return None
+    right = next((i for i in range(middle + 1, min(middle + 4, len(words))) if words[i].atomic), None)
+    both = lows.index("both") if "both" in lows else 0
+    if right is None or sum(word.atomic for word in words) != 2 or lows[both - 1] in PREPOSITIONS:
+        return None  # "starred in both X and Y" constrains what is asked for
+    before = tuple(word for word in words[: middle - 1] if word.low not in ("both", "the"))
+    after = tuple(word for word in words[right + 1 :] if word.low != "both")
+    options = (words[middle - 1], words[right])
+    if lows[-2:] == ["in", "common"] and len(before) > 1 and before[-1].low in DO:
+        before, after = before[:-1] + plain("is"), ()
+    elif (
+        "both" not in lows
+        and not (before and before[-1].low in BE)
+        and not (not before and after and after[0].low in ("are", "were"))
+    ) or (words[0].low not in WH_WORDS | PREPOSITIONS and before):
+        return None
+    draft = Draft()
+    before, after = _as_singular(before), _as_singular(after[:1]) + after[1:]
+    measure = _Measure(before, after, "common", " ".join(word.low for word in before[1:-1]))
+    operands = tuple(measure.ask((option,), draft) for option in options)
+    return draft.plan(
+        "comparison", Combination(comparator="common", operands=operands, options=tuple(o.text for o in options))
+    )

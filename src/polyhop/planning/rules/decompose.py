@@ -1,0 +1,276 @@
+"""Taking a question apart into hops by rules alone, so that multi-hop retrieval works without a language model.
+
+The question is read as words in which names are atomic, then tried against shapes: a comparison of two things, several
+constraints on one unknown, a statement whose last noun hides a hop, and else a chain of descriptions that is resolved
+from the inside out. A question of no such shape is its own only step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from polyhop.english.question import LONGEST_QUESTION, Words, plain, read_words
+from polyhop.english.words import (
+    ARTICLES,
+    AUXILIARIES,
+    FUNCTION_WORDS,
+    PLACES,
+    PREPOSITIONS,
+    WH_WORDS,
+    base_form,
+    is_participle,
+)
+from polyhop.planning.plan import (
+    REFERENCE,
+    Combination,
+    Comparator,
+    Draft,
+    Plan,
+    Shape,
+    Step,
+    rewrite,
+)
+from polyhop.planning.rules.chains import answer_chain, settle
+from polyhop.planning.rules.clauses import (
+    NOUNS,
+    RELATIVISERS,
+    asks,
+    finite_at,
+    first_finite,
+    participle_question,
+    relative_question,
+    third_person,
+)
+from polyhop.planning.rules.comparisons import compare
+
+__all__ = ["Combination", "Comparator", "Plan", "Shape", "Step", "decompose", "rewrite"]
+
+_LONGEST_TEXT: Final = 4000  # characters
+
+
+def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
+    """The plan to answer a question in hops; ``entities`` are names in it that must not be taken apart.
+
+    Never raises. A blank question has no steps; one that already contains ``#1`` or is longer than 200 words has one.
+    """
+    text = question.strip()
+    if not text:
+        return Plan(shape="single", steps=())
+    whole = Plan(shape="single", steps=(Step(question=text),))
+    if len(text) > _LONGEST_TEXT or len(text.split()) > LONGEST_QUESTION or REFERENCE.search(text):
+        return whole
+    words = read_words(text, entities)
+    if len(words) < 4:
+        return whole
+    plan = compare(words)
+    if plan is None:
+        words = _same_as_spelled_out(words)
+        plan = _intersection(words) or _statement(words)
+    if plan is not None:
+        return plan
+    draft = Draft()
+    answer_chain(words, draft)
+    if words[0].low in AUXILIARIES:
+        return draft.plan("verification") if len(draft.steps) > 1 else Plan(shape="verification", steps=whole.steps)
+    return draft.plan("chain") if len(draft.steps) > 1 else Plan(shape="single", steps=(_kept(text, draft),))
+
+
+def _kept(text: str, draft: Draft) -> Step:
+    return Step(question=text, target=draft.steps[0].target)
+
+
+def _same_as_spelled_out(words: Words) -> Words:
+    """The words with what "the same ... as X" leaves out: the county where X is located, the saint X is named after."""
+    if words[0].low in AUXILIARIES:
+        return words
+    for at in range(1, len(words) - 3):
+        if [words[at - 1].low, words[at].low, words[at + 2].low] != ["the", "same", "as"]:
+            continue
+        noun, thing = words[at + 1], words[at + 3 :]
+        end = next((i + 1 for i, word in enumerate(thing) if word.atomic), 0)
+        named = end > 0 and all(word.kind == "word" and word.low not in PREPOSITIONS for word in thing[: end - 1])
+        if noun.low in ("nationality", "citizenship"):
+            return (*words[:at], noun, *plain("of"), *thing)
+        if named and noun.low in PLACES:
+            return (*words[:at], noun, *plain("where"), thing[end - 1], *plain("is", "located"), *thing[end:])
+        if named and at > 3 and is_participle(words[at - 3].low) and words[at - 2].low in PREPOSITIONS:
+            verb = words[at - 3 : at - 1]
+            return (*words[:at], noun, *plain("that"), *thing[:end], *plain("was"), *verb, *thing[end:])
+    return words
+
+
+def _together(parts: Sequence[Words]) -> Plan:
+    draft = Draft()
+    operands = tuple(int(answer_chain(part, draft).text[1:]) - 1 for part in parts)
+    if len(set(operands)) < 2:
+        return draft.plan("chain" if len(draft.steps) > 1 else "single")
+    return draft.plan("intersection", Combination(comparator="common", operands=operands))
+
+
+def _intersection(words: Words) -> Plan | None:
+    """Several constraints on what the question asks for: "Which composer studied with X and wrote Y?"."""
+    if words[0].low not in ("who", "which", "what"):
+        return None
+    noun_end = 1
+    while noun_end < len(words) and (words[noun_end].kind == "name" or _of_noun(words, noun_end)):
+        noun_end += 1
+    subject = words[:noun_end]
+    if noun_end >= len(words) - 3 or (len(subject) == 1 and words[0].low != "who"):
+        return None
+    described = _described_subject(words, noun_end)
+    if described is not None:
+        return _together(described)
+    if not finite_at(words, noun_end) or words[noun_end].low in ("do", "does", "did"):
+        return None
+    middle = _second_predicate(words, noun_end)
+    if middle is not None:
+        second = words[middle + 1 :]
+        while second and second[0].low in RELATIVISERS | {"also"}:
+            second = second[1:]
+        first = words[:middle]
+        return _together((first, subject + second)) if _constrains(first[noun_end:]) and _constrains(second) else None
+    return _both_objects(words)
+
+
+def _of_noun(words: Words, at: int) -> bool:
+    word = words[at]
+    if word.kind != "word" or word.low in FUNCTION_WORDS or word.low == ",":
+        return False
+    if finite_at(words, at) or is_participle(word.low):
+        following = words[at + 1] if at + 1 < len(words) else None
+        return at == 1 and following is not None and following.low in NOUNS and word.low.endswith("ed")
+    return True
+
+
+def _constrains(words: Words) -> bool:
+    return len(words) > 1 and any(word.atomic or word.text[:1].isdigit() for word in words)
+
+
+def _described_subject(words: Words, noun_end: int) -> tuple[Words, Words] | None:
+    """The asked noun's own description and the main predicate: "Which film directed by X stars Y?"."""
+    at = noun_end + (words[noun_end].low == ",")
+    relative = words[at].low in ("who", "that", "which", "whose")
+    participle = (
+        noun_end > 1
+        and at + 1 < len(words)
+        and is_participle(words[at].low)
+        and (words[at + 1].low in PREPOSITIONS or (words[at].low.endswith("ing") and words[at + 1].atomic))
+    )
+    if not (relative or participle) or at + 2 >= len(words):
+        return None
+    body = at + relative
+    verb = first_finite(words, body) if relative else at
+    if verb is None:
+        return None
+    after = verb + 1
+    while after < len(words) and (words[after - 1].low in AUXILIARIES and is_participle(words[after].low)):
+        after += 1
+    main = next((i for i in range(after, len(words)) if _main_verb(words, i)), None)
+    if main is None:
+        return None
+    stop = main - (words[main - 1].low == ",")
+    clause, predicate = words[body:stop], words[main:]
+    noun = words[1:noun_end] or plain("person")
+    asked = relative_question(noun, words[at].low, (), clause) if relative else participle_question(noun, clause)
+    if not _constrains(clause) or not _constrains(predicate):
+        return None
+    return asked, words[:noun_end] + predicate
+
+
+def _main_verb(words: Words, at: int) -> bool:
+    if not finite_at(words, at) or words[at - 1].low in RELATIVISERS | PREPOSITIONS | {"and", "or"}:
+        return False
+    if words[at].low in AUXILIARIES - {"been", "being", "be"} or words[at - 1].low == ",":
+        return True
+    object_follows = at + 1 < len(words) and (words[at + 1].atomic or words[at + 1].low in ARTICLES | PREPOSITIONS)
+    return not is_participle(words[at].low) or (words[at - 1].atomic and object_follows)
+
+
+def _second_predicate(words: Words, noun_end: int) -> int | None:
+    """The index of the "and" before a second predicate of the same subject."""
+    for at in range(noun_end + 2, len(words) - 2):
+        if words[at].low != "and":
+            continue
+        following = at + 1 + (words[at + 1].low in RELATIVISERS | {"also"})
+        following += words[following].low == "also" if following < len(words) else 0
+        inner = any(words[i].low in RELATIVISERS for i in range(noun_end + 1, at))
+        if following < len(words) and finite_at(words, following) and not inner:
+            return at
+    return None
+
+
+def _both_objects(words: Words) -> Plan | None:
+    """One predicate with two objects, "starred in both X and Y": the predicate is asked of each."""
+    both = next((i for i, word in enumerate(words) if word.low == "both"), None)
+    if both is None or both < 2:
+        return None
+    middle = next((i for i in range(both + 1, len(words)) if words[i].low == "and"), None)
+    if middle is None or not words[middle - 1].atomic or not words[-1].atomic:
+        return None
+    return _together((words[:both] + words[both + 1 : middle], words[:both] + words[middle + 1 :]))
+
+
+def _statement(words: Words) -> Plan | None:
+    """A statement that ends in its question, "X plays for the team from what city?": its last noun comes first."""
+    if words[0].low in WH_WORDS | AUXILIARIES or (words[0].low in PREPOSITIONS and words[1].low in WH_WORDS):
+        return None
+    asked = max((i for i, word in enumerate(words) if word.low in WH_WORDS and asks(words, i)), default=0)
+    articles = [i for i in range(1, asked) if words[i].low in ("a", "an", "the")]
+    for place, article in enumerate(reversed(articles)):
+        plan = _stated_with(words, article, asked, described=place > 0)
+        if plan is not None:
+            return plan
+    return None
+
+
+def _stated_with(words: Words, article: int, asked: int, *, described: bool) -> Plan | None:
+    """The plan of a statement whose first step asks for the noun after an article.
+
+    A noun before the last one counts only where a clause describes it: "a mountain that has an elevation of what".
+    """
+    if not any(word.atomic for word in words[:article]):
+        return None
+    noun_end = next((i for i in range(article + 1, asked) if _leaves_noun(words, i)), None)
+    verb = first_finite(words, 1, article)
+    if noun_end is None or noun_end == article + 1 or verb is None:
+        return None
+    if described and words[noun_end].low not in ("that", "which", "with"):
+        return None
+    if any(words[i].low in RELATIVISERS for i in range(1, article)):
+        return None  # the subject is itself described: that comes first
+    link = words[noun_end:asked]
+    if len(link) == 1 and link[0].low in ("of", "for") and words[asked + 1 : asked + 2] != plain("nationality"):
+        return None
+    draft = Draft()
+    subject = settle(words[:verb], draft)
+    first = subject + words[verb:article] + plain("which") + words[article + 1 : noun_end]
+    found = draft.ask(first, words[noun_end - 1].low)
+    answer_chain((found, *_linked(link), *words[asked:]), draft)
+    return draft.plan("chain" if len(draft.steps) > 1 else "single")
+
+
+def _leaves_noun(words: Words, at: int) -> bool:
+    low = words[at].low
+    if low == ",":
+        return True
+    if words[at].kind != "word" or words[at - 1].low in ARTICLES:
+        return False
+    after = words[at + 1].low if at + 1 < len(words) else ""
+    participle = is_participle(low) and (after in PREPOSITIONS or after in WH_WORDS or words[at + 1].atomic)
+    return low in PREPOSITIONS or low in RELATIVISERS or participle
+
+
+def _linked(link: Words) -> Words:
+    """The words between the noun and the wh-word, as a predicate of the noun's answer."""
+    opening = max((i for i, word in enumerate(link) if word.low in RELATIVISERS), default=0)
+    link = link[opening:] if link[0].low == "," else link
+    kept = tuple(word for i, word in enumerate(link) if i or (word.low != "," and word.low not in RELATIVISERS))
+    if not kept or len(kept) < len(link):
+        return kept
+    low = kept[0].low
+    if low == "with":
+        return plain("has") + kept[1:]
+    if low.endswith("ing") and is_participle(low):
+        return plain(third_person(base_form(low))) + kept[1:]
+    return plain("was" if is_participle(low) else "is") + kept

@@ -1,0 +1,105 @@
+"""Answers a sub-question from evidence chains and the passages behind them (StepChain, section 3.4, Eq. 9)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from polyhop.models.accounting import WastedOutput
+from polyhop.models.structured import complete_json
+from polyhop.ports import LanguageModel, Message
+from polyhop.prompts import support
+from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.prompts.support import Quote
+from polyhop.types import Cost, Passage
+
+log = logging.getLogger(__name__)
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"support": support.SCHEMA, "answer": {"type": "string"}, "sufficient": {"type": "boolean"}},
+    "required": ["support", "answer", "sufficient"],
+    "additionalProperties": False,
+}
+
+_SYSTEM = f"""You answer one step on the way to the answer of a larger question. You see numbered passages and chains \
+of facts that a program took from them: A -(r)-> B says that A stands in the relation r to B, and A <-(r)- B that B \
+stands in it to A. Answer from these and from nothing else. What you remember about the world does not count.
+
+- The chains show how things hang together. They were made by a program and may be wrong: where a chain and a passage \
+differ, the passage decides.
+- What earlier steps found, if it is shown, may be taken as given.
+- "support": the sentences that establish the answer, at most three: the number of the passage and the sentence, \
+copied letter for letter, without the sentence's number in front. Do not shorten, join or correct what you copy. A \
+chain is no passage: never quote it.
+- "answer": the answer in as few words as possible: a name, a date, a number, yes or no. Empty if there is none. If \
+only a guess is to be had, write the guess.
+- "sufficient": whether the passages establish the answer. A guess is not sufficient, and neither is an answer to some \
+other question.
+
+{DATA_RULE}
+
+Output JSON: {{"support": [{{"passage": 1, "quote": "..."}}], "answer": "...", "sufficient": true or false}}."""
+
+_NO_ANSWER = frozenset({"", "n/a", "none", "not found", "not stated", "null", "unknown"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepAnswer:
+    """What a step found, None for nothing; whether it is established; its quotations; how many were not genuine.
+
+    An answer without a genuine quotation is never sufficient, whatever the model says.
+    """
+
+    text: str | None
+    sufficient: bool
+    quotes: tuple[Quote, ...]
+    dropped: int
+    cost: Cost
+
+
+def answer_step(
+    model: LanguageModel,
+    question: str,
+    chains: Sequence[str],
+    passages: Sequence[Passage],
+    *,
+    known: Sequence[tuple[str, str]] = (),
+    max_tokens: int = 400,
+) -> StepAnswer:
+    """The answer to a sub-question, with every quotation located in the passages; without passages nobody is asked.
+
+    ``known`` holds earlier sub-questions with their answers. Where the model's output cannot be used, the step has no
+    answer. Raises EndpointError, BudgetExceeded.
+    """
+    if not passages:
+        return StepAnswer(text=None, sufficient=False, quotes=(), dropped=0, cost=Cost())
+    blocks = support.shown(passages)
+    if chains:
+        blocks.append(Block("CHAINS", "\n".join(map(_line, chains))))
+    blocks += [
+        Block(f"EARLIER STEP {n}", f"{_line(asked)}\n{_line(found)}") for n, (asked, found) in enumerate(known, 1)
+    ]
+    blocks.append(Block("QUESTION", question))
+    messages = (Message("system", support.rules(_SYSTEM, passages)), Message("user", fenced(blocks)))
+    try:
+        content, cost = complete_json(model, messages, SCHEMA, max_tokens)
+    except WastedOutput as wasted:
+        log.warning("The step %r is not answered: %s", question, wasted)
+        return StepAnswer(text=None, sufficient=False, quotes=(), dropped=0, cost=wasted.cost)
+    quotes, dropped = support.placed(content["support"], passages)
+    text = _answer(content["answer"], said=content["sufficient"])
+    established = content["sufficient"] and text is not None and bool(quotes)
+    return StepAnswer(text=text, sufficient=established, quotes=quotes, dropped=dropped, cost=cost)
+
+
+def _answer(text: str, *, said: bool) -> str | None:
+    """The answer on one line; "unknown" is none, unless the model says that the passages establish it."""
+    answer = _line(text)
+    return answer if answer and (said or answer.casefold().rstrip(".") not in _NO_ANSWER) else None
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,121 @@
+"""Splits a question into steps that can be looked up one after the other."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from polyhop.models.accounting import WastedOutput
+from polyhop.models.structured import complete_json
+from polyhop.ports import LanguageModel, Message
+from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.types import Cost
+
+log = logging.getLogger(__name__)
+
+MAX_STEPS = 6
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "steps": {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1, "maxItems": MAX_STEPS}
+    },
+    "required": ["steps"],
+    "additionalProperties": False,
+}
+
+_SYSTEM = f"""You plan how to answer a question from a collection of documents. Split it into the fewest simple \
+questions, each of which one document can answer.
+
+- Write #1 for the answer to the first step, #2 for the answer to the second, and so on. A step may refer only to \
+steps before it.
+- Take names over exactly as the question writes them. Add no names and no facts of your own.
+- A comparison looks up each side in a step of its own; its last step compares them.
+- A question that one document can answer is one step: the question itself.
+- At most {MAX_STEPS} steps.
+
+{DATA_RULE}
+
+Output JSON: {{"steps": [...]}}. An example, for "Who was the teacher of the painter of The Salt Harvest?": \
+{{"steps": ["Who painted The Salt Harvest?", "Who was the teacher of #1?"]}}"""
+
+_KNOWN = """
+
+The question was split before, and some steps were tried. They are shown with what they found, or as NOT ANSWERED. \
+Plan only what is still missing:
+
+- Write what an earlier step found into the new steps by name; do not ask for it again. Nothing is known about a step \
+that was not answered.
+- Do not ask a step that was not answered again, not in other words either. Find another way: start from another name \
+in the question, go through another thing that is connected with both, ask from the other side, or split the step \
+into smaller ones.
+- The new steps are numbered from #1, and refer only to each other."""
+
+_REFERENCE = re.compile(r"#(\d+)")
+
+
+def decompose(
+    model: LanguageModel, question: str, *, known: Sequence[tuple[str, str | None]] = (), max_tokens: int = 400
+) -> tuple[tuple[str, ...], Cost]:
+    """One to six sub-questions in which ``#1`` stands for the answer to the first, and what they cost (Eq. 6).
+
+    ``known`` holds the steps of an earlier plan, in words that refer to nothing, with what they established, None for
+    nothing: the new steps then lead to what is missing, by another way. Where the model gives no usable plan, or asks
+    again for what was not found, the question itself is the only step.
+
+    Raises EndpointError, BudgetExceeded.
+    """
+    tried = [_block(number, asked, found) for number, (asked, found) in enumerate(known, 1)]
+    messages = (
+        Message("system", _SYSTEM + (_KNOWN if known else "")),
+        Message("user", fenced([Block("QUESTION", question), *tried])),
+    )
+    try:
+        plan, cost = complete_json(model, messages, SCHEMA, max_tokens)
+    except WastedOutput as wasted:
+        log.warning("The question is not decomposed: %s", wasted)
+        return (question,), wasted.cost
+    steps = tuple(" ".join(step.split()) for step in plan["steps"])
+    if not well_formed(steps):
+        log.warning("The question is not decomposed: the plan %s does not hold together.", steps)
+        return (question,), cost
+    steps = without_known(steps, known)
+    failed = {_key(asked) for asked, found in known if not found}
+    if any(_key(step) in failed for step in steps):
+        log.info("The question is not decomposed again: the plan %s repeats a step that was not answered.", steps)
+        return (question,), cost
+    return (steps if len(steps) > 1 or (known and steps) else (question,)), cost
+
+
+def well_formed(steps: Sequence[str]) -> bool:
+    """Whether there are one to six steps, none empty, each referring only to steps before it."""
+    return 0 < len(steps) <= MAX_STEPS and all(
+        step.strip() and all(0 < int(number) <= index for number in _REFERENCE.findall(step))
+        for index, step in enumerate(steps)
+    )
+
+
+def without_known(steps: Sequence[str], known: Sequence[tuple[str, str | None]]) -> tuple[str, ...]:
+    """The steps of a well-formed plan that are not answered yet, with known answers in place of references to them."""
+    answers = {_key(asked): found for asked, found in known if found and not _REFERENCE.search(found)}
+    kept: list[str] = []
+    meant: list[str] = []  # what a reference to each step becomes
+    for step in steps:
+        rewritten = _REFERENCE.sub(lambda match: meant[int(match.group(1)) - 1], step)
+        found = answers.get(_key(rewritten))
+        if found is None:
+            kept.append(rewritten)
+        meant.append(f"#{len(kept)}" if found is None else found)
+    return tuple(kept)
+
+
+def _block(number: int, asked: str, found: str | None) -> Block:
+    """A step that was tried; that it failed is part of the block's mark, where no text can imitate it."""
+    if not found:
+        return Block(f"STEP {number}, NOT ANSWERED", asked)
+    return Block(f"STEP {number}, ANSWERED", f"{asked}\n{found}")
+
+
+def _key(question: str) -> str:
+    return " ".join(question.split()).casefold().rstrip(" ?.")

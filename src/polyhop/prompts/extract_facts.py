@@ -1,0 +1,183 @@
+"""Extracts the facts that passages state, several passages a call, each fact with a quotation that is checked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from polyhop.indexes.names import normal
+from polyhop.prompts.batches import Batches
+from polyhop.prompts.blocks import DATA_RULE
+from polyhop.prompts.grounding import as_written, fault_of, whole_words
+from polyhop.prompts.quotes import locate
+from polyhop.types import Fact, Passage
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "facts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "passage": {"type": "integer"},
+                    "head": {"type": "string"},
+                    "relation": {"type": "string"},
+                    "tail": {"type": "string"},
+                    "evidence": {"type": "string"},
+                },
+                "required": ["passage", "head", "relation", "tail", "evidence"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["facts"],
+    "additionalProperties": False,
+}
+
+_SYSTEM = f"""You write down the facts that numbered passages state, for a graph in which questions are answered by \
+going from fact to fact. A fact connects two things by a relation.
+
+- "passage": the number of the passage that states the fact.
+- "head" and "tail": the two things: persons, places, organisations, works, events, dates, numbers, occupations. Copy \
+each from the passage or its title, letter for letter, in as few words as name it. Where the passage says "she", "it" \
+or "the bridge", write the name that this stands for.
+- "relation": what connects them, in one to six words of the passage's language, so that head, relation and tail read \
+as a sentence. Keep what changes the meaning, such as "not", "perhaps" or "until".
+- "evidence": the stretch of the passage's text that states the fact, at most a sentence, copied letter for letter. Do \
+not shorten, join or correct it. The title is no evidence.
+
+Take a sentence that states several facts apart. Write down all that is stated, each fact once, and nothing that you \
+remember or conclude, nor what a passage merely asks, supposes or demands. A passage that states no facts gets none; \
+the list may be empty.
+
+{DATA_RULE}
+
+Output JSON: {{"facts": [...]}}. An example, for a passage 1 with the title "The Salt Harvest" and the text "It was \
+painted by Ilse Dorn, a pupil of Jorun Vey.": {{"facts": [\
+{{"passage": 1, "head": "The Salt Harvest", "relation": "was painted by", "tail": "Ilse Dorn", \
+"evidence": "It was painted by Ilse Dorn"}}, \
+{{"passage": 1, "head": "Ilse Dorn", "relation": "was a pupil of", "tail": "Jorun Vey", \
+"evidence": "Ilse Dorn, a pupil of Jorun Vey"}}]}}"""
+
+PROMPT_VERSION = hashlib.sha256(f"{_SYSTEM}\n{json.dumps(SCHEMA)}".encode()).hexdigest()[:12]
+"""Identifies what the model is asked: another prompt or schema gives other facts."""
+
+_SPARE_ANSWER = 300  # tokens that every call may answer, and
+_ANSWER_PER_TOKEN = 6  # for each token of text: facts quote their evidence, and a sentence may state several
+_ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[\.{3}\]|\[…\])\s*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How passages are packed into calls, and how much a call may answer."""
+
+    text_tokens: int = 1500  # of the passages of one call, about; a longer passage has a call of its own
+    passages: int = 4  # of one call, at most
+    max_tokens: int = 6000  # of one answer, at most; calls with little text may answer less
+    facts: int = 40  # kept of one passage
+
+    def __post_init__(self) -> None:
+        if min(self.text_tokens, self.passages, self.max_tokens, self.facts) < 1:
+            raise ValueError("text_tokens, passages, max_tokens and facts must be at least 1")
+
+    def answer(self, text_tokens: int) -> int:
+        """Tokens that a call with so many tokens of text may answer."""
+        return min(self.max_tokens, _SPARE_ANSWER + _ANSWER_PER_TOKEN * text_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """The facts of a passage, and how many were rejected, by reason (see ``grounding.fault_of``).
+
+    Two more reasons: ``passage``, a number that no passage has, and ``surplus``, more facts than are kept.
+    """
+
+    facts: tuple[Fact, ...] = ()
+    rejected: Mapping[str, int] = field(default_factory=dict)
+
+
+def batches(limits: Limits = Limits()) -> Batches[Extracted]:
+    """The task: what comes of a passage is the facts that it states."""
+    return Batches(
+        system=_SYSTEM,
+        schema=SCHEMA,
+        text_tokens=limits.text_tokens,
+        passages=limits.passages,
+        answer=lambda text_tokens, _: limits.answer(text_tokens),
+        read=lambda answer, batch: _grounded(answer["facts"], batch, limits.facts),
+        nothing=Extracted(),
+        undone="facts",
+    )
+
+
+def _grounded(items: Sequence[Mapping[str, Any]], batch: Sequence[Passage], most: int) -> Iterator[Extracted]:
+    """What the passages bear out; the rest is counted where the model said that it stands."""
+    facts: list[dict[tuple[str, str, str], Fact]] = [{} for _ in batch]
+    rejected: list[Counter[str]] = [Counter() for _ in batch]
+    for item in items:
+        index, fact, fault = _placed(item, batch)
+        if fact is None:
+            rejected[index][fault] += 1
+            continue
+        key = (normal(fact.head), normal(fact.relation), normal(fact.tail))
+        if key not in facts[index] and len(facts[index]) == most:
+            rejected[index]["surplus"] += 1
+        else:
+            facts[index].setdefault(key, fact)
+    return (Extracted(tuple(found.values()), counts) for found, counts in zip(facts, rejected, strict=True))
+
+
+def _placed(item: Mapping[str, Any], batch: Sequence[Passage]) -> tuple[int, Fact | None, str]:
+    """The passage that states a fact, the fact, or why it is rejected; a genuine one may have a wrong number."""
+    named = item["passage"] - 1
+    known = 0 <= named < len(batch)
+    fault = "" if known else "passage"
+    for index in sorted(range(len(batch)), key=lambda other: other != named):
+        fact = _fact(item, batch[index])
+        found = fault_of(fact, batch[index]) or _unsupported(fact, batch[index])
+        if found is None:
+            return index, _polished(fact, batch[index]), ""
+        fault = fault or found
+    return named if known else 0, None, fault
+
+
+def _fact(item: Mapping[str, Any], passage: Passage) -> Fact:
+    start, end = _evidence(item["evidence"], passage.text) or (0, 0)
+    head, relation, tail = (" ".join(item[key].split()) for key in ("head", "relation", "tail"))
+    return Fact(head=head, relation=relation, tail=tail, start=start, end=end)
+
+
+def _evidence(quote: str, text: str) -> tuple[int, int] | None:
+    """Where a quotation stands, or the stretch around its parts where the model left something out between them."""
+    parts = [part for part in _ELLIPSIS.split(" ".join(quote.split())) if part]
+    return _around([quote.strip()], text) or _around(parts, text)
+
+
+def _around(parts: Sequence[str], text: str) -> tuple[int, int] | None:
+    start, end = len(text), 0
+    for part in parts:
+        span = locate(part, text[end:])
+        if span is None or not whole_words(text[end:], *span):
+            return None
+        start, end = min(start, end + span[0]), end + span[1]
+    return (start, end) if start < end else None
+
+
+def _unsupported(fact: Fact, passage: Passage) -> str | None:
+    """Evidence that speaks of neither end is of something else."""
+    evidence = replace(passage, title="", text=passage.text[fact.start : fact.end])
+    spoken = any(as_written(name, evidence) is not None for name in (fact.head, fact.tail))
+    return None if spoken else "evidence"
+
+
+def _polished(fact: Fact, passage: Passage) -> Fact:
+    """A fact with its ends spelt as in the passage, and the one labelled that is the passage's title."""
+    head, tail = (as_written(name, passage) or name for name in (fact.head, fact.tail))
+    labels = ["TITLE" if normal(name) == normal(passage.title) else "" for name in (head, tail)]
+    return replace(fact, head=head, tail=tail, head_label=labels[0], tail_label=labels[1])

@@ -1,0 +1,185 @@
+"""Puts together what the sub-questions of a question have found (StepChain, section 3.6, Eq. 10)."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, Final
+
+from polyhop.models.accounting import WastedOutput
+from polyhop.models.structured import complete_json
+from polyhop.ports import LanguageModel, Message
+from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.types import Cost
+
+log = logging.getLogger(__name__)
+
+LONGEST: Final = 2000  # characters of what is handed on
+SHOWN_CHAINS: Final = 3  # of one step
+SHOWN_SUMMARIES: Final = 8
+_SUMMARY: Final = 600  # characters of one that a model sees
+_PART: Final = 200  # characters of a question, an answer, a chain or a summary in the plain text
+_CONFLICT: Final = 300  # characters of a contradiction that the model names
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "conflicts": {"type": "array", "items": {"type": "string"}, "maxItems": 6},
+        "findings": {"type": "string", "minLength": 1},
+    },
+    "required": ["conflicts", "findings"],
+    "additionalProperties": False,
+}
+
+_SYSTEM = f"""A question was split into steps, and each step was looked up on its own. Put together what they found, \
+for a reader who will answer the question from the documents. You do not answer it yourself.
+
+- A step marked ESTABLISHED has its answer from the documents. A step marked NOT ESTABLISHED has none, or a guess: \
+never state a guess as a fact. Background tells what surrounds the steps, and proves nothing.
+- A chain A -(r)-> B says that A stands in the relation r to B, and A <-(r)- B that B stands in it to A.
+- "conflicts": where steps contradict each other or the background: who says what, which one you follow, and why. An \
+established step comes before a guess and before the background; what a chain bears out comes before what none does. \
+Empty if there are none.
+- "findings": in two to five sentences, how the steps fit together: which names are the same thing, what leads from \
+one step to the next, what is compared with what. Say what several steps found only once, and say what is missing. \
+Use the names as the steps write them, and add nothing that you remember.
+
+{DATA_RULE}
+
+Output JSON: {{"conflicts": ["..."], "findings": "..."}}."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A sub-question with its answer, None for nothing, whether that is established, and the chains behind it."""
+
+    question: str
+    answer: str | None
+    established: bool
+    chains: tuple[str, ...] = ()
+
+    @property
+    def fact(self) -> str | None:
+        """The answer on one line where it is established."""
+        return (_line(self.answer or "") or None) if self.established else None
+
+
+def merge_answers(
+    model: LanguageModel,
+    question: str,
+    answered: Sequence[Answered],
+    summaries: Sequence[str] = (),
+    *,
+    max_tokens: int = 400,
+) -> tuple[str, Cost]:
+    """What the steps and the community summaries say together, at most LONGEST characters, and what it cost.
+
+    Contradictions are named, and so is each step that is not established, whatever the model writes. Nobody is asked
+    where there is nothing to put together: fewer than two texts, or nothing established. Where the model's output
+    cannot be used, the text is that of ``merged_offline``. Raises EndpointError, BudgetExceeded.
+    """
+    facts = sum(one.fact is not None for one in answered)
+    if len(answered) + len(summaries) < 2 or facts + len(summaries) == 0:
+        return merged_offline(question, answered, summaries), Cost()
+    blocks = [Block(f"STEP {number}, {_status(one)}", _shown(one)) for number, one in enumerate(answered, 1)]
+    background = enumerate(_nearest(question, answered, summaries), 1)
+    blocks += [Block(f"BACKGROUND {number}", _clipped(summary, _SUMMARY)) for number, summary in background]
+    blocks.append(Block("QUESTION", question))
+    messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
+    try:
+        content, cost = complete_json(model, messages, SCHEMA, max_tokens)
+    except WastedOutput as wasted:
+        log.warning("The answers are put together without the model: %s", wasted)
+        return merged_offline(question, answered, summaries), wasted.cost
+    conflicts = [f"Conflict: {_clipped(one, _CONFLICT)}" for one in content["conflicts"] if one.strip()]
+    findings = _clipped(content["findings"], LONGEST // 2)
+    return _within([findings, *_missing(_by_question(answered)), *conflicts]), cost
+
+
+def merged_offline(question: str, answered: Sequence[Answered], summaries: Sequence[str] = ()) -> str:
+    """The same as plain text, without a model: one line a sub-question, then how the summaries begin.
+
+    A sub-question that was asked twice has one line; where its established answers differ, the line names them all.
+    """
+    asked = _by_question(answered)
+    background = [_clipped(one, _PART) for one in _nearest(question, answered, summaries)]
+    return _within([*_found(asked), *_missing(asked), *(f"Background: {one}" for one in background)])
+
+
+def _by_question(answered: Sequence[Answered]) -> list[list[Answered]]:
+    """What was answered, with the same sub-question's answers side by side."""
+    groups: dict[str, list[Answered]] = {}
+    for one in answered:
+        groups.setdefault(_key(one.question), []).append(one)
+    return list(groups.values())
+
+
+def _found(asked: Sequence[Sequence[Answered]]) -> Iterator[str]:
+    """A line for each sub-question with an established answer, in order."""
+    for group in asked:
+        spelt: dict[str, str] = {}
+        for one in group:
+            if one.fact is not None:
+                spelt.setdefault(_key(one.fact), one.fact)
+        answers = list(spelt.values())
+        chain = next((_line(one.chains[0]) for one in group if one.fact is not None and one.chains), "")
+        if len(answers) == 1:
+            because = f" ({_clipped(chain, _PART)})" if chain else ""
+            yield f"Established: {_clipped(group[0].question, _PART)} {_clipped(answers[0], _PART)}{because}"
+        elif answers:
+            differing = " or ".join(_clipped(answer, _PART) for answer in answers)
+            yield f"Contradictory: {_clipped(group[0].question, _PART)} {differing}"
+
+
+def _missing(asked: Sequence[Sequence[Answered]]) -> Iterator[str]:
+    """A line for each sub-question without an established answer, with the first guess at it."""
+    for group in asked:
+        if all(one.fact is None for one in group):
+            guess = next((_clipped(one.answer, _PART) for one in group if one.answer), "")
+            yield f"Not established: {_clipped(group[0].question, _PART)}" + (f" Perhaps {guess}" if guess else "")
+
+
+def _nearest(question: str, answered: Sequence[Answered], summaries: Sequence[str]) -> list[str]:
+    """The summaries that share most words with the question and what is established, each once."""
+    sought = _words(" ".join([question, *(one.fact or "" for one in answered)]))
+    distinct = [one for one in dict.fromkeys(map(_line, summaries)) if one]
+    return sorted(distinct, key=lambda one: -len(sought & _words(one)))[:SHOWN_SUMMARIES]
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in re.findall(r"\w+", text.casefold()) if len(word) > 3}  # shorter ones say little
+
+
+def _status(one: Answered) -> str:
+    """Part of the block's mark, where no text can imitate it."""
+    return "NOT ESTABLISHED" if one.fact is None else "ESTABLISHED"
+
+
+def _shown(one: Answered) -> str:
+    chains = [f"Chain: {_line(chain)}" for chain in one.chains[:SHOWN_CHAINS]]
+    return "\n".join((f"Question: {_line(one.question)}", f"Answer: {_line(one.answer or '')}", *chains))
+
+
+def _within(lines: Sequence[str]) -> str:
+    """The first lines that together have at most LONGEST characters."""
+    ends = accumulate(len(line) + 1 for line in lines)
+    return "\n".join(line for line, end in zip(lines, ends, strict=True) if end <= LONGEST + 1)
+
+
+def _clipped(text: str, most: int) -> str:
+    """The text on one line, cut between words where there are spaces."""
+    line = _line(text)
+    if len(line) <= most:
+        return line
+    cut = line[: most - 2]
+    return f"{cut[: cut.rfind(' ')] if ' ' in cut[most // 2 :] else cut} …"
+
+
+def _key(text: str) -> str:
+    return _line(text).casefold().rstrip(" .?!")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,59 @@
+"""Decides what to search for next, or that the evidence suffices (the loop of KG-Translator's appendix M)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from polyhop.models.accounting import WastedOutput
+from polyhop.models.structured import complete_json
+from polyhop.ports import LanguageModel, Message
+from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.types import Cost
+
+log = logging.getLogger(__name__)
+
+MAX_QUERY = 300  # characters; anything longer is no search query
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"reasoning": {"type": "string"}, "next_query": {"type": ["string", "null"]}},
+    "required": ["reasoning", "next_query"],
+    "additionalProperties": False,
+}
+
+_SYSTEM = f"""You gather evidence for a question, one search at a time. You see the question, the searches made so far \
+and the texts that they found.
+
+First think, in at most three sentences under "reasoning": which links of the chain to the answer do the texts \
+establish, and which is the first that they do not? Rely on the texts alone, not on what you remember.
+Then write under "next_query" the one short question that would find the missing link. Put the names that the texts \
+revealed into it in place of descriptions such as "the director of that film". Do not repeat a search already made. If \
+the texts suffice to answer the question, write null.
+
+{DATA_RULE}
+
+Output JSON: {{"reasoning": "...", "next_query": "..." or null}}."""
+
+_NOTHING = frozenset({"", "null", "none", "n/a"})
+
+
+def next_query(
+    model: LanguageModel, question: str, queries: Sequence[str], evidence: Sequence[str], *, max_tokens: int = 400
+) -> tuple[str | None, Cost]:
+    """The next search query, or None where the evidence suffices or the model knows no further, and what it cost.
+
+    Raises EndpointError, BudgetExceeded.
+    """
+    blocks = [Block("QUESTION", question)]
+    blocks += [Block(f"SEARCH {number}", query) for number, query in enumerate(queries, 1)]
+    blocks += [Block(f"TEXT {number}", text) for number, text in enumerate(evidence, 1)]
+    messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
+    try:
+        verdict, cost = complete_json(model, messages, SCHEMA, max_tokens)
+    except WastedOutput as wasted:
+        log.warning("The search ends here, because no next query is to be had: %s", wasted)
+        return None, wasted.cost
+    query = " ".join((verdict["next_query"] or "").split())[:MAX_QUERY]
+    asked = {" ".join(known.split()).casefold() for known in queries}  # asking twice would not find anything new
+    return (None if query.casefold() in _NOTHING | asked else query), cost

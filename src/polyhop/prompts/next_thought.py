@@ -1,0 +1,82 @@
+"""Writes the next sentence of a chain of thought, which is searched for next (IRCoT, section 3.1)."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from polyhop.documents.sentences import sentence_spans
+from polyhop.models.accounting import WastedOutput
+from polyhop.models.structured import complete_json
+from polyhop.ports import LanguageModel, Message
+from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.prompts.passage_blocks import passage_blocks
+from polyhop.types import Cost, Passage
+
+log = logging.getLogger(__name__)
+
+MAX_THOUGHT = 400  # characters; anything longer is no sentence
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"thought": {"type": "string"}},
+    "required": ["thought"],
+    "additionalProperties": False,
+}
+
+_SYSTEM = f"""You answer a question by thinking one sentence at a time. You see passages that searches have found so \
+far, the question, and your thoughts up to here. Write the next one, and nothing after it: it will be searched for, \
+and you will see what it finds.
+
+- A thought is one short sentence that adds one step to the thoughts before it. Write names out in full; write no \
+"he", "it" or "that film".
+- Rely on the passages. Where they lack the next step, write the beginning of the sentence that a document would have.
+- Once the thoughts suffice, the next one is "So the answer is: X", where X is the answer in as few words as possible: \
+a name, a date, a number, yes or no.
+
+{DATA_RULE}
+
+Output JSON: {{"thought": "..."}}. An example, for "Where did the painter of The Salt Harvest study?", in three turns: \
+{{"thought": "The Salt Harvest was painted by Runa Vell."}}, {{"thought": "Runa Vell studied at the Ostel Academy."}}, \
+{{"thought": "So the answer is: the Ostel Academy"}}"""
+
+_ANSWER: Final = re.compile(r"\b(?:so )?the (?:final )?answer is\b\s*:?\s*(.*)", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextThought:
+    """A thought, empty where the model gave none; the answer, None unless the thought says it; and what it cost."""
+
+    text: str
+    answer: str | None
+    cost: Cost
+
+
+def next_thought(
+    model: LanguageModel, question: str, passages: Sequence[Passage], thoughts: Sequence[str], *, max_tokens: int = 200
+) -> NextThought:
+    """One more sentence of the chain of thought; of several that the model writes, the first counts.
+
+    A thought that was there before counts as none. Raises EndpointError, BudgetExceeded.
+    """
+    blocks = [*passage_blocks(passages), Block("QUESTION", question)]
+    blocks += [Block(f"THOUGHT {number}", thought) for number, thought in enumerate(thoughts, 1)]
+    messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
+    try:
+        verdict, cost = complete_json(model, messages, SCHEMA, max_tokens)
+    except WastedOutput as wasted:
+        log.warning("The search ends here, because no thought is to be had: %s", wasted)
+        return NextThought(text="", answer=None, cost=wasted.cost)
+    said = " ".join(verdict["thought"].split())
+    thought = said[slice(*sentence_spans(said)[0])][:MAX_THOUGHT] if said else ""
+    if thought.casefold() in {known.casefold() for known in thoughts}:
+        thought = ""
+    return NextThought(text=thought, answer=answer_in(thought), cost=cost)
+
+
+def answer_in(thought: str) -> str | None:
+    """What a thought such as ``So the answer is: 1841.`` gives as the answer; None where it gives none."""
+    found = _ANSWER.search(thought)
+    return found[1].strip().removesuffix(".").strip() if found else None

@@ -1,0 +1,158 @@
+"""Plans a question as atomic constraints with a language model (C2RAG, section 3.2)."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from polyhop.models.accounting import WastedOutput
+from polyhop.models.structured import complete_json
+from polyhop.plans import (
+    MAX_CONSTRAINTS,
+    Constant,
+    Constraint,
+    ConstraintPlan,
+    End,
+    Placeholder,
+    faults,
+    whole_question,
+)
+from polyhop.ports import LanguageModel, Message
+from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.types import Cost
+
+log = logging.getLogger(__name__)
+
+VARIANTS = 3  # phrasings of a relation (the paper's m)
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "constraints": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "head": {"type": "string", "minLength": 1},
+                    "relations": {
+                        "type": "array",
+                        "items": {"type": "string", "minLength": 1},
+                        "minItems": 1,
+                        "maxItems": 8,
+                    },
+                    "tail": {"type": "string", "minLength": 1},
+                    "question": {"type": "string"},
+                },
+                "required": ["head", "relations", "tail", "question"],
+                "additionalProperties": False,
+            },
+            "minItems": 1,
+            "maxItems": MAX_CONSTRAINTS,
+        }
+    },
+    "required": ["constraints"],
+    "additionalProperties": False,
+}
+
+_EXAMPLE = """{"constraints": [
+  {"head": "The Salt Harvest", "relations": ["painted by", "painter", "is a painting by"], "tail": "?painter", \
+"question": "Who painted The Salt Harvest?"},
+  {"head": "?painter", "relations": ["student of", "was taught by", "studied under"], "tail": "?teacher", \
+"question": "Who was the teacher of ?painter?"}]}"""
+
+_SYSTEM = """You turn a question into constraints that can be looked up one by one in a knowledge graph. A constraint \
+is a triple: head, relation, tail.
+
+- An end of a triple is either a name, copied exactly as the question writes it, or a placeholder for something that \
+the question does not name. Never fill in a name from memory.
+- A placeholder is a question mark and the kind of thing that it stands for: ?prison, ?birth_place. Number them where \
+there are several of one kind: ?film1, ?film2. The same placeholder always stands for the same thing, and what the \
+question asks for is a placeholder too.
+- One simple fact a constraint, in the order in which they can be looked up: each placeholder has to be reachable from \
+a name, through as many constraints as it takes. Do not go in circles.
+- A comparison looks up what is compared for each side. Do not add constraints for the comparison itself.
+- A question that only asks whether something is so has the names at both ends.
+- "relations": {variants} different short wordings of the relation, as a text or a knowledge graph would put it, read \
+from head to tail; the most usual one first.
+- "question": the constraint as a short question, with placeholders under their names.
+- As few constraints as possible, at most {most}.
+
+{rule}
+
+Output JSON. An example, for "Who was the teacher of the painter of The Salt Harvest?":
+{example}"""
+
+_REPAIR = """That plan cannot be used. What is wrong with it:
+
+{faults}
+
+Write the whole plan again with this put right, in the same JSON form, with nothing before or after it."""
+
+_NO_LETTER = re.compile(r"\W+")
+
+
+def plan(
+    model: LanguageModel, question: str, *, variants: int = VARIANTS, max_tokens: int = 900
+) -> tuple[ConstraintPlan, Cost]:
+    """One to eight sound constraints with at most ``variants`` phrasings each (1 or more), and what they cost.
+
+    A plan with faults is shown to the model once, with the faults named. Where that does not help either, or the output
+    is no plan at all, the question itself is the only constraint.
+
+    Raises EndpointError, BudgetExceeded.
+    """
+    messages = [Message("system", _system(variants)), Message("user", fenced([Block("QUESTION", question)]))]
+    cost = Cost()
+    for _ in range(2):
+        try:
+            content, more = complete_json(model, messages, SCHEMA, max_tokens)
+        except WastedOutput as wasted:
+            log.warning("The question is not planned: %s", wasted)
+            return whole_question(question), cost + wasted.cost
+        cost += more
+        planned = plan_of(content["constraints"], variants, f"language model {model.name}")
+        wrong = faults(planned, question)
+        if not wrong:
+            return planned, cost
+        log.info("The plan is faulty: %s.", "; ".join(wrong))
+        repair = _REPAIR.format(faults=fenced([Block("FAULTS", "\n".join(wrong))]))
+        messages += [Message("assistant", json.dumps(content, ensure_ascii=False)), Message("user", repair)]
+    log.warning("The question is not planned: the plan stays faulty: %s.", "; ".join(wrong))
+    return whole_question(question), cost
+
+
+def plan_of(rows: Sequence[Mapping[str, Any]], variants: int, source: str) -> ConstraintPlan:
+    """The plan that an output says, which may be faulty; ``rows`` obey the items of the schema."""
+    return ConstraintPlan(tuple(_constraint(row, variants) for row in rows), source)
+
+
+def _system(variants: int) -> str:
+    return _SYSTEM.format(variants=variants, most=MAX_CONSTRAINTS, rule=DATA_RULE, example=_EXAMPLE)
+
+
+def _constraint(row: Mapping[str, Any], variants: int) -> Constraint:
+    head, tail = (_end(row[end]) for end in ("head", "tail"))
+    wordings = [_spaced(relation) for relation in row["relations"]]
+    distinct = [
+        one for at, one in enumerate(wordings) if one and one.casefold() not in map(str.casefold, wordings[:at])
+    ]
+    kept = tuple(distinct[: max(variants, 1)])
+    question = _spaced(row["question"])
+    for said, end in ((row["head"], head), (row["tail"], tail)):
+        if isinstance(end, Placeholder) and len(end.name) > 1:
+            question = question.replace(_spaced(said), end.name)
+    return Constraint(head, kept[0] if kept else "", kept, tail, question)
+
+
+def _end(text: str) -> End:
+    """A name, or a placeholder, whose name is brought into form: "?birth place" is ``?birth_place``."""
+    text = _spaced(text)
+    if not text.startswith("?"):
+        return Constant(text)
+    return Placeholder.named("?" + _NO_LETTER.sub("_", text).strip("_").lower())
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,97 @@
+"""What a model copies out of passages in support of an answer: how they are shown to it, and where its copies stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from polyhop.prompts.blocks import Block
+from polyhop.prompts.passage_blocks import date_line
+from polyhop.prompts.quotes import cuts_word, locate
+from polyhop.types import Passage
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"passage": {"type": "integer"}, "quote": {"type": "string"}},
+        "required": ["passage", "quote"],
+        "additionalProperties": False,
+    },
+    "maxItems": 12,
+}
+"""Of the property ``support``: the number of a passage, from 1, and what was copied from it."""
+
+_DATED = """
+
+A line "Date:" below a title says on which day the passage below it begins. It is as true as the passage, but it is \
+none of its sentences: quote what was said on that day, never the line."""
+
+_SENTENCE_NUMBER = re.compile(r"\(s\d+\)\s?", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*|\n\s*")
+_ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[\.{3}\]|\[…\])\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A stretch of one of the passages that were read: its index in their order, offsets into its text."""
+
+    passage_index: int
+    start: int
+    end: int
+
+
+def shown(passages: Sequence[Passage]) -> list[Block]:
+    """A block for each passage, ``PASSAGE 1`` and so on: its title, its date and its numbered sentences."""
+    return [Block(f"PASSAGE {number}", _numbered(passage)) for number, passage in enumerate(passages, 1)]
+
+
+def rules(system: str, passages: Sequence[Passage]) -> str:
+    """What a model is told that reads these passages: also, where one of them has a date, what that is."""
+    return system + _DATED if any(map(date_line, passages)) else system
+
+
+def placed(support: Sequence[Mapping[str, Any]], passages: Sequence[Passage]) -> tuple[tuple[Quote, ...], int]:
+    """Where the quotations stand, each once, and how many stand in no passage; ``support`` obeys SCHEMA.
+
+    The date that a passage is shown with is no quotation of it, and no wrong one.
+    """
+    texts = [passage.text for passage in passages]
+    dates = {line for passage in passages for line in date_line(passage)}
+    found = [(item["quote"].strip(), _places(item["quote"], item["passage"] - 1, texts)) for item in support]
+    quotes = tuple(dict.fromkeys(quote for _, places in found for quote in places))
+    return quotes, sum(not places and copied not in dates for copied, places in found)
+
+
+def _numbered(passage: Passage) -> str:
+    lines = (f"(s{number}) {sentence}" for number, sentence in enumerate(_sentences(passage.text), 1))
+    return "\n".join((f"Title: {passage.title}", *date_line(passage), *lines))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Sentences by their punctuation, in any script: good enough to point at, and nothing is lost between them."""
+    return (sentence for sentence in _SENTENCE_END.split(text) if sentence.strip())
+
+
+def _places(quote: str, index: int, texts: Sequence[str]) -> list[Quote]:
+    """Where a quotation stands: as written, else its parts around an ellipsis, all of them or none."""
+    plain = _SENTENCE_NUMBER.sub("", quote).strip()
+    for parts in ([quote.strip()], [plain], [part for part in _ELLIPSIS.split(plain) if part]):
+        found = [_anywhere(part, index, texts) for part in parts]
+        places = [place for place in found if place is not None]
+        if places and len(places) == len(found):
+            return places
+    return []
+
+
+def _anywhere(quote: str, index: int, texts: Sequence[str]) -> Quote | None:
+    """The passage that the model named comes first; but a genuine quotation under a wrong number is still genuine."""
+    if not any(character.isalnum() for character in quote):
+        return None
+    for candidate in sorted(range(len(texts)), key=lambda other: other != index):
+        span = locate(quote, texts[candidate])
+        if span is not None and not cuts_word(texts[candidate], *span):
+            return Quote(candidate, *span)
+    return None

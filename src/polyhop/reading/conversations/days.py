@@ -1,0 +1,56 @@
+"""Which day a conversation means by "yesterday", "next Saturday" or "March 7th", told from the day it took place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import Final
+
+from polyhop.english.dates import MONTHS
+
+_WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTH: Final = "|".join(month[:3] for month in MONTHS)
+_FULL: Final = re.compile(r"\b\d{4}\b")
+
+
+def _weekday(match: re.Match[str], said: date) -> date:
+    """The weekday as most say it: "this" and a bare one are the next to come, today counts."""
+    ahead = (_WEEKDAYS.index(match["day"].lower()) - said.weekday()) % 7
+    match (match["which"] or "").lower():
+        case "next":
+            return said + timedelta(days=_WEEKDAYS.index(match["day"].lower()) - said.weekday() + 7)
+        case "last":
+            return said - timedelta(days=(7 - ahead) or 7)
+        case _:
+            return said + timedelta(days=ahead)
+
+
+def _nearest(match: re.Match[str], said: date) -> date:
+    """The day of a month in the year in which it is nearest."""
+    month = next(number for number, name in enumerate(MONTHS, 1) if name[:3] == match["month"].capitalize())
+    years = (date(said.year + step, month, int(match["day"])) for step in (-1, 0, 1))
+    return min(years, key=lambda day: abs((day - said).days))
+
+
+_RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], date]], ...]] = (
+    (re.compile(r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b", re.IGNORECASE), lambda _, said: said),
+    (re.compile(r"\btomorrow\b", re.IGNORECASE), lambda _, said: said + timedelta(days=1)),
+    (re.compile(r"\b(?:yesterday|last night)\b", re.IGNORECASE), lambda _, said: said - timedelta(days=1)),
+    (re.compile(rf"\b(?:(?P<which>this|next|last)\s+)?(?P<day>{'|'.join(_WEEKDAYS)})\b", re.IGNORECASE), _weekday),
+    (re.compile(rf"\b(?P<month>{_MONTH})[a-z]*\.? (?P<day>\d{{1,2}})(?!\d|:)", re.IGNORECASE), _nearest),
+    (re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTH})", re.IGNORECASE), _nearest),
+)
+
+
+def meant_day(text: str, said_on: str) -> date | None:
+    """The one day that a time such as "this Saturday at 7 PM" means; ``said_on``: the conversation's day, eight digits.
+
+    None where it names a year itself or no single day, and where the conversation's day is unknown.
+    """
+    try:
+        said = date(int(said_on[:4]), int(said_on[4:6]), int(said_on[6:8]))
+        found = {rule(match, said) for pattern, rule in _RULES for match in pattern.finditer(text)}
+    except ValueError:  # there is no such day
+        return None
+    return found.pop() if len(found) == 1 and not _FULL.search(text) else None

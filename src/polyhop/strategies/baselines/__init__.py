@@ -1,0 +1,1 @@
+"""The strategies that all others are measured against, one a file."""

@@ -1,0 +1,34 @@
+"""Hybrid retrieval: vectors and BM25 fused, then read by the cross-encoder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from polyhop.layers.view import View
+from polyhop.strategies.shared.fuse import fused
+from polyhop.strategies.shared.judge import best_first, judge
+from polyhop.types import Budget, Evidence
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hybrid:
+    """Fuse dense and BM25 rankings, and let the cross-encoder order the best of them."""
+
+    depth: int = 30  # passages taken from each ranking, and read by the cross-encoder
+    rerank: bool = True  # whether the cross-encoder orders them
+
+    needs: ClassVar[tuple[str, ...]] = ("text",)
+
+    def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
+        """The best of both rankings."""
+        depth = max(self.depth, budget.passages)
+        ranking = fused(question, over, depth)[:depth]
+        trail = [f"fused {len(ranking)} passages from vectors and BM25"]
+        if self.rerank:
+            numbers = [number for number, _ in ranking]
+            ranking = best_first(numbers, judge(question, numbers, over))
+            trail.append(f"the cross-encoder ({over.models.reranker.name}) ordered them")
+        numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]
+        passages = over.ranked(numbers, scores, budget.passages)
+        return Evidence(question=question, strategy="hybrid", passages=passages, trail=tuple(trail))

@@ -1,0 +1,1 @@
+"""C2RAG: atomic constraints, checked for sufficiency one by one."""

@@ -1,0 +1,145 @@
+"""Blocks of constraints as evidence: passages by turns, a hop a block, and a trace like the paper's Figure 5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from polyhop.layers.view import View
+from polyhop.plans import ConstraintPlan
+from polyhop.strategies.c2rag.ground import Pattern
+from polyhop.strategies.c2rag.resolve import Block
+from polyhop.strategies.c2rag.sufficiency import Candidate
+from polyhop.strategies.shared.excerpt import excerpt
+from polyhop.strategies.shared.fuse import fused
+from polyhop.strategies.shared.judge import best_first
+from polyhop.strategies.shared.shown import shown
+from polyhop.strategies.shared.support import overlapping_span
+from polyhop.types import Budget, Cost, Evidence, Hop, Span, Triple
+
+LONGEST = 400  # characters of a passage that are judged for the whole question
+DEPTH = 50  # passages nearest to the question that are looked at
+SHOWN = 3  # anchors and facts that a line of the trace names
+
+
+def evidence_of(
+    question: str,
+    plan: ConstraintPlan,
+    blocks: Sequence[Block],
+    over: View,
+    budget: Budget,
+    *,
+    cost: Cost,
+    similar: int,
+    among: Sequence[int] | None = None,
+) -> Evidence:
+    """The evidence of all blocks in the order of the plan, and what else of it and of similar passages fits best."""
+    turns = _by_turns([block.passages for block in blocks])
+    near: list[int] = []
+    if similar or len(turns) < budget.passages:
+        near = [number for number, _ in fused(question, over, DEPTH) if among is None or number in among]
+    leaders = list(turns)[: sum(bool(block.passages) for block in blocks)]
+    ranking = _ranked(question, turns, leaders, near[:similar], over) if similar else turns
+    lowest = min(ranking.values(), default=0.0)
+    ranking |= {number: lowest for number in near[: budget.passages] if number not in ranking}
+    return Evidence(
+        question=question,
+        strategy="c2rag",
+        passages=over.ranked(list(ranking), list(ranking.values()), budget.passages),
+        hops=tuple(_hop(block, over) for block in blocks),
+        trail=(f"plan by {plan.source}", *(line for block in blocks for line in _trace(block, over))),
+        cost=cost,
+    )
+
+
+def _ranked(
+    question: str, turns: Mapping[int, float], leaders: Sequence[int], near: Sequence[int], over: View
+) -> dict[int, float]:
+    """The leading passage of each block; then their others and the nearest ones, as they fit the whole question."""
+    pool = [number for number in dict.fromkeys([*turns, *near]) if number not in leaders]
+    texts = [excerpt(passage, question, LONGEST) for passage in over.passages(pool)]
+    scores = over.models.reranker.score(question, texts).tolist() if texts else []
+    return {number: turns[number] for number in leaders} | dict(best_first(pool, scores))
+
+
+def _by_turns(rankings: Sequence[Sequence[tuple[int, float]]]) -> dict[int, float]:
+    """From each block by turns the best passage that no block has given yet."""
+    merged: dict[int, float] = {}
+    waiting = [iter(ranking) for ranking in rankings]
+    while waiting:
+        for ranking in list(waiting):
+            fresh = next((item for item in ranking if item[0] not in merged), None)
+            if fresh is None:
+                waiting.remove(ranking)
+            else:
+                merged[fresh[0]] = fresh[1]
+    return merged
+
+
+def _hop(block: Block, over: View) -> Hop:
+    passages = tuple(over.passages([number for number, _ in block.passages]))
+    if block.value is not None and block.value.passage not in passages:
+        passages = (*passages, block.value.passage)
+    facts = tuple(shown(candidate.fact, candidate.score, over) for candidate in _behind(block))
+    return Hop(
+        question=block.pattern.asked,
+        status=block.status,
+        found=block.found,
+        passages=passages,
+        sentences=tuple(_sentences(block, facts, over)),
+        facts=facts,
+        placeholder=None if block.pattern.open is None else block.pattern.open.name,
+        score=block.passages[0][1] if block.passages else None,
+        note=_note(block),
+    )
+
+
+def _behind(block: Block) -> Sequence[Candidate]:
+    """The facts behind a resolved constraint; those that did not suffice are for the trace alone."""
+    return block.grounded.candidates if block.grounded is not None and block.status == "resolved" else ()
+
+
+def _sentences(block: Block, facts: Sequence[Triple], over: View) -> Iterator[Span]:
+    if facts:
+        yield from dict.fromkeys(fact.span for fact in facts)
+    elif block.value is not None:
+        passage = block.value.passage
+        yield Span(passage.document_id, passage.start + block.value.start, passage.start + block.value.end)
+    elif block.passages:
+        yield overlapping_span(block.pattern.line, over.passages([block.passages[0][0]])[0])
+
+
+def _note(block: Block) -> str:
+    if block.grounded is None:
+        return block.note
+    verdict = block.grounded.verdict
+    effective = f"N_eff {verdict.effective:.2f}" if block.grounded.candidates else verdict.note
+    return block.note or effective
+
+
+def _trace(block: Block, over: View) -> Iterator[str]:
+    yield f"{block.status}: {block.pattern.line}"
+    yield f"  anchors: {_anchors(block.pattern, over) or 'none'}"
+    if block.grounded is not None:
+        for candidate, share in zip(block.grounded.candidates, block.grounded.verdict.shares, strict=False):
+            fact = over.facts.fact(candidate.fact)
+            yield (
+                f"  {share:.2f}  {fact.head} -({fact.relation})-> {fact.tail}"
+                f"   relation {candidate.relevance:.2f}, score {candidate.score:+.2f}"
+            )
+        verdict = block.grounded.verdict
+        if block.grounded.candidates:
+            yield f"  N_eff {verdict.effective:.2f}{f', {verdict.note}' if verdict.note else ''}"
+    if block.status != "resolved":
+        titles = [passage.title or passage.id for passage in over.passages([number for number, _ in block.passages])]
+        scores = [score for _, score in block.passages]
+        read = ", ".join(f"{title} ({score:+.2f})" for title, score in zip(titles, scores, strict=True))
+        yield f"  recovered from: {read or 'nothing'}"
+    if block.pattern.open is not None and block.found:
+        yield f"  {block.pattern.open.name} = {block.found}"
+    if block.note:
+        yield f"  {block.note}"
+
+
+def _anchors(pattern: Pattern, over: View) -> str:
+    ranked = sorted(pattern.anchors.items(), key=lambda item: (-item[1].coverage, -item[1].likeness))[:SHOWN]
+    return ", ".join(f"{over.facts.entity(entity).name} ({anchor.coverage:.2f})" for entity, anchor in ranked)

@@ -1,0 +1,245 @@
+"""Constraint-based retrieval: what the graph offers to satisfy one constraint (C2RAG, section 3.2, Eq. 3 to 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from typing import Final
+
+import numpy as np
+
+from polyhop.english.answer_type import AnswerType, answer_type, fits
+from polyhop.english.relation_variants import wording_of
+from polyhop.indexes.names import words
+from polyhop.layers.facts.graph import FactGraph
+from polyhop.layers.facts.vectors import fact_vectors
+from polyhop.layers.view import View
+from polyhop.plans import Constant, Constraint, End, Placeholder, asked
+from polyhop.ports import Floats, Ints
+from polyhop.strategies.c2rag.sufficiency import Candidate
+from polyhop.strategies.shared.phrases import phrase_vectors
+
+_LONGEST_EVIDENCE: Final = 240  # characters of a sentence that a candidate is judged with
+_VAGUE: Final = frozenset({"", "CARDINAL", "ORDINAL", "QUANTITY"})  # labels that say too little to contradict a type
+NOTHING: Final = -1  # the value of a fact that binds nothing: facts that verify do not compete
+_NAMED_KINDS: Final = (AnswerType.PERSON, AnswerType.PLACE, AnswerType.ORGANISATION)  # what has a name of its own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """What a placeholder stands for: values best first, and their entities where the graph found them."""
+
+    values: tuple[str, ...]
+    entities: tuple[int, ...] = ()  # none: the value was read in a passage
+
+
+Bindings = Mapping[str, Bound]
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """How well an entity matches what a constraint names."""
+
+    coverage: float  # S_tok of Eq. 3: the share of the words named that it has, 0 to 1
+    likeness: float  # the share of all words of both that they have in common, 0 to 1
+
+
+_FOUND: Final = Anchor(1.0, 1.0)  # an anchor that an earlier hop has found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """A constraint as the bindings leave it: at most one end is open."""
+
+    constraint: Constraint
+    line: str  # Lin of Eq. 6 and 11, with bound placeholders replaced
+    asked: str  # the same as a question
+    anchors: Mapping[int, Anchor]
+    open: Placeholder | None
+    open_is_head: bool
+    excluded: frozenset[int] = frozenset()  # what the question names: no placeholder stands for it
+
+    @property
+    def named(self) -> list[int]:
+        """The anchors that are what the constraint names: those spelled just so or, if none is, those that cover it."""
+        exact = [entity for entity, anchor in self.anchors.items() if anchor.likeness == 1.0]
+        return exact or [entity for entity, anchor in self.anchors.items() if anchor.coverage == 1.0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grounding:
+    """The way from a constraint to its candidates; each field is one of the paper's parameters or ablations."""
+
+    anchors: int  # E
+    aligned: int  # R
+    kept: int  # K_s
+    constraint: bool = True  # off: facts are retrieved by similarity alone, whatever the anchors
+    variants: bool = True  # off: candidates are told by their entities alone
+    placeholders: bool = True  # off: candidates are judged without the open end
+    typed: bool = True  # off: a value of any kind may be bound
+    reranked: bool = True  # off: candidates are ordered by Eq. 5
+    in_context: bool = False  # on: judged for the question and the constraint (Eq. 6); off: for the constraint alone
+
+    def pattern(
+        self, constraint: Constraint, bindings: Bindings, over: View, excluded: frozenset[int] = frozenset()
+    ) -> Pattern:
+        """A constraint with its anchors (Eq. 3): constants are matched by tokens, bound placeholders are known."""
+        names = {name: bound.values[0] for name, bound in bindings.items()}
+        anchors: dict[int, Anchor] = {}
+        for end in constraint.ends:
+            for entity, anchor in self._anchored(end, bindings, over):
+                anchors.setdefault(entity, anchor)
+        unbound = [end for end in constraint.placeholders if end.name not in bindings]
+        open_end = unbound[0] if len(unbound) == 1 else None
+        line = constraint.linearised(names if self.placeholders else {**names, **{end.name: "" for end in unbound}})
+        return Pattern(
+            constraint=constraint,
+            line=" ".join(line.split()),
+            asked=asked(constraint, names),
+            anchors=anchors,
+            open=open_end,
+            open_is_head=open_end is not None and constraint.head == open_end,
+            excluded=excluded,
+        )
+
+    def candidates(self, question: str, pattern: Pattern, over: View) -> list[Candidate]:
+        """The best candidates, at most ``kept``, best first (Eq. 4 to 6)."""
+        graph = over.facts
+        pool = self._pool(pattern, over)
+        found = self._aligned(pattern, pool, over)
+        if self.reranked and found:
+            texts = [self._text(candidate, graph, over) for candidate in found]
+            asked_for = f"{question} {pattern.line}" if self.in_context else pattern.asked
+            scores = over.models.reranker.score(asked_for, texts).tolist()
+            found = [replace(candidate, score=score) for candidate, score in zip(found, scores, strict=True)]
+        return sorted(found, key=lambda candidate: (-candidate.score, candidate.fact))[: self.kept]
+
+    def similar(self, pattern: Pattern, over: View) -> list[Candidate]:
+        """The facts most similar to the pattern as a whole: retrieval without constraint or check (section 4.3)."""
+        vectors = fact_vectors(over)
+        scores = vectors @ phrase_vectors([pattern.line], over)[0]
+        best = _best(scores, np.flatnonzero(over.facts.alive[over.facts.rows]), self.kept)
+        return [self._candidate(int(fact), pattern, float(scores[fact]), over.facts) for fact in best]
+
+    def _anchored(self, end: End, bindings: Bindings, over: View) -> list[tuple[int, Anchor]]:
+        if isinstance(end, Placeholder) and end.name not in bindings:
+            return []
+        if isinstance(end, Placeholder) and bindings[end.name].entities:
+            return [(entity, _FOUND) for entity in bindings[end.name].entities[: self.anchors]]
+        surface = end.text if isinstance(end, Constant) else bindings[end.name].values[0]
+        known = over.facts.find(surface) is not None  # then ties among lesser matches are not worth embedding
+        found = over.facts.anchors(surface, self.anchors, None if known else _nearness(surface, over))
+        return [(entity, Anchor(coverage, likeness(surface, entity, over.facts))) for entity, coverage in found]
+
+    def _pool(self, pattern: Pattern, over: View) -> Ints:
+        """One hop in both directions (Eq. 4), or all facts where constraints are off."""
+        if not self.constraint:
+            return np.flatnonzero(over.facts.alive[over.facts.rows])
+        return over.facts.touching(sorted(pattern.anchors))
+
+    def _aligned(self, pattern: Pattern, pool: Ints, over: View) -> list[Candidate]:
+        """The facts of the pool whose relation is nearest to a phrasing of the constraint's, at most R (Eq. 5)."""
+        graph = over.facts
+        if not len(pool):
+            return []
+        if not self.constraint:
+            relevance = fact_vectors(over)[pool] @ phrase_vectors([pattern.line], over)[0]
+        elif self.variants:
+            relations, inverse = np.unique(graph.relation_ids[pool], return_inverse=True)
+            phrases = phrase_vectors(pattern.constraint.variants, over)
+            relevance = (graph.relation_vectors[relations] @ phrases.T).max(axis=1)[inverse]
+        else:
+            relevance = np.zeros(len(pool), np.float32)
+        chosen: dict[tuple[int, int, int], Candidate] = {}
+        for place in _best(relevance, np.arange(len(pool)), len(pool) if self.typed else 4 * self.aligned):
+            fact = int(pool[place])
+            triple = (int(graph.heads[fact]), int(graph.relation_ids[fact]), int(graph.tails[fact]))
+            if triple in chosen:
+                continue
+            candidate = self._candidate(fact, pattern, float(relevance[place]), graph)
+            if self._may_be(candidate.value, pattern, graph):
+                chosen[triple] = candidate
+            if len(chosen) == self.aligned:
+                break
+        return list(chosen.values())
+
+    def _candidate(self, fact: int, pattern: Pattern, relevance: float, graph: FactGraph) -> Candidate:
+        """A fact as a candidate: the open end is the one that is no anchor, or else the one that the pattern says."""
+        head, tail = int(graph.heads[fact]), int(graph.tails[fact])
+        ends = [end for end in (head, tail) if end not in pattern.anchors]
+        value = ends[0] if len(ends) == 1 else (head if pattern.open_is_head else tail)
+        touched = [pattern.anchors[end].likeness for end in (head, tail) if end in pattern.anchors]
+        return Candidate(
+            fact=fact,
+            value=value if pattern.open is not None else NOTHING,
+            score=relevance,
+            relevance=relevance,
+            likeness=max(touched, default=0.0),
+            worded=same_relation(graph.relations[int(graph.relation_ids[fact])], pattern.constraint.variants),
+            same_way=(value == head) == pattern.open_is_head,
+            fitting=_fits(graph.labels[value], pattern.open),
+            stated=float(graph.confidences[fact]),
+        )
+
+    def _may_be(self, value: int, pattern: Pattern, graph: FactGraph) -> bool:
+        """Whether an entity may be what the open end asks for; only a known label can speak against a type."""
+        if pattern.open is None:  # nothing is bound: a fact between what the question names is just what verifies it
+            return True
+        if value in pattern.excluded:
+            return False
+        if not self.typed or not pattern.open.type:
+            return True
+        label, kind = graph.labels[value], kind_of(pattern.open.type)
+        if label == "" and kind in _NAMED_KINDS:
+            return not graph.aliases[value][:1].islower() and not graph.aliases[value][:1].isdigit()
+        return label in _VAGUE or kind is AnswerType.THING or fits(label, kind)
+
+    def _text(self, candidate: Candidate, graph: FactGraph, over: View) -> str:
+        """Lin(c) of Eq. 6, with the sentence that states the fact."""
+        fact = graph.fact(candidate.fact)
+        triple = f"{fact.head} {fact.relation} {fact.tail}" if self.variants else f"{fact.head} {fact.tail}"
+        number, start, end = graph.place(candidate.fact)
+        passage = over.passages([number])[0]
+        sentence = passage.text[start : min(end, start + _LONGEST_EVIDENCE)]
+        return f"{triple}. {passage.title}: {sentence}"
+
+
+def _best(scores: Floats, places: Ints, k: int) -> Ints:
+    """The k places with the highest scores, best first, ties by place."""
+    return places[np.lexsort((places, -scores[places]))[:k]]
+
+
+def _nearness(surface: str, over: View) -> Callable[[Sequence[str]], Floats]:
+    def nearness(names: Sequence[str]) -> Floats:
+        vectors = phrase_vectors([surface, *names], over)
+        found: Floats = vectors[1:] @ vectors[0]
+        return found
+
+    return nearness
+
+
+@cache
+def kind_of(type_: str) -> AnswerType:
+    """The kind of thing that a placeholder's type names: a "birth place" is a place."""
+    return answer_type(f"Which {type_} is it?")
+
+
+def _fits(label: str, open_end: Placeholder | None) -> bool:
+    return open_end is not None and bool(open_end.type) and label != "" and fits(label, kind_of(open_end.type))
+
+
+@lru_cache(maxsize=16384)
+def same_relation(relation: str, variants: tuple[str, ...]) -> bool:
+    """Whether a relation is one of the phrasings, or known to word the same relation as one of them."""
+    if relation.casefold() in (variant.casefold() for variant in variants):
+        return True
+    wording = wording_of(relation)
+    return wording is not None and any(wording_of(variant) is wording for variant in variants)
+
+
+def likeness(surface: str, entity: int, graph: FactGraph) -> float:
+    """The share of the words of a surface form and a spelling of an entity that both have, for its best spelling."""
+    named = set(words(surface))
+    spellings = (set(words(spelling)) for spelling in graph.aliases[entity].split("\n"))
+    return max(len(named & spelled) / len(named | spelled) for spelled in spellings) if named else 0.0

@@ -1,0 +1,129 @@
+"""Textual recovery: what passages say where the graph does not suffice (C2RAG, section 3.3, Eq. 11 and 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyhop.indexes.names import normal
+from polyhop.layers.view import View
+from polyhop.reading.candidates import Finder, Wanted
+from polyhop.strategies.c2rag.ground import Pattern
+from polyhop.strategies.shared.excerpt import excerpt
+from polyhop.strategies.shared.judge import best_first
+from polyhop.strategies.shared.phrases import phrase_vectors
+from polyhop.types import Passage
+
+READ = 3  # recovered passages in which a value is looked for
+LIKELY = 5  # of the values found, those that having a passage of their own may put first
+TITLED = 1.0  # what that is worth, in the unit of the reader's score
+NAMESAKES = 3  # entities of one name that are looked at
+PAIRED = 400  # characters of each of two passages that are judged together
+LIKELIEST = 1.0  # logits that the likeliest value has over the others before they are told apart
+FINDER = Finder(sentences=4, parsed=2)
+LONGEST = 500  # characters of a passage that are judged
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recovery:
+    """How passages are recovered; each field is one of the paper's parameters or ablations."""
+
+    retrieved: int  # K'_t
+    kept: int  # K_t
+    titled: int  # passages about each anchor that join the retrieved ones; 0: none, as in the paper
+    named_bonus: float  # logits added to a passage about a whole anchor
+    reranked: bool = True  # off: passages are ordered by Eq. 11
+    in_context: bool = False  # on: judged for the question and the constraint (Eq. 12); off: for the constraint alone
+
+    def passages(
+        self, question: str, pattern: Pattern, over: View, *, among: Sequence[int] | None = None
+    ) -> list[tuple[int, float]]:
+        """The passages that say most about a constraint, at most ``kept``, best first.
+
+        ``among`` restricts them to a question's own paragraphs, U(q) of the paper; by default all are searched.
+        """
+        near = None if among is None else np.array(sorted(among), np.int64)
+        vector = phrase_vectors([pattern.line], over)[0]
+        numbers, cosines = over.text.vectors.search(vector, self.retrieved, near)
+        about = self._about(pattern, over, among)
+        if not self.reranked:
+            ranked = dict.fromkeys(about, 1.0) | dict(zip(numbers.tolist(), cosines.tolist(), strict=True))
+            return list(ranked.items())[: self.kept]
+        found = list(dict.fromkeys([*about, *numbers.tolist()]))
+        texts = [excerpt(passage, pattern.line, LONGEST) for passage in over.passages(found)]
+        asked = f"{question} {pattern.line}" if self.in_context else pattern.asked
+        scores = over.models.reranker.score(asked, texts).tolist() if texts else []
+        favoured = [score + self.named_bonus * (place < len(about)) for place, score in enumerate(scores)]
+        return best_first(found, favoured)[: self.kept]
+
+    def _about(self, pattern: Pattern, over: View, among: Sequence[int] | None) -> list[int]:
+        """Passages about what the constraint names."""
+        about = [number for entity in pattern.named for number in over.facts.passages_titled(entity)[: self.titled]]
+        return [number for number in dict.fromkeys(about) if among is None or number in among]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a placeholder may stand for, and where a passage says so."""
+
+    name: str
+    passage: Passage
+    start: int  # of the sentence that says it, in the passage's text
+    end: int
+
+
+def read_values(pattern: Pattern, passages: Sequence[int], over: View) -> list[Value]:
+    """What the best of the recovered passages give as the value of a placeholder, likeliest first.
+
+    Passages about what the constraint names are read first; the others only where these give nothing.
+    """
+    about = {number for entity in pattern.named for number in over.facts.passages_titled(entity)}
+    first = [number for number in passages[:READ] if number in about]
+    for numbers in (first, passages[:READ]):
+        read = over.passages(list(numbers))
+        found = FINDER.candidates(Wanted.of(pattern.asked, read), read, over.models) if read else []
+        if found:
+            likely = sorted(
+                found[:LIKELY], key=lambda one: -one.score - TITLED * (own_passage(one.text, over) is not None)
+            )
+            return [
+                Value(" ".join(one.text.split()), one.passage, one.sentence_start, one.sentence_end) for one in likely
+            ]
+    return []
+
+
+def told_apart(question: str, read: Sequence[Value], suspected: Sequence[Value], over: View, most: int) -> list[Value]:
+    """The values read, and those that facts suspect, in a better order: first those that lead on to a passage.
+
+    These are ordered by how that passage goes with the one that led to it. The cross-encoder judges for the whole
+    question, which says more of the value than its own constraint does: not only that she had a husband, but that he
+    was born somewhere. At most ``most`` values are judged.
+    """
+    values = [*read, *suspected]
+    leading = [(value, number) for value in values if (number := own_passage(value.name, over)) is not None][:most]
+    if len(leading) < 2:
+        first = [value for value, _ in leading if value in read]  # what facts alone suspect has nothing to beat
+        return [*first, *(value for value in values if value not in first)]
+    targets = over.passages([number for _, number in leading])
+    texts = [
+        f"{excerpt(value.passage, question, PAIRED, naming=(value.name,))} {excerpt(target, question, PAIRED)}"
+        for (value, _), target in zip(leading, targets, strict=True)
+    ]
+    logits = over.models.reranker.score(question, texts).tolist()
+    logits[0] += LIKELIEST * (leading[0][0] == values[0])
+    order = sorted(range(len(leading)), key=lambda place: -logits[place])
+    first = [leading[place][0] for place in order]
+    return [*first, *(value for value in values if value not in first)]
+
+
+def own_passage(name: str, over: View) -> int | None:
+    """The passage that is about a name, if there is one; a bracketed part of its title does not count."""
+    for entity, coverage in over.facts.anchors(name, NAMESAKES):
+        spellings = over.facts.aliases[entity].split("\n")
+        if coverage == 1.0 and any(normal(spelling) == normal(name) for spelling in spellings):
+            titled = over.facts.passages_titled(entity)
+            if titled:
+                return titled[0]
+    return None

@@ -1,1 +1,0 @@
-"""Moves that strategies share: decompose, fuse, link, rerank, beam search."""

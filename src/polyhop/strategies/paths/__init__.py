@@ -1,0 +1,1 @@
+"""Paths: passages that a link joins, judged together."""

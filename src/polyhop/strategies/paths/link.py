@@ -1,0 +1,64 @@
+"""Links between passages: what one passage names, another is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyhop.indexes.names import words
+from polyhop.layers.parsekg.layer import NEVER_HEADS
+from polyhop.layers.view import View
+from polyhop.ports import Floats
+from polyhop.types import Passage
+
+RARE = 10  # passages; what more mention is no address
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A passage names an entity, and another passage is about it."""
+
+    source: int  # passage numbers
+    target: int
+    entity: int
+
+
+def links_from(source: int, passage: Passage, over: View, *, per_entity: int) -> Iterator[Link]:
+    """Links from a passage, in the order in which it names things.
+
+    An entity leads to the passages it is the title of; where there are none and it is rare, to those in which it leads
+    a sentence, unless it is a mere part of their title, or a forename alone. Links within one document are left out:
+    its passages share a title, and are found without a link.
+    """
+    kg = over.kg
+    seen = {source}
+    named = dict.fromkeys([*kg.named_in(passage.text, careful=True), *kg.entities_of(source).tolist()])
+    own = kg.find(passage.title)
+    for entity in named:
+        if entity == own or kg.labels[entity] in NEVER_HEADS:  # "American" is no way to a film of that name
+            continue
+        targets = kg.passages_titled(entity) or _led_by(entity, over)
+        for target in [number for number in targets if number not in seen][:per_entity]:
+            seen.add(target)
+            yield Link(source, target, entity)
+
+
+def _led_by(entity: int, over: View) -> list[int]:
+    kg = over.kg
+    name = set(words(kg.entity(entity).name))
+    if kg.frequency(entity) > RARE or (len(name) == 1 and kg.entity(entity).label == "PERSON"):
+        return []
+    numbers = kg.passages_led_by(entity)
+    passages = zip(numbers, over.passages(numbers), strict=True)
+    return [number for number, passage in passages if not name <= set(words(passage.title))]
+
+
+def nearest_links(links: list[Link], question: Floats, over: View, limit: int) -> list[Link]:
+    """At most ``limit`` links, those whose targets are nearest to the question, in their old order."""
+    if len(links) <= limit:
+        return links
+    cosines = over.text.vectors.of(np.array([link.target for link in links], np.int64)) @ question
+    kept = np.sort(np.argsort(-cosines, kind="stable")[:limit])
+    return [links[position] for position in kept]

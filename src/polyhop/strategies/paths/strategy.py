@@ -1,0 +1,216 @@
+"""Paths: passages that a link joins, judged together (our own; needs no language model).
+
+One passage of a two-hop answer often looks nothing like the question. Read together with the passage that leads to it,
+it does: so starts are found by similarity, followed along links, and each path is judged as one piece of evidence.
+Where rules can take the question apart, the links that its steps find are favoured.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import ClassVar
+
+from polyhop.layers.view import View
+from polyhop.strategies.paths.link import Link, links_from, nearest_links
+from polyhop.strategies.paths.walk import Walk, walks
+from polyhop.strategies.shared.excerpt import excerpt
+from polyhop.strategies.shared.fuse import fused
+from polyhop.strategies.shared.hops import in_time
+from polyhop.strategies.shared.judge import best_first, judge
+from polyhop.strategies.shared.support import supporting_span
+from polyhop.types import Budget, Evidence, Hop
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Passages that links join, and the cross-encoder's logit for them together (plus what the plan adds)."""
+
+    passages: tuple[int, ...]
+    links: tuple[Link, ...]
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paths:
+    """Judge passages together with those they lead to, along titles and entities, and along the question's plan."""
+
+    depth: int = 20  # passages taken from each ranking as possible starts
+    starts: int = 3  # passages whose links are followed
+    links: int = 6  # links followed from each
+    per_entity: int = 2  # passages an entity may lead to
+    named_bonus: float = 2.0  # logits added to a passage whose title the question names
+    plan: bool = True  # whether rules take the question apart
+    plan_bonus: float = 1.0  # logits added to a path for each link that a step of the plan finds
+    longer: int = 1  # paths that are followed one hop further without a plan; 0: two hops at most
+    gain: float = 0.5  # logits that a third passage must then add to a path
+    excerpt: int = 800  # characters of each passage that are judged within a path
+    kept: int = 3  # paths whose passages enter the ranking
+
+    needs: ClassVar[tuple[str, ...]] = ("text", "parsekg")
+
+    def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
+        """The leading paths, then the best single passages and the passages of other paths, alternating."""
+        began = time.monotonic()
+        named = self._named(question, over)
+        singles = self._singles(question, named, over)
+        starts = [Path((number,), (), score) for number, score in singles[: self.starts]]
+        walked = self._walks(question, named, starts, over)
+        first_links = [walk.links[0] for walk in walked.values() if walk.links]
+        pairs = self._extended(question, starts, over, sure=first_links)
+        triples = self._extended(question, pairs[: self.longer] if in_time(began, budget) else [], over)
+        paths = self._best(pairs, triples, walked)
+        leading = _leading(paths, dict(singles), named, walked)
+        ranking = _merged(leading, singles, paths[: self.kept])
+        numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]
+        described = dict.fromkeys([*leading, *paths[: self.kept]])
+        return Evidence(
+            question=question,
+            strategy="paths",
+            passages=over.ranked(numbers, scores, budget.passages),
+            hops=tuple(_hops(question, leading, walked, over)),
+            trail=(
+                f"judged {len(singles)} single passages, {len(pairs)} pairs and {len(triples)} triples",
+                *(f"the plan asks: {' '.join(walk.questions)}" for walk in walked.values()),
+                *(_described(path, over) for path in described),
+            ),
+        )
+
+    def _named(self, question: str, over: View) -> list[int]:
+        """Passages whose title the question names."""
+        numbers = [number for entity in over.kg.named_in(question) for number in over.kg.passages_titled(entity)]
+        return numbers[: self.depth]
+
+    def _singles(self, question: str, named: Sequence[int], over: View) -> list[tuple[int, float]]:
+        similar = [number for number, _ in fused(question, over, self.depth)[: self.depth]]
+        numbers = list(dict.fromkeys([*named, *similar]))
+        scores = judge(question, numbers, over)
+        bonus = [self.named_bonus if number in named else 0.0 for number in numbers]
+        return best_first(numbers, [score + extra for score, extra in zip(scores, bonus, strict=True)])
+
+    def _walks(self, question: str, named: Sequence[int], starts: Sequence[Path], over: View) -> dict[int, Walk]:
+        if not self.plan:
+            return {}
+        begin = dict.fromkeys([*(path.passages[0] for path in starts), *named[: self.starts]])
+        return walks(question, list(begin), over, per_entity=self.per_entity)
+
+    def _extended(self, question: str, paths: Sequence[Path], over: View, *, sure: Sequence[Link] = ()) -> list[Path]:
+        """Every path with one more passage at its end, best first; ``sure`` links are followed whatever is near."""
+        vector = over.vector(question)
+        grown = {frozenset({link.source, link.target}): (Path((link.source,), (), 0.0), link) for link in sure}
+        for path in paths:
+            last = over.passages([path.passages[-1]])[0]
+            links = list(links_from(path.passages[-1], last, over, per_entity=self.per_entity))
+            links = [link for link in links if link.target not in path.passages]
+            for link in nearest_links(links, vector, over, self.links):
+                grown.setdefault(frozenset({*path.passages, link.target}), (path, link))
+        texts = [self._evidence(question, path, link, over) for path, link in grown.values()]
+        scores = over.models.reranker.score(question, texts).tolist() if texts else []
+        extended = [
+            Path((*path.passages, link.target), (*path.links, link), score)
+            for (path, link), score in zip(grown.values(), scores, strict=True)
+        ]
+        return sorted(extended, key=_order)
+
+    def _evidence(self, question: str, path: Path, link: Link, over: View) -> str:
+        """A path and one more passage as one text."""
+        names = [over.kg.aliases[step.entity].split("\n") for step in [*path.links, link]]
+        passages = over.passages([*path.passages, link.target])
+        return " ".join(
+            excerpt(passage, question, self.excerpt, naming=naming)
+            for passage, naming in zip(passages, [*names, []], strict=True)
+        )
+
+    def _best(self, pairs: Sequence[Path], triples: Sequence[Path], walked: Mapping[int, Walk]) -> list[Path]:
+        """All paths in one order, with what the plan adds to them.
+
+        A triple counts where its third passage adds enough, and a longer walk where its first link was worth judging.
+        """
+        shorter = {path.passages: path.score for path in pairs}
+        worth = [path for path in triples if path.score >= shorter[path.passages[:2]] + self.gain]
+        known = {path.passages for path in [*pairs, *worth]}
+        further = [
+            Path(walk.passages, walk.links, shorter[walk.passages[:2]])
+            for walk in walked.values()
+            if len(walk.passages) > 2 and walk.passages[:2] in shorter and walk.passages not in known
+        ]
+        return sorted((self._favoured(path, walked) for path in [*pairs, *worth, *further]), key=_order)
+
+    def _favoured(self, path: Path, walked: Mapping[int, Walk]) -> Path:
+        walk = walked.get(path.passages[0])
+        along = walk is not None and walk.passages[: len(path.passages)] == path.passages
+        return Path(path.passages, path.links, path.score + self.plan_bonus * len(path.links) * along)
+
+
+def _order(path: Path) -> tuple[float, tuple[int, ...]]:
+    return -path.score, path.passages
+
+
+def _leading(
+    paths: Sequence[Path], singles: Mapping[int, float], named: Sequence[int], walked: Mapping[int, Walk]
+) -> list[Path]:
+    """The paths that show the way: the best from each passage that the question names, or else the best of all.
+
+    A passage that a comparison asks directly stands alone.
+    """
+    alone = [
+        Path((start,), (), singles[start])
+        for start, walk in walked.items()
+        if walk.complete and len(walk.passages) == 1 and start in singles
+    ]
+    if len(alone) > 1:
+        return sorted(alone, key=_order)
+    best: dict[int, Path] = {}
+    for path in paths:
+        best.setdefault(path.passages[0], path)
+    leading = [path for start, path in best.items() if start in named] or list(paths[:1])
+    first = max(singles.items(), key=lambda item: (item[1], -item[0]), default=None)
+    if first is not None and (not leading or leading[0].score < first[1] - WORTH_A_HOP):
+        return [Path((first[0],), (), first[1])]
+    return leading
+
+
+WORTH_A_HOP = 3.0  # logits by which one passage alone must beat every path to be the whole answer
+
+
+def _merged(
+    leading: Sequence[Path], singles: Sequence[tuple[int, float]], paths: Sequence[Path]
+) -> list[tuple[int, float]]:
+    """The passages of the leading paths, then single passages and those of other paths by turns, each once."""
+    merged: dict[int, float] = {}
+    for path in leading:
+        for number in path.passages:
+            merged.setdefault(number, path.score)
+    others = {number: path.score for path in reversed(paths) for number in path.passages}
+    for turn in zip_longest(singles, others.items()):
+        for item in turn:
+            if item is not None:
+                merged.setdefault(*item)
+    return list(merged.items())
+
+
+def _described(path: Path, over: View) -> str:
+    titles = [passage.title or passage.id for passage in over.passages(path.passages)]
+    names = [over.kg.entity(link.entity).name for link in path.links]
+    steps = [f" -({name})-> {title}" for name, title in zip(names, titles[1:], strict=True)]
+    return f"{path.score:+.2f} {titles[0]}{''.join(steps)}"
+
+
+def _hops(question: str, leading: Sequence[Path], walked: Mapping[int, Walk], over: View) -> Iterator[Hop]:
+    """Each passage of the leading paths, with the sentence that leads on or, the last, the one that answers."""
+    for path in leading:
+        names = [over.kg.entity(link.entity).name for link in path.links]
+        walk = walked.get(path.passages[0])
+        along = walk is not None and walk.passages == path.passages
+        questions = walk.questions if along and walk is not None else (question,) * len(path.passages)
+        for asked, name, passage in zip(questions, [*names, None], over.passages(path.passages), strict=True):
+            yield Hop(
+                question=asked,
+                status="resolved" if path.score > 0 else "unresolved",
+                found=name,
+                passages=(passage,),
+                sentences=(supporting_span(asked, passage, over, must_name=name),),
+                score=path.score,
+            )

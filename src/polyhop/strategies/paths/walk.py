@@ -1,0 +1,93 @@
+"""Walking along a plan: from what the question names, over what each step finds, to where the answer should stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from polyhop.indexes.names import normal, words
+from polyhop.layers.view import View
+from polyhop.planning.rules.decompose import Plan, decompose, rewrite
+from polyhop.reading.extractive import best_candidate
+from polyhop.strategies.paths.link import Link, links_from
+from polyhop.types import Passage
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walk:
+    """A way along a plan: each passage is asked its question, and each link is what the question found there.
+
+    Read by rules and the cross-encoder: a hint about which links to follow, not a verdict.
+    """
+
+    questions: tuple[str, ...]
+    passages: tuple[int, ...]
+    links: tuple[Link, ...]
+    complete: bool  # whether it came to the last step that concerns its start
+
+
+def walks(question: str, starts: Sequence[int], over: View, *, per_entity: int) -> dict[int, Walk]:
+    """For each start whose subject a first step of the rule-based plan asks about, the walk from there.
+
+    A plan of one step is no plan: the question may still need a second passage.
+    """
+    kg = over.kg
+    plan = decompose(question, [kg.entity(entity).name for entity in kg.named_in(question)])
+    if len(plan.steps) < 2:
+        return {}
+    asked: dict[int, int] = {}
+    for position, step in enumerate(plan.steps):
+        if not step.refers_to:
+            for entity in kg.named_in(step.question):
+                asked.setdefault(entity, position)
+    walked: dict[int, Walk] = {}
+    for start, passage in zip(starts, over.passages(starts), strict=True):
+        subject = kg.find(passage.title)
+        if subject is not None and subject in asked:
+            walked[start] = _walk(plan, asked[subject], start, over, per_entity)
+    return walked
+
+
+def _walk(plan: Plan, position: int, start: int, over: View, per_entity: int) -> Walk:
+    answers = ["" for _ in plan.steps]
+    questions: list[str] = []
+    passages: list[int] = [start]
+    links: list[Link] = []
+    complete = False
+    while not complete:
+        questions.append(rewrite(plan.steps[position], answers))
+        following = _following(plan, position)
+        complete = following is None and (len(passages) > 1 or plan.shape == "comparison")
+        if following is None:
+            break
+        passage = over.passages([passages[-1]])[0]
+        candidate = best_candidate(questions[-1], (passage,), over.models)
+        link = None if candidate is None else _link(candidate.text, passages[-1], passage, over, per_entity)
+        if candidate is None or link is None or link.target in passages:
+            break
+        answers[position] = candidate.text
+        links.append(link)
+        passages.append(link.target)
+        position = following
+    kept = len(questions)
+    return Walk(
+        questions=tuple(questions), passages=tuple(passages[:kept]), links=tuple(links[: kept - 1]), complete=complete
+    )
+
+
+def _following(plan: Plan, position: int) -> int | None:
+    """The step that asks on with what a step found."""
+    return next((place for place, step in enumerate(plan.steps) if position in step.refers_to), None)
+
+
+def _link(found: str, source: int, passage: Passage, over: View, per_entity: int) -> Link | None:
+    """The link from a passage to what was found in it."""
+    return next(_matching(found, links_from(source, passage, over, per_entity=per_entity), over), None)
+
+
+def _matching(found: str, links: Iterator[Link], over: View) -> Iterator[Link]:
+    name = set(words(normal(found)))
+    for link in links:
+        title = set(words(normal(over.passages([link.target])[0].title)))
+        if name and (name <= title or (title and title <= name) or over.kg.find(found) == link.entity):
+            yield link

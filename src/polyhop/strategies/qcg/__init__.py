@@ -1,0 +1,1 @@
+"""QCG-RAG: a graph of generated questions."""

@@ -1,0 +1,130 @@
+"""Generated questions that a question matches, those next to them, and the passages they elect (QCG-RAG, 3.4)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from polyhop.indexes.lexical import Lexical
+from polyhop.layers.questions.graph import QuestionGraph
+from polyhop.ports import Floats
+from polyhop.strategies.shared.fuse import reciprocal_rank_fusion
+
+RANKED = 100  # nodes taken from each ranking that is fused
+SAMPLE = 1000  # nodes whose similarities to each other stand for those of all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """A node of the graph of questions that counts for the question that was asked."""
+
+    node: int
+    similarity: float  # to the question: cosine + 1, 0 to 2
+    worth: float  # what its passage is elected by: its similarity or, with words, what its ranks add up to
+    hops: int = 0  # neighbours walked to it
+    beside: int | None = None  # the node it was walked to from
+    near: float | None = None  # its cosine with that one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elected:
+    """A passage with the nodes that elect it, best first."""
+
+    number: int
+    score: float  # their mean worth, or that of the best
+    by: tuple[Match, ...]
+
+
+def matches(vector: Floats, graph: QuestionGraph, *, n: int, least: float, alpha: float) -> list[Match]:
+    """The at most ``n`` nodes that are at least that similar to a question's unit vector, best first (step 1)."""
+    nodes, cosines = graph.search(vector, n, alpha, least - 1)
+    pairs = zip(nodes.tolist(), cosines.tolist(), strict=True)
+    return [Match(node=node, similarity=cosine + 1, worth=cosine + 1) for node, cosine in pairs]
+
+
+def matches_with_words(
+    question: str, vector: Floats, graph: QuestionGraph, words: Lexical, *, n: int, least: float
+) -> tuple[list[Match], dict[int, float]]:
+    """Like ``matches``, but by the ranks of nodes among the nearest and among those that share words with the question.
+
+    ``words`` is BM25 over the nodes (``QuestionGraph.words``). Also the worth of all ranked nodes, for those that are
+    walked to. Pairs that are unlike their passage count, too: often they are all that asks for what it says only once.
+    """
+    near, _ = graph.search(vector, RANKED)
+    worded, _ = words.search(question, RANKED)
+    kept = worded[graph.alive[graph.rows[worded]]]
+    ranking = reciprocal_rank_fusion([near.tolist(), kept.tolist()])
+    found = ((node, worth, similarity(vector, graph, node)) for node, worth in ranking)
+    similar = (Match(node=node, similarity=own, worth=worth) for node, worth, own in found if own >= least)
+    return list(islice(similar, n)), dict(ranking)
+
+
+def similarity(vector: Floats, graph: QuestionGraph, node: int) -> float:
+    """Cosine + 1 of a question's unit vector with a node: 0 to 2."""
+    return float(np.dot(graph.vectors[node].astype(np.float64), vector)) + 1
+
+
+def walked(
+    vector: Floats,
+    graph: QuestionGraph,
+    matched: Sequence[Match],
+    *,
+    k: int,
+    hops: int,
+    alpha: float,
+    worths: Mapping[int, float] | None = None,
+) -> list[Match]:
+    """The nodes that are reached over the edges to the ``k`` nearest, hop by hop, each once (step 2).
+
+    Each has its own similarity to the question, whatever it was reached from; ``worths``, where given, says what else
+    nodes are worth, and those that it lacks are worth nothing.
+    """
+    seen = {match.node for match in matched}
+    found: list[Match] = []
+    frontier = list(matched)
+    for hop in range(1, hops + 1):
+        reached: list[Match] = []
+        for match in frontier:
+            for node, cosine in graph.around(match.node, k, alpha):
+                if node not in seen:
+                    seen.add(node)
+                    own = similarity(vector, graph, node)
+                    worth = own if worths is None else worths.get(node, 0.0)
+                    found_here = Match(node=node, similarity=own, worth=worth, hops=hop, beside=match.node, near=cosine)
+                    reached.append(found_here)
+        found += reached
+        frontier = reached
+    return found
+
+
+def elected(graph: QuestionGraph, matched: Sequence[Match], *, by_best: bool = False) -> list[Elected]:
+    """The passages of these nodes by the mean worth of their nodes (step 3), or by their best node, best first."""
+    by_passage: defaultdict[int, list[Match]] = defaultdict(list)
+    for match in sorted(matched, key=lambda one: (-one.worth, one.node)):
+        by_passage[graph.place(match.node)[0]].append(match)
+    found = [
+        Elected(
+            number=number,
+            score=own[0].worth if by_best else sum(one.worth for one in own) / len(own),
+            by=tuple(own),
+        )
+        for number, own in by_passage.items()
+    ]
+    return sorted(found, key=lambda one: (-one.score, one.number))
+
+
+def usual_similarity(graph: QuestionGraph, share: float) -> float:
+    """The similarity that this share of the pairs of nodes from different passages stays below: 0 to 2.
+
+    Taken over at most 1,000 nodes, evenly spread. It says what is similar for this embedder and these texts; 2 where
+    there are no such pairs.
+    """
+    nodes = np.flatnonzero(graph.alive[graph.rows])
+    nodes = nodes[np.unique(np.linspace(0, len(nodes) - 1, min(len(nodes), SAMPLE)).astype(np.int64))]
+    rows, vectors = graph.rows[nodes], graph.vectors[nodes]
+    cosines = (vectors @ vectors.T)[rows[:, None] < rows[None, :]]
+    return float(np.quantile(cosines, share)) + 1 if len(cosines) else 2.0

@@ -1,0 +1,138 @@
+"""Asking a question step by step: by rules where no language model is configured, by the model where one is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from polyhop.layers.view import View
+from polyhop.planning.rules.decompose import Plan, decompose, rewrite
+from polyhop.ports import LanguageModel
+from polyhop.prompts.next_query import next_query
+from polyhop.prompts.passage_blocks import date_line
+from polyhop.reading.extractive import best_candidate
+from polyhop.types import Budget, Cost, Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A query that was asked and the passages that it brought, best first."""
+
+    query: str
+    passages: tuple[Passage, ...]
+
+
+class Steps(Protocol):
+    """Says what to ask next, given what was asked and found so far."""
+
+    @property
+    def source(self) -> str:
+        """Who decides, for the trace."""
+
+    @property
+    def cost(self) -> Cost:
+        """What deciding has cost so far."""
+
+    def next(self, done: Sequence[Step]) -> str | None:
+        """The next query, or None when there is nothing left to ask."""
+
+    def found(self, position: int) -> str | None:
+        """What a step contributed to later ones, if it was read."""
+
+
+@dataclass
+class RuleSteps:
+    """The steps of a rule-based plan; references to earlier answers are read from their passages."""
+
+    plan: Plan
+    over: View
+    source: str = "rules"
+    cost: Cost = Cost()
+    answers: dict[int, str] = field(default_factory=dict)
+
+    def next(self, done: Sequence[Step]) -> str | None:
+        """The next step of the plan, with earlier answers written in."""
+        if len(done) >= len(self.plan.steps):
+            return None
+        step = self.plan.steps[len(done)]
+        for position in step.refers_to:
+            if position not in self.answers:
+                self.answers[position] = self._answer(done[position])
+        known = [self.answers.get(position, "") for position in range(len(done))]
+        return rewrite(step, known)
+
+    def found(self, position: int) -> str | None:
+        """The answer that was written into a later step."""
+        return self.answers.get(position)
+
+    def _answer(self, step: Step) -> str:
+        candidate = best_candidate(step.query, step.passages[:3], self.over.models)
+        if candidate is not None:
+            return candidate.text
+        return step.passages[0].title if step.passages else ""
+
+
+@dataclass(frozen=True)
+class OneStep:
+    """The question itself, and nothing after it."""
+
+    question: str
+    source: str = "nobody: one hop"
+    cost: Cost = Cost()
+
+    def next(self, done: Sequence[Step]) -> str | None:
+        """The question, once."""
+        return None if done else self.question
+
+    def found(self, position: int) -> str | None:
+        """There is no later step."""
+        return None
+
+
+@dataclass
+class ModelSteps:
+    """What a language model asks for, until it says that the evidence suffices (appendix M, third prompt)."""
+
+    question: str
+    model: LanguageModel
+    limit: int
+    source: str
+    cost: Cost = Cost()
+
+    def next(self, done: Sequence[Step]) -> str | None:
+        """The question itself first, then what the model misses."""
+        if not done:
+            return self.question
+        if len(done) >= self.limit:
+            return None
+        found = [passage for step in done for passage in step.passages[:2]]
+        texts = ["\n".join((*date_line(passage), passage.text)) for passage in found]
+        queries = [step.query for step in done]
+        query, cost = next_query(self.model, self.question, queries, texts)
+        self.cost = self.cost + cost
+        return query if query not in queries else None
+
+    def found(self, position: int) -> str | None:
+        """A model keeps what it found to itself."""
+        return None
+
+
+def in_time(began: float, budget: Budget) -> bool:
+    """Whether a further hop may begin, ``began`` being when the first one did (monotonic seconds)."""
+    return budget.seconds is None or time.monotonic() - began < budget.seconds
+
+
+def steps_for(question: str, over: View, budget: Budget, limit: int) -> Steps:
+    """Who decides what to ask: the configured language model, or the rules."""
+    model = over.models.language_model
+    if limit == 1:
+        return OneStep(question)
+    if model is not None and budget.llm_calls > 1:  # the last call is the reader's
+        return ModelSteps(question, model, min(limit, budget.llm_calls), f"language model {model.name}")
+    names = [over.kg.entity(entity).name for entity in over.kg.named_in(question)] if "parsekg" in over.layers else []
+    plan = decompose(question, names)
+    if len(plan.steps) > limit:
+        return OneStep(question)
+    return RuleSteps(plan, over, source=f"rules ({plan.shape})")

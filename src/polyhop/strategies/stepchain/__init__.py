@@ -1,0 +1,1 @@
+"""StepChain: a graph that grows with the steps of a question."""

@@ -1,0 +1,189 @@
+"""What a sub-question may have found, told apart by where each leads: the frontier of StepChain, section 3.5."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from polyhop.indexes.names import normal, words
+from polyhop.layers.view import View
+from polyhop.ports import Floats
+from polyhop.reading.candidates import Candidate, Finder, Wanted
+from polyhop.strategies.shared.excerpt import excerpt
+from polyhop.strategies.shared.fuse import fused
+from polyhop.types import Passage, Span
+
+PAIRED = 300  # characters of each of two passages that are judged together
+READ = 6  # candidates that the reader hands over
+SEARCHED = 8  # passages among which those that name a value are looked for
+NAMING = 2  # of them, how many a value may lead to
+SECOND = 0.5  # logits that the second of the values read has over those that were not read
+FINDER = Finder(sentences=4, parsed=2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lead:
+    """A name that may answer a sub-question, where it stands, and the passage that it leads to."""
+
+    name: str
+    source: int  # passage numbers
+    target: int  # the source itself where nothing else is known of the name
+    score: float  # the cross-encoder's logit for both passages together, and what the reader adds
+    span: Span | None  # the sentence that the reader found it in
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A name with where it was read, and what that is worth in logits."""
+
+    name: str
+    source: int
+    worth: float
+    span: Span | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leads:
+    """Finds what a sub-question may have found and judges where it leads, for the whole question."""
+
+    question: str
+    over: View
+    values: int  # names that the reader gives, at most
+    links: int  # names that passages and facts link to, beside those, at most
+    first: float  # logits that the likeliest of the values read has over others
+    chained: float  # logits of a name that the best chain ends at, less for lesser chains
+    unowned: float  # logits taken from a name that no passage is about
+    vector: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vector", self.over.vector(self.question))
+
+    def of(
+        self,
+        asked: str,
+        sources: Sequence[int],
+        linked: Callable[[int], Iterable[str]],
+        next_question: Callable[[str], str],
+        borne: Callable[[str], float],
+    ) -> list[Lead]:
+        """The leads of a sub-question that was asked of passages, best first.
+
+        ``linked``: the names that facts join to a passage. ``next_question``: what is asked of a name next. ``borne``:
+        how well chains bear a name out, 0 to 1. The whole question judges a name together with where it leads: not only
+        that she had a husband, but that he was born somewhere.
+        """
+        passages = dict(zip(sources, self.over.passages(sources), strict=True))
+        named = {normal(title) for title, _ in self.over.text.titles.named_in(asked, careful=False)}
+        ways: dict[tuple[int, str], _Value] = {}
+        for value in self._read(asked, passages, named):
+            for target, worth in self._targets(value, next_question):
+                ways.setdefault((target, value.name), _Value(value.name, value.source, worth, value.span))
+        if self.links and sources:
+            first = sources[0]
+            reached = {target for target, _ in ways} | {first}
+            for name, target in self.linked(first, passages[first], linked(first), named, reached):
+                ways.setdefault((target, name), _Value(name, first, 0.0, None))
+        return self._judged(ways, passages, borne)
+
+    def beyond(self, starts: Sequence[int], linked: Callable[[int], Iterable[str]]) -> list[Lead]:
+        """Where passages lead by what they name, best first: for a question that was not taken apart."""
+        passages = dict(zip(starts, self.over.passages(starts), strict=True))
+        ways = {
+            (target, name): _Value(name, start, 0.0, None)
+            for start, passage in reversed(passages.items())
+            for name, target in self.linked(start, passage, linked(start), set(), {start})
+        }
+        return self._judged(ways, passages, lambda _: 0.0)
+
+    def _read(self, asked: str, passages: dict[int, Passage], named: set[str]) -> Iterator[_Value]:
+        """The likeliest names that the passages give; those about what is asked are read first."""
+        about = {number: passage for number, passage in passages.items() if normal(passage.title) in named}
+        found: Sequence[Candidate] = ()
+        for read in (dict(list(about.items())[:2]), passages):
+            if read and not found:
+                found = FINDER.candidates(Wanted.of(asked, list(read.values())), list(read.values()), self.over.models)
+        numbers = {passage.id: number for number, passage in passages.items()}
+        seen = set(named)
+        worths = [self.first, SECOND]
+        for candidate in found[:READ]:
+            key = normal(candidate.text)
+            if key in seen or len(seen) - len(named) == self.values:
+                continue
+            seen.add(key)
+            passage = candidate.passage
+            span = Span(
+                passage.document_id, passage.start + candidate.sentence_start, passage.start + candidate.sentence_end
+            )
+            yield _Value(candidate.text, numbers[passage.id], worths.pop(0) if worths else 0.0, span)
+        for number, passage in list(passages.items())[:1]:  # what a passage is about may be what is asked for
+            if passage.title and normal(passage.title) not in seen:
+                yield _Value(passage.title, number, SECOND, None)
+
+    def _targets(self, value: _Value, next_question: Callable[[str], str]) -> Iterator[tuple[int, float]]:
+        """Where a value leads, and what it is worth then: to the passage about it, or else to those that name it."""
+        own = self.nearest(self.over.text.titles.about(value.name), 1)
+        if own:
+            yield own[0], value.worth
+            return
+        numbers = [number for number, _ in fused(next_question(value.name), self.over, SEARCHED)[:SEARCHED]]
+        name = f" {normal(value.name)} "
+        naming = [
+            number
+            for number, passage in zip(numbers, self.over.passages(numbers), strict=True)
+            if number != value.source and name in f" {' '.join(words(f'{passage.title} {passage.text}'))} "
+        ]
+        for number in naming[:NAMING] or [value.source]:
+            yield number, value.worth - self.unowned
+
+    def linked(
+        self, source: int, passage: Passage, names: Iterable[str], without: set[str], reached: set[int]
+    ) -> list[tuple[str, int]]:
+        """The names in a passage, or at the ends of its facts, that a passage is about; those nearest to the question.
+
+        ``without``: keys of names that lead nowhere new; ``reached``: passages that are known already.
+        """
+        titles = self.over.text.titles
+        found: dict[int, str] = {}
+        spoken = [*titles.named_in(passage.text), *((name, titles.about(name)) for name in names)]
+        for name, numbers in spoken:
+            if normal(name) not in without:
+                found.update(
+                    (number, name) for number in self.nearest(numbers, 1) if number not in reached | found.keys()
+                )
+        kept = self.nearest([number for number in found if number != source], self.links)
+        return [(found[number], number) for number in kept]
+
+    def nearest(self, numbers: Sequence[int], most: int) -> list[int]:
+        """Of some passages those nearest to the question, in their old order."""
+        numbers = list(dict.fromkeys(numbers))
+        if len(numbers) <= most:
+            return numbers
+        cosines = self.over.text.vectors.of(np.array(numbers, np.int64)) @ self.vector
+        return [numbers[place] for place in np.sort(np.argsort(-cosines, kind="stable")[:most]).tolist()]
+
+    def _judged(
+        self, ways: dict[tuple[int, str], _Value], sources: dict[int, Passage], borne: Callable[[str], float]
+    ) -> list[Lead]:
+        targets = dict.fromkeys(target for target, _ in ways)
+        passages = {**dict(zip(targets, self.over.passages(list(targets)), strict=True)), **sources}
+        texts = [self._together(value, passages[value.source], passages[target]) for (target, _), value in ways.items()]
+        logits = self.over.models.reranker.score(self.question, texts).tolist() if texts else []
+        leads = [
+            Lead(
+                name=value.name,
+                source=value.source,
+                target=target,
+                score=logit + value.worth + self.chained * borne(value.name),
+                span=value.span,
+            )
+            for ((target, _), value), logit in zip(ways.items(), logits, strict=True)
+        ]
+        return sorted(leads, key=lambda lead: (-lead.score, lead.target, lead.name))
+
+    def _together(self, value: _Value, source: Passage, target: Passage) -> str:
+        if source.id == target.id:
+            return excerpt(target, self.question, 2 * PAIRED)
+        led = excerpt(source, self.question, PAIRED, naming=(value.name,))
+        return f"{led} {excerpt(target, self.question, PAIRED)}"

@@ -1,0 +1,284 @@
+"""Answering a question step by step: retrieve, grow the graph, walk it, answer, and go on from there (StepChain, 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from polyhop.indexes.names import normal
+from polyhop.layers.view import View
+from polyhop.models.within import Within
+from polyhop.planning.plan import REFERENCE, Plan, Step, rewrite
+from polyhop.prompts.merge_answers import Answered
+from polyhop.strategies.shared.excerpt import excerpt
+from polyhop.strategies.shared.fuse import fused
+from polyhop.strategies.shared.hops import in_time
+from polyhop.strategies.shared.judge import best_first
+from polyhop.strategies.stepchain.leads import Lead, Leads
+from polyhop.strategies.stepchain.step_answers import StepReader
+from polyhop.strategies.stepchain.step_graph import Chains, EvidenceChain, StepGraph
+from polyhop.strategies.stepchain.sub_questions import plan_of
+from polyhop.types import Budget, Span
+
+JUDGED = 400  # characters of a passage that are judged alone
+FUSED = 20  # taken from each ranking before they are fused
+LATER = 0.5  # of the passages that a first step judges, how many a later one does: where it leads is known
+NAMED = 4  # passages that a sub-question names, at most
+PER_NAME = 2  # of one name
+FRONTIER = 4  # passages about entities that chains came to, at most
+SOURCES = 3  # passages in which the answer to a step is looked for
+STARTS = 2  # passages whose links are followed where a question was not taken apart
+WORTH_A_HOP = 3.0  # logits by which one passage alone must beat the best two together to stand alone
+AFTER = 1  # calls that extraction leaves for what comes after the steps
+SURE = 0.0  # logit from which the passages are taken to bear an answer out
+
+
+@dataclass(kw_only=True)
+class Asked:
+    """A sub-question as it was asked, and what became of it."""
+
+    position: int
+    question: str  # with earlier answers written in
+    passages: list[tuple[int, float]]  # best first, with the cross-encoder's logit
+    way: tuple[int, ...]  # the passages that lead to its answer, in order
+    logit: float | None = None  # of the passage that says most about it
+    chains: tuple[EvidenceChain, ...] = ()
+    answer: str | None = None
+    established: bool = False
+    source: int | None = None  # the passage that its answer was found in
+    span: Span | None = None  # the sentence that says so
+    settled: bool = False  # whether its answer was looked for
+    note: str = ""
+
+    def borne(self, name: str) -> float:
+        """How well the chains bear out a name as the answer: the score of the best one that ends there, 1 at most."""
+        best = max((chain.chain.score for chain in self.chains), default=0.0)
+        ends = (chain.chain.score for chain in self.chains if normal(chain.end) == normal(name))
+        return max(ends, default=0.0) / best if best else 0.0
+
+
+@dataclass(kw_only=True)
+class Stepping:
+    """Takes the steps of one question's plan; ``told`` says what was decided on the way."""
+
+    question: str
+    over: View
+    graph: StepGraph | None  # None: text alone
+    leads: Leads
+    reader: StepReader | None  # None: there is no language model, and answers are read where a step leads on
+    model: Within | None  # what is left of it for the question
+    retrieved: int
+    named_bonus: float
+    walks: bool = True
+    retries: bool = True
+    done: list[Asked] = field(default_factory=list)
+    singles: dict[int, float] = field(default_factory=dict)  # passages judged alone
+    others: dict[int, float] = field(default_factory=dict)  # passages that leads go to
+    told: list[str] = field(default_factory=list)
+    steps: int = 0  # of the plan that is followed
+    whole: tuple[int, ...] = ()  # the passages that the whole question leads to, where its steps lead to nothing
+
+    def take(self, plan: Plan, began: float, budget: Budget) -> Plan:
+        """Answer the steps in order. The plan that was followed, which another may have replaced half way.
+
+        The first step is always asked, so that there is evidence even where no time was allowed.
+        """
+        again = self.retries
+        while len(self.done) < len(plan.steps) and (not self.done or in_time(began, budget)):
+            self.steps = len(plan.steps)
+            step = plan.steps[len(self.done)]
+            asked = self._ask(plan, step)
+            self.done.append(asked)
+            if self.reader is None or asked.established or not asked.settled or not again:
+                continue
+            again = False
+            replaced = self._taken_apart_again()
+            plan = replaced or plan
+        if len(self.done) < len(plan.steps):
+            self.told.append(f"{len(plan.steps) - len(self.done)} sub-questions were left: the time allowed was over")
+        if self.done and self._wants_whole(plan) and in_time(began, budget):
+            self._ask_whole(plan)
+        return plan
+
+    def _wants_whole(self, plan: Plan) -> bool:
+        """Whether the whole question is to be asked of text: its steps do not lead to an answer."""
+        lacking = self.retries and any(one.settled and not one.established for one in self.done)
+        if self.reader is not None:
+            return lacking
+        return lacking or len(plan.steps) == 1 or plan.shape == "intersection"
+
+    def _ask(self, plan: Plan, step: Step) -> Asked:
+        targets: dict[int, float] = {}
+        way: tuple[int, ...] = ()
+        for reference in step.refers_to:
+            before = self.done[reference]
+            if not before.settled:
+                targets |= self._settled(before, plan, step)
+            way = (*way, *before.way)
+        question = rewrite(step, [self._written(one, plan) for one in self.done])
+        frontier = [self.done[reference] for reference in step.refers_to] if self.reader is not None else []
+        passages = self._retrieved(question, frontier, later=bool(step.refers_to))
+        for number, score in passages:
+            self.singles.setdefault(number, score)
+        further = list(targets.items())
+        ranked = dict(further[:1])
+        for number, score in [*passages, *further[1:]]:
+            ranked.setdefault(number, score)
+        if passages and not targets:
+            way = (*way, passages[0][0])
+        asked = Asked(
+            position=len(self.done),
+            question=question,
+            passages=list(ranked.items()),
+            way=tuple(dict.fromkeys(way)),
+            logit=passages[0][1] if passages else None,
+        )
+        chains = self._grown(asked)
+        asked.chains = chains.kept
+        self.told.append(f"asked: {question}")
+        if chains.told:
+            self.told.append(f"  walked {chains.told}")
+        if self.reader is not None:
+            self._read(asked)
+        return asked
+
+    def _written(self, asked: Asked, plan: Plan) -> str:
+        """What stands for the answer of a step in a later question: a description where the answer is not known."""
+        if asked.answer is not None:
+            return asked.answer
+        target = plan.steps[asked.position].target
+        return f"the {target}" if target else f"the answer to “{asked.question}”"
+
+    def _retrieved(
+        self, question: str, frontier: Sequence[Asked] = (), *, later: bool = False
+    ) -> list[tuple[int, float]]:
+        """The passages that say most about a sub-question, best first: dense and BM25 fused, and judged.
+
+        Those about what the chains of the steps before came to, their frontier, are judged with them (3.5). Without a
+        language model they are already: each of them is a lead.
+        """
+        titles = self.over.text.titles.named_in(question, careful=False)
+        named = [number for _, numbers in titles for number in self.leads.nearest(numbers, PER_NAME)][:NAMED]
+        most = max(1, round(self.retrieved * LATER)) if later else self.retrieved
+        near = [number for number, _ in fused(question, self.over, FUSED)[:most]]
+        ends = dict.fromkeys(chain.end for one in frontier for chain in one.chains)
+        reached = [number for end in ends for number in self.leads.nearest(self.over.text.titles.about(end), 1)]
+        numbers = list(dict.fromkeys([*named, *near, *self.leads.nearest(reached, FRONTIER)]))
+        texts = [excerpt(passage, question, JUDGED) for passage in self.over.passages(numbers)]
+        scores = self.over.models.reranker.score(question, texts).tolist() if texts else []
+        favoured = [score + self.named_bonus * (place < len(named)) for place, score in enumerate(scores)]
+        return best_first(numbers, favoured)
+
+    def _grown(self, asked: Asked) -> Chains:
+        """The graph with the facts of a step's passages, walked for its question."""
+        if self.graph is None:
+            return Chains((), "")
+        near = [number for number, _ in asked.passages[: self.retrieved]]
+        configured = self.over.models.language_model
+        if self.model is not None:
+            self.graph.model = self.model.share(self.steps - len(self.done) + AFTER)
+        elif configured is not None:
+            self.graph.model = Within(configured, 0)  # the reader's call is the only one: extraction has none either
+        self.graph.pull(near)
+        return self.graph.walk(asked.question, near) if self.walks else Chains((), "")
+
+    def _linked(self, number: int) -> Sequence[str]:
+        """The names that facts join to a passage."""
+        return self.graph.named_by(number) if self.graph is not None else ()
+
+    # --- without a language model, or where it may not be asked any more ----------------------------------------------
+
+    def _settled(self, asked: Asked, plan: Plan, step: Step) -> dict[int, float]:
+        """Decide what a step found by where that leads; the passages that it may lead to, best first."""
+        asked.settled = True
+        sources = list(dict.fromkeys([*asked.way[-1:], *(number for number, _ in asked.passages[:SOURCES])]))
+
+        def next_question(name: str) -> str:
+            answers = [name if one is asked else self._written(one, plan) for one in self.done]
+            return rewrite(step, answers)
+
+        leads = self.leads.of(asked.question, sources, self._linked, next_question, asked.borne)
+        if not leads:
+            return {}
+        best = leads[0]
+        self._bind(asked, best)
+        targets: dict[int, float] = {}
+        for lead in leads:
+            targets.setdefault(lead.target, lead.score)
+            self.others.setdefault(lead.target, lead.score)
+        kept = asked.way[: asked.way.index(best.source) + 1] if best.source in asked.way else (best.source,)
+        self.told.append("  leads: " + "; ".join(f"{lead.name} {lead.score:+.1f}" for lead in leads[:5]))
+        asked.way = tuple(dict.fromkeys((*kept, best.target)))
+        return targets
+
+    def _bind(self, asked: Asked, lead: Lead) -> None:
+        asked.answer, asked.source, asked.span = lead.name, lead.source, lead.span
+        asked.established = lead.score > SURE
+        if not asked.established:
+            asked.note = "a guess: no passage bears it out"
+
+    def _ask_whole(self, plan: Plan) -> None:
+        """Ask the whole question of text; the best passages lead on by themselves."""
+        passages = self.done[0].passages if len(plan.steps) == 1 and self.done else self._retrieved(self.question)
+        for number, score in passages:
+            self.singles[number] = max(score, self.singles.get(number, score))
+        leads = self.leads.beyond([number for number, _ in passages[:STARTS]], self._linked)
+        for lead in leads[:3]:
+            self.others[lead.target] = max(lead.score, self.others.get(lead.target, lead.score))
+        if leads and leads[0].score >= passages[0][1] - WORTH_A_HOP:
+            self.whole = (leads[0].source, leads[0].target)
+        self.told.append("asked as a whole; leads: " + "; ".join(f"{one.name} {one.score:+.1f}" for one in leads[:5]))
+
+    # --- with one -----------------------------------------------------------------------------------------------------
+
+    def _read(self, asked: Asked) -> None:
+        """Have the model answer a step from its chains and passages; from more text where that does not suffice."""
+        known = [(one.question, one.answer) for one in self.done if one.answer is not None and one.established]
+        chains = [str(chain.chain) for chain in asked.chains]
+        behind = [number for chain in asked.chains for number in chain.passages]
+        first = [number for number, _ in asked.passages]
+        self._take_in(asked, chains, list(dict.fromkeys([*first[:SOURCES], *behind, *first])), known)
+        if asked.settled and not asked.established and self.retries:
+            lacking = asked.note
+            wider = [number for number, _ in fused(asked.question, self.over, 2 * FUSED)]
+            if self._take_in(asked, [], wider, known):
+                self.told.append(f"  {lacking}; asked again of more text")
+
+    def _take_in(
+        self, asked: Asked, chains: Sequence[str], numbers: Sequence[int], known: Sequence[tuple[str, str]]
+    ) -> bool:
+        """Take over what the model finds; False where it may not be asked any more, and nothing changes."""
+        if self.reader is None:
+            return False
+        found = self.reader.answer(asked.question, chains, numbers, known)
+        if found is None:
+            self.told.append("  not asked: no calls to the language model are left")
+            return False
+        asked.answer, asked.source, asked.span, asked.note = found.text, found.source, found.span, found.note
+        asked.established, asked.settled = found.text is not None, True
+        return True
+
+    def _taken_apart_again(self) -> Plan | None:
+        """Another way to the answer, beginning with what was found; None where the model knows none."""
+        known = [(one.question, one.answer if one.established else None) for one in self.done]
+        steps = self.reader.other_steps(self.question, known) if self.reader is not None else None
+        if steps is None:
+            return None
+        self.told.append(f"taken apart again: {' | '.join(steps)}")
+        before = tuple(Step(question=one.question) for one in self.done)
+        after = tuple(_shifted(step, len(before)) for step in plan_of(steps).steps)
+        return Plan(shape="chain", steps=(*before, *after))
+
+    def answered(self) -> list[Answered]:
+        """What the steps found, for the merge (Eq. 10); nothing of those whose answers are left to the reader."""
+        return [
+            Answered(one.question, one.answer, one.established, tuple(str(chain.chain) for chain in one.chains[:2]))
+            for one in self.done
+            if one.settled
+        ]
+
+
+def _shifted(step: Step, by: int) -> Step:
+    """A step whose references count from a later one."""
+    text = REFERENCE.sub(lambda match: f"#{int(match[1]) + by}", step.question)
+    return Step(question=text, refers_to=tuple(one + by for one in step.refers_to))

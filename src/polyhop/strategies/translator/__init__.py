@@ -1,0 +1,1 @@
+"""KG-Translator: a small model that may only say what the corpus says."""

@@ -1,0 +1,162 @@
+"""KG-Translator: a small model that may only say what the corpus says translates the question into clues."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from polyhop.layers.parsekg.translation import TranslationIndex, open_or_build
+from polyhop.layers.view import View
+from polyhop.strategies.shared.hops import Step, Steps, in_time, steps_for
+from polyhop.strategies.shared.judge import best_first, judge
+from polyhop.strategies.translator.translate import Direction, RawClue, Translator
+from polyhop.types import Budget, Clue, Evidence, Hop, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """One hop: its clues, and the passages that hold them, best first."""
+
+    query: str
+    clues: tuple[RawClue, ...]
+    ranking: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class KGTranslator:
+    """Translate the question into clues of ParseKG by constrained decoding, and trace them to their passages."""
+
+    alpha: int = 3  # entities translated
+    beta: int = 3  # relations translated for each entity
+    longest: int = 16  # tokens of a relation
+    hops: int = 4  # queries at most; 1: the question alone
+    reverse: Literal["after", "off", "first"] = "after"  # reverse translation: when forward fails, never, or first
+    directed: bool = True  # off: a sentence is next to each of its entities
+    triples: bool = False  # clues end in an entity, too (Eq. 12)
+    ranker: Literal["embedder", "cross-encoder"] = "embedder"  # what orders the passages of a hop
+    ner_entities: bool = True  # entities recognised in the question join the translated ones
+    penalty: float = 1.0  # beams compare log-probability over length to this power
+
+    needs: ClassVar[tuple[str, ...]] = ("text", "parsekg")
+
+    def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
+        """Clues, hop by hop, and their passages."""
+        model = over.models.translator
+        index = over.once(f"translation:{model.name}", lambda: open_or_build(over.kg, model))
+        steps = steps_for(question, over, budget, self.hops)
+        done: list[Translated] = []
+        asked: list[Step] = []
+        began = time.monotonic()
+        while in_time(began, budget) and (query := steps.next(asked)) is not None:
+            translated = self.translate(query, over, index)
+            done.append(translated)
+            best = [number for number, _ in translated.ranking[: budget.passages]]
+            asked.append(Step(query, tuple(over.passages(best))))
+        ranking = _by_turns([translated.ranking for translated in done])
+        numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]
+        return Evidence(
+            question=question,
+            strategy="translator",
+            passages=over.ranked(numbers, scores, budget.passages),
+            hops=tuple(_hop(position, item, steps, over) for position, item in enumerate(done)),
+            trail=(f"next queries by {steps.source}", *chain.from_iterable(_trail(item, over) for item in done)),
+            cost=steps.cost,
+        )
+
+    def translate(self, query: str, over: View, index: TranslationIndex) -> Translated:
+        """One hop (Algorithms 1 and 2)."""
+        translator = Translator(
+            model=over.models.translator,
+            index=index,
+            question=query,
+            alpha=self.alpha,
+            beta=self.beta,
+            longest=self.longest,
+            penalty=self.penalty,
+            directed=self.directed,
+        )
+        begun = translator.begin()
+        named = over.kg.named_in(query) if self.ner_entities else []
+        translated = translator.entities(begun)
+        entities = list({**dict.fromkeys(named, 0.0), **dict(translated)}.items())
+        first: Direction = "reverse" if self.reverse == "first" else "forward"
+        second: Direction = "forward" if self.reverse == "first" else "reverse"
+        clues = translator.relations(begun, entities, first)
+        clued = {clue.entity for clue in clues}
+        if self.reverse != "off" and self.directed and (not clues or not set(named) <= clued):
+            # Algorithm 2 translates again in the other direction; entities that have clues already would only repeat.
+            rest = [(entity, logprob) for entity, logprob in entities if entity not in clued]
+            clues += translator.relations(begun, rest, second)
+        if self.triples:
+            clues = translator.tails(begun, clues)
+        return Translated(query, tuple(clues), tuple(self._ranked(query, clues, over)))
+
+    def _ranked(self, query: str, clues: Iterable[RawClue], over: View) -> list[tuple[int, float]]:
+        """The passages that hold the clues (Eq. 8 and 9), best first (Eq. 10)."""
+        numbers = sorted({number for clue in clues for number in over.kg.passages_of(clue.sentences)})
+        if not numbers:
+            return []
+        if self.ranker == "cross-encoder":
+            return best_first(numbers, judge(query, numbers, over))
+        cosines = over.text.vectors.of(np.array(numbers, np.int64)) @ over.vector(query)
+        return best_first(numbers, cosines.tolist())
+
+
+def _by_turns(rankings: Sequence[Sequence[tuple[int, float]]]) -> list[tuple[int, float]]:
+    """The best of each hop, then the second of each, and so on; each passage once."""
+    merged: dict[int, float] = {}
+    for turn in zip_longest(*rankings):
+        for item in turn:
+            if item is not None:
+                merged.setdefault(*item)
+    return list(merged.items())
+
+
+def _hop(position: int, translated: Translated, steps: Steps, over: View) -> Hop:
+    best = [number for number, _ in translated.ranking[:1]]
+    clues = [clue for clue in translated.clues if set(best) & set(over.kg.passages_of(clue.sentences))]
+    clues.sort(key=lambda clue: -clue.logprob)
+    shown = tuple(_public(clue, best, over) for clue in clues[:3])
+    return Hop(
+        question=translated.query,
+        status="resolved" if best else "unresolved",
+        found=steps.found(position),
+        passages=tuple(over.passages(best)),
+        sentences=shown[0].sentences if shown else (),
+        clues=shown,
+        score=math.exp(clues[0].logprob) if clues else None,
+    )
+
+
+def _public(clue: RawClue, within: Sequence[int], over: View) -> Clue:
+    """A clue with the exact sentences (of the passages given) that say it."""
+    spans = []
+    for sentence in clue.sentences.tolist():
+        number, start, end = over.kg.place(sentence)
+        if number in within:
+            passage = over.passages([number])[0]
+            spans.append(Span(passage.document_id, passage.start + start, passage.start + end))
+    return Clue(
+        entity=over.kg.entity(clue.entity).name,
+        relation=clue.relation,
+        direction=clue.direction,
+        score=clue.logprob,
+        sentences=tuple(spans),
+        tail=None if clue.tail is None else over.kg.entity(clue.tail).name,
+    )
+
+
+def _trail(translated: Translated, over: View) -> list[str]:
+    lines = [f"query: {translated.query}"]
+    for clue in sorted(translated.clues, key=lambda clue: -clue.logprob):
+        name = over.kg.entity(clue.entity).name
+        places = len(over.kg.passages_of(clue.sentences))
+        tail = "" if clue.tail is None else f", {over.kg.entity(clue.tail).name}"
+        lines.append(f"  {clue.logprob:+.2f} {clue.direction} ({name}, {clue.relation!r}{tail}) in {places} passages")
+    return lines

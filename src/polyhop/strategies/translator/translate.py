@@ -1,0 +1,186 @@
+"""Translating a question into clues on ParseKG by constrained decoding (KG-Translator, section 3.3 and appendix J)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from polyhop.indexes.substrings import SubstringGrammar
+from polyhop.indexes.trie import TokenTrie
+from polyhop.layers.parsekg.translation import TranslationIndex
+from polyhop.ports import Beams, ConstrainedModel, Ints
+from polyhop.strategies.translator.beam import Hypothesis, Start, beam_search
+
+Direction = Literal["forward", "reverse"]
+
+# Our own words for what the paper's first prompt asks (appendix M).
+INSTRUCTION = (
+    "Name the thing that the question is about and the words that a text would use to answer it, "
+    "in the form thing@@words."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RawClue:
+    """A clue by positions in ParseKG; ``logprob`` is that of entity and relation together."""
+
+    entity: int
+    relation: str
+    direction: Direction
+    logprob: float
+    sentences: Ints
+    tail: int | None = None  # the entity at the other end, where clues are triples
+
+
+@dataclass(frozen=True)
+class _EntityGrammar:
+    """The names in a trie, as a grammar: what was said may end where a name ends."""
+
+    trie: TokenTrie
+
+    def root(self) -> int:
+        return self.trie.root()
+
+    def allowed(self, state: int) -> Ints:
+        return self.trie.allowed(state)
+
+    def advance(self, state: int, token: int) -> int:
+        return self.trie.advance(state, token)
+
+    def complete(self, state: int) -> bool:
+        return self.trie.terminal(state)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Translator:
+    """Both stages of translation with one model, one graph and one question's prompt read once."""
+
+    model: ConstrainedModel
+    index: TranslationIndex
+    question: str
+    alpha: int
+    beta: int
+    longest: int  # tokens of a relation
+    penalty: float
+    directed: bool
+
+    def begin(self) -> Beams:
+        """Read the question."""
+        return self.model.begin(self.model.prompt(INSTRUCTION, self.question))
+
+    def entities(self, begun: Beams) -> list[tuple[int, float]]:
+        """The entity stage: at most ``alpha`` names (each may name several entities), with log-probabilities."""
+        grammar = _EntityGrammar(self.index.trie)
+        found = beam_search(
+            self.model,
+            begun,
+            [Start(grammar, 0)],
+            width=self.alpha,
+            longest=self.index.longest_name,
+            end=self.index.separator[0],
+            penalty=self.penalty,
+        )[0]
+        return [
+            (int(entity), hypothesis.logprob)
+            for hypothesis in found
+            for entity in self.index.entities[self.index.trie.rows(hypothesis.state)]
+        ]
+
+    def relations(self, begun: Beams, entities: Sequence[tuple[int, float]], direction: Direction) -> list[RawClue]:
+        """The relation stage: for each entity at most ``beta`` spans of the hyperrelations next to it."""
+        starts: list[Start] = []
+        grammars: list[SubstringGrammar] = []
+        owners: list[tuple[int, float]] = []
+        for entity, logprob in entities:
+            neighbours = self.index.neighbours(entity, direction if self.directed else "both")
+            grammar = self.index.strings.grammar(neighbours, starts=self.index.starts, forbidden=self.index.forbidden)
+            if len(neighbours) and len(grammar.allowed(grammar.root())):
+                starts.append(Start(grammar, len(starts)))
+                grammars.append(grammar)
+                owners.append((entity, logprob))
+        if not starts:
+            return []
+        beams = self._prefixed(begun, [entity for entity, _ in owners])
+        found = beam_search(
+            self.model,
+            beams,
+            starts,
+            width=self.beta,
+            longest=self.longest,
+            end=self.index.end,
+            penalty=self.penalty,
+        )
+        return [
+            self._clue(entity, logprob, direction, grammar, hypothesis)
+            for (entity, logprob), grammar, hypotheses in zip(owners, grammars, found, strict=True)
+            for hypothesis in hypotheses
+        ]
+
+    def tails(self, begun: Beams, clues: Sequence[RawClue]) -> list[RawClue]:
+        """The third stage, which makes triples of clues (Eq. 12): the best entity at the other end of each.
+
+        A clue whose sentences have nobody at the other end stays as it is.
+        """
+        others = [self._others(clue) for clue in clues]
+        open_ends = [position for position, entities in enumerate(others) if len(entities)]
+        if not open_ends:
+            return list(clues)
+        names = {
+            position: [self.index.name_tokens(int(entity)) for entity in others[position]] for position in open_ends
+        }
+        grammars = [_EntityGrammar(TokenTrie.build(names[position])) for position in open_ends]
+        said = [self._said(clues[position]) for position in open_ends]
+        found = beam_search(
+            self.model,
+            self.model.branch(begun, np.zeros(len(said), np.int64), said),
+            [Start(grammar, row) for row, grammar in enumerate(grammars)],
+            width=1,
+            longest=self.index.longest_name,
+            end=self.index.end,
+            penalty=self.penalty,
+        )
+        triples = list(clues)
+        for position, grammar, hypotheses in zip(open_ends, grammars, found, strict=True):
+            for best in hypotheses[:1]:
+                tail = int(others[position][grammar.trie.rows(best.state)[0]])
+                triples[position] = self._with_tail(clues[position], tail, best.logprob)
+        return triples
+
+    def _others(self, clue: RawClue) -> Ints:
+        """The entities at the other end of a clue's sentences."""
+        ends = self.index.kg.tails if clue.direction == "forward" else self.index.kg.heads
+        return np.setdiff1d(ends.of_many(clue.sentences), [clue.entity])
+
+    def _said(self, clue: RawClue) -> list[int]:
+        separator = self.index.separator
+        relation = self.model.encode([clue.relation])[0]
+        return [*self.index.name_tokens(clue.entity), *separator, *relation, *separator]
+
+    def _with_tail(self, clue: RawClue, tail: int, logprob: float) -> RawClue:
+        ends = self.index.kg.into if clue.direction == "forward" else self.index.kg.out
+        sentences = np.intersect1d(clue.sentences, ends.of(tail))
+        return replace(clue, tail=tail, logprob=clue.logprob + logprob, sentences=sentences)
+
+    def _prefixed(self, begun: Beams, entities: Sequence[int]) -> Beams:
+        """One row an entity: the prompt, its name and the separator; names differ in length."""
+        rows = [[*self.index.name_tokens(entity), *self.index.separator] for entity in entities]
+        return self.model.branch(begun, np.zeros(len(rows), np.int64), rows)
+
+    def _clue(
+        self,
+        entity: int,
+        logprob: float,
+        direction: Direction,
+        grammar: SubstringGrammar,
+        hypothesis: Hypothesis,
+    ) -> RawClue:
+        return RawClue(
+            entity=entity,
+            relation=self.model.decode(hypothesis.tokens).strip(),
+            direction=direction,
+            logprob=logprob + hypothesis.logprob,
+            sentences=grammar.rows(hypothesis.state),
+        )

@@ -1,0 +1,115 @@
+"""What a question asks for, told from its words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhop.english.answer_type import AnswerType, answer_type, choices, date_granularity, fits
+
+EXPECTED = {
+    AnswerType.PERSON: [
+        "Who wrote The Glass Tide?",
+        "Whom did Ada Lund marry?",
+        "What is the name of the founder of Velm?",
+        "Which retired Danish footballer coached Orsa United?",
+        "Who is Ada Lund's paternal grandmother?",
+    ],
+    AnswerType.PLACE: [
+        "Where was Ada Lund born?",
+        "In what city did Oskar Vale die?",
+        "What is the place of birth of Ada Lund's mother?",
+        "Oskar Lund plays for the club from what city?",
+        "Which country is she from?",
+    ],
+    AnswerType.DATE: [
+        "When did Ada Lund die?",
+        "What year was Velm founded?",
+        "What is the date of birth of Ada Lund?",
+        "Low Water stars an actress born in which year?",
+        "When is Ada Lund's birthday?",
+    ],
+    AnswerType.NUMBER: ["How many islands has Orsa?", "What is the population of Velm?", "How tall is Velm Tower?"],
+    AnswerType.ORGANISATION: [
+        "Which company owns Velm Works?",
+        "Where did Ada Lund study?",
+        "What is the record label of Rain?",
+        "Who is the publisher of The Glass Tide?",
+    ],
+    AnswerType.WORK: ["What novel did Ada Lund write?", "Which film won the Orsa Prize?"],
+    AnswerType.NATIONALITY: ["What nationality is Ada Lund?", "What is the nationality of Oskar Vale?"],
+    AnswerType.YES_NO: ["Are Velm and Orsa in the same country?", "Did Ada Lund paint?", "is Velm a city?"],
+    AnswerType.CHOICE: ["Who is older, Ada Lund or Oskar Vale?", "Was Ada Lund or Oskar Vale born first?"],
+    AnswerType.THING: ["Which magazine printed it?", "What type of art is it?", "Why did it rain?", "How so?", ""],
+}
+
+
+@pytest.mark.parametrize(("expected", "question"), [(kind, text) for kind, texts in EXPECTED.items() for text in texts])
+def test_answer_type_is_told_from_the_question(expected: AnswerType, question: str) -> None:
+    """The wh-word and the noun that goes with it."""
+    assert answer_type(question) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "granularity"),
+    [("What year was it?", "year"), ("In which month did it end?", "month"), ("When did it end?", "day")],
+)
+def test_date_granularity_is_the_unit_asked_for(question: str, granularity: str) -> None:
+    """A question for a year is not answered better by a day."""
+    assert date_granularity(question) == granularity
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [
+        ("Which film came out first, Low Water or The Glass Tide?", ("Low Water", "The Glass Tide")),
+        ("Who is older, Ada Lund, or Oskar Vale?", ("Ada Lund", "Oskar Vale")),
+        ("Which is taller Velm Tower or Orsa Spire?", ("Velm Tower", "Orsa Spire")),
+        ("Between Ada Lund and Oskar Vale who was born earlier?", ("Ada Lund", "Oskar Vale")),
+        ("Which sleeps longer, cats or dogs?", ("cats", "dogs")),
+        ("Did it rain or snow?", None),
+        ("Who wrote Rain?", None),
+    ],
+)
+def test_choices_are_the_options_as_written(question: str, options: tuple[str, str] | None) -> None:
+    """Options are taken from after the comma or from around the "or"."""
+    assert choices(question) == options
+
+
+@pytest.mark.parametrize(
+    ("label", "kind", "expected"),
+    [
+        ("PERSON", AnswerType.PERSON, True),
+        ("GPE", AnswerType.PERSON, False),
+        ("GPE", AnswerType.PLACE, True),
+        ("DATE", AnswerType.DATE, True),
+        ("ORDINAL", AnswerType.DATE, False),
+        ("CARDINAL", AnswerType.NUMBER, True),
+        ("ORG", AnswerType.ORGANISATION, True),
+        ("WORK_OF_ART", AnswerType.WORK, True),
+        ("NORP", AnswerType.NATIONALITY, True),
+        ("EVENT", AnswerType.THING, True),
+        ("CARDINAL", AnswerType.THING, False),
+        ("PERSON", AnswerType.YES_NO, False),
+        ("TITLE", AnswerType.PERSON, True),
+        ("TITLE", AnswerType.DATE, False),
+    ],
+)
+def test_fits_says_which_entities_may_answer(label: str, kind: AnswerType, expected: bool) -> None:
+    """A title may be anything that has a name."""
+    assert fits(label, kind) is expected
+
+
+@given(st.text(max_size=200))
+def test_any_text_has_an_answer_type(text: str) -> None:
+    """Nothing raises."""
+    assert answer_type(text) in AnswerType
+    assert date_granularity(text)
+    assert (choices(text) is not None) == (answer_type(text) is AnswerType.CHOICE)
+
+
+@given(st.text(max_size=10), st.sampled_from(AnswerType))
+def test_unknown_labels_fit_nothing(label: str, kind: AnswerType) -> None:
+    """Labels are upper-case words of a closed list."""
+    assert not fits(label.lower(), kind)

@@ -1,0 +1,181 @@
+"""Executors: wherever extraction runs, its rows are the same, and what one passage does to a worker hurts no other."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhop.errors import PolyhopError
+from polyhop.indexing.executors.inline import Inline
+from polyhop.indexing.executors.processes import Processes
+from polyhop.indexing.executors.worker import decode_rows, encode_job
+from polyhop.models.choice import Models
+from polyhop.ports import Chunk, Failure
+from polyhop.settings import Settings
+from polyhop.types import Passage
+
+TEXTS = (
+    "Ada Brisk built the lighthouse of Quillmouth in 1841. She was born in Fennick.",
+    "Fennick lies on the River Oar.",
+    "昨日は雨が降った。",
+    "",
+    "The Tarn School was founded by Piet Rook.\n\nIt teaches engineers.",
+)
+
+
+def passage_of(number: int, text: str) -> Passage:
+    return Passage(
+        id=f"p{number}", document_id=f"d{number}", ordinal=0, start=0, end=len(text), title=f"Title {number}", text=text
+    )
+
+
+def chunks_of(count: int, size: int = 2) -> list[Chunk]:
+    return [
+        Chunk([passage_of(chunk * size + item, TEXTS[(chunk * size + item) % len(TEXTS)]) for item in range(size)])
+        for chunk in range(count)
+    ]
+
+
+def workers_of(process: psutil.Process) -> list[psutil.Process]:
+    return [child for child in process.children() if "polyhop.indexing.executors.worker" in child.cmdline()]
+
+
+def test_worker_processes_give_what_this_process_gives_in_the_order_of_the_chunks(models: Models) -> None:
+    chunks = chunks_of(7)
+    here = list(Inline(models=models).extract("parsekg", Settings(), chunks))
+    with Processes(workers=2) as executor:
+        there = list(executor.extract("parsekg", Settings(), chunks))
+    assert [list(rows) for rows in there] == [list(rows) for rows in here]
+    assert not workers_of(psutil.Process())
+
+
+def test_only_a_few_chunks_are_in_flight(models: Models) -> None:
+    """However large a corpus is, what waits for the workers is bounded."""
+    taken = 0
+
+    def chunks() -> Iterator[Chunk]:
+        nonlocal taken
+        for chunk in chunks_of(12, size=1):
+            taken += 1
+            yield chunk
+
+    with Processes(workers=2) as executor:
+        for given_back, _ in enumerate(executor.extract("parsekg", Settings(), chunks())):
+            assert taken - given_back <= 2 * 2
+    assert taken == 12
+
+
+def test_workers_end_when_the_work_is_given_up() -> None:
+    with Processes(workers=2) as executor:
+        assert next(executor.extract("parsekg", Settings(), chunks_of(20)))
+        assert len(workers_of(psutil.Process())) == 2
+    assert not workers_of(psutil.Process())
+
+
+def test_what_a_worker_cannot_do_is_said_as_an_error_with_its_remedy() -> None:
+    with pytest.raises(PolyhopError, match="no parser named 'spacy-xl'") as caught, Processes(workers=1) as executor:
+        list(executor.extract("parsekg", Settings().with_models(parser="spacy-xl"), chunks_of(1)))
+    assert "Known: spacy-md, spacy-sm" in caught.value.remedy
+
+
+DEADLY = '''
+"""A layer that some passages are too much for."""
+
+import os
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deadly:
+    """Says the length of each passage."""
+
+    name: ClassVar[str] = "deadly"
+    runs: ClassVar[str] = "processes"
+
+    def extract(self, passages, models, below):
+        for passage in passages:
+            if "poison" in passage.text:
+                os._exit(9)
+        return [str(len(passage.text)).encode() for passage in passages]
+'''
+
+
+def test_a_passage_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when memory runs out: the others of its chunk are done, by a new worker."""
+    (tmp_path / "deadly.py").write_text(DEADLY)
+    about = tmp_path / "deadly-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: deadly\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[polyhop.layers]\ndeadly = deadly:Deadly\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    texts = ["one", "poison", "three", "fo", "f", "poison too"]
+    passages = [passage_of(number, text) for number, text in enumerate(texts)]
+    with Processes(workers=1) as executor:
+        (first, second) = executor.extract("deadly", Settings(), [Chunk(passages[:3]), Chunk(passages[3:])])
+    rows = [*first, *second]
+    assert [row for row in rows if not isinstance(row, Failure)] == [b"3", b"5", b"2", b"1"]
+    failed = [position for position, row in enumerate(rows) if isinstance(row, Failure)]
+    assert failed == [1, 5]
+    assert not workers_of(psutil.Process())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
+def test_workers_do_not_outlive_a_killed_parent_and_say_nothing(tmp_path: Path) -> None:
+    """They hold nothing but a pipe, and end when it closes, however the parent ended."""
+    program = (
+        "import sys\n"
+        "from polyhop.indexing.executors.processes import Processes\n"
+        "from polyhop.ports import Chunk\n"
+        "from polyhop.settings import Settings\n"
+        "from polyhop.types import Passage\n"
+        "text = 'Ada Brisk was born in Fennick. ' * 50\n"
+        "make = lambda n: Passage(id=str(n), document_id='d', ordinal=n, start=0, end=len(text), title='', text=text)\n"
+        "with Processes(workers=2) as executor:\n"
+        "    for _ in executor.extract('parsekg', Settings(), (Chunk([make(n)] * 5) for n in range(400))):\n"
+        "        print('.', flush=True)\n"
+    )
+    with (tmp_path / "errors").open("wb") as errors:
+        parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=errors)
+        assert parent.stdout is not None
+        with parent.stdout:
+            parent.stdout.readline()  # the workers are at work
+            workers = workers_of(psutil.Process(parent.pid))
+            parent.kill()
+            parent.wait()
+        assert len(workers) == 2
+        psutil.wait_procs(workers, timeout=60)
+        for _ in range(100):  # nobody waits for an orphan but init, which may take a moment
+            if not any(worker.is_running() and worker.status() != psutil.STATUS_ZOMBIE for worker in workers):
+                break
+            time.sleep(0.1)
+        else:
+            pytest.fail("workers outlive their parent")
+    assert (tmp_path / "errors").read_text() == ""
+
+
+@given(st.text(), st.text())
+def test_any_passage_survives_the_way_to_a_worker(title: str, text: str) -> None:
+    """One job is one line, whatever a text says, line breaks and lone surrogates included."""
+    passage = Passage(id="p", document_id="d", ordinal=0, start=0, end=len(text), title=title, text=text)
+    line = encode_job("parsekg", Settings(), Chunk([passage], {"parsekg": [b"\0\n"], "text": [None]}))
+    assert line.count(b"\n") == 1
+    assert line.endswith(b"\n")
+    job = json.loads(line)
+    assert Passage(**job["passages"][0]) == passage
+    assert job["below"] == {"parsekg": ["AAo="], "text": [None]}
+
+
+def test_rows_come_back_as_bytes_or_failures() -> None:
+    line = b'{"rows": [{"rows": "AAH/"}, {"failure": "too long"}, {"rows": ""}]}\n'
+    assert decode_rows(line) == [b"\0\x01\xff", Failure("too long"), b""]

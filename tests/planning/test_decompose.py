@@ -1,0 +1,283 @@
+"""Questions are taken apart by rules: which shapes are recognised, and what their steps read like."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyhop.planning.rules.decompose import Step, decompose, rewrite
+
+
+def steps(question: str, *entities: str) -> list[str]:
+    return [step.question for step in decompose(question, entities).steps]
+
+
+CHAINS = {
+    "Who is the mother of the director of film Low Water?": [
+        "Who is the director of film Low Water?",
+        "Who is the mother of #1?",
+    ],
+    "Where was Mira Vale's wife born?": ["Who is the wife of Mira Vale?", "Where was #1 born?"],
+    "When did the director of film Harrow of the North die?": [
+        "Who is the director of film Harrow of the North?",
+        "When did #1 die?",
+    ],
+    "What nationality is the performer of song Rain?": [
+        "Who is the performer of song Rain?",
+        "What nationality is #1?",
+    ],
+    "What is the place of birth of the composer of The Glass Tide?": [
+        "Who is the composer of The Glass Tide?",
+        "What is the place of birth of #1?",
+    ],
+    "Which country Oskar Lund's father is from?": ["Who is the father of Oskar Lund?", "Which country #1 is from?"],
+    "What year was the university where Mira Vale studied founded?": [
+        "In which university did Mira Vale study?",
+        "What year was #1 founded?",
+    ],
+    "Which country is the composer of the song that Mira Vale recorded from?": [
+        "Which song did Mira Vale record?",
+        "Who is the composer of #1?",
+        "Which country is #2 from?",
+    ],
+    "Who wrote the novel that the film Low Water is based on?": [
+        "Which novel is the film Low Water based on?",
+        "Who wrote #1?",
+    ],
+    "When did the team that Oskar Lund played for win the Orsa Cup?": [
+        "Which team did Oskar Lund play for?",
+        "When did #1 win the Orsa Cup?",
+    ],
+    "Who was the teacher of the woman who painted The Mill?": ["Who painted The Mill?", "Who was the teacher of #1?"],
+    "Who owns the company headquartered in Velm?": ["Which company was headquartered in Velm?", "Who owns #1?"],
+    "What county borders the county where the largest city in the state where Lake Orsa is found is located?": [
+        "In which state is Lake Orsa found?",
+        "What is the largest city of #1?",
+        "In which county is #2 located?",
+        "What county borders #3?",
+    ],
+    "Oskar Lund plays for the football club from what city?": [
+        "Oskar Lund plays for which football club?",
+        "#1 is from what city?",
+    ],
+    "Low Water is a film starring an actress born in which year?": [
+        "Low Water is a film starring which actress?",
+        "#1 was born in which year?",
+    ],
+    "The actor who played Captain Holm in Low Water won which prize?": [
+        "Which actor played Captain Holm in Low Water?",
+        "#1 won which prize?",
+    ],
+}
+
+
+@pytest.mark.parametrize("question", CHAINS)
+def test_a_chain_is_asked_from_the_inside_out(question: str) -> None:
+    """The innermost description comes first; its answer takes its place in the next step."""
+    plan = decompose(question)
+    assert [step.question for step in plan.steps] == CHAINS[question]
+    assert plan.shape == "chain"
+    assert plan.final is None
+
+
+@pytest.mark.parametrize(
+    ("word", "hops"),
+    [
+        ("maternal grandfather", ["mother", "father"]),
+        ("paternal grandmother", ["father", "mother"]),
+        ("father-in-law", ["spouse", "father"]),
+        ("sister-in-law", ["spouse", "sister"]),
+        ("uncle", ["father", "brother"]),
+        ("stepmother", ["father", "wife"]),
+        ("grandchild", ["child", "child"]),
+    ],
+)
+@pytest.mark.parametrize("pattern", ["Who is the {} of Ada Lund?", "Who is Ada Lund's {}?"])
+def test_a_kinship_word_hides_hops(pattern: str, word: str, hops: list[str]) -> None:
+    """Documents say who somebody's father is, hardly ever who their paternal grandmother is."""
+    first, second = hops
+    plan = decompose(pattern.format(word))
+    assert [step.question for step in plan.steps] == [f"Who is the {first} of Ada Lund?", f"Who is the {second} of #1?"]
+    assert [step.target for step in plan.steps] == hops
+
+
+@pytest.mark.parametrize(
+    ("question", "comparator", "step"),
+    [
+        ("Who is older, Ada Lund or Oskar Vale?", "earlier", "When was Ada Lund born?"),
+        ("Who was born later, Ada Lund or Oskar Vale?", "later", "When was Ada Lund born?"),
+        ("Was Ada Lund or Oskar Vale born first?", "earlier", "When was Ada Lund born?"),
+        ("Who was born first out of Ada Lund and Oskar Vale?", "earlier", "When was Ada Lund born?"),
+        ("Who died first, Ada Lund or Oskar Vale?", "earlier", "When did Ada Lund die?"),
+        ("Which film was released more recently, Low Water or Rain?", "later", "When was Low Water released?"),
+        ("Which film came out first, Low Water or Rain?", "earlier", "When did Low Water come out?"),
+        ("Which tower is taller, Velm Tower or Orsa Spire?", "larger", "How tall is Velm Tower?"),
+        ("Which genus has more species, Velmia or Orsaea?", "larger", "How many species does Velmia have?"),
+        ("Which is a kind of moss, Velmia or Orsaea?", "either", "Is Velmia a kind of moss?"),
+    ],
+)
+def test_a_choice_measures_both_options(question: str, comparator: str, step: str) -> None:
+    """Each option is asked about once, and the comparator says which answer wins."""
+    plan = decompose(question)
+    assert plan.shape == "comparison"
+    assert plan.steps[0].question == step
+    assert plan.final is not None
+    assert (plan.final.comparator, plan.final.operands) == (comparator, (0, 1))
+
+
+def test_a_longer_life_needs_birth_and_death_of_both() -> None:
+    """Its operands are births and deaths in turn."""
+    plan = decompose("Who lived longer, Ada Lund or Oskar Vale?")
+    assert plan.final is not None
+    assert plan.final.comparator == "longer"
+    assert [plan.steps[operand].target for operand in plan.final.operands] == ["date of birth", "date of death"] * 2
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which film has the director born earlier, Low Water or Rain?",
+        "Which film has the director who is older, Low Water or Rain?",
+        "Which film whose director was born first, Low Water or Rain?",
+    ],
+)
+def test_a_bridge_comparison_goes_over_the_directors(question: str) -> None:
+    """The films are compared by somebody else's dates."""
+    plan = decompose(question)
+    assert [step.question for step in plan.steps] == [
+        "Who is the director of film Low Water?",
+        "Who is the director of film Rain?",
+        "When was #1 born?",
+        "When was #2 born?",
+    ]
+    assert plan.final is not None
+    assert (plan.final.comparator, plan.final.operands, plan.final.options) == (
+        "earlier",
+        (2, 3),
+        ("Low Water", "Rain"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Are Velm and Orsa both located in the same country?", "In which country is Velm located?"),
+        ("Do Ada Lund and Oskar Vale have the same nationality?", "What is the nationality of Ada Lund?"),
+        ("Was Ada Lund born in the same city as Oskar Vale?", "In which city was Ada Lund born?"),
+    ],
+)
+def test_sameness_asks_the_same_of_both(question: str, expected: str) -> None:
+    """Whether two things share something is a yes/no question over two answers."""
+    plan = decompose(question)
+    assert plan.shape == "comparison"
+    assert plan.steps[0].question == expected
+    assert plan.final is not None
+    assert plan.final.comparator == "same"
+
+
+def test_sameness_of_directors_goes_over_the_directors() -> None:
+    """Do both films X and Y have directors from the same country?"""
+    plan = decompose("Do both films Low Water and Rain have directors from the same country?")
+    assert [step.question for step in plan.steps] == [
+        "Who is the director of film Low Water?",
+        "Who is the director of film Rain?",
+        "Which country is #1 from?",
+        "Which country is #2 from?",
+    ]
+
+
+def test_a_predicate_of_both_is_asked_of_each() -> None:
+    """Are both X and Y operas?"""
+    plan = decompose("Are both The Glass Tide and Rain operas?")
+    assert [step.question for step in plan.steps] == ["Is The Glass Tide operas?", "Is Rain operas?"]
+    assert plan.final is not None
+    assert plan.final.comparator == "both"
+
+
+@pytest.mark.parametrize(
+    ("question", "constraints"),
+    [
+        (
+            "Which composer studied with Ada Lund and wrote The Glass Tide?",
+            ["Which composer studied with Ada Lund?", "Which composer wrote The Glass Tide?"],
+        ),
+        (
+            "Which actor starred in both Low Water and Rain?",
+            ["Which actor starred in Low Water?", "Which actor starred in Rain?"],
+        ),
+        (
+            "What film directed by Oskar Vale stars Ada Lund?",
+            ["Which film was directed by Oskar Vale?", "What film stars Ada Lund?"],
+        ),
+    ],
+)
+def test_constraints_on_one_unknown_are_an_intersection(question: str, constraints: list[str]) -> None:
+    """Each constraint is asked alone; the answer is what they have in common."""
+    plan = decompose(question)
+    assert plan.shape == "intersection"
+    assert [step.question for step in plan.steps] == constraints
+    assert plan.final is not None
+    assert plan.final.comparator == "common"
+
+
+def test_what_two_things_have_in_common_is_asked_of_each() -> None:
+    """What language do X and Y have in common?"""
+    plan = decompose("What profession do Ada Lund and Oskar Vale have in common?")
+    assert [step.question for step in plan.steps] == ["What profession is Ada Lund?", "What profession is Oskar Vale?"]
+
+
+def test_a_yes_no_question_is_a_verification() -> None:
+    """Its descriptions are resolved before it is asked."""
+    plan = decompose("Is the capital of Orsa larger than Velm?")
+    assert plan.shape == "verification"
+    assert [step.question for step in plan.steps] == ["What is the capital of Orsa?", "Is #1 larger than Velm?"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who wrote The Glass Tide?",
+        "Who is the director of film Low Water?",
+        "When was the film Low Water released in Orsa?",
+        "What is the capital of the Republic of Orsa?",
+        "How does a heron fish?",
+        "Explain it.",
+        "?",
+    ],
+)
+def test_a_simple_question_is_its_own_step(question: str) -> None:
+    """Nothing is invented where there is one hop."""
+    assert decompose(question).steps == (Step(question=question, target=decompose(question).steps[0].target),)
+    assert decompose(question).shape == "single"
+
+
+def test_recognised_entities_are_atomic() -> None:
+    """A name that looks like a description is left whole when somebody knows that it is a name."""
+    question = "Who is the wife of the keeper of the last light?"
+    assert steps(question, "the keeper of the last light") == [question]
+    assert steps("When did the author of the mother of rivers die?", "the mother of rivers") == [
+        "Who is the author of the mother of rivers?",
+        "When did #1 die?",
+    ]
+
+
+def test_words_of_the_question_are_no_entities() -> None:
+    """An index may well hold something called "director"; the question's plain word stays a word."""
+    assert steps("Where was the director of Low Water born?", "director", "Where", "Low") == [
+        "Who is the director of Low Water?",
+        "Where was #1 born?",
+    ]
+
+
+def test_rewrite_puts_answers_in_place_of_references() -> None:
+    """Only of references that the step has; answers are inserted as they are."""
+    step = Step(question="When did #1 meet #2?", refers_to=(0, 1))
+    assert rewrite(step, ["Ada #2", "Oskar"]) == "When did Ada #2 meet Oskar?"
+    assert rewrite(step, ["Ada"]) == "When did Ada meet #2?"
+    assert rewrite(Step(question="What is the #1 song?"), ["Rain"]) == "What is the #1 song?"
+
+
+def test_a_question_with_a_reference_of_its_own_is_left_alone() -> None:
+    """Its "#1" must not be taken for the answer to a step."""
+    plan = decompose("Who is the mother of the singer of the #1 song of Orsa?")
+    assert len(plan.steps) == 1
+    assert plan.steps[0].refers_to == ()

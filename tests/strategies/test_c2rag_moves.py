@@ -1,0 +1,474 @@
+"""The moves of C2RAG one by one: grounding, binding, recovery, and what becomes of plans before they are resolved."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ferries import CORPUS, graph_of, viewed
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polyhop.engine import Polyhop
+from polyhop.errors import UsageError
+from polyhop.layers.facts.graph import FactGraph
+from polyhop.layers.view import View
+from polyhop.models.choice import Models
+from polyhop.planning.mending import mended
+from polyhop.plans import Constant, Constraint, ConstraintPlan, End, Placeholder
+from polyhop.ports import Floats
+from polyhop.strategies.c2rag.bind import Grounded, bound_by, consistent
+from polyhop.strategies.c2rag.ground import Anchor, Bound, Grounding, Pattern
+from polyhop.strategies.c2rag.own_paragraphs import OwnParagraphs
+from polyhop.strategies.c2rag.recover import Recovery, Value, own_passage, read_values, told_apart
+from polyhop.strategies.c2rag.sufficiency import Candidate, Verdict
+from polyhop.strategies.shared import phrases as phrases_module
+from polyhop.strategies.shared.phrases import Phrases
+
+GROUNDING = Grounding(anchors=3, aligned=8, kept=3)
+RECOVERY = Recovery(retrieved=3, kept=2, titled=2, named_bonus=2.0)
+
+
+@pytest.fixture(scope="module")
+def ferries(index_of: Callable[..., Polyhop]) -> Polyhop:
+    """An index of the ferries."""
+    return index_of(CORPUS)
+
+
+@pytest.fixture(scope="module")
+def graph(ferries: Polyhop) -> FactGraph:
+    """The graph made by hand."""
+    return graph_of(ferries)
+
+
+@pytest.fixture
+def over(ferries: Polyhop, graph: FactGraph) -> Iterator[View]:
+    """The index of the ferries with that graph."""
+    with viewed(ferries, graph) as view:
+        yield view
+
+
+def end(text: str) -> End:
+    return Placeholder.named(text) if text.startswith("?") else Constant(text)
+
+
+def constraint(head: str, relation: str, tail: str, *more: str, question: str = "") -> Constraint:
+    """A constraint with further phrasings of its relation."""
+    return Constraint(end(head), relation, (relation, *more), end(tail), question)
+
+
+def numbered(view: View, title: str) -> int:
+    """The number of the passage with a title."""
+    return view.record.numbers_by_id([title])[title]
+
+
+def values(found: Sequence[Candidate], graph: FactGraph) -> list[str]:
+    return [graph.entity(candidate.value).name for candidate in found]
+
+
+# --- grounding (Eq. 3 to 6) -------------------------------------------------------------------------------------------
+
+
+def test_a_pattern_has_at_most_so_many_anchors_and_one_open_end(over: View) -> None:
+    """Both constants of a constraint have anchors; nothing is open then."""
+    pattern = GROUNDING.pattern(constraint("?ferry", "sails to", "Mirl"), {}, over)
+    assert [over.facts.entity(entity).name for entity in pattern.anchors] == ["Mirl"]
+    assert (pattern.open, pattern.open_is_head) == (Placeholder("?ferry", "ferry"), True)
+    many = constraint("Ada Brook Wilma Fenn", "knew", "?x")
+    assert len(GROUNDING.pattern(many, {}, over).anchors) == 2
+    assert len(replace(GROUNDING, anchors=1).pattern(many, {}, over).anchors) == 1
+    both = GROUNDING.pattern(constraint("Gull", "was built by", "Ada Brook"), {}, over)
+    assert (len(both.anchors), both.open) == (2, None)
+
+
+def test_a_bound_placeholder_is_an_anchor(over: View) -> None:
+    """By the entities that the graph has bound, or by the words of what was read in a text."""
+    who = constraint("?person", "mother", "?mother", question="Who is the mother of ?person?")
+    ada = over.facts.find("Ada Brook")
+    assert ada is not None
+    for bound in (Bound(values=("Ada Brook",), entities=(ada,)), Bound(values=("Ada Brook",))):
+        pattern = GROUNDING.pattern(who, {"?person": bound}, over)
+        assert list(pattern.anchors) == [ada]
+        assert (pattern.line, pattern.asked) == ("Ada Brook mother ?mother", "Who is the mother of Ada Brook?")
+        assert pattern.named == [ada]
+    assert GROUNDING.pattern(who, {}, over).open is None, "two ends are open: neither is the one to be bound"
+
+
+def test_facts_are_found_from_both_of_their_ends(over: View) -> None:
+    """Whoever built the Gull is the tail of a fact; what she built are heads (Eq. 4)."""
+    built = GROUNDING.pattern(constraint("Gull", "was built by", "?person"), {}, over)
+    assert values(GROUNDING.candidates("?", built, over), over.facts)[0] == "Ada Brook"
+    ferries = GROUNDING.pattern(constraint("?ferry", "was built by", "Ada Brook"), {}, over)
+    assert set(values(GROUNDING.candidates("?", ferries, over), over.facts)[:2]) == {"Gull", "Tern"}
+    turned = GROUNDING.pattern(constraint("Ada Brook", "built", "?ferry"), {}, over)
+    assert set(values(GROUNDING.candidates("?", turned, over), over.facts)[:2]) == {"Gull", "Tern"}
+
+
+def test_candidates_are_cut_by_their_relation_and_then_by_the_cross_encoder(over: View) -> None:
+    pattern = GROUNDING.pattern(constraint("Ada Brook", "was born in", "?x"), {}, over)
+    everything = replace(GROUNDING, kept=8).candidates("?", pattern, over)
+    assert len(everything) == 4
+    assert [one.score for one in everything] == sorted((one.score for one in everything), reverse=True)
+    assert GROUNDING.candidates("?", pattern, over) == everything[:3]
+    nearest = replace(GROUNDING, aligned=1).candidates("?", pattern, over)
+    assert [one.relevance for one in nearest] == [max(one.relevance for one in everything)]
+
+
+def test_a_relation_is_as_near_as_the_nearest_of_its_phrasings(over: View) -> None:
+    """Eq. 5; without phrasings candidates are told by their entities alone."""
+    far = GROUNDING.pattern(constraint("Gull", "shipwright", "?person"), {}, over)
+    near = GROUNDING.pattern(constraint("Gull", "shipwright", "?person", "was built by"), {}, over)
+    assert GROUNDING.candidates("?", near, over)[0].relevance == pytest.approx(1.0, abs=1e-5)
+    assert GROUNDING.candidates("?", far, over)[0].relevance < 0.95
+    blind = replace(GROUNDING, variants=False)
+    assert {one.relevance for one in blind.candidates("?", near, over)} == {0.0}
+
+
+def test_without_reranking_the_relation_decides(over: View) -> None:
+    pattern = GROUNDING.pattern(constraint("Gull", "sails to", "?x"), {}, over)
+    found = replace(GROUNDING, reranked=False).candidates("?", pattern, over)
+    assert all(one.score == one.relevance for one in found)
+    assert values(found, over.facts)[0] == "Oster"
+
+
+def test_a_value_is_of_the_kind_asked_for_and_not_named_in_the_question(over: View) -> None:
+    when = constraint("Gull", "was built", "?date")
+    typed = GROUNDING.candidates("?", GROUNDING.pattern(when, {}, over), over)
+    assert values(typed, over.facts) == ["1801"]
+    untyped = replace(GROUNDING, typed=False)
+    assert len(untyped.candidates("?", untyped.pattern(when, {}, over), over)) == 3
+    who = constraint("Gull", "was built by", "?x")
+    ada = over.facts.find("Ada Brook")
+    assert ada is not None
+    found = GROUNDING.candidates("?", GROUNDING.pattern(who, {}, over, frozenset({ada})), over)
+    assert "Ada Brook" not in values(found, over.facts)
+
+
+def test_what_the_question_names_twice_is_verified_by_the_fact_that_joins_it(over: View) -> None:
+    """A constraint between two constants binds nothing, so nothing that it names is left out."""
+    gull, ada = over.facts.find("Gull"), over.facts.find("Ada Brook")
+    assert gull is not None
+    assert ada is not None
+    one = constraint("Gull", "was built by", "Ada Brook", question="Was the Gull built by Ada Brook?")
+    best = GROUNDING.candidates("?", GROUNDING.pattern(one, {}, over, frozenset({gull, ada})), over)[0]
+    fact = over.facts.fact(best.fact)
+    assert (fact.head, fact.relation, fact.tail) == ("Gull", "was built by", "Ada Brook")
+
+
+def test_similar_facts_need_no_anchor(over: View) -> None:
+    """What an unchecked retriever would take: the nearest facts, whatever they touch."""
+    pattern = GROUNDING.pattern(constraint("Nobody Known", "was born in", "?place"), {}, over)
+    assert GROUNDING.candidates("?", pattern, over) == []
+    similar = GROUNDING.similar(pattern, over)
+    assert len(similar) == 3
+    assert [one.score for one in similar] == sorted((one.score for one in similar), reverse=True)
+    near = GROUNDING.pattern(constraint("Tern", "sails to", "?port"), {}, over)
+    fact = over.facts.fact(GROUNDING.similar(near, over)[0].fact)
+    assert (fact.head, fact.tail) == ("Tern", "Mirl")
+    free = replace(GROUNDING, constraint=False)
+    assert len(free.candidates("?", pattern, over)) == 3
+
+
+def test_a_constraint_about_nothing_known_has_no_candidates(over: View) -> None:
+    for strange in ("雨の町", "?!", "zzyxq"):
+        pattern = GROUNDING.pattern(constraint(strange, "is in", "?place"), {}, over)
+        assert (dict(pattern.anchors), GROUNDING.candidates("?", pattern, over)) == ({}, [])
+
+
+# --- binding (Eq. 13 and 14) ------------------------------------------------------------------------------------------
+
+
+def grounded(
+    position: int, found: Sequence[int], *, name: str = "?x", resolved: bool = True, n: float = 1.0
+) -> Grounded:
+    """A constraint whose placeholder may stand for some entities."""
+    one = constraint("Gull", "knows", name) if name else constraint("Gull", "knows", "Tern")
+    pattern = Pattern(
+        constraint=one,
+        line="",
+        asked="",
+        anchors={0: Anchor(1.0, 1.0)},
+        open=one.placeholders[0] if name else None,
+        open_is_head=False,
+    )
+    candidates = tuple(
+        Candidate(fact=place, value=value, score=0.0, relevance=0.0) for place, value in enumerate(found)
+    )
+    verdict = Verdict(resolved, tuple(1.0 for _ in found), n)
+    return Grounded(position=position, pattern=pattern, candidates=candidates, verdict=verdict)
+
+
+def test_a_placeholder_stands_for_what_all_its_constraints_allow(graph: FactGraph) -> None:
+    both = [grounded(0, [1, 2, 3]), grounded(1, [3, 2])]
+    assert bound_by(both, graph, intersection=True)["?x"].entities == (2, 3)
+    assert bound_by(both, graph, intersection=False)["?x"].entities == (1, 2, 3)
+
+
+def test_where_constraints_share_nothing_any_value_will_do(graph: FactGraph) -> None:
+    """In the order of the surest constraint, which has the lowest effective number of candidates."""
+    apart = [grounded(0, [1, 2], n=1.4), grounded(1, [3], n=1.1)]
+    bound = bound_by(apart, graph, intersection=True)["?x"]
+    assert bound.entities == (3, 1, 2)
+    assert bound.values == tuple(graph.entity(entity).name for entity in (3, 1, 2))
+    assert bound.entities
+
+
+def test_only_resolved_constraints_with_an_open_end_bind(graph: FactGraph) -> None:
+    nothing = [grounded(0, [1], resolved=False), grounded(1, [2], name="")]
+    assert bound_by(nothing, graph, intersection=True) == {}
+    one_of_two = [grounded(0, [1], resolved=False), grounded(1, [2]), grounded(2, [3], name="?y")]
+    found = bound_by(one_of_two, graph, intersection=True)
+    assert {name: bound.entities for name, bound in found.items()} == {"?x": (2,), "?y": (3,)}
+
+
+def test_candidates_that_contradict_the_binding_are_dropped() -> None:
+    left = consistent(grounded(0, [1, 2, 1, 3]), Bound(values=("a",), entities=(1, 3)))
+    assert [(one.fact, one.value) for one in left.candidates] == [(0, 1), (2, 1), (3, 3)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 6), min_size=1, max_size=5), min_size=1, max_size=4))
+def test_bindings_are_the_intersection_or_else_the_union(graph: FactGraph, pools: list[list[int]]) -> None:
+    """Laws of Eq. 13 and 14: and every constraint keeps at least one candidate that agrees."""
+    made = [grounded(position, pool) for position, pool in enumerate(pools)]
+    common, union = set.intersection(*map(set, pools)), set.union(*map(set, pools))
+    bound = bound_by(made, graph, intersection=True)["?x"]
+    assert set(bound.entities) == (common or union)
+    assert len(bound.entities) == len(set(bound.entities)) == len(bound.values)
+    for one in made:
+        left = consistent(one, bound)
+        assert left.candidates
+        assert {candidate.value for candidate in left.candidates} <= set(bound.entities)
+
+
+# --- recovery (Eq. 11 and 12) -----------------------------------------------------------------------------------------
+
+KEEPER = constraint("Sable Light", "keeper", "?keeper", question="Who was the keeper of Sable Light?")
+
+
+def test_recovery_keeps_the_best_of_what_is_near(over: View) -> None:
+    pattern = GROUNDING.pattern(KEEPER, {}, over)
+    found = RECOVERY.passages("?", pattern, over)
+    assert len(found) == 2
+    assert over.passages([found[0][0]])[0].title == "Sable Light"
+    assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
+    assert replace(RECOVERY, kept=1).passages("?", pattern, over) == found[:1]
+
+
+def test_recovery_without_the_cross_encoder_ranks_by_vectors(over: View) -> None:
+    pattern = GROUNDING.pattern(KEEPER, {}, over)
+    plain = replace(RECOVERY, reranked=False, titled=0).passages("?", pattern, over)
+    near, cosines = over.text.vectors.search(over.models.embedder.embed_passages([pattern.line])[0], 2)
+    assert [number for number, _ in plain] == near.tolist()
+    assert [score for _, score in plain] == pytest.approx(cosines.tolist(), abs=1e-4)
+
+
+def test_closed_recovery_reads_a_questions_own_paragraphs_alone(over: View) -> None:
+    pattern = GROUNDING.pattern(constraint("Gull", "was built by", "?x"), {}, over)
+    own = [numbered(over, "Velm"), numbered(over, "Hallow")]
+    assert {number for number, _ in RECOVERY.passages("?", pattern, over, among=own)} == set(own)
+    assert RECOVERY.passages("?", pattern, over, among=[]) == []
+
+
+def test_passages_about_an_anchor_are_read_though_they_are_not_near(over: View) -> None:
+    """And are favoured; without it only the nearest are read, as in the paper."""
+    pattern = GROUNDING.pattern(constraint("Hallow", "was born in the rain by", "?rower"), {}, over)
+    narrow = replace(RECOVERY, retrieved=1, kept=3)
+    assert numbered(over, "Hallow") in dict(narrow.passages("?", pattern, over))
+    assert len(replace(narrow, titled=0).passages("?", pattern, over)) == 1
+    favoured = dict(narrow.passages("?", pattern, over))[numbered(over, "Hallow")]
+    plain = dict(replace(narrow, named_bonus=0.0).passages("?", pattern, over))[numbered(over, "Hallow")]
+    assert favoured == pytest.approx(plain + 2.0)
+
+
+def test_a_value_is_read_with_the_sentence_that_says_it(over: View) -> None:
+    found = read_values(GROUNDING.pattern(KEEPER, {}, over), [numbered(over, "Sable Light")], over)
+    assert found[0].name == "Mina Stroud"
+    assert "Mina Stroud" in found[0].passage.text[found[0].start : found[0].end]
+    assert read_values(GROUNDING.pattern(KEEPER, {}, over), [], over) == []
+
+
+def value_of(over: View, name: str, title: str) -> Value:
+    """A value as if it had been read in the first sentence of a passage."""
+    passage = over.passages([numbered(over, title)])[0]
+    return Value(name, passage, 0, passage.text.index(".") + 1)
+
+
+def test_values_are_told_apart_by_where_they_lead(over: View) -> None:
+    """Of two towns the one is chosen whose own passage goes with the question; with 0, the order stays."""
+    read = [value_of(over, "Hallow", "Wilma Fenn"), value_of(over, "Velm", "Ada Brook")]
+    question = "Who is the mayor of the town in which Ada Brook was born?"
+    assert told_apart(question, read, [], over, 0) == read
+    assert [value.name for value in told_apart(question, read, [], over, 4)] == ["Velm", "Hallow"]
+    unknown = [value_of(over, "Nobody", "Gull"), *read]
+    assert {value.name for value in told_apart(question, unknown, [], over, 4)} == {"Nobody", "Velm", "Hallow"}
+    assert told_apart(question, [], [], over, 4) == []
+
+
+def test_a_name_has_its_own_passage_where_a_title_is_just_that(over: View) -> None:
+    assert own_passage("Ada Brook", over) == numbered(over, "Ada Brook")
+    assert own_passage("ada brook", over) == numbered(over, "Ada Brook")
+    assert own_passage("Brook", over) is None
+    assert own_passage("Otto Reed", over) is None, "he is spoken of, but no passage is about him"
+
+
+# --- mending plans ----------------------------------------------------------------------------------------------------
+
+
+def plan_of(*constraints: Constraint) -> ConstraintPlan:
+    return ConstraintPlan(constraints, "replayed")
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding"), [("Löwen Tide", "gbk"), ("Löwen Tide", "latin-1"), ("Žofia", "cp1252"), ("Márta", "latin-1")]
+)
+def test_a_name_in_a_broken_encoding_is_spelled_as_the_question_spells_it(name: str, encoding: str) -> None:
+    """Also in the words of the constraint, by which texts are judged."""
+    broken = name.encode("utf-8").decode(encoding)
+    assert broken != name
+    question = f"Who is the mother of {name}?"
+    found = mended(plan_of(constraint(broken, "mother", "?m", question=f"Who is the mother of {broken}?")), question)
+    assert found.constraints == (constraint(name, "mother", "?m", question=question),)
+    assert found.source == "replayed"
+
+
+def test_names_that_the_question_has_or_that_cannot_be_mended_stay() -> None:
+    question = "Who is the mother of Ada Brook?"
+    for name in ("Ada Brook", "ada brook", "Wilma", "Löwe", "雨"):
+        plan = plan_of(constraint(name, "mother", "?m"))
+        assert mended(plan, question) == plan
+
+
+def test_a_kinship_word_becomes_a_constraint_for_each_step() -> None:
+    found = mended(plan_of(constraint("Ada Brook", "Maternal grandfather", "?man", question="Who?")), "?")
+    first, second = found.constraints
+    assert (first.head, first.relation) == (Constant("Ada Brook"), "mother")
+    assert first.tail == second.head
+    assert isinstance(first.tail, Placeholder)
+    assert first.tail.type == "mother"
+    assert (second.relation, second.tail) == ("father", Placeholder("?man", "man"))
+    assert first.variants[0] == "mother"
+    assert len(first.variants) > 1
+    three = mended(plan_of(constraint("Ada Brook", "has great-grandmother", "?w")), "?")
+    assert [one.relation for one in three.constraints] == ["parent", "parent", "mother"]
+
+
+def test_two_kinship_words_about_one_placeholder_do_not_mix_their_steps() -> None:
+    found = mended(plan_of(constraint("A", "uncle", "?x"), constraint("B", "grandmother", "?y")), "?")
+    assert len({one.tail for one in found.constraints}) == 4
+
+
+def test_a_kinship_word_between_known_ends_is_left_to_be_verified() -> None:
+    plan = plan_of(constraint("Ada Brook", "uncle", "Otto Reed"))
+    assert mended(plan, "?") == plan
+
+
+@given(st.lists(st.tuples(st.text(max_size=12), st.sampled_from(["uncle", "mother", "aunt"])), max_size=3), st.text())
+def test_mending_what_is_mended_changes_nothing(rows: list[tuple[str, str]], question: str) -> None:
+    """Law, whatever letters a name has."""
+    plan = plan_of(*(Constraint(Constant(name), word, (word,), Placeholder("?p")) for name, word in rows))
+    once = mended(plan, question)
+    assert mended(once, question) == once
+
+
+# --- a question's own paragraphs --------------------------------------------------------------------------------------
+
+
+def test_own_paragraphs_are_found_by_the_question(tmp_path: Path) -> None:
+    """Spacing aside; a file of questions serves as it is."""
+    rows = [{"question": "Who  built it?", "context": ["a", 7], "answer": "x"}, {"question": "No context?"}]
+    file = tmp_path / "own.jsonl"
+    file.write_text("\ufeff" + "\n\n".join(json.dumps(row) for row in rows) + "\r\n", encoding="utf-8")
+    own = OwnParagraphs.read(file)
+    assert own.of(" Who built it? ") == ("a", "7")
+    for missing in ("No context?", "Never asked?"):
+        with pytest.raises(UsageError, match="No paragraphs are given") as caught:
+            own.of(missing)
+        assert "recovery=open" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "{",
+        "[]",
+        '"text"',
+        "7",
+        '{"context": []}',
+        '{"question": 7}',
+        '{"question": "Who?", "context": "abc"}',
+        "[" * 9999,
+    ],
+)
+def test_rows_that_are_no_questions_are_reported_with_their_line(tmp_path: Path, bad: str) -> None:
+    file = tmp_path / "own.jsonl"
+    file.write_text('{"question": "Who?", "context": ["a"]}\n\n' + bad + "\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"own\.jsonl, line 3"):
+        OwnParagraphs.read(file)
+
+
+def test_files_of_paragraphs_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
+    (tmp_path / "latin.jsonl").write_bytes(b'{"question": "\xff"}')
+    for file in (tmp_path / "none.jsonl", tmp_path, tmp_path / "latin.jsonl"):
+        with pytest.raises(UsageError, match="cannot be read"):
+            OwnParagraphs.read(file)
+
+
+# --- phrases ----------------------------------------------------------------------------------------------------------
+
+
+class Counting:
+    """The embedder, and how many texts it was given."""
+
+    def __init__(self, models: Models) -> None:
+        self.embedder = models.embedder
+        self.texts = 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.embedder, name)
+
+    def embed_passages(self, texts: Sequence[str]) -> Floats:
+        """What the embedder makes of them."""
+        self.texts += len(texts)
+        return self.embedder.embed_passages(texts)
+
+
+def test_phrases_are_embedded_once(models: Models, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until others have taken their place; the vectors are those of the embedder, in the order asked for."""
+    monkeypatch.setattr(phrases_module, "_KEPT", 2)
+    counting = Counting(models)
+    phrases = Phrases(counting)  # type: ignore[arg-type]
+    found = phrases.vectors(["mother", "father", "mother"])
+    assert counting.texts == 2
+    expected = models.embedder.embed_passages(["mother", "father"])
+    np.testing.assert_allclose(found, expected[[0, 1, 0]], atol=1e-5)
+    phrases.vectors(["father", "mother"])
+    assert counting.texts == 2
+    phrases.vectors(["uncle"])
+    phrases.vectors(["mother", "uncle"])
+    assert counting.texts == 3
+    phrases.vectors(["father"])
+    assert counting.texts == 4
+
+
+def test_phrases_may_be_shared_by_threads(models: Models) -> None:
+    phrases, found = Phrases(models.embedder), []
+    words = ["mother", "father", "uncle", "aunt"]
+
+    def ask(turn: int) -> None:
+        turned = [*words[turn:], *words[:turn]]
+        found.append(np.roll(phrases.vectors(turned), turn, axis=0))
+
+    threads = [threading.Thread(target=ask, args=(turn,)) for turn in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    for one in found:
+        np.testing.assert_allclose(one, found[0], atol=1e-5)

@@ -1,0 +1,443 @@
+"""The moves of StepChain one by one: support, sub-questions, a question's graph and its walks, leads, step answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+from conftest import QUICK, write
+from endpoint_server import says
+from ferries import CORPUS
+from hypothesis import given
+from hypothesis import strategies as st
+from test_prompts import inside, model_saying, prompt_of
+from test_within import asked
+
+from polyhop.engine import Polyhop
+from polyhop.indexes.breadth_first import Bounds
+from polyhop.layers.view import View
+from polyhop.models.within import Within
+from polyhop.strategies.stepchain.community_context import background
+from polyhop.strategies.stepchain.leads import Lead, Leads
+from polyhop.strategies.stepchain.step_answers import StepReader
+from polyhop.strategies.stepchain.step_evidence import hops, ranking
+from polyhop.strategies.stepchain.step_graph import ENDS, StepGraph
+from polyhop.strategies.stepchain.stepping import Asked, Stepping
+from polyhop.strategies.stepchain.strategy import StepChain
+from polyhop.strategies.stepchain.sub_questions import plan_of, sub_questions
+from polyhop.strategies.stepchain.textual_support import support_of
+from polyhop.types import Budget, Fact, Passage
+
+BORN = "Where was the builder of the Gull born?"
+MakeGraph = Callable[..., StepGraph]
+
+
+@pytest.fixture(scope="module")
+def view(tmp_path_factory: pytest.TempPathFactory) -> Iterator[View]:
+    """The ferries with their texts only; facts grow as tests need them."""
+    folder = tmp_path_factory.mktemp("moves")
+    with Polyhop(folder / "an.index", settings=QUICK) as engine:
+        engine.index(write(folder / "documents", CORPUS), layers=["text"])
+        with engine.view() as view:
+            yield view
+
+
+@pytest.fixture(scope="module")
+def number(view: View) -> dict[str, int]:
+    """The numbers of the passages by title."""
+    numbers = view.record.numbers().tolist()
+    return {passage.title: number for number, passage in zip(numbers, view.passages(numbers), strict=True)}
+
+
+@pytest.fixture
+def graph(view: View) -> MakeGraph:
+    """Makes graphs of one question."""
+
+    def make(**changes: Any) -> StepGraph:
+        usual: dict[str, Any] = {"shared": False, "support": 0.5, "bounds": Bounds(), "seeds": 5, "chains": 50}
+        return StepGraph(over=view, **{**usual, "tokens": 5000, **changes})
+
+    return make
+
+
+def stepping(view: View, question: str = BORN, **changes: Any) -> Stepping:
+    """What a strategy sets up for a question."""
+    return StepChain(**{"retrieved": 4, **changes})._stepping(question, view, Budget(), None)
+
+
+def leads_of(view: View, question: str = BORN, **changes: Any) -> Leads:
+    return stepping(view, question, **changes).leads
+
+
+# --- support ----------------------------------------------------------------------------------------------------------
+
+
+def stated(head: str, relation: str, tail: str, title: str = "Ada Brook") -> float:
+    """The support of a fact in a sentence about a passage's title."""
+    text = "She was a shipwright. She was born in Velm."
+    start = text.index("She was born")
+    passage = Passage(id="p", document_id="d", ordinal=0, start=0, end=len(text), title=title, text=text)
+    return support_of(Fact(head=head, relation=relation, tail=tail, start=start, end=len(text)), passage)
+
+
+def test_a_fact_that_its_sentence_states_has_full_support() -> None:
+    """Whatever the case; the title says who "she" is."""
+    assert stated("Ada Brook", "was born in", "Velm") == stated("ADA BROOK", "Born In", "velm") == 1.0
+
+
+def test_each_part_that_is_not_in_the_sentence_takes_its_share() -> None:
+    assert stated("Ada Brook", "home town", "Velm") == pytest.approx(2 / 3)
+    assert stated("Otto Reed", "was born in", "Velm") == pytest.approx(2 / 3)
+    assert stated("Ada Brook", "was born in", "Upper Velm") == pytest.approx(5 / 6)
+    assert stated("Otto Reed", "painted", "Oster") == 0.0
+
+
+def test_other_sentences_and_the_title_bear_no_relation_out() -> None:
+    assert stated("Ada Brook", "shipwright", "Velm") == pytest.approx(2 / 3)
+    assert stated("Velm", "brook", "Velm") == pytest.approx(2 / 3)
+
+
+def test_a_part_without_words_needs_no_support() -> None:
+    assert stated("Ada Brook", "…", "Velm") == 1.0
+
+
+@given(st.text(max_size=12), st.text(max_size=12), st.text(max_size=12), st.text(max_size=12))
+def test_support_is_a_share(head: str, relation: str, tail: str, title: str) -> None:
+    assert 0.0 <= stated(head, relation, tail, title) <= 1.0
+
+
+# --- sub-questions ----------------------------------------------------------------------------------------------------
+
+
+def test_references_say_what_a_step_waits_for() -> None:
+    plan = plan_of(["Who built it?", "Who taught #1?", "Where did #2 meet #1?"])
+    assert plan.shape == "chain"
+    assert [step.refers_to for step in plan.steps] == [(), (0,), (0, 1)]
+
+
+@pytest.mark.parametrize("text", ["Where was #1 born?", "Where was #0 born?", "Where was #7 born?"])
+def test_references_to_what_does_not_come_before_are_text(text: str) -> None:
+    plan = plan_of([text])
+    assert plan.shape == "single"
+    assert plan.steps[0].refers_to == ()
+    assert plan.steps[0].question == text
+
+
+def test_rules_take_a_question_apart_where_nobody_can_be_asked(view: View) -> None:
+    """Nobody does where that is not wanted; a model that may not be asked changes nothing."""
+    plan, source = sub_questions(BORN, view, None)
+    assert [step.question for step in plan.steps] == ["Who is the builder of the Gull?", "Where was #1 born?"]
+    assert source == "rules (chain)"
+    assert sub_questions(BORN, view, None, split=False) == (plan_of([BORN]), "nobody")
+    with asked(says("never")) as (model, server):
+        assert sub_questions(BORN, view, Within(model, 0)) == (plan, source)
+        assert server.requests == []
+
+
+# --- the graph of a question ------------------------------------------------------------------------------------------
+
+
+def test_a_graph_grows_with_each_passage_that_is_pulled_in(graph: MakeGraph, number: dict[str, int]) -> None:
+    mine = graph()
+    assert mine.graph.counts == {"entities": 0, "facts": 0}
+    mine.pull([number["Gull"]])
+    few = mine.graph.counts
+    assert few["facts"] > 0
+    mine.pull([number["Gull"]])
+    assert mine.graph.counts == few
+    mine.pull([number["Gull"], number["Ada Brook"]])
+    assert mine.graph.counts["facts"] > few["facts"]
+    assert mine.failed == {}
+    assert mine.left == {}
+
+
+def test_the_order_in_which_passages_are_pulled_does_not_matter(graph: MakeGraph, number: dict[str, int]) -> None:
+    one, other = graph(), graph()
+    one.pull([number["Gull"], number["Ada Brook"]])
+    other.pull([number["Ada Brook"]])
+    other.pull([number["Gull"]])
+    near = [number["Gull"], number["Ada Brook"]]
+    walks = [{str(chain.chain) for chain in each.walk(BORN, near).kept} for each in (one, other)]
+    assert walks[0] == walks[1]
+
+
+def test_a_passage_without_facts_is_no_trouble(graph: MakeGraph, view: View) -> None:
+    """Nor is one that is not there any more."""
+    mine = graph()
+    mine.pull([])
+    mine.pull([9999])
+    assert mine.graph.counts["facts"] == 0
+    assert mine.walk(BORN, [9999]) == ((), "no entity to begin with")
+    assert mine.named_by(9999) == []
+
+
+def test_a_passage_names_what_stands_at_the_ends_of_its_facts(graph: MakeGraph, number: dict[str, int]) -> None:
+    """Dates and the like aside, which lead to no passage."""
+    mine = graph()
+    mine.pull([number["Gull"], number["Pike"]])
+    assert {"Gull", "Ada Brook", "Oster"} <= set(mine.named_by(number["Gull"]))
+    assert not {"Otto Reed", "1801"} & set(mine.named_by(number["Gull"]))
+
+
+def test_a_walk_begins_at_what_is_named_and_keeps_the_best_chains(graph: MakeGraph, number: dict[str, int]) -> None:
+    """Each with the passages that state its facts; two at most lead from one entity to another."""
+    mine = graph()
+    mine.pull(number.values())
+    kept, told = mine.walk("Who built the Gull?", [number["Gull"]])
+    assert told.startswith("from Gull, ")
+    assert str(kept[0].chain) == "Gull -(was built by)-> Ada Brook"
+    assert kept[0].passages == (number["Gull"],)
+    assert [chain.chain.score for chain in kept] == sorted((chain.chain.score for chain in kept), reverse=True)
+    ends = Counter((chain.chain.entities[0], chain.end) for chain in kept)
+    assert max(ends.values()) <= ENDS
+    passages = mine.over.passages(list(number.values()))
+    by_id = {passage.id: place for place, passage in zip(number.values(), passages, strict=True)}
+    for chain in kept:
+        assert tuple(by_id[fact.passage_id] for fact in chain.chain.facts) == chain.passages
+        assert len(set(chain.chain.entities)) == len(chain.chain.entities)
+
+
+@pytest.mark.parametrize("chains", [1, 3])
+def test_no_more_chains_are_kept_than_wanted(graph: MakeGraph, number: dict[str, int], chains: int) -> None:
+    whole, few = graph(), graph(chains=chains)
+    for each in (whole, few):
+        each.pull(number.values())
+    near = [number["Gull"]]
+    assert few.walk("Who built the Gull?", near).kept == whole.walk("Who built the Gull?", near).kept[:chains]
+    assert f" {chains} of " in few.walk("Who built the Gull?", near).told
+
+
+def test_chains_without_support_are_left_out_of_a_walk_and_counted(graph: MakeGraph, number: dict[str, int]) -> None:
+    """Where others pulled in facts that this question would not have."""
+    mine = graph(shared=True, support=0.99)
+    mine.pull([number["Gull"]])
+    whole = graph(shared=True)
+    whole.pull([number["Gull"]])
+    mine.support = 1.01
+    kept, told = mine.walk("Who built the Gull?", [number["Gull"]])
+    assert kept == ()
+    assert "chains without support" in told
+    assert whole.walk("Who built the Gull?", [number["Gull"]]).kept
+
+
+# --- leads ------------------------------------------------------------------------------------------------------------
+
+
+def names(leads: Sequence[Lead]) -> list[str]:
+    return [lead.name for lead in leads]
+
+
+def lead_on(leads: Leads, asked: str, *sources: int, borne: Callable[[str], float] = lambda _: 0.0) -> list[Lead]:
+    """The leads of a step after which the birthplace is asked for."""
+    return leads.of(asked, sources, lambda _: (), lambda name: f"Where was {name} born?", borne)
+
+
+def test_a_name_leads_to_the_passage_about_it(view: View, number: dict[str, int]) -> None:
+    """And is judged with it, for the whole question; the sentence that it was read in is kept."""
+    [best, *others] = lead_on(leads_of(view), "Who is the builder of the Gull?", number["Gull"])
+    assert (best.name, best.source, best.target) == ("Ada Brook", number["Gull"], number["Ada Brook"])
+    assert best.score > 0
+    assert all(best.score >= lead.score for lead in others)
+    passage = view.passages([number["Gull"]])[0]
+    assert best.span is not None
+    assert best.span.document_id == passage.document_id
+    said = passage.text[best.span.start - passage.start : best.span.end - passage.start]
+    assert said == "It was built by Ada Brook in 1801."
+
+
+def test_what_is_asked_about_is_no_answer(view: View, number: dict[str, int]) -> None:
+    assert "Gull" not in names(lead_on(leads_of(view), "Who is the builder of the Gull?", number["Gull"]))
+
+
+def test_a_name_that_no_passage_is_about_leads_to_those_that_name_it(view: View, number: dict[str, int]) -> None:
+    """Or to where it was read; that costs it something."""
+    question = "Where was the builder of the Pike born?"
+    leads = lead_on(leads_of(view, question, unowned=0.0), "Who is the builder of the Pike?", number["Pike"])
+    reed = next(lead for lead in leads if lead.name == "Otto Reed")
+    assert reed.target == number["Pike"]
+    dear = lead_on(leads_of(view, question, unowned=2.0), "Who is the builder of the Pike?", number["Pike"])
+    assert next(lead for lead in dear if lead.name == "Otto Reed").score == pytest.approx(reed.score - 2.0)
+
+
+def test_a_name_that_chains_bear_out_is_worth_more(view: View, number: dict[str, int]) -> None:
+    leads = leads_of(view)
+    plain = lead_on(leads, "Who is the builder of the Gull?", number["Gull"])
+    borne = lead_on(leads, "Who is the builder of the Gull?", number["Gull"], borne=lambda name: float(name == "Oster"))
+    gained = {one.name: one.score - other.score for one in borne for other in plain if one.name == other.name}
+    assert gained.pop("Oster", leads.chained) == pytest.approx(leads.chained)
+    assert set(gained.values()) == {0.0}
+
+
+def test_a_chain_that_ends_at_a_name_bears_it_out(graph: MakeGraph, number: dict[str, int]) -> None:
+    """The best one in full, others less, and one that passes by not at all."""
+    mine = graph()
+    mine.pull([number["Gull"], number["Ada Brook"]])
+    one = step(0, number["Gull"], chains=mine.walk("Who built the Gull?", [number["Gull"]]).kept)
+    assert one.borne("ada brook") == 1.0
+    assert 0 < one.borne("Velm") < 1
+    assert one.borne("Nobody Known") == 0.0
+    assert step(0, number["Gull"]).borne("Ada Brook") == 0.0
+
+
+def test_so_many_names_are_considered_and_no_more(view: View, number: dict[str, int]) -> None:
+    for values in (1, 2):
+        leads = lead_on(leads_of(view, values=values, links=0), "Who built the Tern?", number["Tern"])
+        assert 1 <= len(set(names(leads))) <= values
+
+
+def test_facts_and_the_text_say_what_a_passage_links_to(view: View, number: dict[str, int]) -> None:
+    leads = leads_of(view)
+    ada = view.passages([number["Ada Brook"]])[0]
+    linked = leads.linked(number["Ada Brook"], ada, ["Hallow"], set(), {number["Ada Brook"]})
+    assert sorted(linked) == sorted((name, number[name]) for name in ("Hallow", "Velm", "Wilma Fenn"))
+    assert leads.linked(number["Ada Brook"], ada, [], {"velm", "wilma fenn"}, set()) == []
+
+
+def test_no_links_are_followed_without_a_graph_to_say_so(view: View, number: dict[str, int]) -> None:
+    assert leads_of(view, links=0).links == leads_of(view, graph=False).links == 0
+    assert (
+        lead_on(leads_of(view, graph=False), "Who is the builder of the Gull?", number["Gull"])[0].name == "Ada Brook"
+    )
+
+
+def test_a_question_that_was_not_taken_apart_is_led_on_by_what_passages_name(
+    view: View, number: dict[str, int]
+) -> None:
+    leads = leads_of(view, "What is the birthplace of whoever built the Gull?")
+    found = leads.beyond([number["Gull"], number["Sable Light"]], lambda _: ())
+    assert (found[0].name, found[0].target) == ("Ada Brook", number["Ada Brook"])
+    assert leads.beyond([], lambda _: ()) == []
+
+
+def test_sources_that_say_nothing_lead_nowhere(view: View) -> None:
+    assert lead_on(leads_of(view), "Who is the builder of the Gull?") == []
+
+
+def test_those_nearest_to_the_question_keep_their_order(view: View, number: dict[str, int]) -> None:
+    leads = leads_of(view)
+    every = list(number.values())
+    assert leads.nearest(every, len(every)) == every
+    few = leads.nearest(every[::-1], 3)
+    assert len(few) == 3
+    assert few == [one for one in every[::-1] if one in few]
+    assert number["Gull"] in few
+    assert leads.nearest([], 2) == []
+    assert leads.nearest([2, 2, 1, 2], 2) == [2, 1]
+
+
+# --- step answers -----------------------------------------------------------------------------------------------------
+
+VELM = {"support": [{"passage": 1, "quote": "She was born in Velm."}], "answer": "Velm", "sufficient": True}
+
+
+def test_an_answer_has_its_passage_and_its_sentence(view: View, number: dict[str, int]) -> None:
+    with model_saying(VELM) as (model, _):
+        reader = StepReader(model=Within(model, 1), over=view, tokens=500)
+        found = reader.answer("Where was Ada Brook born?", [], [number["Ada Brook"], number["Velm"]], [])
+    assert found is not None
+    assert found.span is not None
+    assert (found.text, found.source) == ("Velm", number["Ada Brook"])
+    document = view.record.document(found.span.document_id)
+    assert document.text[found.span.start : found.span.end] == "She was born in Velm."
+
+
+def test_a_reader_sees_as_many_passages_as_fit_beside_the_chains(view: View, number: dict[str, int]) -> None:
+    """One at least."""
+    chains = ["Ada Brook -(born in)-> Velm"] * 20
+    for tokens, shown, beside in ((5000, 3, []), (5000, 3, chains), (5, 1, []), (100, 1, chains)):
+        with model_saying(VELM) as (model, server):
+            reader = StepReader(model=Within(model, 1), over=view, tokens=tokens)
+            numbers = [number["Ada Brook"], number["Velm"], number["Hallow"]]
+            assert reader.answer("Where was Ada Brook born?", beside, numbers, []) is not None
+            assert prompt_of(server).count("<<<PASSAGE ") == shown
+            assert inside(prompt_of(server), "PASSAGE 1").startswith("Title: Ada Brook")
+
+
+@pytest.mark.parametrize(
+    ("said", "note"),
+    [
+        ({**VELM, "sufficient": False}, "a guess that no passage bears out: Velm"),
+        ({**VELM, "support": []}, "a guess that no passage bears out: Velm"),
+        ({"support": [], "answer": "", "sufficient": False}, "the passages do not say"),
+    ],
+)
+def test_what_is_not_established_is_no_answer(view: View, number: dict[str, int], said: object, note: str) -> None:
+    with model_saying(said) as (model, _):
+        reader = StepReader(model=Within(model, 1), over=view, tokens=500)
+        found = reader.answer("Where was Ada Brook born?", [], [number["Ada Brook"]], [])
+    assert found is not None
+    assert (found.text, found.source, found.span, found.note) == (None, None, None, note)
+
+
+def test_a_reader_without_calls_asks_nobody(view: View, number: dict[str, int]) -> None:
+    with asked(says("never")) as (model, server):
+        reader = StepReader(model=Within(model, 1).share(1), over=view, tokens=500)
+        assert reader.answer(BORN, [], [number["Ada Brook"]], []) is None
+        assert reader.other_steps(BORN, [(BORN, None)]) is None
+        assert server.requests == []
+
+
+def test_the_question_itself_is_no_other_way(view: View) -> None:
+    for steps, expected in (([BORN], None), (["Who built the Gull?", "Where was #1 born?"], True)):
+        with model_saying({"steps": steps}) as (model, _):
+            other = StepReader(model=Within(model, 1), over=view, tokens=9).other_steps(BORN, [("Who?", None)])
+        assert other == (tuple(steps) if expected else None)
+
+
+# --- evidence ---------------------------------------------------------------------------------------------------------
+
+
+def step(position: int, *way: int, **more: Any) -> Asked:
+    logit = 1.0 if way else None
+    return Asked(position=position, question="Who?", passages=[(one, 1.0) for one in way], way=way, logit=logit, **more)
+
+
+def test_ways_come_first_and_then_single_passages_and_those_of_leads_by_turns(view: View) -> None:
+    taken = stepping(view)
+    taken.done = [step(0, 1), step(1, 1, 2)]
+    taken.singles, taken.others = {1: 5.0, 3: 1.0, 4: 2.0}, {2: 3.0, 5: 9.0, 6: 8.0}
+    order = ranking(taken, plan_of(["Who built it?", "Where was #1 born?"]))
+    assert list(order) == [1, 2, 5, 4, 6, 3]
+    assert order[1] == 5.0
+    assert order[2] == 3.0
+    taken.whole = (6, 3)
+    assert list(ranking(taken, plan_of(["Who built it?", "Where was #1 born?"])))[:4] == [6, 3, 1, 2]
+
+
+def test_a_hop_shows_the_chains_that_lead_to_its_answer_first(
+    view: View, graph: MakeGraph, number: dict[str, int]
+) -> None:
+    mine = graph()
+    mine.pull(number.values())
+    chains = mine.walk("Who built the Gull?", [number["Gull"]]).kept
+    taken = stepping(view)
+    taken.done = [
+        step(0, number["Gull"], chains=chains[::-1], answer="ada brook", established=True, settled=True),
+        step(1, number["Gull"], chains=chains, answer="Nobody Known", established=True, settled=True),
+        step(2, number["Gull"], chains=chains, answer="Ada Brook", settled=True),
+        step(3, number["Gull"], chains=chains),
+        Asked(position=4, question="Who?", passages=[], way=()),
+    ]
+    found, elsewhere, guess, last, nothing = hops(taken, view)
+    assert found.chains[0].entities[-1] == "Ada Brook"
+    assert [hop.status for hop in (found, elsewhere, guess, last, nothing)] == [
+        *("resolved", "recovered", "unresolved", "recovered", "unresolved")
+    ]
+    assert len(found.chains) <= 5
+    assert (nothing.passages, nothing.sentences, nothing.score) == ((), (), None)
+
+
+# --- communities ------------------------------------------------------------------------------------------------------
+
+
+def test_background_is_what_is_nearest_to_the_question(view: View, graph: MakeGraph, number: dict[str, int]) -> None:
+    mine = graph()
+    mine.pull(number.values())
+    one, told = background("Who is the mayor of Velm?", mine.graph, view, 1, None)
+    assert len(one) == 1
+    assert "Jory Pell" in one[0]
+    assert "communities" in told
+    assert background("Who is the mayor of Velm?", mine.graph, view, 0, None)[0] == []
+    assert background("Who?", graph().graph, view, 3, None)[0] == []

@@ -1,0 +1,158 @@
+"""The sufficiency check: the paper's to the letter, with its lemmas, and the calibrated one with what it must know."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from polyhop.strategies.c2rag.sufficiency import (
+    ALIGNED_ONLY,
+    RERANKED,
+    Candidate,
+    Check,
+    effective_number,
+    judged,
+    paper_shares,
+    utility,
+)
+
+scores = st.floats(-11, 11)
+CHECKS: list[Check] = ["calibrated", "paper", "fixed", "off"]
+
+
+def candidate(score: float, *, value: int = 0, relevance: float = 0.8, likeness: float = 1.0) -> Candidate:
+    return Candidate(fact=value, value=value, score=score, relevance=relevance, likeness=likeness)
+
+
+def strong(value: int) -> Candidate:
+    """A candidate for which everything speaks."""
+    return Candidate(fact=value, value=value, score=9.0, relevance=1.0, likeness=1.0, worded=True, fitting=True)
+
+
+def pool(*logits: float) -> list[Candidate]:
+    """Candidates for as many values."""
+    return [candidate(score, value=value) for value, score in enumerate(logits)]
+
+
+candidates = st.builds(
+    candidate,
+    scores,
+    value=st.integers(0, 4),
+    relevance=st.floats(-1, 1),
+    likeness=st.floats(0, 1),
+)
+
+
+def resolved(options: list[Candidate], check: Check = "paper", gamma: float = 1.5, threshold: float = 0.5) -> bool:
+    return judged(options, check, gamma=gamma, threshold=threshold, reranked=True).resolved
+
+
+def test_the_weights_of_the_paper_are_shares_above_the_lowest_score() -> None:
+    assert paper_shares([4.0, 1.0, 1.0]) == pytest.approx((1.0, 0.0, 0.0), abs=1e-5)
+    assert paper_shares([3.0, 2.0, 1.0]) == pytest.approx((2 / 3, 1 / 3, 0.0), abs=1e-5)
+    assert paper_shares([7.0, 7.0]) == pytest.approx((0.5, 0.5))
+
+
+@given(st.lists(scores, min_size=1, max_size=9))
+def test_the_effective_number_lies_between_one_and_all(values: list[float]) -> None:
+    """Lemma A.1."""
+    shares = paper_shares(values)
+    assert sum(shares) == pytest.approx(1)
+    assert 1 - 1e-9 <= effective_number(shares) <= len(values) + 1e-6
+
+
+@given(st.lists(scores, min_size=1, max_size=9), st.floats(1, 3))
+def test_what_is_resolved_has_a_dominant_candidate(values: list[float], gamma: float) -> None:
+    """Proposition A.3: the largest share is at least one part in gamma."""
+    verdict = judged(pool(*values), "paper", gamma=gamma, threshold=0.5, reranked=True)
+    if verdict.resolved:
+        assert max(verdict.shares) >= 1 / gamma - 1e-9
+
+
+def test_the_weights_of_the_papers_example_have_an_effective_number_of_1_55() -> None:
+    """Its figure prints 0.65, which is the sum of the squares; by its own Eq. 8 the inverse is meant."""
+    assert effective_number((0.79, 0.12, 0.09)) == pytest.approx(1.55, abs=0.005)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_nothing_resolves_an_empty_pool(check: Check) -> None:
+    verdict = judged([], check, gamma=9.0, threshold=0.0, reranked=True)
+    assert not verdict.resolved
+    assert verdict.effective == math.inf
+
+
+def test_below_one_gamma_resolves_nothing_and_at_one_only_a_point_mass() -> None:
+    assert not resolved(pool(9.0, -9.0), gamma=0.99)
+    assert resolved(pool(9.0), gamma=1.0)
+    assert not resolved(pool(9.0, -9.0, -8.0), gamma=1.0)
+
+
+def test_two_candidates_are_always_resolved_by_the_paper_however_weak() -> None:
+    """What the calibrated check is for: Eq. 7 forgets how good the candidates are."""
+    weak = [candidate(-9.0, value=0, relevance=0.2), candidate(-10.0, value=1, relevance=0.1)]
+    assert resolved(weak, "paper")
+    assert not resolved(weak, "calibrated")
+
+
+def test_the_calibrated_check_resolves_a_strong_candidate_that_stands_alone() -> None:
+    assert resolved([strong(0), candidate(-6.0, value=1, relevance=0.4)], "calibrated")
+
+
+def test_the_calibrated_check_leaves_two_strong_candidates_undecided() -> None:
+    assert not resolved(
+        [candidate(8.0, value=0, relevance=0.95), candidate(8.0, value=1, relevance=0.95)], "calibrated"
+    )
+
+
+def test_facts_that_name_the_same_value_do_not_compete() -> None:
+    assert resolved([strong(0), strong(0)], "calibrated")
+    assert not resolved([strong(0), strong(0), strong(1)], "calibrated")
+
+
+@given(st.lists(candidates, min_size=1, max_size=6), scores.filter(lambda score: score < 0))
+def test_a_weaker_pool_is_never_surer(options: list[Candidate], change: float) -> None:
+    """The calibrated check is not blind to scale: all scores lowered by the same amount leave less certainty."""
+    weaker = [
+        candidate(one.score + change, value=one.value, relevance=one.relevance, likeness=one.likeness)
+        for one in options
+    ]
+    before, after = (judged(each, "calibrated", gamma=1.5, threshold=0.5, reranked=True) for each in (options, weaker))
+    assert max(after.shares) <= max(before.shares) + 1e-9
+    assert before.resolved or not after.resolved
+
+
+@given(st.lists(candidates, min_size=1, max_size=6))
+def test_a_larger_gamma_resolves_no_less(options: list[Candidate]) -> None:
+    for check in ("paper", "calibrated"):
+        decided = [resolved(options, check, gamma) for gamma in (0.5, 1.0, 1.5, 2.0, 2.5, 9.0)]
+        assert decided == sorted(decided)
+
+
+@given(st.lists(candidates, min_size=2, max_size=6, unique_by=lambda one: one.value))
+def test_the_surest_value_is_the_one_that_most_speaks_for(options: list[Candidate]) -> None:
+    for reranked, weights in ((True, RERANKED), (False, ALIGNED_ONLY)):
+        verdict = judged(options, "calibrated", gamma=1.5, threshold=0.5, reranked=reranked)
+        utilities = [utility(one, weights) for one in options]
+        assume(len(set(utilities)) == len(utilities))
+        assert utilities.index(max(utilities)) == verdict.shares.index(max(verdict.shares))
+        assert sum(verdict.shares) <= 1 + 1e-9
+
+
+def test_a_fixed_threshold_looks_at_the_best_candidate_alone() -> None:
+    assert resolved(pool(1.0, 1.0), "fixed", threshold=0.7)
+    assert not resolved(pool(0.5, -9.0), "fixed", threshold=0.7)
+
+
+def test_without_a_check_any_candidate_suffices() -> None:
+    assert resolved(pool(-11.0, -11.0, -11.0), "off", gamma=0.0)
+
+
+def test_each_check_has_its_usual_gamma() -> None:
+    options = [candidate(6.0, value=0, relevance=0.9), candidate(4.0, value=1, relevance=0.7)]
+    usual_gammas: list[tuple[Check, float]] = [("paper", 1.5), ("calibrated", 2.0)]
+    for check, usual in usual_gammas:
+        left, given = (judged(options, check, gamma=gamma, threshold=0.5, reranked=True) for gamma in (None, usual))
+        assert left == given

@@ -21,6 +21,7 @@ from typing import TypeVar
 import numpy as np
 
 from polyhop.indexes import lexical, vectors
+from polyhop.indexes.folding import tokens
 from polyhop.indexes.segments import write_arrays
 from polyhop.ports import Floats, Ints
 
@@ -141,11 +142,11 @@ def lexical_lines(count: int, folder: Path) -> Iterator[Row]:
     yield line("lexical: write", [written])
     index, opened = timed(lambda: lexical.Lexical.open([folder / "lexical"], everything))
     yield line("lexical: open", [opened])
-    said = [Counter(lexical.tokens(text)) for text in texts]
+    said = [Counter(tokens(text)) for text in texts]
     lengths = [counts.total() for counts in said]
     naive = []
     for question in questions[:5]:
-        terms = lexical.tokens(question)
+        terms = tokens(question)
         expected, spent = timed(lambda terms=terms: naive_bm25(said, lengths, terms, 10))  # type: ignore[misc]
         naive.append(spent)
         assert index.search(question, 10)[0].tolist() == expected

@@ -14,6 +14,9 @@ import polyhop
 
 ROOT = Path(polyhop.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
+MODULES = {
+    ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__"): path for path in FILES
+}
 
 # What may import what: a module imports only from its own level or from levels before it.
 LEVELS = (
@@ -31,6 +34,7 @@ LEVELS = (
     ("evaluation", "training", "serve"),
     ("cli",),
 )
+REACHED = 90  # files, by imports, from "paths" and the default reader
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 
 
@@ -39,7 +43,7 @@ def part_of(path: Path) -> str:
 
 
 def imports_of(path: Path) -> Iterator[str]:
-    """The parts of Polyhop that a file imports, also within functions; not what only type checkers see."""
+    """The modules of Polyhop that a file imports, also within functions; not what only type checkers see."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     hidden = {
         id(inner)
@@ -48,10 +52,25 @@ def imports_of(path: Path) -> Iterator[str]:
         for inner in ast.walk(node)
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in hidden:
-            parts = node.module.split(".")
-            if parts[0] == "polyhop":
-                yield from [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+        if not isinstance(node, ast.ImportFrom) or id(node) in hidden or not node.module:
+            continue
+        if node.module.split(".")[0] == "polyhop":
+            for alias in node.names:  # a module, or a name within one
+                module = f"{node.module}.{alias.name}"
+                yield module if module in MODULES else node.module
+
+
+def reached_from(*modules: str) -> set[str]:
+    """Modules that importing some loads at once or later, with the packages that they lie in."""
+    reached: set[str] = set()
+    ahead = list(modules)
+    while ahead:
+        module = ahead.pop()
+        if module not in reached:
+            reached.add(module)
+            ahead += [module.rpartition(".")[0]] if "." in module else []
+            ahead += imports_of(MODULES[module])
+    return reached
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -60,13 +79,20 @@ def test_imports_run_one_way(path: Path) -> None:
     part = part_of(path)
     if part == "__init__":
         return
-    upward = {name for name in imports_of(path) if name in LEVEL and LEVEL[name] > LEVEL[part]}
+    imported = {module.split(".")[1] for module in imports_of(path) if module != "polyhop"}
+    upward = {name for name in imported if LEVEL[name] > LEVEL[part]}
     assert not upward, f"{path} imports from a later level: {upward}"
 
 
 def test_every_part_has_a_level() -> None:
     """A new package is placed before it is used."""
     assert {part_of(path) for path in FILES} - {"__init__"} <= set(LEVEL)
+
+
+def test_a_question_reaches_few_files() -> None:
+    """The strategy to begin with and the default reader can be read whole: layers and models are behind ports."""
+    reached = reached_from("polyhop.strategies.paths.strategy", "polyhop.reading.extractive")
+    assert len(reached) <= REACHED, sorted(reached)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))

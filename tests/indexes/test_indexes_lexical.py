@@ -13,7 +13,8 @@ from rank_bm25 import BM25Okapi
 
 from polyhop.errors import ModelMismatch
 from polyhop.indexes import lexical, postings
-from polyhop.indexes.lexical import Lexical, build, merged, tokens
+from polyhop.indexes.folding import tokens
+from polyhop.indexes.lexical import Lexical, build, merged
 from polyhop.indexes.segments import write_arrays
 from polyhop.ports import Ints
 

@@ -25,10 +25,10 @@ from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.layer import Layer, fingerprint, layer_of
 from polyhop.layers.parsekg.graph import ParseKG
 from polyhop.layers.questions.graph import QuestionGraph
-from polyhop.layers.text.layer import TextIndex, embed_question
+from polyhop.layers.text.layer import TextIndex
 from polyhop.layers.tree.index import TreeIndex
 from polyhop.models.choice import Models, load_models
-from polyhop.ports import Rows
+from polyhop.ports import Floats, Rows
 from polyhop.reports import LayerReport, Progress
 from polyhop.settings import Chunking, Settings
 from polyhop.store.record import Record
@@ -128,10 +128,15 @@ def titles_of(numbers: Any, index: Index) -> list[str]:
     return [passage.title for passage in index.record.passages(numbers)]
 
 
+def vector_of(question: str, index: Index) -> Floats:
+    vector: Floats = index.models.embedder.embed_questions([question])[0]
+    return vector
+
+
 def opened_text(text: TextIndex, index: Index) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for question in QUESTIONS:
-        vector = embed_question(question, index.models)
+        vector = vector_of(question, index)
         for how, (numbers, scores) in {
             "dense": text.vectors.search(vector, 20),
             "bm25": text.lexical.search(question, 20),
@@ -217,7 +222,7 @@ def opened_questions(graph: QuestionGraph, index: Index) -> dict[str, Any]:
     found[" around"] = {name(node): ranked(graph.around(node, 10)) for node in live}
     for question in QUESTIONS:
         for alpha in (0.5, 1.0):
-            nodes, cosines = graph.search(embed_question(question, index.models), 100, alpha)
+            nodes, cosines = graph.search(vector_of(question, index), 100, alpha)
             found[f" {alpha} {question}"] = ranked(zip(nodes.tolist(), cosines.tolist(), strict=True))
     return {**found, " counts": graph.counts}
 
@@ -276,9 +281,7 @@ def test_what_is_deleted_is_gone_even_before_the_layer_is_gathered_again(index: 
         assert "雨の町" not in said
         assert {"Piet Rook", "雨の町"}.isdisjoint(titles_of(opened.top()[0].tolist(), index))
     elif isinstance(opened, QuestionGraph):
-        found = [
-            int(node) for question in QUESTIONS for node in opened.search(embed_question(question, index.models), 99)[0]
-        ]
+        found = [int(node) for question in QUESTIONS for node in opened.search(vector_of(question, index), 99)[0]]
         found += [node for each in found for node, _ in opened.around(each, 10)]
         places = {opened.place(node)[0] for node in found}
         assert places
@@ -377,7 +380,7 @@ def test_an_index_without_documents_can_be_gathered_and_opened(index: Index) -> 
     index.build()
     opened = index.open()
     if isinstance(opened, TextIndex):
-        assert len(opened.vectors.search(embed_question("x", index.models), 5)[0]) == 0
+        assert len(opened.vectors.search(vector_of("x", index), 5)[0]) == 0
         assert len(opened.lexical.search("x", 5)[0]) == 0
     elif isinstance(opened, FactGraph):
         assert len(opened) == 0
@@ -387,7 +390,7 @@ def test_an_index_without_documents_can_be_gathered_and_opened(index: Index) -> 
         assert [part.tolist() for part in opened.top()] == [[], []]
     elif isinstance(opened, QuestionGraph):
         assert len(opened) == 0
-        assert len(opened.search(embed_question("x", index.models), 5)[0]) == 0
+        assert len(opened.search(vector_of("x", index), 5)[0]) == 0
     else:
         assert len(opened) == 0
         assert opened.named_in("Ada Brisk") == []

@@ -12,7 +12,8 @@ import pytest
 from polyhop.documents.languages import is_english
 from polyhop.documents.sentences import sentence_spans
 from polyhop.engine import Polyhop
-from polyhop.indexes.lexical import Lexical, build, tokens
+from polyhop.indexes.folding import tokens
+from polyhop.indexes.lexical import Lexical, build
 from polyhop.layers.facts.syntax.facts import facts_of
 from polyhop.layers.parsekg.layer import ParseKGLayer, parse_of
 from polyhop.layers.questions.asking.questions import questions_of

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Literal
+
+Stem = Literal["none", "s"]
 
 # Accents, Hebrew points and Arabic vowel signs carry no meaning that search needs; the vowel signs of Indic scripts and
 # the voicing marks of kana do, and stay. Soft hyphens, joiners and the tatweel only change how a word looks.
@@ -22,6 +25,7 @@ _UNSPACED = (  # Thai, Lao, Burmese, Khmer, kana, Chinese characters, Hangul: wo
 _SIGNS = "\u0900-\u0963\u0971-\u0df3\u0f71-\u0fbc"  # vowel signs of Indic scripts and Tibetan are no \w to Python
 _RUN = re.compile(f"[{_UNSPACED}]+")
 _PIECE = re.compile(f"[{_UNSPACED}]+|(?:[^\\W_{_UNSPACED}]+|[{_SIGNS}]+)+")
+_POSSESSIVE = re.compile(r"(?<=\w)['’][sS]\b")
 _ASCII_PIECE = re.compile("[a-z0-9]+")
 
 
@@ -43,3 +47,31 @@ def pieces(text: str) -> list[str]:
 def unspaced(piece: str) -> bool:
     """Whether a piece is a run of a script that does not set words apart."""
     return _RUN.match(piece) is not None
+
+
+def tokens(text: str, stem: Stem = "none") -> list[str]:
+    """The terms of a text: folded words, and pairs of neighbouring characters where a script has no spaces.
+
+    The possessive ``'s`` is dropped; ``stem="s"`` also folds English plurals.
+    """
+    words = pieces(_POSSESSIVE.sub("", text))
+    if not text.isascii():
+        words = [
+            term for word in words for term in (_pairs(word) if not word.isascii() and unspaced(word) else (word,))
+        ]
+    return words if stem == "none" else [_singular(word) for word in words]
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def _singular(word: str) -> str:
+    """The S stemmer: D. Harman, How effective is suffixing?, JASIS 42(1), 1991, table 1."""
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("us", "ss")):
+        return word
+    if word.endswith("ies") and not word.endswith(("eies", "aies")):
+        return word[:-3] + "y"
+    if word.endswith("es") and word.endswith(("aes", "ees", "oes")):
+        return word
+    return word[:-1]

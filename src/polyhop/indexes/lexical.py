@@ -12,7 +12,6 @@ are then added up anew, in alphabetical order, so that a search equals adding up
 from __future__ import annotations
 
 import math
-import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -20,14 +19,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, count, pairwise
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyhop.errors import IndexCorrupt, ModelMismatch
 from polyhop.indexes.csr import offsets
-from polyhop.indexes.folding import pieces, unspaced
+from polyhop.indexes.folding import Stem, tokens
 from polyhop.indexes.postings import Segment
 from polyhop.indexes.ranking import Ranked, best, nothing
 from polyhop.indexes.segments import Arrays, read_arrays, standing
@@ -35,43 +34,13 @@ from polyhop.indexes.strings import STRING_ARRAYS, Strings, hashed
 from polyhop.ports import Floats, Ints
 
 Doubles = NDArray[np.float64]
-Stem = Literal["none", "s"]
 _STEMS: tuple[Stem, ...] = ("none", "s")
-_POSSESSIVE = re.compile(r"(?<=\w)['’][sS]\b")
 ARRAYS = ("numbers", "lengths", "starts", "documents", "frequencies", "stem", *STRING_ARRAYS)
 
 _LONG = 1 / 64  # of the passages: before a list of so many postings is added up, it is asked whether that is needed
 _LOOKED_UP = 2  # adding a term to one passage that was picked out takes as long as adding so many of its postings
 _FEW = 500  # passages whose scores are added up sooner than it is asked which of them are needed
 _ABOUT = 1 - 1e-4  # sums in single precision and in another order differ by less
-
-
-def tokens(text: str, stem: Stem = "none") -> list[str]:
-    """The terms of a text: folded words, and pairs of neighbouring characters where a script has no spaces.
-
-    The possessive ``'s`` is dropped; ``stem="s"`` also folds English plurals.
-    """
-    words = pieces(_POSSESSIVE.sub("", text))
-    if not text.isascii():
-        words = [
-            term for word in words for term in (_pairs(word) if not word.isascii() and unspaced(word) else (word,))
-        ]
-    return words if stem == "none" else [_singular(word) for word in words]
-
-
-def _pairs(run: str) -> list[str]:
-    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
-
-
-def _singular(word: str) -> str:
-    """The S stemmer: D. Harman, How effective is suffixing?, JASIS 42(1), 1991, table 1."""
-    if len(word) < 4 or not word.endswith("s") or word.endswith(("us", "ss")):
-        return word
-    if word.endswith("ies") and not word.endswith(("eies", "aies")):
-        return word[:-3] + "y"
-    if word.endswith("es") and word.endswith(("aes", "ees", "oes")):
-        return word
-    return word[:-1]
 
 
 def build(numbers: Ints, texts: Sequence[str], *, stem: Stem = "none") -> Arrays:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from polyhop import registry
-from polyhop.models.choice import Models
 from polyhop.ports import Below, Rows
-from polyhop.settings import Settings
-from polyhop.store.record import Record
 from polyhop.types import Passage
+
+if TYPE_CHECKING:
+    from polyhop.models.choice import Models
+    from polyhop.settings import Settings
+    from polyhop.store.record import Record
 
 
 @runtime_checkable

@@ -5,19 +5,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from polyhop.errors import LayerMissing
-from polyhop.layers.facts.graph import FactGraph
-from polyhop.layers.facts.growth import Growth
-from polyhop.layers.parsekg.graph import ParseKG
-from polyhop.layers.questions.graph import QuestionGraph
-from polyhop.layers.text.layer import TextIndex, embed_question
-from polyhop.layers.tree.index import TreeIndex
-from polyhop.models.choice import Models
 from polyhop.ports import Floats
-from polyhop.store.record import Record
 from polyhop.types import Passage, ScoredPassage
+
+if TYPE_CHECKING:  # what a layer opens is the layer's own: a view hands it on, and loads none that nobody asked for
+    from polyhop.layers.facts.graph import FactGraph
+    from polyhop.layers.facts.growth import Growth
+    from polyhop.layers.parsekg.graph import ParseKG
+    from polyhop.layers.questions.graph import QuestionGraph
+    from polyhop.layers.text.layer import TextIndex
+    from polyhop.layers.tree.index import TreeIndex
+    from polyhop.models.choice import Models
+    from polyhop.store.record import Record
 
 T = TypeVar("T")
 
@@ -87,8 +89,9 @@ class View:
         return self.growing
 
     def vector(self, question: str) -> Floats:
-        """The unit vector of a question."""
-        return embed_question(question, self.models)
+        """The unit vector of a question, float32 of shape (dimensions,)."""
+        vector: Floats = self.models.embedder.embed_questions([question])[0]
+        return vector
 
     def passages(self, numbers: Sequence[int]) -> list[Passage]:
         """Passages by number, in the order given."""

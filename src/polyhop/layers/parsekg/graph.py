@@ -19,6 +19,8 @@ from polyhop.ports import Bools, Ints
 from polyhop.types import Entity, Passage, Sentence
 
 FORMAT_VERSION = 1
+# Appendix F.2: entities of these types never lead a hyperrelation.
+NEVER_HEADS = frozenset({"DATE", "QUANTITY", "PERCENT", "TIME", "LANGUAGE", "MONEY", "ORDINAL", "NORP", "CARDINAL"})
 
 
 @dataclass
@@ -129,6 +131,10 @@ class ParseKG:
         """An entity with all its spellings, the most frequent first."""
         name, *aliases = self.aliases[position].split("\n")
         return Entity(key=normal(name), name=name, aliases=tuple(aliases), label=self.labels[position])
+
+    def may_lead(self, entity: int) -> bool:
+        """Whether an entity may lead a sentence: "American" and "1931" are no way to what else they are said of."""
+        return self.labels[entity] not in NEVER_HEADS
 
     def find(self, name: str) -> int | None:
         """The entity that a name names, if any."""

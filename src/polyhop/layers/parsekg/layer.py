@@ -22,7 +22,7 @@ from polyhop.indexes import segments
 from polyhop.indexes.names import normal
 from polyhop.layers.generations import must_write, name_of
 from polyhop.layers.parsekg import graph as parsekg_index
-from polyhop.layers.parsekg.graph import ParseKG
+from polyhop.layers.parsekg.graph import NEVER_HEADS, ParseKG
 from polyhop.models.choice import Models
 from polyhop.ports import Below, Ints, ParsedEntity, ParsedSentence, ParsedWord, Rows
 from polyhop.store.record import Record
@@ -35,8 +35,6 @@ READ_AT_ONCE = 1000  # passages held in memory while gathering
 MASK = "##"
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
-# Appendix F.2: entities of these types never lead a hyperrelation.
-NEVER_HEADS = frozenset({"DATE", "QUANTITY", "PERCENT", "TIME", "LANGUAGE", "MONEY", "ORDINAL", "NORP", "CARDINAL"})
 
 
 @dataclass(frozen=True, kw_only=True)

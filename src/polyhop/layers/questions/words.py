@@ -12,7 +12,7 @@ import numpy as np
 
 from polyhop.errors import IndexCorrupt
 from polyhop.indexes import lexical
-from polyhop.indexes.lexical import Stem
+from polyhop.indexes.folding import Stem
 from polyhop.indexes.segments import REBUILD, Arrays, read_arrays, write_arrays
 from polyhop.ports import Ints
 from polyhop.types import GeneratedQuestion

@@ -20,7 +20,7 @@ from polyhop.indexes.vectors import Vectors
 from polyhop.layers.generations import is_whole
 from polyhop.layers.layer import words_of
 from polyhop.models.choice import Models
-from polyhop.ports import Below, Floats, Ints, Rows
+from polyhop.ports import Below, Ints, Rows
 from polyhop.store.record import Record
 from polyhop.types import Passage
 
@@ -115,9 +115,3 @@ def _opened(segment: Path) -> None:
     Vectors.open([segment / "vectors"], nothing)
     Lexical.open([segment / "lexical"], nothing)
     Titles.open([segment / "titles"], nothing)
-
-
-def embed_question(question: str, models: Models) -> Floats:
-    """The unit vector of a question, float32 of shape (dimensions,)."""
-    vector: Floats = models.embedder.embed_questions([question])[0]
-    return vector

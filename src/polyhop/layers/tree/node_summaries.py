@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from polyhop.indexes.lexical import tokens
+from polyhop.indexes.folding import tokens
 from polyhop.layers.central_sentences import NAME, extractive_summary
 from polyhop.layers.summary_writer import SummaryWriter, Wanted
 from polyhop.ports import Floats, LanguageModel

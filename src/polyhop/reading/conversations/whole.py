@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from polyhop.documents.conversations.stamps import DATE, is_dated
-from polyhop.indexes.lexical import tokens
+from polyhop.indexes.folding import tokens
 
 _DATED: Final = re.compile(DATE)
 _CLOCK: Final = re.compile(r"\b(?:at|around|from)?\s*\d{1,2}(?:[:.]\d{2})?\s*(?:[ap]\.?m\b\.?|o'clock)?", re.IGNORECASE)

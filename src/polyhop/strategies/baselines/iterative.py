@@ -9,7 +9,7 @@ from itertools import zip_longest
 from types import MappingProxyType
 from typing import ClassVar
 
-from polyhop.indexes.lexical import tokens
+from polyhop.indexes.folding import tokens
 from polyhop.layers.view import View
 from polyhop.strategies.baselines.drafts import Draft, Drafts, Mode, drafts_for
 from polyhop.strategies.baselines.rounds import Merge, Retriever, Round, merged, new_passages, retrieved

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyhop.documents.sentences import sentence_spans
-from polyhop.indexes.lexical import tokens
+from polyhop.indexes.folding import tokens
 from polyhop.models.choice import Models
 from polyhop.types import Passage
 

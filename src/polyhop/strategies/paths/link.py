@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from polyhop.indexes.names import words
-from polyhop.layers.parsekg.layer import NEVER_HEADS
 from polyhop.layers.view import View
 from polyhop.ports import Floats
 from polyhop.types import Passage
@@ -37,7 +36,7 @@ def links_from(source: int, passage: Passage, over: View, *, per_entity: int) ->
     named = dict.fromkeys([*kg.named_in(passage.text, careful=True), *kg.entities_of(source).tolist()])
     own = kg.find(passage.title)
     for entity in named:
-        if entity == own or kg.labels[entity] in NEVER_HEADS:  # "American" is no way to a film of that name
+        if entity == own or not kg.may_lead(entity):  # "American" is no way to a film of that name
             continue
         targets = kg.passages_titled(entity) or _led_by(entity, over)
         for target in [number for number in targets if number not in seen][:per_entity]:

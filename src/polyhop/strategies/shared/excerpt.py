@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from polyhop.documents.sentences import sentence_spans
-from polyhop.indexes.lexical import tokens
+from polyhop.indexes.folding import tokens
 from polyhop.layers.layer import words_of
 from polyhop.types import Passage
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyhop.documents.sentences import sentence_spans
-from polyhop.indexes.lexical import tokens
+from polyhop.indexes.folding import tokens
 from polyhop.layers.view import View
 from polyhop.types import Passage, Span
 

@@ -13,7 +13,7 @@ import numpy as np
 from polyhop.indexes.breadth_first import Bounds, Path, Walked, breadth_first
 from polyhop.layers.facts.graph import Embed, FactGraph, Stated
 from polyhop.layers.facts.grown_graph import GrownGraph
-from polyhop.layers.parsekg.layer import NEVER_HEADS
+from polyhop.layers.parsekg.graph import NEVER_HEADS
 from polyhop.layers.view import View
 from polyhop.models.accounting import estimated_tokens
 from polyhop.ports import Floats, Ints, LanguageModel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyhop.indexes.lexical import tokens
+from polyhop.indexes.folding import tokens
 from polyhop.types import Fact, Passage
 
 

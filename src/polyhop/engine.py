@@ -28,7 +28,6 @@ from polyhop.layers.view import View
 from polyhop.models.choice import Models, load_models
 from polyhop.reading.citations import citations_of, within_tokens
 from polyhop.reading.reader import Reader, Reading
-from polyhop.reading.slips import without_slip
 from polyhop.reports import IndexReport, IndexStatus, LayerReport, ProgressListener, RemoveReport
 from polyhop.settings import Settings
 from polyhop.store.record import Record
@@ -383,7 +382,7 @@ def _checked(question: str) -> str:
         raise UsageError("The question has no words.", remedy='Ask something, as in: polyhop ask "Who founded ...?"')
     if len(words) > LONGEST_QUESTION:
         logger.warning("The question has %d words; the first %d are used.", len(words), LONGEST_QUESTION)
-    return without_slip(" ".join(words[:LONGEST_QUESTION]))
+    return " ".join(words[:LONGEST_QUESTION])
 
 
 def _default_strategy(view: View) -> str:

@@ -84,6 +84,12 @@ def test_imports_run_one_way(path: Path) -> None:
     assert not upward, f"{path} imports from a later level: {upward}"
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "evaluation/metrics").glob("*.py")), ids=lambda path: path.name)
+def test_no_metric_imports_what_it_judges(path: Path) -> None:
+    """A metric that read numbers and dates as the readers do would forgive them their own mistakes."""
+    assert not {"english", "reading"}.intersection(imports_of(path))
+
+
 def test_every_part_has_a_level() -> None:
     """A new package is placed before it is used."""
     assert {part_of(path) for path in FILES} - {"__init__"} <= set(LEVEL)

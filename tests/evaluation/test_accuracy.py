@@ -14,7 +14,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from polyhop.cli.main import polyhop
-from polyhop.english.dates import MONTHS
 from polyhop.errors import ModelMissing, SettingError
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.evaluation.experiment import Experiment
@@ -29,6 +28,10 @@ from polyhop.prompts.judge_answer import judge_answer
 from polyhop.settings import Settings
 from polyhop.types import Answer, Budget, Evidence
 
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 ASKED = Question(id="q1", text="Who built the lighthouse of Quillmouth?", answer="Ada Brisk", aliases=("A. Brisk",))
 UNKNOWN = Question(id="q2", text="What did the lighthouse of Quillmouth cost?", answer=None)
 
@@ -39,7 +42,7 @@ UNKNOWN = Question(id="q2", text="What did the lighthouse of Quillmouth cost?", 
         ("It was Ada Brisk, the engineer", "Ada Brisk"),
         ("ADA BRØK", "ada brok"),
         ("Yes, in 1841", "yes"),
-        ("No.", "Answer: No"),
+        ("No.", "no"),
         ("three late trains", "3 late trains"),
         ("1,200 sheep", "1200 sheep"),
         ("5.0 metres", "five metres"),

@@ -135,7 +135,7 @@ def asked_in_order(engine: Polyhop, strategy: str, questions: Sequence[str]) -> 
             spent, processor = time.perf_counter() - start, time.process_time() - begun
             yield Asked(
                 answer=answer.text,
-                passages=tuple(scored.passage.id for scored in answer.evidence.passages),
+                passages=tuple(passage.id for passage in answer.evidence.passages),
                 extracted=sum(sizes),
                 seconds=spent - watch.seconds["reading"],
                 processor=processor,

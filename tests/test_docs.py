@@ -114,7 +114,7 @@ def test_the_readme_finds_what_it_promises(folder: Path) -> None:
         run(scripts(ROOT / "README.md")[0], "README.md", names)
     answer: polyhop.Answer = names["answer"]
     assert answer.text == "Pellingrove"
-    titles = {scored.passage.title for scored in answer.evidence.passages}
+    titles = {passage.title for passage in answer.evidence.passages}
     assert titles >= {"Harrowmere Lighthouse", "Edda Marrish"}
     assert all(citation.quote in printed.getvalue() for citation in answer.citations)
 
@@ -167,7 +167,7 @@ settings = Settings.from_mapping({"models": {"embedder": "hashed"}, "strategies"
 with Polyhop("plugin.index", settings=settings) as engine:
     engine.index("documents")
     found = engine.search("Who built Harrowmere Lighthouse?", k=20, strategy="named")
-titles = [scored.passage.title for scored in found.passages]
+titles = [passage.title for passage in found.passages]
 question = Question(id="q", text="?", answer="a", supporting=("p2",))
 metric = metric_named("first")(question, Outcome(ranking=("p1", "p2")))
 print(json.dumps({"first": titles[0], "found": "Harbour Office" in titles, "metric": metric}))

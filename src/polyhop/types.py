@@ -42,7 +42,10 @@ class Occasion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """A stretch of a document that is retrieved and read as one piece."""
+    """A stretch of a document that is retrieved and read as one piece.
+
+    Scores can be compared within one answer only, and two passages that differ in nothing else are equal.
+    """
 
     id: str
     document_id: str
@@ -52,6 +55,7 @@ class Passage:
     title: str
     text: str
     occasion: Occasion | None = None  # for readers; rows of layers depend on title and text alone
+    score: float = field(default=0.0, compare=False)  # in evidence: what its strategy ranked it by; elsewhere 0
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -174,14 +178,6 @@ class MatchedQuestion:
     hops: int = 0  # neighbours walked to it: 0 where it matched by itself
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredPassage:
-    """A passage and the score its strategy ranked it by (comparable within one answer only)."""
-
-    passage: Passage
-    score: float
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hop:
     """One step of the way to the answer."""
@@ -252,7 +248,7 @@ class Evidence:
 
     question: str
     strategy: str
-    passages: tuple[ScoredPassage, ...]
+    passages: tuple[Passage, ...]
     hops: tuple[Hop, ...] = ()
     trail: tuple[str, ...] = ()  # one line a decision, for --trace
     cost: Cost = Cost()

@@ -49,7 +49,7 @@ def fresh(tmp_path: Path) -> Iterator[Polyhop]:
 
 
 def found(engine: Polyhop, question: str, strategy: str = "bm25") -> list[str]:
-    return [scored.passage.title for scored in engine.search(question, strategy=strategy).passages]
+    return [passage.title for passage in engine.search(question, strategy=strategy).passages]
 
 
 def test_an_empty_folder_makes_an_index_that_knows_nothing(tmp_path: Path) -> None:
@@ -165,8 +165,8 @@ def test_nul_bytes_do_no_harm(fresh: Polyhop, tmp_path: Path) -> None:
     report = fresh.index(folder)
     assert report.added == 2
     for bird in ("grebe", "tern"):
-        (scored,) = fresh.search(bird, strategy="bm25").passages
-        assert "\0" not in scored.passage.text + scored.passage.title + scored.passage.id
+        (passage,) = fresh.search(bird, strategy="bm25").passages
+        assert "\0" not in passage.text + passage.title + passage.id
     assert fresh.search("grebe\0dives", strategy="bm25").passages
 
 
@@ -186,7 +186,7 @@ def test_text_in_any_script_is_found_and_quoted(fresh: Polyhop, tmp_path: Path) 
     folder = write(tmp_path / "docs", {name: text for name, (text, _) in TONGUES.items()})
     assert fresh.index(folder).added == len(TONGUES)
     for name, (text, word) in TONGUES.items():
-        best = fresh.search(word, strategy="bm25").passages[0].passage
+        best = fresh.search(word, strategy="bm25").passages[0]
         assert best.title == Path(name).stem
         assert best.text == text
         with Record.open(fresh.path) as record:

@@ -124,7 +124,7 @@ def test_a_citation_says_where_in_a_long_row(made: Made, data: Path) -> None:
     said, uri = engine.quote(span := answer.citations[0].span)
     assert said.endswith("was cast by Ada Brisk.")
     assert (LONG[span.start : span.end], f"{(data / 'corpus.jsonl').as_posix()}#bell") == (said, uri)
-    assert count_tokens(answer.evidence.passages[0].passage.text) <= SMALL.tokens
+    assert count_tokens(answer.evidence.passages[0].text) <= SMALL.tokens
 
 
 def test_a_row_goes_with_all_its_passages(made: Made, data: Path) -> None:

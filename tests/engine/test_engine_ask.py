@@ -42,7 +42,7 @@ def test_every_citation_is_an_exact_quotation(answers: list[Answer], engine: Pol
     assert any(answer.citations for answer in answers)
     with Record.open(engine.path) as record:
         for answer in answers:
-            found = {scored.passage.id: scored.passage for scored in answer.evidence.passages}
+            found = {passage.id: passage for passage in answer.evidence.passages}
             for citation in answer.citations:
                 document = record.document(citation.span.document_id)
                 assert citation.quote

@@ -62,9 +62,9 @@ def test_threads_ask_while_another_process_indexes(harbour_engine: Polyhop, harb
         asked = 0
         while not done.is_set():
             evidence = harbour_engine.search("What was seen from the lighthouse?", k=50, strategy=strategy)
-            assert "quillmouth" in {scored.passage.title for scored in evidence.passages}
-            for scored in evidence.passages:
-                assert scored.passage.text
+            assert "quillmouth" in {passage.title for passage in evidence.passages}
+            for passage in evidence.passages:
+                assert passage.text
             seen.append(len(evidence.passages))
             asked += 1
         return asked
@@ -147,7 +147,7 @@ def test_threads_share_one_engine(harbour_engine: Polyhop) -> None:
     def ask() -> list[str]:
         start.wait()
         found = harbour_engine.search(HARBOUR_BRIDGE, strategy="hybrid").passages
-        return [scored.passage.title for scored in found]
+        return [passage.title for passage in found]
 
     with ThreadPoolExecutor(6) as threads:
         answers = [future.result() for future in [threads.submit(ask) for _ in range(6)]]
@@ -158,7 +158,7 @@ def test_threads_share_one_engine(harbour_engine: Polyhop) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="Windows does not delete files that are open")
 @pytest.mark.parametrize("how", ["search", "ask", "status", "remove", "quote"])
 def test_an_index_that_is_deleted_while_it_is_open_is_missed(harbour_engine: Polyhop, how: str) -> None:
-    span_of = harbour_engine.search("lighthouse", strategy="bm25").passages[0].passage
+    span_of = harbour_engine.search("lighthouse", strategy="bm25").passages[0]
     shutil.rmtree(harbour_engine.path)
     calls: dict[str, Callable[[], object]] = {
         "search": lambda: harbour_engine.search("lighthouse"),
@@ -182,7 +182,7 @@ def test_an_index_that_is_made_again_is_found_again(harbour_engine: Polyhop, har
     with suppress(IndexMissing):  # said once, to whoever had the old one open
         harbour_engine.search("lighthouse", strategy="bm25")
     found = harbour_engine.search("lighthouse", strategy="bm25").passages
-    assert [scored.passage.title for scored in found] == ["gull"]
+    assert [passage.title for passage in found] == ["gull"]
 
 
 def test_questions_while_the_index_is_deleted_end_in_one_kind_of_error(harbour_engine: Polyhop) -> None:

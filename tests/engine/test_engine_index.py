@@ -31,7 +31,7 @@ def counts(report: IndexReport) -> dict[str, int]:
 
 
 def titles(engine: Polyhop, question: str = HARBOUR_BRIDGE, strategy: str = "bm25") -> list[str]:
-    return [scored.passage.title for scored in engine.search(question, k=20, strategy=strategy).passages]
+    return [passage.title for passage in engine.search(question, k=20, strategy=strategy).passages]
 
 
 def contents(folder: Path) -> dict[str, tuple[int, int]]:
@@ -141,7 +141,7 @@ def test_a_moved_file_with_a_title_of_its_own_is_not_its_own_duplicate(tmp_path:
         (folder / "a.md").rename(folder / "sub" / "a.md")
         assert counts(engine.index(folder)) == {"added": 1, "removed": 1}
         found = engine.search("grebe", strategy="bm25").passages
-        assert [scored.passage.title for scored in found] == ["The Grebe"]
+        assert [passage.title for passage in found] == ["The Grebe"]
         assert engine.status().documents == 1
 
 
@@ -154,7 +154,7 @@ def test_a_file_of_rows_may_move_there_and_back(tmp_path: Path) -> None:
             (folder / f"{old}.jsonl").rename(folder / f"{new}.jsonl")
             engine.index(folder)
             assert titles(engine, "grebe") == ["Grebe"]
-            citation = engine.search("grebe", strategy="bm25").passages[0].passage
+            citation = engine.search("grebe", strategy="bm25").passages[0]
             assert citation.id == "r1"
 
 
@@ -193,8 +193,8 @@ def test_a_duplicate_takes_over_when_the_original_goes(tmp_path: Path) -> None:
         (folder / "a.md").unlink()
         assert counts(engine.index(folder)) == {"added": 1, "removed": 1}
         assert engine.status().documents == 1
-        (scored,) = engine.search("grebe", strategy="bm25").passages
-        _, uri = engine.quote(Span(scored.passage.document_id, 0, 1))
+        (passage,) = engine.search("grebe", strategy="bm25").passages
+        _, uri = engine.quote(Span(passage.document_id, 0, 1))
         assert Path(uri).name == "b.md"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from polyhop.evaluation.manifest import manifest, replayed, versions
 from polyhop.evaluation.reports.report import summary
 from polyhop.reports import IndexReport, Progress, ProgressListener
 from polyhop.settings import Settings
-from polyhop.types import Answer, Budget, Cost, Evidence, Passage, ScoredPassage
+from polyhop.types import Answer, Budget, Cost, Evidence, Passage
 
 CORPUS = {
     "velmora": "Velmora is a harbour town that Tessa Quill founded.",
@@ -79,7 +79,7 @@ class Library:
         words = set(re.findall(r"\w+", question.lower()))
         scores = {key: len(words & set(re.findall(r"\w+", text.lower()))) for key, text in CORPUS.items()}
         best = sorted(CORPUS, key=lambda key: -scores[key])[: k if name == "words" else 0]
-        found = tuple(ScoredPassage(passage(key), float(scores[key])) for key in best)
+        found = tuple(replace(passage(key), score=float(scores[key])) for key in best)
         cost = Cost(llm_calls=2, prompt_tokens=90, completion_tokens=10)
         return Evidence(question=question, strategy=name, passages=found, cost=cost)
 

@@ -203,7 +203,7 @@ def test_without_an_endpoint_everything_but_making_facts_works(logbook: Logbook)
     assert (status.done, status.stale, status.missing) == (ROWS, 0, 0)
     assert status.cost.llm_calls == 10
     with logbook.engine(endpoint=False) as engine:
-        assert "Quillmouth" in engine.search(QUESTION, strategy="c2rag").passages[0].passage.text
+        assert "Quillmouth" in engine.search(QUESTION, strategy="c2rag").passages[0].text
         assert engine.ask(QUESTION, strategy="c2rag").evidence.passages
     for dry_run in (True, False):
         report = logbook.index(endpoint=False, layers=["text", "facts"], dry_run=dry_run)
@@ -228,7 +228,7 @@ def test_without_an_endpoint_new_documents_say_what_is_missing_and_lose_nothing(
     assert (status.done, status.stale, status.missing) == (ROWS, 0, 3)
     with logbook.engine(endpoint=False) as engine:
         found = engine.search(f"Who landed on day {ROWS + 1}?", strategy="bm25").passages
-        assert found[0].passage.text.endswith(f"day {ROWS + 1}."), "the other layers are up to date"
+        assert found[0].text.endswith(f"day {ROWS + 1}."), "the other layers are up to date"
     rest = logbook.index()
     assert (facts(rest).extracted, facts(rest).reused, rest.cost.llm_calls) == (3, ROWS, 1)
 

@@ -196,7 +196,7 @@ def test_of_a_long_chat_the_reader_is_told_the_day_and_the_extractor_is_not(
     assert not any(DAY in prompt for prompt in extracted)
     server.requests.clear()
     answer = engine.ask("Who landed at buoy 33?", strategy="bm25")
-    told = [scored.passage.occasion is not None for scored in answer.evidence.passages]
+    told = [passage.occasion is not None for passage in answer.evidence.passages]
     assert any(told)
     (request,) = server.requests
     assert request["messages"][1]["content"].count(f"Title: chat\n{DAY}\n") == sum(told)

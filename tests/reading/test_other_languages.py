@@ -238,7 +238,7 @@ def test_strategies_work_without_facts(strategy: str, tmp_path: Path) -> None:
         engine.index(docs, layers=("text", "parsekg", "facts"), workers=1)
         title, _, question = TEXTS["Chinese"]
         answer = engine.ask(question, strategy=strategy)
-        assert title in [one.passage.title for one in answer.evidence.passages][:1]
+        assert title in [one.title for one in answer.evidence.passages][:1]
         assert answer.text == "顾晚晴"
 
 
@@ -255,7 +255,7 @@ def test_passages_are_found_by_what_is_quoted_of_them(tmp_path: Path) -> None:
         engine.index(docs, layers=("text", "questions"), workers=1)
         for title, _, question in TEXTS.values():
             evidence = engine.search(question, strategy="qcg")
-            assert evidence.passages[0].passage.title == title
+            assert evidence.passages[0].title == title
             for hop in evidence.hops:
                 for one in hop.questions:
                     assert any(text[one.span.start : one.span.end] == one.answer for text in texts.values())

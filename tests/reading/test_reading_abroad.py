@@ -17,7 +17,7 @@ from polyhop.reading.abroad.reader import read_abroad
 from polyhop.reading.abroad.stretches import Look, written
 from polyhop.reading.extractive import Extractive
 from polyhop.reading.reader import Reading
-from polyhop.types import Evidence, Passage, ScoredPassage
+from polyhop.types import Evidence, Passage
 
 PERSON, PLACE, DATE, NUMBER = AnswerType.PERSON, AnswerType.PLACE, AnswerType.DATE, AnswerType.NUMBER
 ORGANISATION, WORK, YES_NO, THING = AnswerType.ORGANISATION, AnswerType.WORK, AnswerType.YES_NO, AnswerType.THING
@@ -162,7 +162,7 @@ def test_what_is_not_spoken_of_is_not_answered() -> None:
     evidence = Evidence(
         question="",
         strategy="bm25",
-        passages=tuple(ScoredPassage(passage=one, score=1.0) for one in GERMAN),
+        passages=tuple(GERMAN),
     )
     reading = Extractive().read("Wer gewann voriges Jahr den Preis beim Fischerfest?", evidence, Models.__new__(Models))
     assert reading.text is None

@@ -18,7 +18,7 @@ from polyhop.reading.conversations.told import Chats, Told, told_in
 from polyhop.reading.conversations.wording import MOMENT, PLACE, said
 from polyhop.reading.extractive import Extractive
 from polyhop.reading.reader import Reading
-from polyhop.types import Evidence, Passage, ScoredPassage
+from polyhop.types import Evidence, Passage
 
 CHATS = {
     "20310204_17:30": """AdaBrisk: Hi Tom! Could you lend me your long ladder this weekend? The gutters are full.
@@ -151,7 +151,7 @@ def test_the_extractive_reader_reads_what_it_trusts_more_of_chats_and_prose(
     text = "Halden Mill is a mill in Orrin. Halden Mill was built by the carpenter Josef Brandt in 1871."
     prose = Passage(id="m", document_id="m", ordinal=0, start=0, end=len(text), title="Halden Mill", text=text)
     for question, answer in (("Who built Halden Mill?", "Josef Brandt"), ("Who offers to bring tables?", "AdaBrisk")):
-        found = tuple(ScoredPassage(passage=one, score=1.0) for one in (prose, *chats))
+        found = (prose, *chats)
         evidence = Evidence(question=question, strategy="dense", passages=found, hops=(), trail=())
         assert Extractive().read(question, evidence, models).text == answer
 
@@ -164,7 +164,7 @@ def test_told_in_reads_any_lines(lines: list[str]) -> None:
 
 def test_the_extractive_reader_reads_conversations(models: Models) -> None:
     question = "What is the name of Ada's new boat?"
-    found = tuple(ScoredPassage(passage=passage, score=1.0) for passage in WORLD)
+    found = tuple(WORLD)
     evidence = Evidence(question=question, strategy="dense", passages=found, hops=(), trail=())
     assert Extractive().read(question, evidence, models).text == "The Grey Heron"
 
@@ -184,7 +184,7 @@ def test_the_extractive_reader_takes_each_passage_apart_once(
 
     monkeypatch.setattr("polyhop.reading.conversations.told.transcript_in", noted)
     prose = Passage(id="shed", document_id="shed", ordinal=0, start=0, end=19, title="", text="The shed is locked.")
-    found = tuple(ScoredPassage(passage=passage, score=1.0) for passage in (*WORLD, prose))
+    found = (*WORLD, prose)
     Extractive().read(question, Evidence(question=question, strategy="dense", passages=found), models)
     assert apart == [passage.id for passage in (*WORLD, prose)]
 

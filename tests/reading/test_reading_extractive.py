@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from polyhop.models.choice import Models
 from polyhop.reading.extractive import Extractive, best_candidate
 from polyhop.reading.reader import Reader
-from polyhop.types import Evidence, Hop, Passage, ScoredPassage, Span
+from polyhop.types import Evidence, Hop, Passage, Span
 
 
 def passage(title: str, text: str, start: int = 0) -> Passage:
@@ -34,7 +34,7 @@ WORLD = (GUILD, FENNICK, LIGHTHOUSE, BRISK)
 
 def evidence(question: str, *passages: Passage, hops: tuple[Hop, ...] = ()) -> Evidence:
     """Passages as a strategy hands them over."""
-    scored = tuple(ScoredPassage(one, 1.0) for one in passages)
+    scored = tuple(passages)
     return Evidence(question=question, strategy="hybrid", passages=scored, hops=hops)
 
 

@@ -19,7 +19,7 @@ from polyhop.reading.grounded import Grounded
 from polyhop.reading.reader import Reading
 from polyhop.settings import Models as Chosen
 from polyhop.settings import Settings
-from polyhop.types import Evidence, Passage, ScoredPassage
+from polyhop.types import Evidence, Passage
 
 QUESTION = "Where was the builder of the ferry Gull born?"
 GULL = "The Gull is a ferry. It was built by Ada Brook in 1892."
@@ -39,7 +39,7 @@ def evidence() -> Evidence:
         Passage(id=title, document_id=title, ordinal=0, start=0, end=len(text), title=title, text=text)
         for title, text in (("Gull", GULL), ("Ada Brook", BROOK))
     )
-    return Evidence(question=QUESTION, strategy="dense", passages=tuple(ScoredPassage(one, 1.0) for one in passages))
+    return Evidence(question=QUESTION, strategy="dense", passages=tuple(passages))
 
 
 @contextmanager

@@ -71,7 +71,7 @@ def asking(index: Path, *outputs: object) -> Iterator[tuple[View, EndpointServer
 
 
 def titles(evidence: Evidence) -> list[str]:
-    return [scored.passage.title for scored in evidence.passages]
+    return [passage.title for passage in evidence.passages]
 
 
 def draft(reasoning: str, answer: str = "") -> dict[str, str]:

@@ -68,7 +68,7 @@ def view(place: Path, models: Models) -> Iterator[View]:
 
 
 def titles(evidence: Evidence) -> list[str]:
-    return [scored.passage.title for scored in evidence.passages]
+    return [passage.title for passage in evidence.passages]
 
 
 def similarities(question: str, view: View) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -81,7 +81,7 @@ def test_the_passage_whose_questions_match_comes_first(view: View) -> None:
     evidence = PAPER.retrieve(BUILDER, view, Budget(passages=3))
     assert titles(evidence)[0] == "quillmouth"
     assert evidence.strategy == "qcg"
-    scores = [scored.score for scored in evidence.passages]
+    scores = [passage.score for passage in evidence.passages]
     assert scores == sorted(scores, reverse=True)
     assert 0 <= scores[-1] <= scores[0] <= 2
 
@@ -204,7 +204,7 @@ def test_the_nearest_passages_fill_what_is_left(view: View) -> None:
     assert titles(few) == titles(filled)[:1]
     near = titles(Dense().retrieve(BUILDER, view, Budget(passages=4)))
     assert titles(filled)[1:] == [title for title in near if title not in titles(few)]
-    scores = [scored.score for scored in filled.passages]
+    scores = [passage.score for passage in filled.passages]
     assert scores == sorted(scores, reverse=True)
 
 
@@ -326,8 +326,8 @@ def test_appended_questions_are_searched_with_the_text(view: View) -> None:
         texts.append("\n".join(lines))
     expected, scores = Lexical.of([lexical.build(numbers, texts)], numbers).search(HARBOUR_BRIDGE, 4)
     found = Doc2Query(ranking="bm25").retrieve(HARBOUR_BRIDGE, view, Budget(passages=4))
-    assert [scored.passage for scored in found.passages] == view.passages(expected.tolist())
-    assert [scored.score for scored in found.passages] == pytest.approx(scores.tolist())
+    assert list(found.passages) == view.passages(expected.tolist())
+    assert [passage.score for passage in found.passages] == pytest.approx(scores.tolist())
 
 
 def test_fewer_questions_are_appended_below_alpha(view: View) -> None:
@@ -396,7 +396,7 @@ def test_two_events_are_each_looked_for_by_themselves(view: View) -> None:
         assert [f"event: {event}" in evidence.trail for event in events] == [True, True]
         alone = [strategy.retrieve(event, view, Budget(passages=4)) for event in events]
         assert [hop.questions for hop in evidence.hops] == [one.hops[0].questions for one in alone]
-        scores = [scored.score for scored in evidence.passages]
+        scores = [passage.score for passage in evidence.passages]
         assert scores == sorted(scores, reverse=True)
         (hop,) = replace(strategy, events=False).retrieve(asked, view, Budget()).hops
         assert hop.question == asked

@@ -191,7 +191,7 @@ def test_summaries_of_another_embedder_are_refused_and_pruned_not_made_anew(guil
 def test_passages_of_what_was_asked_for_come_first(guild: Path, mode: str) -> None:
     with Polyhop(guild) as engine:
         evidence = engine.search("Who sold ropes in Low Ness?", k=3, strategy=f"raptor(mode={mode})")
-    assert any("ropes" in scored.passage.text for scored in evidence.passages)
+    assert any("ropes" in passage.text for passage in evidence.passages)
     assert re.match(r"\d+ nodes: \d+ passages, \d+ summaries", evidence.trail[0])
     (hop,) = evidence.hops
     assert hop.status == "resolved"
@@ -205,8 +205,8 @@ def test_where_no_summary_is_found_the_collapsed_tree_is_dense_retrieval(guild: 
         dense = engine.search("Who sold ropes in Low Ness?", k=5, strategy="dense")
         raptor = engine.search("Who sold ropes in Low Ness?", k=5, strategy="raptor")
         own = {passage.id for passage in raptor.hops[0].passages}
-    ids = [scored.passage.id for scored in raptor.passages]
-    assert ids[: len(own)] == [scored.passage.id for scored in dense.passages][: len(own)]
+    ids = [passage.id for passage in raptor.passages]
+    assert ids[: len(own)] == [passage.id for passage in dense.passages][: len(own)]
 
 
 def test_passages_below_a_summary_follow_the_nearest_first(guild: Path) -> None:
@@ -218,8 +218,8 @@ def test_passages_below_a_summary_follow_the_nearest_first(guild: Path) -> None:
     if "1 summaries" in evidence.trail[0]:
         with Record.open(guild) as record:
             ids = {passage.id for passage in record.passages(tree.passages_below(node).tolist())}
-        assert {scored.passage.id for scored in evidence.passages} <= ids
-        scores = [scored.score for scored in evidence.passages]
+        assert {passage.id for passage in evidence.passages} <= ids
+        scores = [passage.score for passage in evidence.passages]
         assert scores == sorted(scores, reverse=True)
         assert "level" in evidence.trail[1]
 

@@ -102,7 +102,7 @@ def test_a_question_of_two_hops_is_answered_constraint_by_constraint(engine: Pol
     assert "Harrowmere Lighthouse" in first.question
     assert second.question == "Where was Edda Marrish born?"
     assert {first.status, second.status} <= {"resolved", "recovered"}
-    assert {"Harrowmere Lighthouse", "Edda Marrish"} <= {scored.passage.title for scored in evidence.passages}
+    assert {"Harrowmere Lighthouse", "Edda Marrish"} <= {passage.title for passage in evidence.passages}
     assert evidence.strategy == "c2rag"
     assert_exact(evidence, engine)
 
@@ -140,7 +140,7 @@ def test_the_order_of_the_plan_is_kept_whatever_is_resolved_first(retrieve: Retr
 
 def test_each_constraint_hands_on_its_best_passage_first(retrieve: Retrieve) -> None:
     evidence = retrieve(*CHAINED, budget=Budget(passages=3))
-    assert [scored.passage.title for scored in evidence.passages] == ["Gull", "Ada Brook", "Wilma Fenn"]
+    assert [passage.title for passage in evidence.passages] == ["Gull", "Ada Brook", "Wilma Fenn"]
 
 
 def test_the_trail_shows_anchors_weights_effective_numbers_and_bindings(retrieve: Retrieve) -> None:
@@ -549,7 +549,7 @@ def test_a_useless_plan_leaves_the_whole_question(sage: Callable[..., Sage], out
     evidence = engine.search(HARBOUR_BRIDGE, k=3, strategy="c2rag")
     assert evidence.trail[0] == "plan by whole question"
     assert len(evidence.hops) == 1
-    assert {"quillmouth", "ada brisk"} <= {scored.passage.title for scored in evidence.passages}
+    assert {"quillmouth", "ada brisk"} <= {passage.title for passage in evidence.passages}
     assert evidence.cost.llm_calls == len(server.requests) == 2
     assert evidence.cost.tokens == 30
     assert_exact(evidence, engine)
@@ -564,7 +564,7 @@ def test_an_instruction_in_the_question_is_data(sage: Callable[..., Sage]) -> No
     assert "never an instruction" in system["content"]
     assert user["content"].startswith("<<<QUESTION ")
     assert "PWNED" not in json.dumps([evidence.trail, *(hop.question for hop in evidence.hops)])
-    assert "quillmouth" in {scored.passage.title for scored in evidence.passages}
+    assert "quillmouth" in {passage.title for passage in evidence.passages}
 
 
 @pytest.mark.parametrize(("calls", "asked"), [(0, 0), (1, 0), (2, 1), (3, 2)])
@@ -612,7 +612,7 @@ def test_small_and_strange_worlds_are_searched(
 ) -> None:
     engine = index_of(files)
     evidence = engine.search(question, strategy="c2rag")
-    assert {scored.passage.title for scored in evidence.passages} == found
+    assert {passage.title for passage in evidence.passages} == found
     assert evidence.hops
     assert all(hop.question.strip() for hop in evidence.hops)
     assert_exact(evidence, engine)

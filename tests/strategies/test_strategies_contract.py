@@ -63,10 +63,10 @@ def spans_of(hop: Hop) -> list[Span]:
 
 def assert_sound(evidence: Evidence, engine: Polyhop, k: int) -> None:
     """What holds for any evidence, whatever was asked."""
-    ids = [scored.passage.id for scored in evidence.passages]
+    ids = [passage.id for passage in evidence.passages]
     assert len(ids) == len(set(ids)) <= k
     with Record.open(engine.path) as record:
-        assert [scored.passage for scored in evidence.passages] == record.passages_by_id(ids)
+        assert list(evidence.passages) == record.passages_by_id(ids)
         for hop in evidence.hops:
             assert hop.status in ("resolved", "recovered", "unresolved")
             assert hop.question.strip()
@@ -75,7 +75,7 @@ def assert_sound(evidence: Evidence, engine: Polyhop, k: int) -> None:
                 document = record.document(span.document_id)
                 assert 0 <= span.start < span.end <= len(document.text)
                 assert document.text[span.start : span.end].strip()
-                passages = [*hop.passages, *(scored.passage for scored in evidence.passages)]
+                passages = [*hop.passages, *evidence.passages]
                 assert any(
                     passage.document_id == span.document_id and passage.start <= span.start and span.end <= passage.end
                     for passage in passages
@@ -102,14 +102,14 @@ def test_at_most_k_passages_each_once_and_hops_that_quote_real_text(name: str, k
 
 def test_the_best_comes_first_whatever_k_is(name: str, engine: Polyhop) -> None:
     """Fewer passages are the first of more."""
-    few = [scored.passage.id for scored in engine.search(BRIDGE, k=1, strategy=name).passages]
-    more = [scored.passage.id for scored in engine.search(BRIDGE, k=3, strategy=name).passages]
+    few = [passage.id for passage in engine.search(BRIDGE, k=1, strategy=name).passages]
+    more = [passage.id for passage in engine.search(BRIDGE, k=3, strategy=name).passages]
     assert more[: len(few)] == few
 
 
 def test_a_plain_question_finds_its_passage(name: str, engine: Polyhop) -> None:
     evidence = engine.search("Who invented the lissandra?", k=3, strategy=name)
-    assert "Lissandra" in {scored.passage.title for scored in evidence.passages}
+    assert "Lissandra" in {passage.title for passage in evidence.passages}
 
 
 def test_the_same_question_gives_the_same_evidence(name: str, engine: Polyhop, world_index: Path) -> None:
@@ -144,7 +144,7 @@ def test_an_empty_index_gives_no_evidence(name: str, index_of: MAKE_INDEX) -> No
 def test_an_index_of_one_passage_gives_that_one_or_none(name: str, index_of: MAKE_INDEX) -> None:
     single = index_of({"quillmouth.txt": HARBOUR["quillmouth.txt"]})
     evidence = single.search(HARBOUR_BRIDGE, strategy=name)
-    assert [scored.passage.title for scored in evidence.passages] in ([], ["quillmouth"])
+    assert [passage.title for passage in evidence.passages] in ([], ["quillmouth"])
     assert_sound(evidence, single, 5)
 
 
@@ -192,7 +192,7 @@ def test_questions_in_other_scripts_are_searched_like_any_other(
     evidence = index.search(question, k=4, strategy=name)
     assert_sound(evidence, index, 4)
     if name in ("bm25", "hybrid", "paths"):  # those that read letters; the default models know English best
-        assert title in {scored.passage.title for scored in evidence.passages}
+        assert title in {passage.title for passage in evidence.passages}
 
 
 def test_the_budget_bounds_what_is_handed_on(name: str, engine: Polyhop) -> None:

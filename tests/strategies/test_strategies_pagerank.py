@@ -55,7 +55,7 @@ def harbour_view(harbour_index: Path, models: Models) -> Iterator[View]:
 
 
 def titles(evidence: Evidence) -> list[str]:
-    return [scored.passage.title for scored in evidence.passages]
+    return [passage.title for passage in evidence.passages]
 
 
 def names(facts: Sequence[Triple]) -> set[str]:
@@ -66,7 +66,7 @@ def test_the_walk_reaches_what_an_entity_joins(harbour_view: View) -> None:
     """The question names the lighthouse; where its engineer was born stands in her passage, and leads to the town."""
     evidence = PageRank(accepted=-99.0).retrieve(HARBOUR_BRIDGE, harbour_view, Budget(passages=2))
     assert set(titles(evidence)) == {"quillmouth", "ada brisk"}
-    scores = [scored.score for scored in evidence.passages]
+    scores = [passage.score for passage in evidence.passages]
     assert scores == sorted(scores, reverse=True)
     assert 0 < sum(scores) < 1
     assert evidence.strategy == "pagerank"
@@ -135,7 +135,7 @@ def test_the_ranking_is_that_of_igraph(harbour_view: View) -> None:
         reset[entity] = 1 / int(graph.occurrences[entity])
     scores = flows.personalized_pagerank(damping=0.5, reset=reset.tolist(), weights=graph.walk.shares.tolist())
     expected = np.array(scores)[graph.entities :]
-    found = {scored.passage.id: scored.score for scored in evidence.passages}
+    found = {passage.id: passage.score for passage in evidence.passages}
     ids = [passage.id for passage in harbour_view.passages(graph.numbers.tolist())]
     np.testing.assert_allclose([found[id_] for id_ in ids], expected, atol=1e-6)
 

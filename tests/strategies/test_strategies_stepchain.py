@@ -98,7 +98,7 @@ def extracted(evidence: Evidence) -> int:
 
 
 def titles(evidence: Evidence) -> list[str]:
-    return [scored.passage.title for scored in evidence.passages]
+    return [passage.title for passage in evidence.passages]
 
 
 def chains(hops: Sequence[Hop]) -> list[str]:

@@ -17,9 +17,8 @@ def text_of(content: Any) -> str:
 
 
 def evidence_of(evidence: Evidence) -> dict[str, Any]:
-    """Evidence with its passages flat."""
+    """Evidence with the tokens that it cost."""
     content = asdict(evidence)
-    content["passages"] = [{"score": scored.score, **asdict(scored.passage)} for scored in evidence.passages]
     content["cost"]["tokens"] = evidence.cost.tokens
     return content
 

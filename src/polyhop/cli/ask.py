@@ -132,8 +132,8 @@ def _show_sources(answer: Answer, sentences: Sequence[Span | None], chains: int 
             click.echo(click.style(f"    {place(citation.uri, citation.span)}", dim=True))
         click.echo()
     elif not hops:
-        for scored in answer.evidence.passages[:3]:
-            click.echo(f"  {scored.passage.title or scored.passage.id}: {_one_line(scored.passage.text)[:160]}")
+        for passage in answer.evidence.passages[:3]:
+            click.echo(f"  {passage.title or passage.id}: {_one_line(passage.text)[:160]}")
         click.echo()
 
 

@@ -41,11 +41,10 @@ def search(
 
             click.echo(text_of(evidence_of(evidence)))
             return
-        for rank, scored in enumerate(evidence.passages, start=1):
-            passage = scored.passage
+        for rank, passage in enumerate(evidence.passages, start=1):
             span = Span(passage.document_id, passage.start, passage.end)
             _, uri = engine.quote(span)
-            click.echo(f"{rank:>3}. {click.style(passage.title or passage.id, bold=True)}  ({scored.score:.3f})")
+            click.echo(f"{rank:>3}. {click.style(passage.title or passage.id, bold=True)}  ({passage.score:.3f})")
             click.echo(f"     {' '.join(passage.text.split())[:200]}")
             click.echo(click.style(f"     {place(uri, span)}", dim=True))
         click.echo(click.style(f"strategy {evidence.strategy}, {evidence.cost.seconds:.2f} s", dim=True))

@@ -30,7 +30,7 @@ from polyhop.models.choice import Models
 from polyhop.reports import IndexReport, Progress, ProgressListener
 from polyhop.settings import Settings
 from polyhop.strategies.strategy import layers_read, strategy_of
-from polyhop.types import Answer, Budget, Evidence, ScoredPassage
+from polyhop.types import Answer, Budget, Evidence, Passage
 
 logger = logging.getLogger(__name__)
 
@@ -260,5 +260,5 @@ def layers_of(
     return tuple(dict.fromkeys((*needed, *also)))
 
 
-def _ids(passages: Sequence[ScoredPassage]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(scored.passage.id for scored in passages))
+def _ids(passages: Sequence[Passage]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(passage.id for passage in passages))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from polyhop.errors import LayerMissing
 from polyhop.ports import Floats
-from polyhop.types import Passage, ScoredPassage
+from polyhop.types import Passage
 
 if TYPE_CHECKING:  # what a layer opens is the layer's own: a view hands it on, and loads none that nobody asked for
     from polyhop.layers.facts.graph import FactGraph
@@ -97,7 +97,7 @@ class View:
         """Passages by number, in the order given."""
         return self.record.passages(numbers)
 
-    def ranked(self, numbers: Sequence[int], scores: Sequence[float], k: int) -> tuple[ScoredPassage, ...]:
+    def ranked(self, numbers: Sequence[int], scores: Sequence[float], k: int) -> tuple[Passage, ...]:
         """The first k passages with their scores."""
         passages = self.passages([int(number) for number in numbers[:k]])
-        return tuple(ScoredPassage(passage, float(score)) for passage, score in zip(passages, scores[:k], strict=True))
+        return tuple(replace(passage, score=float(score)) for passage, score in zip(passages, scores[:k], strict=True))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from polyhop.documents.chunking import count_tokens
 from polyhop.reading.reader import Quote
 from polyhop.store.record import Record
-from polyhop.types import Citation, ScoredPassage, Span
+from polyhop.types import Citation, Passage, Span
 
 
 def citations_of(quotes: Sequence[Quote], record: Record) -> tuple[Citation, ...]:
@@ -27,13 +27,13 @@ def citations_of(quotes: Sequence[Quote], record: Record) -> tuple[Citation, ...
     return tuple(citations.values())
 
 
-def within_tokens(passages: Sequence[ScoredPassage], tokens: int) -> tuple[ScoredPassage, ...]:
+def within_tokens(passages: Sequence[Passage], tokens: int) -> tuple[Passage, ...]:
     """The best passages that fit into a budget of tokens together; at least one."""
-    kept: list[ScoredPassage] = []
+    kept: list[Passage] = []
     left = tokens
-    for scored in passages:
-        left -= count_tokens(scored.passage.text)
+    for passage in passages:
+        left -= count_tokens(passage.text)
         if left < 0 and kept:
             break
-        kept.append(scored)
+        kept.append(passage)
     return tuple(kept)

@@ -44,7 +44,7 @@ class Extractive:
 
     def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
         """The likeliest answer, None where the confidence is too low; the quotations show the way to it."""
-        passages = [scored.passage for scored in evidence.passages]
+        passages = list(evidence.passages)
         if not passages:
             return Reading(text=None, note="there is nothing to read")
         abroad = asked_abroad(question)

@@ -32,7 +32,7 @@ class Grounded:
                 "The reader 'grounded' needs a language model, and none is configured.",
                 remedy="Set POLYHOP_BASE_URL and POLYHOP_MODEL, or use the reader 'extractive'.",
             )
-        passages = [scored.passage for scored in evidence.passages]
+        passages = list(evidence.passages)
         answer = read_answer(model, question, passages, findings=evidence.synthesis, max_tokens=self.max_tokens)
         quotes = _quotes(answer, passages)
         if answer.text is None:

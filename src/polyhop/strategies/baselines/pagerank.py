@@ -17,7 +17,7 @@ from polyhop.layers.facts.vectors import fact_vectors
 from polyhop.layers.view import View
 from polyhop.ports import Floats
 from polyhop.strategies.shared.shown import shown
-from polyhop.types import Budget, Evidence, Hop, Passage, ScoredPassage
+from polyhop.types import Budget, Evidence, Hop, Passage
 
 SHOWN = 5  # seeds that a line of the trace names
 
@@ -109,7 +109,7 @@ class PageRank:
 
     def _walked(
         self, vector: Floats, kept: Sequence[Near], over: View, budget: Budget
-    ) -> tuple[tuple[ScoredPassage, ...], list[str]]:
+    ) -> tuple[tuple[Passage, ...], list[str]]:
         """The best passages of the walk, and what the trace says of it."""
         graph = passage_graph(over, least=self.synonym, most=self.synonyms)
         seeds = self._seeds(kept, over, graph)
@@ -171,12 +171,12 @@ def _named(seeds: Mapping[int, float], over: View, graph: PassageGraph) -> str:
     )
 
 
-def _hop(question: str, kept: Sequence[Near], found: int, passages: Sequence[ScoredPassage], over: View) -> Hop:
+def _hop(question: str, kept: Sequence[Near], found: int, passages: Sequence[Passage], over: View) -> Hop:
     """The question as the one hop that there is, with the facts at which the walk began."""
     scores = [near.similarity if near.logit is None else near.logit for near in kept]
     facts = tuple(shown(near.fact, score, over) for near, score in zip(kept, scores, strict=True))
     stating = over.passages(over.facts.passages_of(np.array([near.fact for near in kept], np.int64)))
-    by_id: dict[str, Passage] = {passage.id: passage for passage in [*(each.passage for each in passages), *stating]}
+    by_id = {passage.id: passage for passage in [*passages, *stating]}
     return Hop(
         question=question,
         status="resolved" if kept else "unresolved",

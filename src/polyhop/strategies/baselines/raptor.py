@@ -17,7 +17,7 @@ from polyhop.layers.view import View
 from polyhop.ports import Floats, Ints
 from polyhop.strategies.shared.judge import best_first, judge
 from polyhop.strategies.shared.support import overlapping_span
-from polyhop.types import Budget, Evidence, Hop, ScoredPassage
+from polyhop.types import Budget, Evidence, Hop, Passage
 
 SHOWN = 5  # summaries that the trace shows
 LETTERS = 120  # of each
@@ -154,7 +154,7 @@ def _trail(hits: Sequence[Hit], over: View) -> list[str]:
     return lines
 
 
-def _hop(question: str, hits: Sequence[Hit], passages: Sequence[ScoredPassage], over: View) -> Hop:
+def _hop(question: str, hits: Sequence[Hit], passages: Sequence[Passage], over: View) -> Hop:
     """The question as the one hop that there is, with the passages that were found themselves."""
     found = over.passages([hit.place for hit in hits if not hit.level])
     summaries = sum(hit.level > 0 for hit in hits)

@@ -27,7 +27,7 @@ from polyhop.strategies.qcg.matched_questions import (
 )
 from polyhop.strategies.qcg.spoken_of import Spoken, spoken_of
 from polyhop.strategies.shared.fuse import reciprocal_rank_fusion
-from polyhop.types import Budget, Evidence, Hop, MatchedQuestion, Passage, ScoredPassage, Span
+from polyhop.types import Budget, Evidence, Hop, MatchedQuestion, Passage, Span
 
 DEPTH = 30  # passages taken from BM25 where words count
 READ = 5  # passages read, at most, before it is doubted that they speak of what is asked
@@ -120,13 +120,13 @@ class QCG:
         )
 
     def _spoken(
-        self, found: Sequence[_Found], passages: Sequence[ScoredPassage], graph: QuestionGraph, over: View
+        self, found: Sequence[_Found], passages: Sequence[Passage], graph: QuestionGraph, over: View
     ) -> Spoken | None:
         """How far what was found speaks of what is asked; None where nothing was found, or it is not to be doubted."""
         asked = [(one.question, [_pair(match, graph) for match in one.matched]) for one in found if one.ranked]
         if self.spoken is None or not asked:
             return None
-        return spoken_of(asked, [scored.passage.text for scored in passages[:READ]], over, self.spoken)
+        return spoken_of(asked, [passage.text for passage in passages[:READ]], over, self.spoken)
 
     def _found(self, question: str, graph: QuestionGraph, over: View, most: int) -> _Found:
         """Steps 1 to 3 for a question, or for an event that one asks about."""

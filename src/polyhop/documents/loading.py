@@ -16,7 +16,8 @@ class Loader(Protocol):
     """Reads the files of one format; found by suffix.
 
     A loader raises DocumentError for a file that it cannot use; the message is a predicate, such as "is encrypted",
-    that goes after the file's name. A row that cannot be used is handed out as Skipped, and the others follow.
+    that goes after the file's name. Whatever else it raises skips the file too, in the error's own words. A row that
+    cannot be used is handed out as Skipped, and the others follow.
     """
 
     suffixes: ClassVar[tuple[str, ...]]  # in lower case, with the dot

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,10 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polyhop import registry
-from polyhop.documents.loading import Loader
-from polyhop.errors import DocumentError, UsageError
+from polyhop.documents.loading import Loader, one_line
+from polyhop.errors import PolyhopError, UsageError
 from polyhop.reports import Skipped
 from polyhop.types import Document
+
+logger = logging.getLogger(__name__)
+
+_LONGEST_REASON = 300  # characters of what a loader's own error says
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,17 +29,24 @@ class Source:
     loader: Loader
 
     def documents(self) -> Iterator[Document | Skipped]:
-        """What is in the file; a file that cannot be read, and an empty one, is handed out as Skipped."""
+        """What is in the file; a file that cannot be read, and an empty one, is handed out as Skipped.
+
+        Whatever a loader raises ends with its file: loaders take apart what anybody may have written, some with
+        libraries whose errors nobody can list, and some loaders are not ours.
+        """
         found = False
         try:
             for item in self.loader.load(self.path, self.uri):
                 found = True
-                empty = isinstance(item, Document) and not item.text.strip()
-                yield Skipped(item.uri, "is empty") if empty else item
-        except DocumentError as error:
-            yield Skipped(self.uri, f"{error}. {error.remedy}".rstrip(". "))
+                yield _checked(item)
+        except PolyhopError as error:
+            yield Skipped(self.uri, f"{str(error).rstrip('.')}. {error.remedy}".rstrip(". "))
         except OSError as error:
-            yield _unreadable(self.uri, error)
+            yield unreadable(self.uri, error)
+        except Exception as error:
+            logger.debug("%s stopped at %s", type(self.loader).__name__, self.uri, exc_info=error)
+            said = one_line(f"{type(error).__name__}: {error}")[:_LONGEST_REASON].rstrip(": ")
+            yield Skipped(self.uri, f"cannot be read: its loader stopped with {said}")
         else:
             if not found:
                 yield Skipped(self.uri, "is empty")
@@ -95,6 +107,22 @@ def fingerprint_file(path: Path) -> str:
     return f"{state.st_size}-{state.st_mtime_ns}"
 
 
+def unreadable(uri: str, error: OSError) -> Skipped:
+    """A file that the system does not hand out, with the system's reason."""
+    return Skipped(uri, f"cannot be read: {error.strerror or error}")
+
+
+def _checked(item: Document | Skipped) -> Document | Skipped:
+    """An item as a loader hands it out. Raises TypeError and UnicodeError for what cannot be stored."""
+    if isinstance(item, Skipped):
+        return item
+    if not isinstance(item, Document):
+        raise TypeError(f"it handed out a {type(item).__name__} for a document")
+    for text in (item.id, item.uri, item.title, item.text):
+        text.encode()  # half a surrogate pair, say
+    return item if item.text.strip() else Skipped(item.uri, "is empty")
+
+
 def _covers(root: Path, uri: str) -> bool:
     own = uri_of(root).rstrip("/")
     return uri == own or uri.startswith(f"{own}/" if root.is_dir() else f"{own}#")
@@ -131,7 +159,7 @@ def _found(roots: Iterable[Path], loaders: Mapping[str, Loader]) -> Iterator[Sou
                 entered.add((state.st_dev, state.st_ino))
                 waiting += sorted(_visible(path), key=lambda inner: inner.name, reverse=True)
         except OSError as error:
-            yield _unreadable(uri, error)
+            yield unreadable(uri, error)
 
 
 def _visible(folder: Path) -> list[Path]:
@@ -146,7 +174,3 @@ def _source(path: Path, uri: str, mode: int, loaders: Mapping[str, Loader]) -> S
         kind = f"files ending in {path.suffix}" if path.suffix else "files without a suffix"
         return Skipped(uri, f"{kind} are not read; known suffixes: {', '.join(sorted(loaders)) or 'none'}")
     return Source(path=path, uri=uri, loader=loader)
-
-
-def _unreadable(uri: str, error: OSError) -> Skipped:
-    return Skipped(uri, f"cannot be read: {error.strerror or error}")

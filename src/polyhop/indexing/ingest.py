@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from polyhop.documents.chunking import CODE_VERSION, cut
-from polyhop.documents.reading import covers, find, fingerprint_file
+from polyhop.documents.reading import covers, find, fingerprint_file, unreadable
 from polyhop.layers.layer import words_of
 from polyhop.models.accounting import estimated_tokens
 from polyhop.reports import Progress, ProgressListener, Skipped
@@ -72,12 +72,15 @@ class Ingest:
         for source in find(paths):
             if self.record is not None and covers([self.record.folder], source.uri):
                 continue  # the index itself, in the folder that is indexed
+            ids = known.get(source.uri, ())
+            try:
+                stamp = "" if isinstance(source, Skipped) else self._stamp(source.path)
+            except OSError as error:  # it has vanished since it was found
+                source, stamp = unreadable(source.uri, error), ""
             if isinstance(source, Skipped):
                 tally.skipped.append(source)
-                tally.seen.update(known.get(source.uri, ()))  # there, but unreadable: what it said before stays
+                tally.seen.update(ids)  # there, but unreadable: what it said before stays
                 continue
-            ids = known.get(source.uri, ())
-            stamp = self._stamp(source.path)
             if ids and self.record is not None and self.record.meta(f"file:{source.uri}") == stamp:
                 tally.unchanged += len(ids)
                 tally.seen.update(ids)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import lzma
 import posixpath
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +25,17 @@ _COMPOUND_FILE = b"\xd0\xcf\x11\xe0"  # the container of encrypted and of old Wo
 _BLOCK = 1 << 16
 _LEFT_OUT = frozenset(("del", "moveFrom", "Fallback", "pPr", "sectPr", "footnotePr"))  # deleted, or said twice
 _CHARACTERS = {"tab": "\t", "ptab": "\t", "noBreakHyphen": "-"}
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    KeyError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
 _AS_SAVED = "Open it in a word processor and save it again as .docx."
 Attributes = Mapping[str, str]
 
@@ -49,7 +62,7 @@ class DocxLoader:
                 body = self._body(archive)
                 own = _Title()
                 self._parse(archive, "docProps/core.xml", own)
-        except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError) as error:
+        except _DAMAGE as error:
             raise DocumentError(f"is damaged, or not a Word document ({error})", remedy=_AS_SAVED) from error
         except expat.ExpatError as error:
             raise DocumentError(f"is damaged: its XML cannot be read ({error})", remedy=_AS_SAVED) from error
@@ -167,7 +180,9 @@ class _Body(_Events):
     _style: str = ""
     _paragraph: list[str] = field(default_factory=list)
     _skipping: list[str] = field(default_factory=list)
-    _cells: list[int] = field(default_factory=list)  # cells begun in the open row of each open table
+    _cells: list[int] = field(
+        default_factory=lambda: [0]
+    )  # begun in the open row: outside of tables, then of each open one
     _in_run: bool = False
     _in_text: bool = False
 
@@ -211,6 +226,8 @@ class _Body(_Events):
             self._end_paragraph()
         elif name == "tc":
             self.flow.end_cell()
+            if len(self._cells) == 1:  # no row will end it
+                self.flow.part(Gap.LINE)
         elif name == "tr":
             self.flow.part(Gap.LINE)
         elif name == "tbl":
@@ -226,7 +243,7 @@ class _Body(_Events):
         self._paragraph.clear()
         if text:
             self.flow.write_exactly(text)
-            self.flow.part(Gap.LINE if self._cells else Gap.PARAGRAPH)
+            self.flow.part(Gap.LINE if len(self._cells) > 1 else Gap.PARAGRAPH)
         return text
 
     def _end_paragraph(self) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from polyhop.types import Cost
+from polyhop.types import Cost, Serialisable
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Serialisable):
     """An input that was not indexed, and why; ``uri`` names the file, and the line or row where it is one of many."""
 
     uri: str
@@ -30,7 +30,7 @@ ProgressListener = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
+class Contents(Serialisable):
     """What a layer found in its passages when it was gathered last, and what its checks rejected."""
 
     things: str  # what is counted: facts, questions
@@ -41,7 +41,7 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LayerReport:
+class LayerReport(Serialisable):
     """What one indexing run did, or (dry run) would do, for a layer."""
 
     name: str
@@ -56,7 +56,7 @@ class LayerReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IndexReport:
+class IndexReport(Serialisable):
     """The summary of an indexing run, or (``dry_run``) of what it would do."""
 
     dry_run: bool
@@ -80,7 +80,7 @@ class IndexReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LayerStatus:
+class LayerStatus(Serialisable):
     """How complete and how fresh a layer is, counted in passages."""
 
     name: str
@@ -100,7 +100,7 @@ class LayerStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IndexStatus:
+class IndexStatus(Serialisable):
     """The state of an index."""
 
     path: str
@@ -115,7 +115,7 @@ class IndexStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RemoveReport:
+class RemoveReport(Serialisable):
     """Which documents were removed, and which of the names asked for are not in the index."""
 
     removed: tuple[str, ...]

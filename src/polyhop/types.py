@@ -7,11 +7,40 @@ unless a docstring says otherwise.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Literal
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum, StrEnum
+from typing import Any, Literal
 
 HopStatus = Literal["resolved", "recovered", "unresolved"]
+
+
+class Serialisable:
+    """What the library hands back: a dataclass that can be written as JSON, as the command line does with --json."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields and public properties by their names, as plain data that ``json.dumps`` takes."""
+        properties = [name for name, each in vars(type(self)).items() if isinstance(each, property)]
+        return {name: _plain(getattr(self, name)) for name in (*_field_names(self), *properties)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Serialisable):
+        return value.to_dict()
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: _plain(getattr(value, name)) for name in _field_names(value)}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _field_names(value: Any) -> list[str]:
+    return [each.name for each in fields(value)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +70,7 @@ class Occasion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class Passage(Serialisable):
     """A stretch of a document that is retrieved and read as one piece.
 
     Scores can be compared within one answer only, and two passages that differ in nothing else are equal.
@@ -179,7 +208,7 @@ class MatchedQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hop:
+class Hop(Serialisable):
     """One step of the way to the answer."""
 
     question: str
@@ -197,7 +226,7 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+class Cost(Serialisable):
     """What a piece of work consumed."""
 
     llm_calls: int = 0
@@ -243,7 +272,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(Serialisable):
     """What a strategy found: the passages, best first and at most the budget, and the hops that led to them."""
 
     question: str
@@ -257,7 +286,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Citation:
+class Citation(Serialisable):
     """An exact quotation that supports an answer: ``document.text[span.start:span.end] == quote``."""
 
     span: Span
@@ -275,7 +304,7 @@ class AnswerStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Serialisable):
     """An answer with its evidence; ``text`` is None where the documents do not answer the question."""
 
     question: str

@@ -111,12 +111,12 @@ def test_what_is_not_in_the_documents_is_not_answered(run: Run, world_index: Pat
     assert outcome.out.startswith("Not found in these documents. What came closest:")
     as_json = run("ask", "What is the capital of Mars?", "--json", "--index", world_index, *QUICK)
     assert as_json.code == 3
-    assert (as_json.json()["answer"], as_json.json()["status"]) == (None, "not found")
+    assert (as_json.json()["text"], as_json.json()["status"]) == (None, "not found")
 
 
 def test_json_says_all_that_the_library_says(run: Run, world_index: Path, world: Path) -> None:
     answer = run("ask", "Who invented the lissandra?", "--json", "--index", world_index, *QUICK).json()
-    assert "Ombry" in answer["answer"]
+    assert "Ombry" in answer["text"]
     assert answer["citations"]
     for citation in answer["citations"]:
         assert len(citation["quote"]) == citation["span"]["end"] - citation["span"]["start"]

@@ -66,9 +66,9 @@ def ask(
     with Polyhop(index_path, settings=settings) as engine:
         answer = engine.ask(question, strategy=strategy, budget=budget)
         if as_json:
-            from polyhop.cli.as_json import answer_of, text_of
+            from polyhop.cli.as_json import text_of
 
-            click.echo(text_of(answer_of(answer)))
+            click.echo(text_of(answer.to_dict()))
         else:
             _show(answer, engine, trace=trace)
     return 0 if answer.text is not None else NOT_FOUND

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +74,7 @@ def index(
     if as_json:
         from polyhop.cli.as_json import text_of
 
-        click.echo(text_of(asdict(report)))
+        click.echo(text_of(report.to_dict()))
     else:
         _summary(report, index_path)
         _failures(report, asking)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,7 +76,7 @@ def _show(found: Sequence[Merge], limit: int, *, as_json: bool) -> None:
     if as_json:
         from polyhop.cli.as_json import text_of
 
-        click.echo(text_of([{**asdict(merge), "kind": merge.kind} for merge in shown]))
+        click.echo(text_of([merge.to_dict() for merge in shown]))
         return
     for merge in shown:
         label = f" ({merge.label})" if merge.label not in ("", "TITLE") else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -31,7 +30,7 @@ def remove(uris: tuple[str, ...], as_json: bool, index_path: str, config: Path |
     if as_json:
         from polyhop.cli.as_json import text_of
 
-        click.echo(text_of(asdict(report)))
+        click.echo(text_of(report.to_dict()))
     else:
         click.echo(f"Removed {len(report.removed)} documents with {report.passages} passages.")
         for uri in report.missing:

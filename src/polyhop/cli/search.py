@@ -37,9 +37,9 @@ def search(
     with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
         evidence = engine.search(question, k=k, strategy=strategy)
         if as_json:
-            from polyhop.cli.as_json import evidence_of, text_of
+            from polyhop.cli.as_json import text_of
 
-            click.echo(text_of(evidence_of(evidence)))
+            click.echo(text_of(evidence.to_dict()))
             return
         for rank, passage in enumerate(evidence.passages, start=1):
             span = Span(passage.document_id, passage.start, passage.end)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,7 @@ def status(as_json: bool, index_path: str, config: Path | None, changes: tuple[s
     if as_json:
         from polyhop.cli.as_json import text_of
 
-        click.echo(text_of(asdict(report)))
+        click.echo(text_of(report.to_dict()))
         return
     click.echo(f"{report.path} (written by Polyhop {report.version}, {report.bytes / 1e6:.1f} MB)")
     click.echo(f"{report.documents} documents, {report.passages} passages, {report.entities} entities")

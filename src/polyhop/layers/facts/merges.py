@@ -15,6 +15,7 @@ from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.merging import BY_NAME, Pair, spelled_key
 from polyhop.ports import Ints
 from polyhop.store.record import Record
+from polyhop.types import Serialisable
 
 APART = "facts:apart"  # the pairs of keys that are never one entity, in the record's meta
 _KINDS = ("similarity", "alias", BY_NAME)  # of reasons, the least certain first
@@ -31,7 +32,7 @@ class Spelling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merge:
+class Merge(Serialisable):
     """An entity with several spellings that could be kept apart."""
 
     name: str

@@ -12,63 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from polyhop.cli.main import main
 from polyhop.engine import Polyhop
 from polyhop.models.choice import Models, load_models
 from polyhop.settings import Settings
-
-EXAMPLES = Path(__file__).parent.parent / "examples" / "corpus"
-WORLD = (
-    "academy_of_asperlow.pdf",
-    "benno_trask.md",
-    "edda_marrish.md",
-    "gazetteer.jsonl",
-    "giselle_ombry.txt",
-    "harrowmere_lighthouse.txt",
-    "lissandra.html",
-    "long_bridge.md",
-    "museum_objects.csv",
-    "old_patience.html",
-    "pellingrove.html",
-    "regent_isaude.docx",
-    "river_teshel.html",
-    "tobren_lisk.txt",
-)
-BRIDGE = "Where was the architect of Harrowmere Lighthouse born?"  # Edda Marrish, in Pellingrove: two hops
-
-HARBOUR = {  # a smaller world, for tests that change it; each file is one passage
-    "quillmouth.txt": "Quillmouth is a harbour on the Sable Coast. Its lighthouse was built by Ada Brisk in 1841.",
-    "ada_brisk.txt": "Ada Brisk was an engineer. She was born in Fennick and studied at the Tarn School.",
-    "fennick.txt": "Fennick is a town on the River Oar. It is known for its glass and its late trains.",
-    "tarn_school.txt": "The Tarn School was founded by Piet Rook in 1790. It teaches engineers and surveyors.",
-}
-HARBOUR_BRIDGE = "Where was the engineer born who built the lighthouse of Quillmouth?"
-
-LAYERS = ("text", "parsekg", "facts", "questions", "tree")  # all that strategies need
-
-# The same algorithms with less to read: what a contract says does not depend on how deep a strategy looks.
-QUICK = Settings.from_mapping(
-    {
-        "strategies": {
-            "c2rag": {"relations": 4, "retrieved": 3},
-            "hybrid": {"depth": 6},
-            "iterative": {"rounds": 1, "depth": 6, "sentences": 4},
-            "paths": {"depth": 4, "starts": 2, "links": 3, "longer": 1},
-            "raptor": {"k": 8, "width": 4},
-            "stepchain": {"retrieved": 4, "chains": 6, "values": 2, "links": 3},
-            "translator": {"alpha": 2, "beta": 2, "longest": 8, "hops": 2},
-        }
-    }
-)
-
-
-def write(folder: Path, files: Mapping[str, str]) -> Path:
-    """Write texts as files below a folder, which is made."""
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+from tests.worlds.commands import Outcome, Run
+from tests.worlds.documents import EXAMPLES, HARBOUR, WORLD, write
+from tests.worlds.settings import LAYERS, QUICK
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -148,3 +98,20 @@ def index_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...,
     yield make
     for engine in made.values():
         engine.close()
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command in this process, where the models are loaded already."""
+
+    def command(*arguments: str | Path) -> Outcome:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        code = left.value.code
+        assert isinstance(code, int)
+        return Outcome(code, captured.out, captured.err)
+
+    return command

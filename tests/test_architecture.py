@@ -148,3 +148,11 @@ def test_every_public_name_can_be_imported() -> None:
         assert getattr(polyhop, name).__name__ == name
     with pytest.raises(AttributeError):
         polyhop.__getattr__("Nonsense")
+
+
+def test_no_test_imports_another() -> None:
+    """What several tests share lies in ``tests/worlds``."""
+    for path in Path(__file__).parent.rglob("*.py"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            shared = line.split()[1] if line.startswith(("from tests", "import tests")) else "tests.worlds"
+            assert shared.startswith("tests.worlds"), f"{path}: {line}"

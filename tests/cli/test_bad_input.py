@@ -10,11 +10,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from conftest import HARBOUR, QUICK, write
 
 from polyhop.engine import Polyhop
 from polyhop.errors import UsageError
@@ -22,11 +21,11 @@ from polyhop.indexing.ingest import Ingest
 from polyhop.reports import IndexReport
 from polyhop.settings import Chunking
 from polyhop.store.record import Record
+from tests.worlds.documents import HARBOUR, write
+from tests.worlds.machine import may_mount, small_disk
+from tests.worlds.settings import QUICK
 
 MODULE = (sys.executable, "-m", "polyhop.cli.main")
-may_mount = pytest.mark.skipif(
-    not sys.platform.startswith("linux") or os.geteuid() != 0, reason="mounting needs Linux and root"
-)
 MEGABYTE = 1_000_000
 
 
@@ -237,21 +236,6 @@ def test_the_same_folder_twice_or_in_parts_is_read_once(fresh: Polyhop, harbour:
     assert (report.added, report.skipped) == (4, ())
 
 
-@contextmanager
-def small_disk(place: Path, kibibytes: int) -> Iterator[Path]:
-    """A file system of that size."""
-    place.mkdir()
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={kibibytes}k", "none", str(place)], check=False, capture_output=True
-    )
-    if made.returncode:
-        pytest.skip("mounting is not permitted here")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", "--lazy", str(place)], check=True)  # this process may still have arrays mapped
-
-
 def rows(folder: Path, count: int = 150) -> Path:
     lines = (
         json.dumps({"id": f"r{n}", "title": f"Entry {n}", "text": f"Ada Brisk saw {n} gulls at Tarn Bay."})
@@ -265,7 +249,7 @@ def rows(folder: Path, count: int = 150) -> Path:
 def test_a_full_disk_is_said_and_when_there_is_room_the_same_command_completes(tmp_path: Path, free: int) -> None:
     """It fills while reading, while a layer commits, or while it is gathered; whatever was stored is kept."""
     folder = rows(tmp_path / "docs")
-    with small_disk(tmp_path / "disk", 8192) as disk:
+    with small_disk(tmp_path / "disk", kibibytes=8192) as disk:
         ballast = disk / "ballast"
         with suppress(OSError):
             ballast.write_bytes(b"\0" * (8192 - free) * 1024)
@@ -289,7 +273,7 @@ def test_a_full_disk_is_said_and_when_there_is_room_the_same_command_completes(t
 
 @may_mount
 def test_a_read_only_disk_can_be_asked_but_not_written(tmp_path: Path, harbour: Path) -> None:
-    with small_disk(tmp_path / "disk", 8192) as disk:
+    with small_disk(tmp_path / "disk", kibibytes=8192) as disk:
         index = disk / "an.index"
         with Polyhop(index, settings=QUICK) as engine:
             engine.index(harbour)

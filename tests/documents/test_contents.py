@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from conftest import QUICK
-from endpoint_server import Played, says, serving
 
 from polyhop.cli.index import contents_in_words
 from polyhop.cli.main import polyhop
@@ -21,6 +19,8 @@ from polyhop.engine import Polyhop
 from polyhop.reports import Contents
 from polyhop.settings import Settings
 from polyhop.store.record import Record
+from tests.worlds.endpoint import Played, says, serving
+from tests.worlds.settings import QUICK
 
 LANDINGS = {
     "Fennick": "Ada Brisk landed at Fennick in May.",

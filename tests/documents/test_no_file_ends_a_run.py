@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from conftest import EXAMPLES, HARBOUR, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_documents_loaders import paragraph, write_docx
 
 from polyhop.documents.encoding import read_text
 from polyhop.documents.loading import file_document
@@ -27,6 +25,8 @@ from polyhop.indexing.ingest import Ingest
 from polyhop.reports import Skipped
 from polyhop.settings import Chunking
 from polyhop.types import Document
+from tests.worlds.documents import EXAMPLES, HARBOUR, write
+from tests.worlds.docx import paragraph, write_docx
 
 LOADERS = registered()
 REAL = {  # a file for every registered loader: who adds a loader adds its file here

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from conftest import BRIDGE, write
 
 from polyhop import registry
 from polyhop.cli.main import polyhop
 from polyhop.engine import Polyhop
 from polyhop.settings import Settings
 from polyhop.types import Answer, Cost, Passage, Serialisable
+from tests.worlds.documents import BRIDGE, write
 
 
 def written(value: Serialisable) -> Any:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from endpoint_server import refuses, says, serving
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -27,6 +26,7 @@ from polyhop.models.endpoint import OpenAICompatible
 from polyhop.prompts.judge_answer import judge_answer
 from polyhop.settings import Settings
 from polyhop.types import Answer, Budget, Evidence
+from tests.worlds.endpoint import refuses, says, serving
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June",

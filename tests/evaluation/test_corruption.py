@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from conftest import HARBOUR, write
-from endpoint_server import in_turn, says, serving
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +28,8 @@ from polyhop.models.endpoint import OpenAICompatible
 from polyhop.ports import Floats
 from polyhop.prompts.edit_fact import EDITABLE, edit_fact, fault_of
 from polyhop.types import Fact, Passage
+from tests.worlds.documents import HARBOUR, write
+from tests.worlds.endpoint import in_turn, says, serving
 
 Row = tuple[str, str, str, str, str]  # head, relation, tail, label of the head, label of the tail
 

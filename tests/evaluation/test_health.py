@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from conftest import QUICK, write
 
 from polyhop.cli.health import health as command
 from polyhop.engine import Polyhop
@@ -28,6 +27,8 @@ from polyhop.layers.facts.overlay import overlaid
 from polyhop.layers.view import View
 from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.types import Budget, Fact, Passage
+from tests.worlds.documents import write
+from tests.worlds.settings import QUICK
 
 ROWS = {  # an invented town; by title, its text
     "Ada Brisk": "Ada Brisk was an engineer. She was born in Fennick. She was nominated for the Lantern Medal.",

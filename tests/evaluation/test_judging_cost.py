@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from endpoint_server import Played, says, serving
 from rich.console import Console
 
 from polyhop.cli.main import polyhop
@@ -27,6 +26,7 @@ from polyhop.models.choice import load_models
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.settings import Settings
 from polyhop.types import Answer, Budget, Cost, Evidence
+from tests.worlds.endpoint import Played, says, serving
 
 QUESTIONS = tuple(
     Question(id=f"q{number}", text=f"Who landed at buoy {number}?", answer="Ada Brisk") for number in range(4)

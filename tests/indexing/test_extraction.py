@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import HARBOUR
-from endpoint_server import Played, says, serving
 
 from polyhop.indexing.build import Asking
 from polyhop.layers.facts.layer import FactsLayer
@@ -19,6 +17,8 @@ from polyhop.models.choice import Models
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.ports import Failure
 from polyhop.types import Cost, Passage
+from tests.worlds.documents import HARBOUR
+from tests.worlds.endpoint import Played, says, serving
 
 PASSAGES = [
     Passage(id=name, document_id=name, ordinal=0, start=0, end=len(text), title="", text=text)

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint_server import EndpointServer, Played, Script, refuses, says, serving
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,28 +33,12 @@ from polyhop.reports import IndexReport, LayerReport
 from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.types import Cost, Passage
+from tests.worlds.endpoint import EndpointServer, Played, Script, refuses, serving
+from tests.worlds.logbook import ROWS, knowing, shown_in
+from tests.worlds.machine import posix
 
-ROWS = 40  # passages: ten calls of four each, two at once, so that eight make a chunk
-CALL = {"prompt_tokens": 600, "completion_tokens": 400}  # what each call takes
 PEOPLE = ("Ada Brisk", "Piet Rook", "Nan Soller", "Ivo Tull", "Mira Dane")
 PLACES = ("Quillmouth", "Fennick", "Tarn Bay", "Grebe Marsh", "Oar Falls", "Asper Point", "Low Ness")
-posix = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
-
-
-def shown_in(request: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Number, title and text of the passages that a request shows."""
-    pattern = r"<<<PASSAGE (\d+) [0-9a-f]+>>>\nTitle: (.*)\n\n(.*)\n"
-    return re.findall(pattern, request["messages"][1]["content"])
-
-
-def knowing(request: Mapping[str, Any]) -> Played:
-    """Who landed where, as each passage says."""
-    facts = []
-    for number, _, text in shown_in(request):
-        head, tail = re.fullmatch(r"(.*) landed at (.*) on day \d+\.", text).groups()  # type: ignore[union-attr]
-        fact = {"passage": int(number), "head": head, "relation": "landed at", "tail": tail, "evidence": text}
-        facts.append(fact)
-    return says(json.dumps({"facts": facts}), usage=CALL)
 
 
 def failing_from(call: int, trouble: Played) -> Script:

@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from endpoint_server import EndpointServer, serving
 from hypothesis import given
 from hypothesis import strategies as st
-from test_index_with_model import ROWS, knowing
 
 from polyhop.cli.main import main
 from polyhop.engine import Polyhop
@@ -19,6 +17,8 @@ from polyhop.errors import ModelMismatch, ModelMissing
 from polyhop.reports import IndexReport, LayerReport, LayerStatus
 from polyhop.settings import Settings
 from polyhop.store.record import Record
+from tests.worlds.endpoint import EndpointServer, serving
+from tests.worlds.logbook import ROWS, knowing
 
 BY_MODEL = ("layers.facts.extractor=language_model",)
 BY_SYNTAX = ("layers.facts.extractor=syntax",)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from endpoint_server import refuses, serving
 
 from polyhop.errors import BudgetExceeded, EndpointError
 from polyhop.layers.facts import communities as module
@@ -24,6 +23,7 @@ from polyhop.models.endpoint import OpenAICompatible
 from polyhop.ports import Completion, Message
 from polyhop.store.phrase_store import PhraseStore
 from polyhop.types import Cost, Fact, Passage
+from tests.worlds.endpoint import refuses, serving
 
 Stated = Sequence[tuple[str, str, str, str]]  # sentence, head, relation, tail
 

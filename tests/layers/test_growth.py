@@ -13,10 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import QUICK, write
-from endpoint_server import EndpointServer, Played, refuses, says, serving
-from test_index_with_model import knowing, posix, shown_in
-from test_store_faults import may_mount, small_disk
 
 from polyhop.cli.main import main
 from polyhop.engine import Polyhop
@@ -32,6 +28,11 @@ from polyhop.reports import LayerStatus
 from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.types import Passage
+from tests.worlds.documents import write
+from tests.worlds.endpoint import EndpointServer, Played, refuses, says, serving
+from tests.worlds.logbook import knowing, shown_in
+from tests.worlds.machine import may_mount, posix, small_disk
+from tests.worlds.settings import QUICK
 
 ROWS = 24  # passages of the logbook: six calls of four each, two at once
 
@@ -365,7 +366,7 @@ def test_what_could_not_be_stored_is_stored_when_the_engine_closes(
 
 @may_mount
 def test_a_read_only_index_can_be_asked(tmp_path: Path, harbour: Path) -> None:
-    with small_disk(tmp_path / "disk", mebibytes=8) as disk:
+    with small_disk(tmp_path / "disk", kibibytes=8192) as disk:
         with Polyhop(disk / "an.index", settings=QUICK) as engine:
             engine.index(harbour, layers=["text"])
             pull(engine, [1])

@@ -14,15 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import write
-from endpoint_server import EndpointServer, Played, refuses, says, serving
-from test_cli import MODULE, Run, run
 
 from polyhop.engine import Polyhop
 from polyhop.errors import UsageError
 from polyhop.store.record import Record
-
-__all__ = ["run"]  # the fixture
+from tests.worlds.commands import MODULE, Run
+from tests.worlds.documents import write
+from tests.worlds.endpoint import EndpointServer, Played, refuses, says, serving
 
 LOGBOOK = {
     "fennick.txt": "Ada Brisk was born in Fennick in 1871. She designed the lighthouse at Tarn Bay.",

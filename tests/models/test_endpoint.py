@@ -12,7 +12,6 @@ from email.utils import format_datetime
 from typing import Any
 
 import pytest
-from endpoint_server import EndpointServer, Played, in_turn, refuses, says, serving
 
 from polyhop.errors import BudgetExceeded, EndpointError, OutputInvalid, SettingError
 from polyhop.models.dialect import Dialect
@@ -22,6 +21,7 @@ from polyhop.models.transport import Backoff, retry_after
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.registry import configured
 from polyhop.types import Cost
+from tests.worlds.endpoint import EndpointServer, Played, in_turn, refuses, says, serving
 
 HELLO = (Message("system", "Be brief."), Message("user", "Who built the Lantern Bridge?"))
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string", "minLength": 1}}, "required": ["name"]}

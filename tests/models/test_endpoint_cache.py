@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint_server import EndpointServer, in_turn, refuses, says, serving
 
 from polyhop.errors import EndpointError, OutputInvalid
 from polyhop.models.cache import CachedResponse, ResponseCache, cache_key
 from polyhop.models.endpoint import OpenAICompatible, Request
 from polyhop.ports import Message
 from polyhop.types import Cost
+from tests.worlds.endpoint import EndpointServer, in_turn, refuses, says, serving
 
 
 def client(server: EndpointServer, folder: Path, **settings: Any) -> OpenAICompatible:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from endpoint_server import in_turn, says, serving
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from polyhop.models.accounting import WastedOutput
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.structured import MAX_CHARACTERS, MAX_DEPTH, Fault, check, complete_json, parse_json
 from polyhop.ports import Message
+from tests.worlds.endpoint import in_turn, says, serving
 
 ASK = (Message("user", "Name the ferry."),)
 FERRY: Mapping[str, Any] = {

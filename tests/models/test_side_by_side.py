@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint_server import Played, refuses, says, serving
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.side_by_side import concurrency_of, side_by_side
 from polyhop.models.tallied import Counted
 from polyhop.ports import LanguageModel, Message
+from tests.worlds.endpoint import Played, refuses, says, serving
 
 
 def asking(model: LanguageModel, max_tokens: int = 50) -> Callable[[str], str]:

@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint_server import EndpointServer, Played, Script, refuses, says, serving
 from hypothesis import given
 from hypothesis import strategies as st
-from test_facts_by_language_model import PASSAGES, Plain, knowing, known_of, model_that
-from test_prompts import PASSAGES as FERRY
-from test_prompts import model_saying
-from test_prompts_stepchain import BORN, STEP, VELM
 
 from polyhop.errors import BudgetExceeded, EndpointError, OutputInvalid
 from polyhop.models.accounting import Prices
-from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.within import NoCallsLeft, Within
 from polyhop.ports import Failure, LanguageModel, Message
 from polyhop.prompts.answer_step import answer_step
 from polyhop.prompts.extract_facts import Limits, batches
 from polyhop.types import Cost
+from tests.worlds.endpoint import Played, asked, refuses, says
+from tests.worlds.extraction import PASSAGES, Plain, knowing, known_of, model_that
+from tests.worlds.prompts import BORN, STEP, VELM, model_saying
+from tests.worlds.prompts import PASSAGES as FERRY
 
 WELL = [Message("user", "Well?")]
 ALONE = Limits(passages=1)
-
-
-@contextmanager
-def asked(script: Script | Played, **settings: Any) -> Iterator[tuple[OpenAICompatible, EndpointServer]]:
-    """A model that plays a script and does not try twice."""
-    with serving(script) as server, OpenAICompatible(base_url=server.url, model="sage", attempts=1, **settings) as one:
-        yield one, server
 
 
 def test_a_model_within_a_budget_is_asked_so_often_and_no_more() -> None:

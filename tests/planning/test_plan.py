@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from endpoint_server import EndpointServer, Played, in_turn, says, serving
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +29,7 @@ from polyhop.plans import (
 )
 from polyhop.prompts import plan as planning
 from polyhop.prompts.plan import plan, plan_of
+from tests.worlds.endpoint import EndpointServer, Played, in_turn, says, serving
 
 QUESTION = "Where was the builder of the ferry Gull born?"
 KNOWN_KEYWORDS = {

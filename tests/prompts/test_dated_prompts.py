@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import write
-from endpoint_server import EndpointServer, Played, says, serving
 
 import polyhop
 from polyhop.engine import Polyhop
@@ -25,6 +23,8 @@ from polyhop.prompts.read_answer import ReadAnswer, read_answer
 from polyhop.settings import Settings
 from polyhop.strategies.shared.hops import ModelSteps, Step
 from polyhop.types import Occasion, Passage
+from tests.worlds.documents import write
+from tests.worlds.endpoint import EndpointServer, Played, says, serving
 
 QUESTION = "When did Ada land at the mill?"
 DAY = "Date: 2031-02-04"

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from endpoint_server import EndpointServer, Played, Script, in_turn, refuses, says, serving
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from polyhop.ports import Failure
 from polyhop.prompts import write_questions as writing
 from polyhop.prompts.write_questions import Limits, Written, batches
 from polyhop.types import Cost, Passage
+from tests.worlds.endpoint import EndpointServer, Played, Script, in_turn, refuses, says, serving
 
 TEXTS = {
     "Quillmouth": "Quillmouth is a harbour on the Sable Coast. Its lighthouse was built by Ada Brisk in 1841.",

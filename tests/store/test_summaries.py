@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from endpoint_server import EndpointServer, Played, Script, in_turn, refuses, says, serving
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,6 +33,7 @@ from polyhop.ports import Floats
 from polyhop.prompts import summarise as task
 from polyhop.prompts.summarise import grounded, summarise
 from polyhop.store.summary_store import Stored, SummaryStore
+from tests.worlds.endpoint import EndpointServer, Played, Script, in_turn, refuses, says, serving
 
 BRIDGE = [
     "The Long Weir\n\nThe Long Weir is a bridge in Ossby. It was built by Ada Brook in 1892.",

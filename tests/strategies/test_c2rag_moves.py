@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ferries import CORPUS, graph_of, viewed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +28,7 @@ from polyhop.strategies.c2rag.recover import Recovery, Value, own_passage, read_
 from polyhop.strategies.c2rag.sufficiency import Candidate, Verdict
 from polyhop.strategies.shared import phrases as phrases_module
 from polyhop.strategies.shared.phrases import Phrases
+from tests.worlds.ferries import CORPUS, graph_of, viewed
 
 GROUNDING = Grounding(anchors=3, aligned=8, kept=3)
 RECOVERY = Recovery(retrieved=3, kept=2, titled=2, named_bonus=2.0)

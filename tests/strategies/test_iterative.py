@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import HARBOUR, HARBOUR_BRIDGE
-from endpoint_server import EndpointServer, in_turn, says, serving
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +24,8 @@ from polyhop.strategies.baselines.iterative import Iterative, nearest_sentence
 from polyhop.strategies.baselines.rounds import merged
 from polyhop.strategies.baselines.telling import telling_sentence
 from polyhop.types import Budget, Evidence, Passage
+from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE
+from tests.worlds.endpoint import EndpointServer, in_turn, says, serving
 
 WORLD = {  # each passage leads to the next, and only the first resembles the question
     **HARBOUR,

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import HARBOUR, HARBOUR_BRIDGE, write
 
 from polyhop.engine import Polyhop
 from polyhop.errors import LayerMissing
@@ -34,6 +33,7 @@ from polyhop.strategies.qcg.matched_questions import (
 from polyhop.strategies.qcg.strategy import QCG
 from polyhop.strategies.strategy import layers_read
 from polyhop.types import Budget, Evidence, Passage
+from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE, write
 
 BUILDER = "Who built the lighthouse of Quillmouth?"
 UNANSWERED = "Which opera did Wagner finish last?"

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from conftest import HARBOUR, write
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from polyhop.ports import Floats, Reranker
 from polyhop.settings import Settings
 from polyhop.strategies.qcg.event_questions import apart, interleaved
 from polyhop.strategies.qcg.spoken_of import COVERED, LEAST, spoken_of
+from tests.worlds.documents import HARBOUR, write
 
 BUILDER = "Who built the lighthouse of Quillmouth?"
 UNANSWERED = "Which opera did Wagner finish last?"

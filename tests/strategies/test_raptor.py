@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from endpoint_server import EndpointServer, Played, Script, refuses, says, serving
 
 from polyhop.engine import Polyhop
 from polyhop.errors import LayerMissing, ModelMismatch, SettingError
@@ -27,6 +26,7 @@ from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.strategies.strategy import strategy_of
 from polyhop.types import Budget
+from tests.worlds.endpoint import EndpointServer, Played, Script, refuses, says, serving
 
 CALL = {"prompt_tokens": 900, "completion_tokens": 60}
 CRAFTS = ("glass", "clocks", "ropes", "maps")

@@ -7,13 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
-from conftest import QUICK, write
-from endpoint_server import says
-from ferries import CORPUS
 from hypothesis import given
 from hypothesis import strategies as st
-from test_prompts import inside, model_saying, prompt_of
-from test_within import asked
 
 from polyhop.engine import Polyhop
 from polyhop.indexes.breadth_first import Bounds
@@ -29,6 +24,11 @@ from polyhop.strategies.stepchain.strategy import StepChain
 from polyhop.strategies.stepchain.sub_questions import plan_of, sub_questions
 from polyhop.strategies.stepchain.textual_support import support_of
 from polyhop.types import Budget, Fact, Passage
+from tests.worlds.documents import write
+from tests.worlds.endpoint import asked, says
+from tests.worlds.ferries import CORPUS
+from tests.worlds.prompts import inside, model_saying, prompt_of
+from tests.worlds.settings import QUICK
 
 BORN = "Where was the builder of the Gull born?"
 MakeGraph = Callable[..., StepGraph]

@@ -1,0 +1,400 @@
+"""Each loader turns real files of its format into documents."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhop.documents.loaders.csv import CsvLoader, sniffed
+from polyhop.documents.loaders.docx import DocxLoader
+from polyhop.documents.loaders.html import HtmlLoader, read_page
+from polyhop.documents.loaders.jsonl import JsonlLoader
+from polyhop.documents.loaders.markdown import MarkdownLoader
+from polyhop.documents.loaders.text import TextLoader
+from polyhop.documents.loading import Loader
+from polyhop.errors import DocumentError
+from polyhop.reports import Skipped
+from polyhop.types import Document
+from tests.worlds.docx import paragraph, write_docx
+
+
+def load(loader: Loader, file: Path, content: str | bytes) -> list[Document | Skipped]:
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return list(loader.load(file, file.as_posix()))
+
+
+def only(loader: Loader, file: Path, content: str | bytes) -> Document:
+    (item,) = load(loader, file, content)
+    assert isinstance(item, Document)
+    return item
+
+
+def documents(items: Sequence[Document | Skipped]) -> list[Document]:
+    return [item for item in items if isinstance(item, Document)]
+
+
+def test_text_document_says_where_it_is_from(tmp_path: Path) -> None:
+    file = tmp_path / "tide_mill.txt"
+    document = only(TextLoader(), file, "Lena Voss repaired the mill. It stands on the Orla.\r\n")
+    assert document.text == "Lena Voss repaired the mill. It stands on the Orla."
+    assert (document.title, document.uri, document.whole) == ("tide mill", file.as_posix(), False)
+    assert document.id == hashlib.sha256(document.uri.encode()).hexdigest()[:16]
+    assert document.sha256 == hashlib.sha256(f"{document.title}\0{document.text}".encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "title"),
+    [
+        ("a.txt", "The Tide Mill\n\nIt stands on the Orla.", "The Tide Mill"),
+        ("a.txt", "It stands on the Orla.\n\nMore.", "a"),
+        ("a.rst", "========\nThe Mill\n========\nText", "The Mill"),
+        ("a.rst", "The Mill\n--------\n\nText", "The Mill"),
+        ("a.log", "Started\n\nStopped", "a"),
+    ],
+)
+def test_text_title_is_a_line_that_stands_alone(tmp_path: Path, name: str, text: str, title: str) -> None:
+    assert only(TextLoader(), tmp_path / name, text).title == title
+
+
+def test_text_loader_refuses_binary_content(tmp_path: Path) -> None:
+    with pytest.raises(DocumentError, match="binary"):
+        load(TextLoader(), tmp_path / "picture.txt", bytes(range(256)) * 8)
+
+
+def test_markdown_front_matter_gives_title_and_metadata(tmp_path: Path) -> None:
+    text = '---\ntitle: "The Mill: a history"\nauthor: Lena Voss\n---\n# Another title\n\nText.\n'
+    document = only(MarkdownLoader(), tmp_path / "mill.md", text)
+    assert document.title == "The Mill: a history"
+    assert document.metadata == {"author": "Lena Voss"}
+    assert document.text == "# Another title\n\nText."
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Intro.\n\n## The *tide* [mill](mill.md) ##\n", "The tide mill"),
+        ("The `mill`\n==========\n", "The mill"),
+        ("```\n# a comment\n```\n# The mill\n", "The mill"),
+        ("No heading.\n", "mill"),
+        ("---\n\nA rule, no front matter.\n\n---\n", "mill"),
+        ("+++\ntitle = 'The mill'\n+++\nText\n", "The mill"),
+    ],
+)
+def test_markdown_title_is_the_first_heading(tmp_path: Path, text: str, title: str) -> None:
+    assert only(MarkdownLoader(), tmp_path / "mill.md", text).title == title
+
+
+PAGE = """<!DOCTYPE html><html><head><title>Tide &amp; mill</title><style>p{}</style>
+<script>if (a < b) "</p>"</script></head>
+<body><nav><a href=/>Home</a><nav>inner</nav></nav><h1>The mill</h1>
+<p>Lena <b>Voss</b> repaired
+   it.<br>In 1911.</p><!-- hidden --><ul><li>rye<li>oats</ul>
+<table><tr><th>Name<th>Built</tr><tr><td><p>Orla mill</p></td><td> <p>1742</p></td></tr></table>
+<pre>
+ grain  rye
+   oats
+</pre></body></html>"""
+
+
+def test_html_keeps_blocks_and_drops_furniture(tmp_path: Path) -> None:
+    document = only(HtmlLoader(), tmp_path / "mill.html", PAGE)
+    assert document.title == "Tide & mill"
+    assert document.text == (
+        "The mill\n\nLena Voss repaired it.\nIn 1911.\n\nrye\noats\n\nName | Built\nOrla mill | 1742\n\n"
+        " grain  rye\n   oats"
+    )
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<p>un<b>closed", "unclosed"),
+        ("<p>3 < 4 & 5 &gt; 4 &eacute;&nbsp;&#x1F600;", "3 < 4 & 5 > 4 é 😀"),
+        ("a<![if !IE]>b<![endif]>c<?php x ?>d", "abcd"),
+        ("<p title=it's>kept</p>", "kept"),
+        ("<p>before</p><script>never ended", "before"),
+        ("<p>x<![CDATA[<raw>]]></p>", "x<raw>"),
+        ("<nav>nothing but links</nav>", "nothing but links"),
+        ("plain", "plain"),
+        ("<tr><td>1<td/><td>3", "1 | | 3"),
+    ],
+)
+def test_html_is_read_however_broken(page: str, text: str) -> None:
+    assert read_page(page.encode()).flow.text() == text
+
+
+def test_html_title_falls_back_to_heading_and_file(tmp_path: Path) -> None:
+    assert only(HtmlLoader(), tmp_path / "mill.htm", "<h1>The <i>mill</i></h1>x").title == "The mill"
+    assert only(HtmlLoader(), tmp_path / "tide_mill.htm", "<p>x").title == "tide mill"
+
+
+def test_html_declared_encoding_is_used(tmp_path: Path) -> None:
+    page = '<meta charset="iso-8859-2"><p>Łódź i Gdańsk</p>'.encode("iso8859-2")
+    assert only(HtmlLoader(), tmp_path / "a.html", page).text == "Łódź i Gdańsk"
+
+
+@pytest.mark.parametrize("part", ["<", "<!--", '<a b="', "<![x[", "<script>", "</p>", "&", "<a ='", "<td>"])
+def test_html_takes_linear_time_on_broken_markup(part: str) -> None:
+    """Python's own parser takes minutes for some of these."""
+    read_page((part * 30_000).encode())
+
+
+@given(st.text(alphabet="<>/!-[]\"'=ab pretdhscript&;#x1", max_size=200))
+def test_html_any_input_gives_text(page: str) -> None:
+    assert "\n\n\n\n" not in read_page(page.encode()).flow.text()
+
+
+def load_docx(file: Path) -> Document:
+    (item,) = DocxLoader().load(file, file.as_posix())
+    assert isinstance(item, Document)
+    return item
+
+
+def test_docx_keeps_paragraphs_tables_and_notes(tmp_path: Path) -> None:
+    row = "<w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr>"
+    table = row.format(paragraph("Name"), paragraph("Built")) + row.format(paragraph("Orla mill"), paragraph("1742"))
+    edits = "<w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:ins><w:r><w:br/><w:t>new</w:t></w:r></w:ins>"
+    note = '<w:footnote w:type="separator"><w:p><w:r><w:t>---</w:t></w:r></w:p></w:footnote>'
+    file = write_docx(
+        tmp_path / "mill.docx",
+        paragraph("The mill & its keeper", "Titel") + paragraph("Lena Voss.", extra=edits) + f"<w:tbl>{table}</w:tbl>",
+        styles='<w:style w:styleId="Titel"><w:name w:val="Title"/></w:style>',
+        footnotes=f"{note}<w:footnote>{paragraph('See the ledger.')}</w:footnote>",
+    )
+    document = load_docx(file)
+    assert document.title == "The mill & its keeper"
+    assert document.text == (
+        "The mill & its keeper\n\nLena Voss.\nnew\n\nName | Built\nOrla mill | 1742\n\nSee the ledger."
+    )
+
+
+def test_docx_title_is_the_first_heading_in_any_language(tmp_path: Path) -> None:
+    file = write_docx(
+        tmp_path / "mill.docx",
+        paragraph("Intro.") + paragraph("Die Mühle", "berschrift1"),
+        styles='<w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style>',
+    )
+    assert load_docx(file).title == "Die Mühle"
+
+
+def test_docx_text_boxes_are_read_once(tmp_path: Path) -> None:
+    box = (
+        '<w:r><mc:AlternateContent xmlns:mc="mc"><mc:Choice>{0}</mc:Choice><mc:Fallback>{0}</mc:Fallback>'
+        "</mc:AlternateContent></w:r>"
+    ).format(paragraph("In a box."))
+    file = write_docx(tmp_path / "mill.docx", paragraph("Before.", extra=box))
+    assert load_docx(file).text == "Before.\n\nIn a box."
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"PK\x03\x04 broken", "is damaged"),
+        (b"", "is damaged"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "is encrypted"),
+    ],
+)
+def test_docx_that_is_none_is_refused(tmp_path: Path, content: bytes, reason: str) -> None:
+    with pytest.raises(DocumentError, match=reason):
+        load(DocxLoader(), tmp_path / "mill.docx", content)
+
+
+def test_docx_with_broken_xml_or_without_a_body_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DocumentError, match="XML"):
+        load_docx(write_docx(tmp_path / "mill.docx", "<w:p>"))
+    with zipfile.ZipFile(tmp_path / "other.docx", "w") as archive:
+        archive.writestr("mimetype", "something else")
+    with pytest.raises(DocumentError, match="not a Word document"):
+        load_docx(tmp_path / "other.docx")
+
+
+def test_docx_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    file = write_docx(tmp_path / "bomb.docx", paragraph("x" * 3_000_000))
+    with pytest.raises(DocumentError, match="unpacks"):
+        list(DocxLoader(largest=1_000_000).load(file, file.as_posix()))
+
+
+def test_docx_cut_short_is_refused(tmp_path: Path) -> None:
+    file = write_docx(tmp_path / "mill.docx", paragraph("x"))
+    with pytest.raises(DocumentError):
+        load(DocxLoader(), tmp_path / "short.docx", file.read_bytes()[:-30])
+
+
+def test_csv_rows_are_whole_documents(tmp_path: Path) -> None:
+    table = (
+        'id,Title,Text,year\nm1,Orla mill,"Built by ""old"" Voss,\nin stone.",1742\n,Ferry,It crosses the Orla.,\n\n'
+    )
+    mill, ferry = documents(load(CsvLoader(), tmp_path / "places.csv", table))
+    assert (mill.id, mill.title, mill.whole) == ("m1", "Orla mill", True)
+    assert mill.text == 'Built by "old" Voss,\nin stone.'
+    assert mill.uri == f"{(tmp_path / 'places.csv').as_posix()}#m1"
+    assert mill.metadata == {"year": "1742"}
+    assert re.fullmatch(r"places\.[0-9a-f]{8}#2", ferry.id)
+    assert ferry.uri.endswith("places.csv#2")
+
+
+def test_csv_without_a_text_column_is_written_out(tmp_path: Path) -> None:
+    document = documents(load(CsvLoader(), tmp_path / "towns.csv", "no;town;people\n1;Orlaburg;5,200\n2;Fenn;\n"))
+    assert [item.title for item in document] == ["Orlaburg", "Fenn"]
+    assert document[0].text == "no: 1\ntown: Orlaburg\npeople: 5,200"
+    assert document[1].text == "no: 2\ntown: Fenn"
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_csv_delimiter_is_sniffed(delimiter: str) -> None:
+    rows = [["name", "text"], ["Mill", '"one, two; three | four"'], ["Ferry", "a; b"]]
+    lines = [delimiter.join(row) + "\n" for row in rows if delimiter != ";" or row[0] != "Ferry"]
+    assert sniffed(lines) == delimiter
+
+
+def test_csv_declared_delimiter_is_believed(tmp_path: Path) -> None:
+    assert documents(load(CsvLoader(), tmp_path / "a.csv", "sep=;\ntitle;text\nMill;a, b\n"))[0].text == "a, b"
+
+
+def test_csv_ragged_rows_and_odd_headers_lose_nothing(tmp_path: Path) -> None:
+    table = "town,,town\nFenn,a,b,c\nOrla\n"
+    first, second = documents(load(CsvLoader(), tmp_path / "a.csv", table))
+    assert first.text == "town: Fenn\ncolumn 2: a\ntown 3: b\ncolumn 4: c"
+    assert second.text == "town: Orla"
+
+
+def test_csv_fields_may_be_long(tmp_path: Path) -> None:
+    text = "rye " * 100_000
+    assert len(only(CsvLoader(), tmp_path / "a.csv", f'title,text\nMill,"{text}"\n').text) == len(text) - 1
+
+
+def test_csv_with_a_header_alone_has_no_rows(tmp_path: Path) -> None:
+    assert load(CsvLoader(), tmp_path / "a.csv", "title,text\n") == []
+    assert load(CsvLoader(), tmp_path / "b.csv", "") == []
+
+
+def test_csv_columns_are_settings(tmp_path: Path) -> None:
+    loader = CsvLoader(title_columns=("ort",), text_columns=("inhalt",))
+    document = only(loader, tmp_path / "a.tsv", "Ort\tInhalt\nFenn\tAm Fluss.\n")
+    assert (document.title, document.text) == ("Fenn", "Am Fluss.")
+
+
+def test_csv_columns_are_known_however_they_are_spelled(tmp_path: Path) -> None:
+    document = only(CsvLoader(), tmp_path / "a.csv", "ID,Headline,Full Text,Author\nm1,Orla mill,Built in 1742.,Voss\n")
+    assert (document.id, document.title, document.text) == ("m1", "Orla mill", "Built in 1742.")
+    assert document.metadata == {"Author": "Voss"}
+
+
+def test_csv_with_a_description_beside_other_columns_keeps_them_all(tmp_path: Path) -> None:
+    """Short notes are no text column: what stands beside them would not be found."""
+    document = only(CsvLoader(), tmp_path / "a.csv", "name,description,price\nLamp,Of brass.,12\n")
+    assert document.text == "name: Lamp\ndescription: Of brass.\nprice: 12"
+
+
+def test_jsonl_rows_are_whole_documents(tmp_path: Path) -> None:
+    row = {
+        "id": 7,
+        "title": "Orla mill",
+        "text": "Built in 1742.",
+        "year": 1742,
+        "open": True,
+        "tags": ["x"],
+        "z": None,
+    }
+    document = only(JsonlLoader(), tmp_path / "corpus.jsonl", json.dumps(row) + "\n\n")
+    assert (document.id, document.title, document.text) == ("7", "Orla mill", "Built in 1742.")
+    assert document.metadata == {"year": "1742", "open": "true"}
+    assert document.whole
+    assert document.uri.endswith("corpus.jsonl#7")
+
+
+def test_jsonl_bad_lines_are_named_and_the_rest_is_loaded(tmp_path: Path) -> None:
+    lines = ['{"id": "a", "text": "one"}', '{"id": "b", "te', "[1]", '{"title": "no text"}', "[" * 100_000]
+    items = load(JsonlLoader(), tmp_path / "corpus.jsonl", "\n".join([*lines, '{"id": "c", "text": "two"}']))
+    assert [document.id for document in documents(items)] == ["a", "c"]
+    skipped = [item for item in items if isinstance(item, Skipped)]
+    assert [item.uri.rpartition("#")[2] for item in skipped] == ["2", "3", "4", "5"]
+    assert [item.reason.split(" is ")[0].split(" has ")[0][:6] for item in skipped] == [
+        f"line {n}" for n in (2, 3, 4, 5)
+    ]
+    assert "not JSON" in skipped[0].reason
+
+
+def test_jsonl_without_any_document_is_one_line_in_the_report(tmp_path: Path) -> None:
+    """A file of questions, say, that lies beside the data set."""
+    (item,) = load(JsonlLoader(), tmp_path / "questions.jsonl", '{"question": "Who?"}\n' * 40)
+    assert isinstance(item, Skipped)
+    assert "any of its 40 rows: line 1 has no text" in item.reason
+
+
+def test_jsonl_text_is_clean_and_surrogates_do_not_survive(tmp_path: Path) -> None:
+    line = '{"text": "tide\\u0000 \\ud800mill\\r\\nkept", "title": "a\\u2028b"}'
+    document = only(JsonlLoader(), tmp_path / "corpus.jsonl", line)
+    assert (document.text, document.title) == ("tide mill\nkept", "a b")
+
+
+def test_jsonl_without_ids_is_numbered_by_line(tmp_path: Path) -> None:
+    items = documents(
+        load(JsonlLoader(), tmp_path / "corpus.ndjson", '{"text": "one"}\n{"text": ["two.", "three."]}\n')
+    )
+    assert [item.id.rpartition("#")[2] for item in items] == ["1", "2"]
+    assert items[1].text == "two. three."
+    assert items[1].title == "corpus 2"
+
+
+@pytest.mark.parametrize(
+    "field", ["body", "content", "full_text", "Full Text", "articleBody", "page_content", "summary"]
+)
+def test_json_of_an_export_is_read_by_the_usual_names(tmp_path: Path, field: str) -> None:
+    """As a site or a program writes it, with fields that are no text."""
+    row = {"Title": "Orla mill", field: "Built in 1742.", "url": "https://orla.example/1", "published_at": "2031-02-04"}
+    document = only(JsonlLoader(), tmp_path / "export.json", json.dumps([row]))
+    assert (document.title, document.text) == ("Orla mill", "Built in 1742.")
+    assert document.metadata == {"url": "https://orla.example/1", "published_at": "2031-02-04"}
+
+
+def test_jsonl_fields_without_a_text_are_passed_over(tmp_path: Path) -> None:
+    row = {"title": "", "headline": "Orla mill", "text": " ", "content": {"html": ""}, "body": "Built in 1742."}
+    document = only(JsonlLoader(), tmp_path / "export.jsonl", json.dumps(row))
+    assert (document.title, document.text) == ("Orla mill", "Built in 1742.")
+    assert documents(load(JsonlLoader(), tmp_path / "a.jsonl", '{"text": ""}'))[0].text == ""
+
+
+def test_an_abstract_stands_before_the_text(tmp_path: Path) -> None:
+    """Unless the text begins with it, or there is nothing else."""
+    texts = [{"body": "It has two wheels."}, {"body": "A mill. It has two wheels."}, {}, {"body": ""}]
+    lines = "\n".join(json.dumps({"abstract": "A mill.", **text}) for text in texts)
+    below, within, *alone = documents(load(JsonlLoader(), tmp_path / "papers.jsonl", lines))
+    assert below.text == "A mill.\n\nIt has two wheels."
+    assert within.text == "A mill. It has two wheels."
+    assert {document.text for document in alone} == {"A mill."}
+    table = "Abstract,Body\nA mill.,It has two wheels.\nA ferry.,\n"
+    first, second = documents(load(CsvLoader(), tmp_path / "papers.csv", table))
+    assert (first.text, second.text) == (below.text, "A ferry.")
+
+
+def test_json_object_with_a_list_of_objects_is_that_list(tmp_path: Path) -> None:
+    """As interfaces answer; where there are two lists nobody knows which is meant."""
+    rows = [{"title": "Mill", "body": "Built in 1742."}, {"title": "Ferry", "body": "It crosses the Orla."}]
+    answer = {"status": "ok", "total": 2, "articles": rows, "tags": ["a"]}
+    found = documents(load(JsonlLoader(), tmp_path / "answer.json", json.dumps(answer)))
+    assert [document.title for document in found] == ["Mill", "Ferry"]
+    (one,) = load(JsonlLoader(), tmp_path / "two.json", json.dumps({**answer, "others": rows}))
+    assert isinstance(one, Skipped)
+    assert only(JsonlLoader(), tmp_path / "text.json", json.dumps({**answer, "text": "All."})).text == "All."
+
+
+def test_json_list_is_read_like_lines(tmp_path: Path) -> None:
+    items = load(JsonlLoader(), tmp_path / "corpus.json", '[{"id": "a", "text": "one"}, 5]')
+    assert [document.id for document in documents(items)] == ["a"]
+    assert isinstance(items[1], Skipped)
+    assert items[1].reason == "item 2 is not an object"
+
+
+@pytest.mark.parametrize("content", ["{", '"text"', "[" * 100_000])
+def test_json_that_is_no_list_is_refused(tmp_path: Path, content: str) -> None:
+    with pytest.raises(DocumentError):
+        load(JsonlLoader(), tmp_path / "corpus.json", content)

@@ -1,0 +1,683 @@
+"""StepChain as a whole: a graph that grows, chains that stand in documents, and a language model within its budget."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyhop.engine import Polyhop
+from polyhop.errors import EndpointError, SettingError
+from polyhop.layers.facts.layer import FactsLayer
+from polyhop.models.choice import Models
+from polyhop.ports import Below, Failure, Rows
+from polyhop.reports import LayerStatus
+from polyhop.settings import Settings
+from polyhop.store.record import Record
+from polyhop.strategies.stepchain.strategy import StepChain
+from polyhop.strategies.strategy import ablations_of, variant_name
+from polyhop.types import Answer, Budget, Evidence, Hop, Passage
+from tests.worlds.documents import write
+from tests.worlds.endpoint import EndpointServer, Played, refuses, says, serving
+from tests.worlds.extraction import titles_in
+from tests.worlds.ferries import CORPUS, STATED
+from tests.worlds.prompts import inside
+from tests.worlds.settings import QUICK
+
+BORN = "Where was the builder of the Gull born?"  # Ada Brook, Velm
+MOTHER = "Who was the mother of the builder of the Gull?"  # Ada Brook, Wilma Fenn
+PIKE = "Who built the Pike?"
+ASKED = ("Who built the Gull?", "Where was #1 born?")
+
+Open = Callable[..., Polyhop]
+
+
+@pytest.fixture(scope="module")
+def ferries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of the ferries with its texts only; to be copied."""
+    folder = tmp_path_factory.mktemp("ferries")
+    with Polyhop(folder / "an.index", settings=QUICK) as engine:
+        engine.index(write(folder / "documents", CORPUS), layers=["text"])
+    return folder / "an.index"
+
+
+@pytest.fixture
+def opened(ferries: Path, tmp_path: Path) -> Iterator[Open]:
+    """Opens a fresh copy of the index, with some settings changed."""
+    engines: list[Polyhop] = []
+
+    def fresh(changes: Mapping[str, Any] = {}) -> Polyhop:
+        settings = Settings.from_mapping({**QUICK.to_mapping(), **changes})
+        engines.append(Polyhop(shutil.copytree(ferries, tmp_path / f"{len(engines)}.index"), settings=settings))
+        return engines[-1]
+
+    yield fresh
+    for engine in engines:
+        engine.close()
+
+
+@pytest.fixture(scope="module")
+def grown(ferries: Path) -> Iterator[Polyhop]:
+    """One copy for all tests to which it does not matter what has grown."""
+    copy = Path(shutil.copytree(ferries, ferries.parent / "grown.index"))
+    with Polyhop(copy, settings=QUICK) as engine:
+        yield engine
+
+
+def ask(engine: Polyhop, question: str = BORN, budget: Budget | None = None, **changes: Any) -> Answer:
+    """An answer of StepChain with some settings changed."""
+    return engine.ask(question, strategy=variant_name("stepchain", changes), budget=budget)
+
+
+def search(engine: Polyhop, question: str = BORN, k: int = 5, **changes: Any) -> Evidence:
+    """The evidence alone, which takes half the time."""
+    return engine.search(question, k=k, strategy=variant_name("stepchain", changes))
+
+
+def essence(evidence: Evidence) -> Evidence:
+    """Evidence without how long it took and how much of it was there before."""
+    trail = [re.sub(r"\d+ passages extracted now", "", line) for line in evidence.trail]
+    return replace(evidence, trail=tuple(trail), cost=replace(evidence.cost, seconds=0.0))
+
+
+def told(evidence: Evidence) -> str:
+    return "\n".join(evidence.trail)
+
+
+def extracted(evidence: Evidence) -> int:
+    """How many passages a question had extracted, as the trail says."""
+    found = re.search(r"(\d+) passages extracted now", told(evidence))
+    assert found is not None
+    return int(found[1])
+
+
+def titles(evidence: Evidence) -> list[str]:
+    return [passage.title for passage in evidence.passages]
+
+
+def chains(hops: Sequence[Hop]) -> list[str]:
+    return [str(chain) for hop in hops for chain in hop.chains]
+
+
+def facts(engine: Polyhop) -> LayerStatus:
+    """What ``polyhop status`` says of the facts."""
+    return next(layer for layer in engine.status().layers if layer.name == "facts")
+
+
+def assert_exact(evidence: Evidence, engine: Polyhop) -> None:
+    """Every sentence, and every arrow of every chain, stands in its document."""
+    with Record.open(engine.path) as record:
+        for hop in evidence.hops:
+            for chain in hop.chains:
+                assert len(chain.entities) == len(chain.facts) + 1 == len(chain.forward) + 1
+            for fact in (fact for chain in hop.chains for fact in chain.facts):
+                [passage] = record.passages_by_id([fact.passage_id])
+                sentence = record.document(fact.span.document_id).text[fact.span.start : fact.span.end]
+                assert sentence.strip() == sentence
+                assert sentence in passage.text
+                assert fact.tail in sentence
+                assert fact.head in f"{passage.title} {sentence}"
+            for span in hop.sentences:
+                sentence = record.document(span.document_id).text[span.start : span.end]
+                assert any(sentence in passage.text for passage in hop.passages)
+
+
+# --- offline ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_question_of_two_hops_is_answered_along_a_chain(grown: Polyhop) -> None:
+    """What the first sub-question finds is written into the second, and every arrow has its sentence."""
+    answer = ask(grown)
+    first, second = answer.evidence.hops
+    assert (first.question, first.found, first.status) == ("Who is the builder of the Gull?", "Ada Brook", "resolved")
+    assert second.question == "Where was Ada Brook born?"
+    assert str(first.chains[0]) == "Gull -(was built by)-> Ada Brook"
+    assert str(second.chains[0]) == "Ada Brook -(born in)-> Velm"
+    assert titles(answer.evidence)[:2] == ["Gull", "Ada Brook"]
+    assert answer.text == "Velm"
+    assert answer.evidence.strategy == "stepchain"
+    assert answer.evidence.cost.llm_calls == 0
+    assert_exact(answer.evidence, grown)
+
+
+@pytest.mark.parametrize("question", [MOTHER, "Which ferry was built first, the Gull or the Pike?"])
+def test_chains_of_all_questions_stand_in_the_documents(grown: Polyhop, question: str) -> None:
+    evidence = search(grown, question)
+    assert chains(evidence.hops)
+    assert_exact(evidence, grown)
+
+
+def test_what_one_question_extracted_serves_all_others(opened: Open) -> None:
+    """The first pays, the same again pays nothing and finds the same, and one about the same things pays less."""
+    engine = opened()
+    first = search(engine)
+    assert extracted(first) == facts(engine).done > 0
+    assert facts(engine).whole is False
+    again = search(engine)
+    assert extracted(again) == 0
+    assert again.passages == first.passages
+    assert [(hop.question, hop.found, hop.status, hop.passages) for hop in again.hops] == [
+        (hop.question, hop.found, hop.status, hop.passages) for hop in first.hops
+    ]
+    related = search(engine, MOTHER)
+    assert extracted(related) < extracted(first)
+    assert facts(engine).done == extracted(first) + extracted(related)
+
+
+def test_a_graph_of_its_own_does_not_depend_on_other_questions(opened: Open) -> None:
+    """All of the evidence is the same, though nothing had to be extracted the second time."""
+    fresh, used = opened(), opened()
+    for question in (PIKE, MOTHER):
+        search(used, question)
+    expected, evidence = (search(engine, BORN, scope="question") for engine in (fresh, used))
+    assert extracted(expected) > extracted(evidence)
+    assert essence(evidence) == essence(expected)
+
+
+def test_a_shared_graph_has_what_other_questions_pulled_in(opened: Open) -> None:
+    """Nobody else asks about the mother; her birthplace is a step further than this question retrieves."""
+    fresh, used = opened(), opened()
+    search(used, "Where was Wilma Fenn born?")
+    one, other = (search(engine, PIKE, retrieved=1) for engine in (fresh, used))
+    mine = search(used, PIKE, retrieved=1, scope="question")
+
+    def size(evidence: Evidence) -> int:
+        found = re.search(r"graph: \d+ entities, (\d+) facts", told(evidence))
+        assert found is not None
+        return int(found[1])
+
+    assert size(other) > size(one) == size(mine)
+
+
+def test_facts_of_another_question_join_its_chains(opened: Open) -> None:
+    engine = opened()
+    search(engine, "Where was Ada Brook born?", retrieved=1)
+    shared, own = (search(engine, "Who built the Gull?", retrieved=1, scope=scope) for scope in ("shared", "question"))
+    assert "Gull -(was built by)-> Ada Brook -(born in)-> Velm" in chains(shared.hops)
+    assert "Velm" not in " ".join(chains(own.hops))
+    assert_exact(shared, engine)
+
+
+def test_the_last_answer_is_left_to_the_reader(grown: Polyhop) -> None:
+    """So that nothing is said about whether it is established: nobody looked."""
+    evidence = search(grown)
+    assert evidence.hops[-1].found is None
+    assert evidence.synthesis.startswith("Established: Who is the builder of the Gull? Ada Brook (Gull -(was built by)")
+    assert "Ada Brook born" not in evidence.synthesis
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "why",
+        "Wo wurde die Tochter geboren?",
+        "東京タワーはどこですか",
+        f"Who built the Gull {'of the old harbour ' * 60}?",
+    ],
+    ids=["one word", "German", "Japanese", "very long"],
+)
+def test_any_question_is_answered_or_not_found(grown: Polyhop, question: str) -> None:
+    evidence = search(grown, question)
+    assert evidence.passages
+    assert evidence.hops
+    assert_exact(evidence, grown)
+
+
+@pytest.mark.parametrize("documents", [{}, {"one.txt": "The Gull was built by Ada Brook."}], ids=["none", "one"])
+def test_small_indexes_are_enough(documents: Mapping[str, str], tmp_path: Path) -> None:
+    with Polyhop(tmp_path / "an.index", settings=QUICK) as engine:
+        engine.index(write(tmp_path / "documents", documents), layers=["text"])
+        answer = ask(engine, "Who built the Gull?", communities=True)
+    assert len(answer.evidence.passages) == len(documents)
+    assert (answer.text is None) == (not documents)
+
+
+# --- switches ---------------------------------------------------------------------------------------------------------
+
+
+def test_without_decomposition_the_question_is_its_own_only_step(grown: Polyhop) -> None:
+    evidence = search(grown, decompose=False)
+    assert [hop.question for hop in evidence.hops] == [BORN]
+    assert evidence.trail[0] == f"taken apart by nobody: {BORN}"
+
+
+def test_without_the_graph_nothing_is_extracted(opened: Open) -> None:
+    engine = opened()
+    answer = ask(engine, graph=False, communities=True)
+    assert [layer.name for layer in engine.status().layers] == ["text"]
+    assert chains(answer.evidence.hops) == []
+    assert "graph:" not in told(answer.evidence)
+    assert answer.text == "Velm"
+
+
+def test_without_reasoning_the_graph_grows_and_is_not_walked(opened: Open) -> None:
+    engine = opened()
+    evidence = search(engine, reasoning=False)
+    assert extracted(evidence) == facts(engine).done > 0
+    assert chains(evidence.hops) == []
+    assert "walked" not in told(evidence)
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_chains_are_as_long_as_the_walk_is_deep(grown: Polyhop, depth: int) -> None:
+    lengths = {
+        len(chain.facts)
+        for hop in search(grown, depth=depth, chains=60, chain_tokens=4000).hops
+        for chain in hop.chains
+    }
+    assert lengths
+    assert lengths <= set(range(1, depth + 1))
+
+
+def test_communities_are_background(opened: Open) -> None:
+    """Summaries of them are made once."""
+    engine = opened()
+    without, evidence = (search(engine, communities=on) for on in (False, True))
+    background = [line for line in evidence.trail if line.startswith("background: ")]
+    assert 0 < len(background) <= StepChain().summaries
+    assert "Background: " in evidence.synthesis
+    assert re.search(r"[1-9]\d* communities, [1-9]\d* summaries made now, 0 left", told(evidence))
+    assert ", 0 summaries made now" in told(search(engine, communities=True))
+    assert "ackground: " not in told(without) + without.synthesis
+    assert evidence.passages == without.passages
+
+
+def test_one_generation_is_clustered_once(opened: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Also by the next process: what was found is kept beside the index."""
+    from polyhop.layers.facts import communities
+
+    clusterings: list[object] = []
+    original = communities.clustered
+
+    def counted(graph: communities.Joined, **more: Any) -> tuple[communities.Community, ...]:
+        clusterings.append(graph)
+        return original(graph, **more)
+
+    monkeypatch.setattr(communities, "clustered", counted)
+    engine = opened()
+    engine.index(write(tmp_path / "documents", CORPUS), layers=["text", "parsekg", "facts"])
+    for question in (BORN, PIKE):
+        assert "Background: " in search(engine, question, communities=True).synthesis
+    assert len(clusterings) == 1
+    engine.close()
+    assert "Background: " in search(engine, PIKE, communities=True).synthesis
+    assert len(clusterings) == 1
+
+
+@pytest.mark.parametrize("label", StepChain.ablations)
+def test_all_ablations_run(grown: Polyhop, label: str) -> None:
+    changes: Mapping[str, Any] = ablations_of("stepchain")[label]
+    assert StepChain(**changes) != StepChain()
+    evidence = search(grown, **changes)
+    assert "Gull" in titles(evidence)
+    assert_exact(evidence, grown)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({name: 0} for name in ("retrieved", "seeds", "depth", "frontier", "fan_out", "chains", "values")),
+        *({"support": share} for share in (-0.1, 1.1)),
+        {"depth": -2},
+        {"scope": "mine"},
+        {"depth": "deep"},
+    ],
+    ids=str,
+)
+def test_settings_out_of_range_are_refused(grown: Polyhop, wrong: dict[str, Any]) -> None:
+    with pytest.raises(SettingError, match=next(iter(wrong))):
+        ask(grown, **wrong)
+
+
+def test_there_may_be_no_links_no_summaries_and_no_chains(grown: Polyhop) -> None:
+    evidence = search(grown, links=0, summaries=0, chain_tokens=0, communities=True)
+    assert titles(evidence)[0] == "Gull"
+    assert chains(evidence.hops) == []
+
+
+def test_unknown_settings_name_the_nearest(grown: Polyhop) -> None:
+    with pytest.raises(SettingError) as error:
+        ask(grown, fanout=3)
+    assert "fan_out" in error.value.remedy
+
+
+# --- limits -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_a_walk_cut_off_is_told(grown: Polyhop) -> None:
+    evidence = search(grown, fan_out=1, frontier=1, seeds=5)
+    assert re.search(r"[1-9]\d* facts not followed", told(evidence))
+    assert re.search(r"[1-9]\d* entities not expanded", told(evidence))
+    kept = [tuple(map(int, pair)) for pair in re.findall(r"(\d+) of (\d+) chains kept", told(search(grown)))]
+    assert kept
+    assert all(some < all_of_them for some, all_of_them in kept)
+
+
+@pytest.mark.parametrize("tokens", [1, 20])
+def test_chains_stay_within_their_tokens(grown: Polyhop, tokens: int) -> None:
+    evidence = search(grown, chain_tokens=tokens, chains=50)
+    taken = [int(size) for size in re.findall(r"chains kept, (\d+) tokens", told(evidence))]
+    assert taken
+    assert max(taken) <= tokens
+    assert bool(chains(evidence.hops)) == (tokens >= 20)
+
+
+def test_a_passage_that_fails_is_named_and_the_question_goes_on(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not tried again by the next question, and named there, too."""
+    original = FactsLayer.extract
+
+    def failing(self: FactsLayer, passages: Sequence[Passage], models: Models, below: Below) -> Sequence[Rows]:
+        rows = original(self, passages, models, below)
+        return [
+            Failure("it cannot be parsed") if passage.title == "Ada Brook" else row
+            for passage, row in zip(passages, rows, strict=True)
+        ]
+
+    monkeypatch.setattr(FactsLayer, "extract", failing)
+    engine = opened()
+    for _ in range(2):
+        answer = ask(engine)
+        assert re.search(r"passage \d+ has no facts: it cannot be parsed", told(answer.evidence))
+        assert answer.text == "Velm"
+        assert "Ada Brook -(born in)-> Velm" not in chains(answer.evidence.hops)
+    assert facts(engine).failed == 1
+
+
+@pytest.mark.parametrize("question", [BORN, PIKE])
+def test_time_that_is_over_leaves_steps_and_says_so(opened: Open, question: str) -> None:
+    """But there is evidence all the same."""
+    evidence = ask(opened(), question, Budget(seconds=0.0)).evidence
+    assert evidence.passages
+    assert len(evidence.hops) == 1
+    assert ("1 sub-questions were left: the time allowed was over" in evidence.trail) == (question == BORN)
+    assert "asked as a whole" not in told(evidence)
+
+
+def test_no_more_passages_than_the_budget_allows(grown: Polyhop) -> None:
+    whole = search(grown, k=8).passages
+    for k in (1, 3):
+        assert search(grown, k=k).passages == whole[:k]
+
+
+# --- with a language model --------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Sage:
+    """A language model that plans, answers, merges and reads as it is told here, whatever the order."""
+
+    plans: list[Sequence[str]] = field(default_factory=lambda: [ASKED])
+    knows: dict[str, tuple[str, str]] = field(
+        default_factory=lambda: {
+            "Who built the Gull?": ("Ada Brook", "It was built by Ada Brook in 1801."),
+            "Where was Ada Brook born?": ("Velm", "She was born in Velm."),
+        }
+    )
+    answer: tuple[str, str] = ("Velm", "She was born in Velm.")
+    broken: str = ""  # the task in which the endpoint fails
+    tasks: list[str] = field(default_factory=list)  # what was asked, in order
+    prompts: dict[str, list[str]] = field(default_factory=dict)
+
+    def __call__(self, request: Mapping[str, Any]) -> Played:
+        """One answer to one request."""
+        system, prompt = (message["content"] for message in request["messages"][:2])
+        [task] = [task for words, task in TASKS.items() if words in system]
+        self.tasks.append(task)
+        self.prompts.setdefault(task, []).append(prompt)
+        if task == self.broken:
+            return refuses(500, "out of order")
+        return says(json.dumps(getattr(self, task)(prompt)))
+
+    def decompose(self, prompt: str) -> object:
+        """The next of the plans; the last one for ever."""
+        return {"steps": self.plans.pop(0) if len(self.plans) > 1 else self.plans[0]}
+
+    def step(self, prompt: str) -> object:
+        """What it knows, with the passages that say so."""
+        answer, quote = self.knows.get(inside(prompt, "QUESTION"), ("a guess", ""))
+        shown = [number for number, text in passages_in(prompt) if quote and quote in text]
+        support = [{"passage": number, "quote": quote} for number in shown]
+        return {"support": support, "answer": answer, "sufficient": bool(support)}
+
+    def merge(self, prompt: str) -> object:
+        """Always the same."""
+        return {"conflicts": [], "findings": "The builder of the Gull was born in Velm."}
+
+    def read(self, prompt: str) -> object:
+        """The answer, if a passage says so."""
+        answer, quote = self.answer
+        support = [{"passage": number, "quote": quote} for number, text in passages_in(prompt) if quote in text]
+        return {"support": support, "found": bool(support), "answer": answer}
+
+    def extract(self, prompt: str) -> Any:
+        """What the ferries' graph says."""
+        titles = titles_in({"messages": [None, {"content": prompt}]})
+        stated = [(number, one) for number, title in enumerate(titles, 1) for one in STATED.get(title, ())]
+        return {
+            "facts": [
+                {"passage": number, "head": head, "relation": relation, "tail": tail, "evidence": sentence}
+                for number, (head, relation, tail, sentence) in stated
+            ]
+        }
+
+    def summarise(self, prompt: str) -> object:
+        """Always the same."""
+        return {"summary": "Ferries were built there."}
+
+
+TASKS = {
+    "You plan how to answer": "decompose",
+    "You answer one step": "step",
+    "Put together what they found": "merge",
+    "You answer a question from numbered passages": "read",
+    "You write down the facts": "extract",
+    "You summarise texts": "summarise",
+}
+
+
+def passages_in(prompt: str) -> list[tuple[int, str]]:
+    """The passages that a prompt shows, by number."""
+    return [
+        (int(number), text)
+        for number, text in re.findall(r"<<<PASSAGE (\d+) [0-9a-f]+>>>\n(.*?)\n<<<END", prompt, re.DOTALL)
+    ]
+
+
+@contextmanager
+def sagely(opened: Open, sage: Sage, **layers: object) -> Iterator[tuple[Polyhop, EndpointServer]]:
+    """A fresh index with this model behind an endpoint."""
+    with serving(sage) as server:
+        model = {"base_url": server.url, "model": "sage", "attempts": 1, "cache": "none"}
+        models = {**QUICK.to_mapping().get("models", {}), "language_model": "openai"}
+        changes: dict[str, Any] = {"models": models, "language_model": model}
+        yield opened({**changes, **({"layers": {"facts": layers}} if layers else {})}), server
+
+
+def test_a_model_plans_answers_merges_and_reads(opened: Open) -> None:
+    """A step with a genuine quotation is written into the next one; the reader sees what was found."""
+    sage = Sage()
+    with sagely(opened, sage) as (engine, server):
+        answer = ask(engine)
+        assert sage.tasks == ["decompose", "step", "step", "merge", "read"]
+        assert answer.evidence.cost.llm_calls == len(server.requests) == 5
+        assert answer.evidence.cost.tokens == 15 * 5
+        assert_exact(answer.evidence, engine)
+    first, second = answer.evidence.hops
+    assert (first.question, first.found, first.status) == ("Who built the Gull?", "Ada Brook", "resolved")
+    assert (second.question, second.found, second.status) == ("Where was Ada Brook born?", "Velm", "resolved")
+    assert [passage.title for hop in answer.evidence.hops for passage in hop.passages] == ["Gull", "Ada Brook"]
+    assert (answer.text, answer.reader) == ("Velm", "grounded")
+    assert "Gull -(was built by)-> Ada Brook" in inside(sage.prompts["step"][0], "CHAINS")
+    assert inside(sage.prompts["step"][1], "EARLIER STEP 1").splitlines() == ["Who built the Gull?", "Ada Brook"]
+    assert inside(sage.prompts["merge"][0], "STEP 2, ESTABLISHED").splitlines()[1] == "Answer: Velm"
+    assert inside(sage.prompts["read"][0], "FINDINGS") == answer.evidence.synthesis
+    assert answer.evidence.synthesis.startswith("The builder of the Gull was born in Velm.")
+    assert answer.evidence.trail[0].startswith("taken apart by language model sage@")
+    assert answer.evidence.trail[0].endswith(": Who built the Gull? | Where was #1 born?")
+
+
+def test_a_step_without_an_answer_is_asked_again_and_then_another_way_is_taken(opened: Open) -> None:
+    """Of text alone, without chains; then the question is taken apart again, once."""
+    other = ("Who built the ferry that sails to Oster?", "Where was #1 born?")
+    knows = {other[0]: ("Ada Brook", "It was built by Ada Brook in 1801."), **Sage().knows}
+    del knows[ASKED[0]]
+    sage = Sage(plans=[ASKED, other], knows=knows)
+    with sagely(opened, sage) as (engine, server):
+        answer = ask(engine)
+        assert sage.tasks == ["decompose", "step", "step", "decompose", "step", "step", "merge", "read"]
+        assert answer.evidence.cost.llm_calls == len(server.requests)
+    assert "<<<CHAINS" in sage.prompts["step"][0]
+    assert "<<<CHAINS" not in sage.prompts["step"][1]
+    assert "STEP 1, NOT ANSWERED" in sage.prompts["decompose"][1]
+    failed, *found = answer.evidence.hops
+    assert (failed.found, failed.status) == (None, "unresolved")
+    assert "a guess" in failed.note
+    assert [(hop.question, hop.found) for hop in found] == [
+        (other[0], "Ada Brook"),
+        ("Where was Ada Brook born?", "Velm"),
+    ]
+    assert "Not established: Who built the Gull?" in answer.evidence.synthesis
+    assert f"taken apart again: {' | '.join(other)}" in answer.evidence.trail
+    assert answer.text == "Velm"
+
+
+def test_a_guess_is_not_written_into_the_next_question(opened: Open) -> None:
+    """What no passage bears out is told as missing; a second failure takes nothing apart any more."""
+    sage = Sage(knows={})
+    with sagely(opened, sage) as (engine, _):
+        evidence = ask(engine).evidence
+    assert sage.tasks.count("decompose") == 2
+    assert [hop.status for hop in evidence.hops] == ["unresolved"] * len(evidence.hops)
+    assert len(evidence.hops) == 2
+    assert "a guess" not in evidence.hops[1].question
+    assert evidence.hops[1].question == "Where was the answer to “Who built the Gull?” born?"
+    assert "EARLIER STEP" not in sage.prompts["step"][-1]
+    assert "merge" not in sage.tasks  # there is nothing to put together
+    assert inside(sage.prompts["read"][0], "FINDINGS").startswith("Not established: Who built the Gull?")
+
+
+def test_a_quotation_that_is_not_genuine_establishes_nothing(opened: Open) -> None:
+    """Nor does a second try where none is wanted."""
+
+    class Liar(Sage):
+        def step(self, prompt: str) -> object:
+            """A quotation that stands nowhere."""
+            return {
+                "support": [{"passage": 1, "quote": "Otto Reed built it."}],
+                "answer": "Otto Reed",
+                "sufficient": True,
+            }
+
+    sage = Liar()
+    with sagely(opened, sage) as (engine, _):
+        evidence = ask(engine, retry=False).evidence
+    assert sage.tasks == ["decompose", "step", "step", "read"]
+    assert [(hop.found, hop.status) for hop in evidence.hops] == [(None, "unresolved")] * 2
+    assert "Otto Reed" not in evidence.hops[1].question
+    assert "a guess that no passage bears out: Otto Reed" in evidence.hops[0].note
+
+
+@pytest.mark.parametrize(
+    ("extractor", "calls"),
+    [
+        *(("language_model", calls) for calls in (0, 1, 2, 3, 4, 6, 12)),
+        *(("syntax", calls) for calls in (1, 2, 12)),
+    ],
+)
+def test_no_question_asks_more_often_than_its_budget_allows(opened: Open, calls: int, extractor: str) -> None:
+    """The reader's call and those of extraction included; what the evidence says it cost is what the server saw."""
+    sage = Sage() if extractor == "language_model" else Sage(knows={})
+    with sagely(opened, sage, extractor=extractor, passages_a_call=1) as (engine, server):
+        evidence = ask(engine, budget=Budget(llm_calls=calls), communities=extractor == "syntax").evidence
+        assert len(server.requests) <= max(calls, 1)  # a reader there has to be
+        assert evidence.cost.llm_calls == len(server.requests)
+        assert evidence.cost.prompt_tokens == 10 * len(server.requests)
+    assert sage.tasks[-1] == "read"
+    assert "Gull" in titles(evidence)
+
+
+def test_extraction_leaves_calls_for_the_steps_and_names_what_it_left(opened: Open) -> None:
+    sage = Sage()
+    with sagely(opened, sage, extractor="language_model", passages_a_call=1) as (engine, server):
+        evidence = ask(engine, budget=Budget(llm_calls=7)).evidence
+        assert sage.tasks.count("step") == 2
+        assert 0 < sage.tasks.count("extract") == facts(engine).done
+        assert facts(engine).cost.llm_calls == sage.tasks.count("extract")
+        assert re.search(r"[1-9]\d* passages were not extracted: No calls", told(evidence))
+        before = len(server.requests)
+        again = ask(engine, budget=Budget(llm_calls=30)).evidence
+        assert extracted(again) > 0
+        assert "not extracted" not in told(again)
+        assert again.cost.llm_calls == len(server.requests) - before
+    assert [hop.found for hop in evidence.hops] == ["Ada Brook", "Velm"]
+
+
+def test_a_model_with_few_calls_is_worth_no_less_than_none(opened: Open) -> None:
+    """A step for whose answer nobody can be asked is answered as without a model."""
+    sage = Sage()
+    with sagely(opened, sage) as (engine, _):
+        for calls in (0, 2):
+            evidence = ask(engine, budget=Budget(llm_calls=calls)).evidence
+            assert [hop.question for hop in evidence.hops][-1] == "Where was Ada Brook born?", calls
+            assert titles(evidence)[:2] == ["Gull", "Ada Brook"], calls
+
+
+def test_what_nobody_was_asked_is_not_told_as_asked(opened: Open) -> None:
+    sage = Sage(knows={})
+    with sagely(opened, sage) as (engine, _):
+        evidence = ask(engine, budget=Budget(llm_calls=3)).evidence
+    assert sage.tasks.count("step") <= 1
+    assert told(evidence).count("asked again") == 0
+
+
+@pytest.mark.parametrize("task", ["decompose", "extract", "step", "merge"])
+def test_an_endpoint_that_fails_is_an_error_and_what_was_extracted_stays(opened: Open, task: str) -> None:
+    with sagely(opened, Sage(broken=task), extractor="language_model") as (engine, _):
+        with pytest.raises(EndpointError, match="out of order"):
+            ask(engine)
+        grew = [layer.done for layer in engine.status().layers if layer.name == "facts"]
+    assert bool(sum(grew)) == (task not in ("decompose", "extract"))
+
+
+def test_summaries_come_out_of_the_same_budget(opened: Open) -> None:
+    sage = Sage()
+    with sagely(opened, sage) as (engine, server):
+        evidence = ask(engine, budget=Budget(llm_calls=6), communities=True).evidence
+        assert sage.tasks[-2:] == ["merge", "read"]
+        assert sage.tasks.count("summarise") == 1
+        assert evidence.cost.llm_calls == len(server.requests) == 6
+    assert "BACKGROUND 1" in sage.prompts["merge"][0]
+    assert re.search(r"1 summaries made now, [1-9]\d* left", told(evidence))
+
+
+def test_facts_without_support_in_the_text_are_left_out_and_counted(opened: Open) -> None:
+    """Both of its ends stand in the sentence, but nothing of the relation (the title supports ends alone)."""
+
+    class Inventive(Sage):
+        def extract(self, prompt: str) -> Any:
+            """The relation to Velm in words of its own."""
+            facts = [
+                {**fact, "relation": "glorious metropolis"} if fact["tail"] == "Velm" else fact
+                for fact in super().extract(prompt)["facts"]
+            ]
+            return {"facts": facts}
+
+    with sagely(opened, Inventive(), extractor="language_model") as (engine, _):
+        lax, strict, own = (
+            ask(engine, **changes).evidence
+            for changes in ({"support": 0.0}, {"support": 0.9}, {"support": 0.9, "scope": "question"})
+        )
+    fact = "-(glorious metropolis)-> Velm"
+    assert any(fact in chain for chain in chains(lax.hops))
+    assert "left out" not in told(lax)
+    for evidence in (strict, own):
+        assert not any(fact in chain for chain in chains(evidence.hops))
+        assert "1 facts left out for want of support in the text" in evidence.trail
+    assert re.search(r"[1-9]\d* chains without support", told(strict))

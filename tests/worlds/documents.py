@@ -1,0 +1,46 @@
+"""The documents of the small worlds: some of the examples, and the harbour of Quillmouth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "corpus"
+
+WORLD = (
+    "academy_of_asperlow.pdf",
+    "benno_trask.md",
+    "edda_marrish.md",
+    "gazetteer.jsonl",
+    "giselle_ombry.txt",
+    "harrowmere_lighthouse.txt",
+    "lissandra.html",
+    "long_bridge.md",
+    "museum_objects.csv",
+    "old_patience.html",
+    "pellingrove.html",
+    "regent_isaude.docx",
+    "river_teshel.html",
+    "tobren_lisk.txt",
+)
+
+BRIDGE = "Where was the architect of Harrowmere Lighthouse born?"  # Edda Marrish, in Pellingrove: two hops
+
+HARBOUR = {  # a smaller world, for tests that change it; each file is one passage
+    "quillmouth.txt": "Quillmouth is a harbour on the Sable Coast. Its lighthouse was built by Ada Brisk in 1841.",
+    "ada_brisk.txt": "Ada Brisk was an engineer. She was born in Fennick and studied at the Tarn School.",
+    "fennick.txt": "Fennick is a town on the River Oar. It is known for its glass and its late trains.",
+    "tarn_school.txt": "The Tarn School was founded by Piet Rook in 1790. It teaches engineers and surveyors.",
+}
+
+HARBOUR_BRIDGE = "Where was the engineer born who built the lighthouse of Quillmouth?"
+
+
+def write(folder: Path, files: Mapping[str, str]) -> Path:
+    """Write texts as files below a folder, which is made."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -11,7 +11,7 @@ from polyhop.english.answer_type import AnswerType
 from polyhop.indexes.shared_terms import Terms
 from polyhop.models.choice import Models
 from polyhop.models.cross_encoder import MiniLML12
-from polyhop.reading.abroad.question_words import LANGUAGES
+from polyhop.reading.abroad.question_words import LANGUAGES, question_words
 from polyhop.reading.abroad.questions import asked_abroad
 from polyhop.reading.abroad.reader import read_abroad
 from polyhop.reading.abroad.stretches import Look, written
@@ -103,7 +103,7 @@ def test_english_questions_stay_english(question: str) -> None:
 
 def test_every_language_has_all_its_tables() -> None:
     """Each asks for people, places, dates and numbers, and says yes."""
-    for wording in LANGUAGES.values():
+    for wording in map(question_words, LANGUAGES):
         assert {PERSON, PLACE, DATE, NUMBER, THING} <= set(wording.asks)
         assert wording.which
         assert wording.yes
@@ -199,7 +199,7 @@ def test_turns_of_a_chat_are_quoted() -> None:
 )
 def test_stretches_are_told_from_how_they_are_written(language: str, text: str, stretch: str, look: Look) -> None:
     """By capitals, marks and what stands around them."""
-    found = {text[one.start : one.end]: one.look for one in written(text, (), LANGUAGES[language])}
+    found = {text[one.start : one.end]: one.look for one in written(text, (), question_words(language))}
     assert found[stretch] is look
 
 
@@ -236,6 +236,6 @@ def test_any_question_is_answered_from_the_text_or_not_at_all(question: str, tex
         return
     [one] = passages(**{title: text})
     reading = read_abroad(question, asked, [one])
-    assert reading.text is None or reading.text in text or reading.text == asked.wording.yes
+    assert reading.text is None or reading.text in text or reading.text == asked.words.yes
     assert all(0 <= quote.start < quote.end <= len(text) for quote in reading.quotes)
     assert 0 <= reading.confidence <= 1

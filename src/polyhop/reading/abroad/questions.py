@@ -11,7 +11,7 @@ from typing import Final
 from polyhop.documents.languages import ENGLISH_WORDS, is_english, is_in_our_script
 from polyhop.english.answer_type import AnswerType
 from polyhop.indexes.folding import unspaced
-from polyhop.reading.abroad.question_words import DATE, LANGUAGES, NOTHING, THING, UNKNOWN, YES_NO, Wording
+from polyhop.reading.abroad.question_words import LANGUAGES, UNKNOWN, QuestionWords, question_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,9 +25,9 @@ class AskedAbroad:
     noun: str = ""  # what the question calls the answer, as in "which comet"
 
     @property
-    def wording(self) -> Wording:
-        """How its language asks, or nothing where no table has it."""
-        return LANGUAGES.get(self.language, NOTHING)
+    def words(self) -> QuestionWords:
+        """How its language asks, or nothing where no file has it."""
+        return question_words(self.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +40,27 @@ class _Compiled:
     known: frozenset[str]  # its small words and those that ask, one by one
 
     @classmethod
-    def of(cls, wording: Wording) -> _Compiled:
-        spaced = not unspaced(wording.which[0])
+    def of(cls, words: QuestionWords) -> _Compiled:
+        spaced = not unspaced(words.which[0])
         open_, close = (r"(?<![^\W_])", r"(?![^\W_])") if spaced else ("", "")
         between = r"(?:\s+[^\W\d_]+){0,1}?\s+(?:ال)?" if spaced else r"[\s一个個つの]{0,2}"
         asks = [
-            *((type_, f"(?:{wording.which}){between}(?:{nouns})") for type_, nouns in wording.nouns.items()),
-            *((type_, f"(?:{words}){close}") for type_, words in wording.asks.items()),
-            (THING, f"(?:{wording.which}){close}"),
+            *((type_, f"(?:{words.which}){between}(?:{nouns})") for type_, nouns in words.nouns.items()),
+            *((type_, f"(?:{asking}){close}") for type_, asking in words.asks.items()),
+            (AnswerType.THING, f"(?:{words.which}){close}"),
         ]
-        plain = "|".join([*wording.asks.values(), wording.which, wording.verbs])
+        plain = "|".join([*words.asks.values(), words.which, words.verbs])
         return cls(
             tuple((type_, re.compile(f"{open_}{words}", re.IGNORECASE)) for type_, words in asks),
-            re.compile(wording.which, re.IGNORECASE),
-            re.compile(rf"\W*(?:{wording.verbs}){close}", re.IGNORECASE) if wording.verbs else None,
-            frozenset(wording.small.split()) | frozenset(re.findall(r"[^\W\d_]{2,}", plain)),
+            re.compile(words.which, re.IGNORECASE),
+            re.compile(rf"\W*(?:{words.verbs}){close}", re.IGNORECASE) if words.verbs else None,
+            frozenset(words.small.split()) | frozenset(re.findall(r"[^\W\d_]{2,}", plain)),
         )
 
 
 @cache
 def _tables(language: str) -> _Compiled:
-    return _Compiled.of(LANGUAGES[language])
+    return _Compiled.of(question_words(language))
 
 
 _ENGLISH_STARTS: Final = frozenset(  # no other language begins a question with them
@@ -94,10 +94,10 @@ def asked_abroad(question: str) -> AskedAbroad | None:
     if language is None:
         return None
     if language == UNKNOWN:
-        return AskedAbroad(language=UNKNOWN, type=THING, said=question)
+        return AskedAbroad(language=UNKNOWN, type=AnswerType.THING, said=question)
     tables = _tables(language)
     start, end, type_ = _asked(tables, question)
-    year = type_ is DATE and _YEAR.search(question[start:end]) is not None
+    year = type_ is AnswerType.DATE and _YEAR.search(question[start:end]) is not None
     said = f"{question[:start]} {question[end:]}"
     noun = _noun(tables, question, start, end, type_)
     return AskedAbroad(language=language, type=type_, said=said, year=year, noun=noun)
@@ -105,7 +105,7 @@ def asked_abroad(question: str) -> AskedAbroad | None:
 
 def _noun(tables: _Compiled, question: str, start: int, end: int, type_: AnswerType) -> str:
     """What a question calls the answer: the last of the words that ask, or what stands behind "which"."""
-    if type_ is THING:
+    if type_ is AnswerType.THING:
         found = _NOUN.match(question, end) if tables.which.fullmatch(question, start, end) else None
     else:
         found = _LAST.search(question[start:end])
@@ -116,10 +116,10 @@ def _asked(tables: _Compiled, question: str) -> tuple[int, int, AnswerType]:
     """Where a question asks and for what: the first words that do, or those within them that say more of it."""
     found = list(_found(tables, question))
     if not found:
-        return 0, 0, YES_NO if _asks_whether(tables, question) else THING
+        return 0, 0, AnswerType.YES_NO if _asks_whether(tables, question) else AnswerType.THING
     first = min(found, key=lambda one: (one[0], -one[1]))
-    telling = [one for one in found if one[2] is not THING and one[0] < first[1]]
-    return first if first[2] is not THING or not telling else min(telling)
+    telling = [one for one in found if one[2] is not AnswerType.THING and one[0] < first[1]]
+    return first if first[2] is not AnswerType.THING or not telling else min(telling)
 
 
 def _found(tables: _Compiled, question: str) -> Iterator[tuple[int, int, AnswerType]]:

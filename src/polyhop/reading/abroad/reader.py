@@ -18,7 +18,7 @@ from polyhop.documents.sentences import sentence_spans
 from polyhop.english.answer_type import AnswerType
 from polyhop.indexes.folding import fold, pieces, unspaced
 from polyhop.indexes.shared_terms import Terms
-from polyhop.reading.abroad.question_words import SPECIFIC, Wording
+from polyhop.reading.abroad.question_words import SPECIFIC, QuestionWords
 from polyhop.reading.abroad.questions import AskedAbroad
 from polyhop.reading.abroad.stretches import Look, Written, spelled, written
 from polyhop.reading.reader import Quote, Reading
@@ -107,7 +107,7 @@ def read_abroad(question: str, asked: AskedAbroad, passages: Sequence[Passage]) 
         return Reading(text=None, note="there is nothing to read")
     best = ways[0]
     if asked.type is AnswerType.YES_NO and best.share >= _SO and not words.denied(best.last.text):
-        return Reading(text=asked.wording.yes, quotes=best.quotes, confidence=_SURE * best.share, note=_SAID)
+        return Reading(text=asked.words.yes, quotes=best.quotes, confidence=_SURE * best.share, note=_SAID)
     found = list(_candidates(question, asked, ways, passages, words))
     if found:
         one = max(found, key=lambda one: one.score)
@@ -126,18 +126,18 @@ class _Words:
 
     terms: Terms
     alike: tuple[re.Pattern[str], ...]
-    wording: Wording
+    language: QuestionWords
 
     @classmethod
     def of(cls, asked: AskedAbroad) -> _Words:
-        wording = asked.wording
+        language = asked.words
         edge = "" if asked.language in ("zh", "ja", "ko") else r"(?<!\w)"
         rest = "" if not edge else r"\w*"
-        alike = tuple(re.compile(f"{edge}(?:ال)?(?:{group}){rest}", re.IGNORECASE) for group in wording.alike.split())
-        words = cls(Terms({}), alike, wording)
-        small = Terms.of(wording.small).worth if edge else {}
+        alike = tuple(re.compile(f"{edge}(?:ال)?(?:{group}){rest}", re.IGNORECASE) for group in language.alike.split())
+        words = cls(Terms({}), alike, language)
+        small = Terms.of(language.small).worth if edge else {}
         said = Terms.of(words.levelled(asked.said)).worth
-        return cls(Terms({term: worth for term, worth in said.items() if term not in small}), alike, wording)
+        return cls(Terms({term: worth for term, worth in said.items() if term not in small}), alike, language)
 
     def levelled(self, text: str) -> str:
         """A text with one word for all that say the same."""
@@ -159,7 +159,7 @@ class _Words:
 
     def denied(self, text: str) -> bool:
         """Whether a sentence may say the opposite."""
-        denies = self.wording.denies
+        denies = self.language.denies
         if not denies:
             return False
         spaced = rf"(?<!\w)(?:{denies})(?!\w)"
@@ -228,7 +228,7 @@ def _candidates(
         text = way.last.text[:_LONGEST]
         places = words.places(text)
         led = {plain(other.last.passage.title) for other in ways if other.first is not None and other.share > way.share}
-        for one in written(text, list(titles), asked.wording):
+        for one in written(text, list(titles), asked.words):
             said = text[one.start : one.end]
             title = next((title for title in titles if spelled(title).fullmatch(said)), "")
             fit = _fit(one, text, asked, titles.get(title))

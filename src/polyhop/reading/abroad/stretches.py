@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from polyhop.english.answer_type import AnswerType
 from polyhop.indexes.folding import unspaced
-from polyhop.reading.abroad.question_words import Wording
+from polyhop.reading.abroad.question_words import QuestionWords
 
 
 class Look(StrEnum):
@@ -98,16 +98,16 @@ _AROUND: Final = tuple(  # where nothing is written with capitals: by what stand
 )
 
 
-def written(text: str, titles: Sequence[str], wording: Wording) -> list[Written]:
+def written(text: str, titles: Sequence[str], language: QuestionWords) -> list[Written]:
     """What could be an answer in a sentence, each stretch once, as the first of the looks that it has."""
     dates = [Written(match.start(), match.end(), Look.DATE) for match in _DATE.finditer(text)]
     sources = (
         dates,
         (Written(*_inside(match), Look.QUOTED) for match in _QUOTED.finditer(text)),
         _titled(text, titles),
-        _works(text, wording),
-        _named(text, wording),
-        _numbers(text, wording, dates),
+        _works(text, language),
+        _named(text, language),
+        _numbers(text, language, dates),
         (Written(*_inside(match), look) for look, pattern in _AROUND for match in pattern.finditer(text)),
         (Written(match.start(), match.end(), Look.WORD) for match in _KATAKANA.finditer(text)),
     )
@@ -138,9 +138,9 @@ def _titled(text: str, titles: Sequence[str]) -> Iterator[Written]:
             yield Written(match.start(), match.end(), Look.TITLE)
 
 
-def _works(text: str, wording: Wording) -> Iterator[Written]:
+def _works(text: str, language: QuestionWords) -> Iterator[Written]:
     """What stands behind "the book" and begins with a capital, as far as the clause goes."""
-    nouns = wording.nouns.get(AnswerType.WORK)
+    nouns = language.nouns.get(AnswerType.WORK)
     if nouns:
         for match in re.finditer(
             rf"(?<!\w)(?:{nouns})\s+(?=[^\W\d_])([^.,;:!?()«»„“”\"]{{2,60}})", text, re.IGNORECASE
@@ -149,10 +149,10 @@ def _works(text: str, wording: Wording) -> Iterator[Written]:
                 yield Written(*match.span(1), Look.QUOTED)
 
 
-def _numbers(text: str, wording: Wording, dates: Sequence[Written]) -> Iterator[Written]:
-    small = wording.small.split()
+def _numbers(text: str, language: QuestionWords, dates: Sequence[Written]) -> Iterator[Written]:
+    small = language.small.split()
     words = [(match.start(), match.end(), match[0].lower()) for match in _WORD.finditer(text)]
-    numerals = wording.numerals.split()
+    numerals = language.numerals.split()
     plain = [(match.start(), match.end()) for match in _NUMBER.finditer(text)]
     for start, end in [*plain, *((start, end) for start, end, word in words if word in numerals)]:
         if any(date.start <= start < date.end for date in dates):
@@ -162,10 +162,10 @@ def _numbers(text: str, wording: Wording, dates: Sequence[Written]) -> Iterator[
         yield Written(start, unit[1] if unit is not None and goes_on else end, Look.NUMBER)
 
 
-def _named(text: str, wording: Wording) -> Iterator[Written]:
+def _named(text: str, language: QuestionWords) -> Iterator[Written]:
     """Runs of words with capitals, as far as they are names and no nouns."""
-    small, where, by = (frozenset(words.split()) for words in (wording.small, wording.where, wording.by))
-    determines = frozenset(wording.determines.split())
+    small, where, by = (frozenset(words.split()) for words in (language.small, language.where, language.by))
+    determines = frozenset(language.determines.split())
     for run, before, first in _runs(text, _LINKS - determines):
         start = 0
         while start < len(run) and run[start][2].lower() in small | where:  # "Die", "El" at the beginning of a sentence

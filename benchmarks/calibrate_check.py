@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhop import Polyhop
-from polyhop.english.relation_variants import variants_of
+from polyhop.english.relations import variants_of
 from polyhop.evaluation.bindings import matches
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.layers.view import View

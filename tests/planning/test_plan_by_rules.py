@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.english.answer_type import AnswerType
-from polyhop.english.relation_variants import WORDINGS, variants_of, wording_of
+from polyhop.english.relations import RELATIONS, variants_of, wording_of
 from polyhop.errors import UsageError
 from polyhop.planning.recorded import ReplayedPlans
 from polyhop.planning.rules.constraints import plan_by_rules
@@ -211,8 +211,8 @@ def test_decompose_spells_out_what_is_the_same() -> None:
 
 
 def test_known_relations_have_at_least_three_phrasings() -> None:
-    assert all(len(set(row.variants)) >= 3 for row in WORDINGS)
-    assert len({row.name for row in WORDINGS}) == len(WORDINGS)
+    assert all(len(set(relation.phrasings)) >= 3 for relation in RELATIONS)
+    assert len({relation.name for relation in RELATIONS}) == len(RELATIONS)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polyhop.english.relations import BY_NAME, RELATIONS, relation_of, sole_relation
+from polyhop.english.relations import BY_NAME, relation_of, sole_relation
 from polyhop.reading.inner import innermost, spelled_out
 from polyhop.reading.subjects import likeness, names_in
 
@@ -46,10 +46,6 @@ def test_reverse_cue_stands_before_the_thing() -> None:
     """In a text about the father, the words before the child tell as much."""
     assert BY_NAME["father"].reversed("Tam Venn was a miller and the father of ")
     assert not BY_NAME["father"].reversed("Tam Venn was a pupil of ")
-
-
-def test_names_of_relations_are_unique() -> None:
-    assert len(BY_NAME) == len(RELATIONS)
 
 
 @pytest.mark.parametrize(

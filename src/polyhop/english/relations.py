@@ -1,18 +1,32 @@
-"""Relations that questions often ask for: how questions word them, and what stands around their values in texts.
+"""Relations that questions often ask for: how questions and graphs word them, and what stands around their values.
 
-A relation that is missing here loses no question, only precision: the cross-encoder then has to judge alone.
+They are in ``data/relations.toml``. A relation that is missing there loses no question, only precision: it is worded by
+what the question itself says, and the cross-encoder then has to judge alone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from polyhop.english.answer_type import AnswerType
-from polyhop.english.words import FUNCTION_WORDS, OFFICES, TITLE_NOUNS, is_agent, word_set
+from polyhop.english.tables import table
+from polyhop.english.words import (
+    ARTICLES,
+    AUXILIARIES,
+    FUNCTION_WORDS,
+    OFFICES,
+    PREPOSITIONS,
+    TITLE_NOUNS,
+    base_form,
+    is_agent,
+    is_base,
+    is_participle,
+    word_set,
+)
 
 Kind = AnswerType | Literal["role"]  # a role is what somebody is said to be, as in "is a Danish painter"
 
@@ -23,10 +37,9 @@ _GAP: Final = rf"(?:[\W_]+(?:[a-z0-9][\w'’-]*|{_DEMONYM}|{_STYLE})){{0,6}}?\W*
 _LINKED: Final = r"(?:\W+(?:the|a|an|his|her|their|was|is|were|are|to|named|called))*"
 _NEAR: Final = rf"{_LINKED}(?:\s+(?:the|an?)(?:\s+[a-z-]+){{1,3}})?\W*$"  # "was", "was the ropemaker"
 _ARTICLE: Final = r"(?: (?:the|his|her|an?)\b(?: \w+ (?:of|in|at))?)"
-_DASH: Final = r"[–—-]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
     """What a question may ask of a thing.
 
@@ -35,12 +48,32 @@ class Relation:
     """
 
     name: str
-    kind: Kind
-    plain: str  # the question in plain words, {} being the thing
-    asked: re.Pattern[str]
-    cues: tuple[re.Pattern[str], ...]
-    reverse: tuple[re.Pattern[str], ...]
-    leads_on: bool
+    phrasings: tuple[str, ...] = ()  # how a graph may word it (Eq. 5), the usual one first
+    worded: re.Pattern[str] | None = None  # a phrase as a whole that words it
+    kinds: frozenset[AnswerType] = frozenset(AnswerType)  # that its value can be
+    kind: Kind = AnswerType.THING  # of its value, where it is read from texts
+    plain: str = ""  # the question in plain words, {} being the thing
+    asked: re.Pattern[str] | None = None  # what asks for it in a question; None where texts are not read for it
+    cues: tuple[re.Pattern[str], ...] = ()
+    reverse: tuple[re.Pattern[str], ...] = ()
+    leads_on: bool = False
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Relation:
+        """A row of the table."""
+        name, kind = row["name"], row.get("kind", "thing")
+        return cls(
+            name=name,
+            phrasings=tuple(row.get("phrasings", ())),
+            worded=re.compile(rf"{row['worded']}|{re.escape(name)}") if "worded" in row else None,
+            kinds=frozenset(map(AnswerType, row.get("kinds", AnswerType))),
+            kind="role" if kind == "role" else AnswerType(kind),
+            plain=row.get("question", ""),
+            asked=re.compile(rf"\b(?:{row['asked']})\b", re.IGNORECASE) if "asked" in row else None,
+            cues=tuple(_cue(*pair) for cue in row.get("cues", ()) for pair in cue.items()),
+            reverse=tuple(_cue(*pair) for cue in row.get("reverse", ()) for pair in cue.items()),
+            leads_on=row.get("leads_on", False),
+        )
 
     def question(self, thing: str) -> str:
         """The plain question of a thing."""
@@ -58,233 +91,32 @@ class Relation:
         return any(cue.search(before) for cue in self.reverse)
 
 
-def _after(words: str, gap: str = _GAP) -> str:
-    return rf"\b(?i:{words}){gap}"
+_CUES: Final[Mapping[str, Callable[[str], str]]] = {
+    "pattern": str,
+    "after": lambda words: rf"\b(?i:{words})<gap>",
+    "near": lambda words: rf"\b(?i:{words})<near>",
+    "by": lambda words: rf"\b(?i:{words})(?:,? (?:and )?\w+){{0,4}}? by<gap>",
+    "of": lambda noun: rf"\b(?i:{noun})s? (?:of|at|for|to) [^.;]{{1,60}}?(?:,| (?:was|is|were|are))<near>",
+    "in": lambda words: rf"\b(?i:{words})\b[^;]{{0,70}}?\b(?:in|at|near|to|from|of|for|by){_ARTICLE}?\W*$",
+    "soon": lambda words: rf"\b(?i:{words})\b[^().;]{{0,60}}$",
+}
+_PARTS: Final = {
+    "<gap>": _GAP,
+    "<near>": _NEAR,
+    "<dash>": "[–—-]",
+    "<offspring>": "(?:son|daughter|child|children|heir|heiress)",
+}
 
 
-def _by(words: str) -> str:
-    return rf"\b(?i:{words})(?:,? (?:and )?\w+){{0,4}}? by{_GAP}"
+def _cue(kind: str, words: str) -> re.Pattern[str]:
+    pattern = _CUES[kind](words)
+    for name, part in _PARTS.items():
+        pattern = pattern.replace(name, part)
+    return re.compile(pattern)
 
 
-def _of(noun: str) -> str:
-    return rf"\b(?i:{noun})s? (?:of|at|for|to) [^.;]{{1,60}}?(?:,| (?:was|is|were|are)){_NEAR}"
-
-
-def _in(words: str) -> str:
-    return rf"\b(?i:{words})\b[^;]{{0,70}}?\b(?:in|at|near|to|from|of|for|by){_ARTICLE}?\W*$"
-
-
-def _soon(words: str) -> str:
-    return rf"\b(?i:{words})\b[^().;]{{0,60}}$"
-
-
-def _relation(
-    name: str,
-    kind: Kind,
-    plain: str,
-    asked: str,
-    cues: Iterable[str],
-    reverse: Iterable[str] = (),
-    *,
-    leads_on: bool = False,
-) -> Relation:
-    compiled = [tuple(re.compile(pattern) for pattern in patterns) for patterns in (cues, reverse)]
-    pattern = re.compile(rf"\b(?:{asked})\b", re.IGNORECASE)
-    return Relation(name, kind, plain, pattern, compiled[0], compiled[1], leads_on)
-
-
-def _kin(name: str, asked: str, cues: Iterable[str], reverse: Iterable[str]) -> Relation:
-    plain = f"Who is the {name} of {{}}?"
-    return _relation(name, AnswerType.PERSON, plain, asked, cues, reverse, leads_on=True)
-
-
-def _maker(name: str, verbs: str, works: str) -> Relation:
-    """Somebody by what they made: "directed by", "film by", "director"."""
-    asked, plain = rf"{name}s?|{verbs}", f"Who is the {name} of {{}}?"
-    cues = (_by(verbs), _after(name, _NEAR), _of(name), rf"\b(?:{works})s?(?: \w+){{0,3}}? by{_GAP}")
-    return _relation(name, AnswerType.PERSON, plain, asked, cues, (_after(verbs), _after(f"{name} of")), leads_on=True)
-
-
-_OFFSPRING: Final = r"(?:son|daughter|child|children|heir|heiress)"
-_PARENTS: Final = rf"(?:{_OFFSPRING}s? (?:of|to)|born to|parents (?:were|are|was)|marriage of|between)"
-_SPOUSES: Final = (
-    r"married(?: to)?|marries|marry|wed(?:ded)?(?: to)?|(?:wife|husband|spouse|widow|widower|consort)(?: of)?"
-)
-_SPOUSES_ALL: Final = rf"{_SPOUSES}|marriage (?:to|with)"
-_SIBLINGS: Final = r"(?:brother|sister|sibling|twin)s?(?: of| to)?"
-_PLACES: Final = r"(?:city|town|country|place|state|village|county)"
-_BEGUN: Final = "founded|founding|established|formed|started|opened|created|built|completed|launched|begun|began"
-_YEAR: Final = r"(?:year|month|day|date)"
-_IS_A: Final = r"\b(?:is|was|are|were|became) (?:an?|the|one of the)\b"
-
-_KIN_RELATIONS: Final = (
-    _kin(
-        "father",
-        "father|dad",
-        (
-            rf"(?<!, ){_after(rf'{_OFFSPRING}s? of')}",
-            _after("father", _NEAR),
-            _after("born to|parents (?:were|are|was)|fathered by"),
-            _after(_PARENTS),
-        ),
-        (_after("father of"), _after(rf"(?:his|eldest|elder|younger|only|second|first) (?:\w+ )?{_OFFSPRING}", _NEAR)),
-    ),
-    _kin(
-        "mother",
-        "mother|mum|mom",
-        (
-            rf"(?<!, )\b(?i:{_PARENTS}) .{{3,90}}?\b(?:and|by|with)\b{_GAP}",
-            _after("mother", _NEAR),
-            rf"\b(?:by|and) her{_NEAR}",
-        ),
-        (_after("mother of"), _after(rf"her (?:\w+ )?{_OFFSPRING}", _NEAR)),
-    ),
-    _kin(
-        "spouse",
-        r"spouse|wife|husband|partner|marr(?:y|ied)(?: to)?|widow|widower",
-        (_after(_SPOUSES_ALL),),
-        (_after(_SPOUSES_ALL),),
-    ),
-    _kin(
-        "child",
-        "child|son|daughter|children",
-        (_after(rf"(?:his|her|their) (?:\w+ )?{_OFFSPRING}s?", _NEAR), _after("(?:father|mother|parent) of")),
-        (_after(rf"{_OFFSPRING}s? of"),),
-    ),
-    _kin("sibling", "sibling|brother|sister", (_after(_SIBLINGS),), (_after(_SIBLINGS),)),
-)
-_MAKERS: Final = (
-    _maker("director", "directed", "film|drama|comedy|direction|documentary|western|thriller"),
-    _maker("composer", "composed|music|score|scored|soundtrack|songs", "music|score|opera"),
-    _maker("performer", "performed|recorded|sung|sang|released|singer", "song|single|album|track|hit"),
-    _maker("author", "wrote|written|writer|authored", "novel|book|story|play|poem|memoir"),
-    _maker("screenwriter", "screenplay|script|scriptwriter", "written"),
-    _maker("producer", "produced", "production"),
-    _maker("founder", "founded|co-founded|established|started|set up", "established"),
-    _maker("creator", "created|designed|designer|invented|inventor|developed|devised", "design|sculpture|series"),
-)
-_BIRTH: Final = (
-    _relation(
-        "date of birth",
-        AnswerType.DATE,
-        "When was {} born?",
-        rf"date of birth|birth ?date|birthday|when (?:was|were|is) .*\bborn|what {_YEAR} (?:was|were) .* born",
-        (r"\(\s*(?:(?:née|nee|born|b\.)[^()\d]*)?[^()\d]{0,30}$", r"\b[Bb]orn\b[^()\d;]{0,60}$"),
-    ),
-    _relation(
-        "date of death",
-        AnswerType.DATE,
-        "When did {} die?",
-        rf"date of death|when did .*\bdie|when was .* (?:death|killed)|what {_YEAR} did .* die",
-        (
-            rf"\([^()]*\d{{3,4}}[^()]*?(?:{_DASH}|to)[^()\d]*$",
-            r"\b(?:[Dd]ied|[Dd]eath|killed|executed)[^()\d]{0,40}$",
-            r"[†(]\s*d\.\s*$",
-        ),
-    ),
-    _relation(
-        "place of birth",
-        AnswerType.PLACE,
-        "Where was {} born?",
-        rf"(?:place|city|town|country) of birth|birth ?place|(?:where|(?:what|which) {_PLACES}) .*\bborn|hometown",
-        (
-            r"\b[Bb]orn\b[^;]{0,70}?\b(?:in|at|near)(?: the \w+ of)?\W*$",
-            r"\([^()–—]*\d{4},? ?(?:in |at )?$",
-            r"\(\s*(?:born )?(?:in |at )?$",
-            r"\b[Bb]orn\b[^();]{0,40}\d{4}, ?$",
-            _after(r"(?:raised|grew up) (?:in|near)|native of|hails from|from"),
-        ),
-    ),
-    _relation(
-        "place of death",
-        AnswerType.PLACE,
-        "Where did {} die?",
-        rf"place of death|death ?place|where (?:did|was) .*\b(?:die|killed)|(?:what|which) {_PLACES} did .*\bdie",
-        (
-            rf"\([^()]*\d{{3,4}}[^()]*{_DASH}[^()]*\d{{3,4}},? ?(?:in |at )?$",
-            rf"\([^()]*\d[^()]*\s{_DASH}\s*(?:[A-Z][\w ]+, )?$",
-            _in("died|death|killed|executed|assassinated|murdered"),
-        ),
-    ),
-    _relation(
-        "place of burial",
-        AnswerType.PLACE,
-        "Where is {} buried?",
-        "place of burial|burial place|buried|resting place|interred",
-        (_in("buried|interred|entombed|burial|tomb|grave|remains"),),
-    ),
-)
-_ATTRIBUTES: Final = (
-    _relation(
-        "nationality",
-        AnswerType.NATIONALITY,
-        "What is the nationality of {}?",
-        r"nationality|citizenship|(?:what|which) country .*\bfrom|citizen of",
-        (rf"{_IS_A}\W*(?:\w+ ){{0,2}}$", r"\bborn\b.{0,60}\bin\b.{0,40}$"),
-    ),
-    _relation(
-        "occupation",
-        "role",
-        "What is the occupation of {}?",
-        "occupation|profession|do for a living",
-        (rf"{_IS_A}.{{0,60}}$",),
-    ),
-    _relation(
-        "alma mater",
-        AnswerType.ORGANISATION,
-        "Where did {} study?",
-        r"graduated?(?: from)?|alma mater|educated|stud(?:y|ied)(?: at)?|(?:university|college|school) .*\battend",
-        (
-            _in(r"educated|graduat(?:ed|e|ing)|attended|stud(?:ied|ies|ying|ent)|alumn\w+|degree|enrolled|entered"),
-            _after("attended|entered"),
-        ),
-    ),
-    _relation(
-        "workplace",
-        AnswerType.ORGANISATION,
-        "Where does {} work?",
-        "work(?:s|ed)? (?:at|for)|employer|employed",
-        (
-            _in(r"professor|work(?:s|ed|ing)?|taught|teach(?:es|er|ing)?|employed|lecturer|fellow|faculty"),
-            _after("joined"),
-        ),
-    ),
-    _relation(
-        "award",
-        AnswerType.THING,
-        "Which award did {} win?",
-        r"(?:which|what) (?:\w+ )?(?:awards?|prize|honou?r)",
-        (_after("won|received|awarded|recipient of|winner of|earned"),),
-    ),
-    _relation(
-        "cause of death",
-        AnswerType.THING,
-        "What did {} die of?",
-        "cause of .*death|(?:why|how) did .* die|die (?:of|from)",
-        (_in("died|death|succumbed"),),
-    ),
-    _relation(
-        "release date",
-        AnswerType.DATE,
-        "When was {} released?",
-        r"(?:when|what year|date) .*\b(?:released?|publi\w+|premiered?|aired?|come out)",
-        (_soon("released?|premiered?|published|aired|broadcast"), rf"{_IS_A}\W*(?:\w+ ){{0,3}}$", r"\(\s*$"),
-    ),
-    _relation(
-        "founding date",
-        AnswerType.DATE,
-        "When was {} founded?",
-        rf"(?:when|what year|date) .*\b(?:{_BEGUN})",
-        (
-            _soon(rf"{_BEGUN}|since|dates (?:back )?to"),
-            r"\(\s*(?:est\. )?$",
-        ),
-    ),
-)
-
-RELATIONS: Final = (*_KIN_RELATIONS, *_MAKERS, *_BIRTH, *_ATTRIBUTES)
-BY_NAME: Final = {relation.name: relation for relation in RELATIONS}
-
+RELATIONS: Final = tuple(Relation.of(row) for row in table("relations")["relation"])
+BY_NAME: Final = {relation.name: relation for relation in RELATIONS if relation.asked is not None}
 
 _AGENT: Final = re.compile(r"(?:er|or|r|ist|ian|e)$")
 _IRREGULAR: Final = {
@@ -293,19 +125,27 @@ _IRREGULAR: Final = {
 }  # fmt: skip
 _STEM: Final = 4  # letters by which the wordings of one relation are told
 _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_IDLE: Final = FUNCTION_WORDS | TITLE_NOUNS | word_set("place date name year city country town person")
+_BESIDE: Final = FUNCTION_WORDS | TITLE_NOUNS | word_set("place date name year city country town person")
 
 
 @cache
 def relation_of(noun: str) -> Relation | None:
     """The relation that a noun names: one of the table, or somebody by a role, such as "captain" or "discoverer"."""
-    known = next((relation for relation in RELATIONS if relation.leads_on and relation.asked.fullmatch(noun)), None)
+    known = next((one for one in BY_NAME.values() if one.leads_on and one.asked and one.asked.fullmatch(noun)), None)
     if known is not None or not is_agent(noun):
         return known
     verb = rf"(?:{_IRREGULAR.get(noun, re.escape(_AGENT.sub('', noun)))})\w*"
-    cues = (_after(f"{noun}s?", _NEAR), _by(verb), _of(noun), _after(f"{noun}s?"))
-    reverse = (_after(f"{noun} (?:of|at|for|to)"), _after(verb))
-    return _relation(noun, AnswerType.PERSON, f"Who is the {noun} of {{}}?", noun, cues, reverse, leads_on=True)
+    return Relation.of(
+        {
+            "name": noun,
+            "kind": "person",
+            "question": f"Who is the {noun} of {{}}?",
+            "asked": noun,
+            "cues": [{"near": f"{noun}s?"}, {"by": verb}, {"of": noun}, {"after": f"{noun}s?"}],
+            "reverse": [{"after": f"{noun} (?:of|at|for|to)"}, {"after": verb}],
+            "leads_on": True,
+        }
+    )
 
 
 def without(text: str, places: Iterable[tuple[int, int]]) -> str:
@@ -318,7 +158,7 @@ def without(text: str, places: Iterable[tuple[int, int]]) -> str:
 def asked_relation(question: str, names: Sequence[tuple[int, int]]) -> Relation | None:
     """The relation that a question ends in, such as the place of birth, whatever else it says."""
     hidden = without(question, names)
-    return next((relation for relation in RELATIONS if not relation.leads_on and relation.asked.search(hidden)), None)
+    return next((one for one in BY_NAME.values() if not one.leads_on and one.asked and one.asked.search(hidden)), None)
 
 
 def sole_relation(question: str, names: Sequence[tuple[int, int]]) -> tuple[Relation, str] | None:
@@ -330,9 +170,52 @@ def sole_relation(question: str, names: Sequence[tuple[int, int]]) -> tuple[Rela
     relation = asked_relation(question, names)
     if relation is None:
         relation = next((one for one in map(relation_of, _WORD.findall(hidden.lower())) if one is not None), None)
-    if relation is None:
+    if relation is None or relation.asked is None:
         return None
     wording = {stem[:_STEM] for stem in re.findall(r"[a-z]{3,}", relation.asked.pattern.replace(r"\b", " "))}
     words = [word.lower() for word in _WORD.findall(hidden.replace("\0", " ")) if len(word) > 2]
-    idle = all(word in _IDLE or word[:_STEM] in wording for word in words)
+    idle = all(word in _BESIDE or word[:_STEM] in wording for word in words)
     return (relation, question[start:end]) if idle else None
+
+
+_IDLE: Final = AUXILIARIES | ARTICLES | {"also", "name", "whose", "both", "known", "of", "first", "originally"}
+_LINKS: Final = frozenset({"by", "of", "in", "on", "at", "to", "from"})
+_EMPTY: Final = AUXILIARIES | ARTICLES | PREPOSITIONS
+_LONGEST: Final = 8  # words of a phrasing
+
+
+def wording_of(phrase: str, kind: AnswerType | None = None) -> Relation | None:
+    """The relation that a phrase such as "was directed by" words, if its value can be of that kind (None: any)."""
+    fitting = [one for one in RELATIONS if one.worded is not None and (kind is None or kind in one.kinds)]
+    cores = _cores(phrase)
+    return next((one for core in cores for one in fitting if one.worded and one.worded.fullmatch(core)), None)
+
+
+def variants_of(phrase: str, kind: AnswerType | None = None, noun: str = "") -> tuple[str, ...]:
+    """At least one phrasing of a relation, the phrase itself first; ``noun`` is what the question calls its value."""
+    phrase = " ".join(phrase.split()[:_LONGEST])
+    empty = not set(phrase.lower().split()) - _EMPTY
+    known = wording_of(phrase, kind) or (wording_of(noun, kind) if empty and noun else None)
+    phrasings = (phrase, *(known.phrasings if known is not None else (*_derived(phrase), noun if empty else "")))
+    return tuple(dict.fromkeys(variant for variant in phrasings if variant))
+
+
+def _cores(phrase: str) -> list[str]:
+    """The phrase, without helping verbs and articles before it, and without a preposition after it."""
+    words = phrase.lower().split()
+    first = next((at for at, word in enumerate(words) if word not in _IDLE), len(words))
+    last = len(words) - (len(words) > first + 1 and words[-1] in _LINKS)
+    return [text for text in (" ".join(words), " ".join(words[first:]), " ".join(words[first:last])) if text]
+
+
+def _derived(phrase: str) -> tuple[str, ...]:
+    """Other phrasings of the same words: without its helping verb, its first word alone or as the role of somebody."""
+    words = phrase.lower().split()
+    bare = words[1:] if len(words) > 1 and words[0] in AUXILIARIES else words
+    short = bare[:-1] if bare and bare[-1] in PREPOSITIONS else bare
+    verb = base_form(short[0]) if short else ""
+    role = [*short, "of"] if short and is_agent(short[-1]) else []
+    verbal = bool(verb) and (is_participle(bare[0]) or is_base(verb))
+    stem = [verb, *bare[1:]] if verbal and bare == words else []
+    noun = short[-1:] if short and not verbal and short == words and short[-1] not in AUXILIARIES else []
+    return tuple(" ".join(variant) for variant in (bare, noun, role, short, stem) if variant)

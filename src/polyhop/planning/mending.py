@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from polyhop.english.relation_variants import variants_of
+from polyhop.english.relations import variants_of
 from polyhop.english.words import KINSHIP_PATHS
 from polyhop.plans import Constant, Constraint, ConstraintPlan, End, Placeholder
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.english.question import mentions
-from polyhop.english.relation_variants import variants_of
+from polyhop.english.relations import variants_of
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.planning.plan import REFERENCE
 from polyhop.planning.rules.decompose import Plan, Step, decompose

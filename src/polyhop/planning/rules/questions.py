@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from polyhop.english.answer_type import AnswerType, answer_type
-from polyhop.english.relation_variants import wording_of
-from polyhop.english.relations import BY_NAME
+from polyhop.english.relations import BY_NAME, wording_of
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,

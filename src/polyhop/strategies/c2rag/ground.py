@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from polyhop.english.answer_type import AnswerType, answer_type, fits
-from polyhop.english.relation_variants import wording_of
+from polyhop.english.relations import wording_of
 from polyhop.indexes.names import words
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.vectors import fact_vectors

@@ -6,40 +6,11 @@ import re
 from typing import Final, Literal
 
 from polyhop.english.statements import DETERMINERS, PERSONAL, Doing, doing
-from polyhop.english.words import word_set
+from polyhop.english.tables import table
 
 Gender = Literal["he", "she"]
 
-_WOMEN: Final = word_set(
-    "abigail ada adele agnes alexandra alice alicia alison amanda amelia amy andrea angela anita ann anna anne "
-    "annie audrey barbara beatrice bella beth betty bianca bonnie brenda bridget camilla carla carmen carol "
-    "caroline catherine cecilia charlotte chloe christina christine claire clara claudia cora cynthia daisy "
-    "deborah denise diana donna dorothy edith eleanor elena elizabeth ella ellen elsa emily emma erica esther eva "
-    "eve evelyn fatima felicity fiona florence frances gabriela gemma gertrude gina gloria grace greta hannah "
-    "harriet hazel heather heidi helen helena ida ines ingrid irene iris isabel isabella isla ivy jane janet "
-    "jasmine jenna jennifer jenny jessica jill joan joanna josephine joyce judith judy julia juliet karen kate "
-    "katherine kathleen katie kayla kelly laura lauren leah lena lily linda lisa louise lucia lucy lydia mabel "
-    "madeleine maggie margaret maria marie martha mary matilda maya megan melissa mia michelle mildred miriam "
-    "molly monica nadia nancy naomi natalie natasha nina nora olga olivia pamela patricia paula pauline petra "
-    "phoebe polly priya rachel rebecca renata rita rosa rose rosie ruby ruth sally samantha sandra sara sarah "
-    "sharon sheila sofia sonia sophia sophie stella stephanie susan sylvia tanya teresa theresa tina ursula "
-    "valerie vanessa vera veronica victoria viola violet virginia vivian wendy yasmin yuki yvonne zoe"
-)
-_MEN: Final = word_set(
-    "aaron abraham adam adrian ahmed alan albert alexander alfred ali andre andreas andrew anthony antonio arnold "
-    "arthur barry ben benedict benjamin bernard bill bob boris brandon brian bruce bruno carl carlos charles "
-    "christian christopher clive colin conrad craig daniel david dennis derek diego dirk dmitri dominic donald "
-    "douglas duncan dylan edgar edmund edward eli elias eric ernest ethan eugene felix ferdinand francisco frank "
-    "fred frederick gabriel gareth gary geoffrey george gerald gilbert giovanni glen gordon graham greg gregory "
-    "gustav hans harold harry hector henry herbert hiroshi hugh hugo ian igor isaac ivan jack jacob jake james "
-    "jan jason jeff jeffrey jeremy jerome jim joe joel johan johann john jonas jonathan jorge jose joseph joshua "
-    "juan julian karl keith kenneth kevin klaus kurt lars lawrence leo leon leonard leopold lewis liam lorenzo "
-    "louis luca lucas luis luke malcolm manuel marco marcus mario mark martin matthew maurice max michael miguel "
-    "mike mohammed nathan neil nicholas niels nigel norman oliver oscar otto patrick paul pedro peter philip "
-    "pierre piet rafael ralph raymond richard robert roger roland ronald ross rudolf rupert russell samuel scott "
-    "sean sebastian simon stanley stefan stephen steve steven stuart ted theodore thomas tim timothy tobias tom "
-    "tony victor vincent walter wilfred wilhelm william wolfgang xavier"
-)
+_PRONOUNS: Final[tuple[Gender, ...]] = ("she", "he")
 _HIS: Final = re.compile(r"\b(?:he|him|his|himself)\b", re.IGNORECASE)
 _OBJECT: Final = re.compile(
     r"\b(?P<word>him|them|her(?=\s*$|[,.;]|\s(?:that|to|if|whether|not|and|or|a|an|the|his|again|back|some|more|as"
@@ -53,7 +24,8 @@ def gender_of(person: str) -> Gender | None:
     first = person.lower().split()[:1]
     if not first or " and " in person:
         return None
-    return "she" if first[0] in _WOMEN else "he" if first[0] in _MEN else None
+    named = table("first_names")
+    return next((pronoun for pronoun in _PRONOUNS if first[0] in named[pronoun].split()), None)
 
 
 def same_person(name: str, other: str) -> bool:

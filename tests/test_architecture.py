@@ -87,7 +87,7 @@ def test_imports_run_one_way(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "evaluation/metrics").glob("*.py")), ids=lambda path: path.name)
 def test_no_metric_imports_what_it_judges(path: Path) -> None:
     """A metric that read numbers and dates as the readers do would forgive them their own mistakes."""
-    assert not {"english", "reading"}.intersection(imports_of(path))
+    assert not [module for module in imports_of(path) if module.startswith(("polyhop.english", "polyhop.reading"))]
 
 
 def test_every_part_has_a_level() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.layers.view import View
-from polyhop.reading.conversations.whole import asks_of_all
+from polyhop.reading.conversations.asked import asks_of_all
 from polyhop.strategies.qcg.conversations_of_day import days_in, said_on
 
 CHATS = {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from polyhop.documents.conversations.stamps import DATE, day_of, minute_of
+from polyhop.documents.conversations.stamps import DATE, day_of, is_dated, minute_of
 from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.english.dates import MONTHS
 from polyhop.english.statements import SPEECH
@@ -24,8 +24,7 @@ from polyhop.english.words import (
     base_form,
     word_set,
 )
-from polyhop.indexes.folding import pieces
-from polyhop.reading.conversations.whole import asks_of_all
+from polyhop.indexes.folding import pieces, tokens
 
 Wish = Literal[
     "verdict", "speaker", "moment", "done", "time", "name", "place", "reason", "errand", "topic", "statement"
@@ -122,6 +121,19 @@ _NEGATED: Final = re.compile(
 )
 _CUT: Final = {"ca": "can", "wo": "will"}
 _FROM: Final = re.compile(r"\b(?:get|got|gets|receives?|received|hears?|heard|learns?|learned|learnt)\b", re.IGNORECASE)
+_ANY_CLOCK: Final = re.compile(
+    r"\b(?:at|around|from)?\s*\d{1,2}(?:[:.]\d{2})?\s*(?:[ap]\.?m\b\.?|o'clock)?", re.IGNORECASE
+)
+_WHOLE: Final = frozenset(
+    tokens(
+        "what which was were is are did do does have has had been the a an of in on at about between and with to for "
+        "we they them us i he she there tell me main topic topics subject theme gist conversation conversations chat "
+        "chats group discussion call meeting talk talked talking discuss discussed speak spoke said happen happened "
+        "going summarise summarize summary"
+    )
+)
+"""Words with which a whole conversation is asked for, and nothing that is said in it."""
+
 _WH: Final = word_set("what who whom whose which when where why how")
 _SMALL: Final = FUNCTION_WORDS | AUXILIARIES | word_set("according conversation discussion chat group their his her")
 _STEM: Final = 5  # letters by which words of one family are told
@@ -318,3 +330,14 @@ def _of_when(rest: Sequence[str]) -> Wish:
     if said and not clause:
         return "moment"
     return "done" if rest[0] == "did" else "time"
+
+
+def asks_of_all(question: str, names: Sequence[str]) -> bool:
+    """Whether a question asks what a conversation of a day is about, rather than for something that is said in it.
+
+    ``names``: of those who speak in it.
+    """
+    if not is_dated(question):
+        return False
+    said = set(tokens(_ANY_CLOCK.sub(" ", _DATE.sub(" ", question))))
+    return said <= _WHOLE.union(*(tokens(f"{name} {name.replace(' ', '')}") for name in names))

@@ -12,7 +12,7 @@ from polyhop.documents.sentences import sentence_spans
 from polyhop.layers.questions.graph import NodeKind, QuestionGraph
 from polyhop.layers.view import View
 from polyhop.ports import Floats
-from polyhop.reading.conversations.whole import asks_of_all
+from polyhop.reading.conversations.asked import asks_of_all
 from polyhop.store.phrase_store import PhraseStore
 from polyhop.strategies.qcg.conversations_of_day import Saying, said_on
 from polyhop.strategies.qcg.event_questions import apart, interleaved

@@ -13,6 +13,7 @@ __all__ = [
     "Answer",
     "Budget",
     "Citation",
+    "Document",
     "Evidence",
     "Hop",
     "IndexReport",
@@ -29,14 +30,14 @@ if TYPE_CHECKING:
     from polyhop.errors import PolyhopError
     from polyhop.reports import IndexReport, IndexStatus
     from polyhop.settings import Settings
-    from polyhop.types import Answer, Budget, Citation, Evidence, Hop, Passage, Span
+    from polyhop.types import Answer, Budget, Citation, Document, Evidence, Hop, Passage, Span
 
 _HOMES = {
     "polyhop.engine": ("Polyhop",),
     "polyhop.errors": ("PolyhopError",),
     "polyhop.reports": ("IndexReport", "IndexStatus"),
     "polyhop.settings": ("Settings",),
-    "polyhop.types": ("Answer", "Budget", "Citation", "Evidence", "Hop", "Passage", "Span"),
+    "polyhop.types": ("Answer", "Budget", "Citation", "Document", "Evidence", "Hop", "Passage", "Span"),
 }
 
 

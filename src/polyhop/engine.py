@@ -6,7 +6,7 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,23 +17,24 @@ from polyhop import __version__, registry
 from polyhop.documents.reading import find
 from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComponent, UsageError
 from polyhop.indexing import remembered as making
-from polyhop.indexing.build import Builder, asked_by
-from polyhop.indexing.ingest import Ingest, Tally, files_of
+from polyhop.indexing.build import asked_by
+from polyhop.indexing.ingest import files_of, given
 from polyhop.indexing.remembered import DEFAULT_LAYERS, GrownFacts, in_force, in_order
+from polyhop.indexing.run import IndexRun, entities
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.growth import Growth
 from polyhop.layers.facts.merges import Merge, join_again, keep_apart, merges_of
-from polyhop.layers.layer import fingerprint, layer_of
+from polyhop.layers.layer import layer_of
 from polyhop.layers.view import View
 from polyhop.models.choice import Models, load_models
 from polyhop.reading.citations import citations_of, within_tokens
 from polyhop.reading.reader import Reader, Reading
-from polyhop.reports import IndexReport, IndexStatus, LayerReport, ProgressListener, RemoveReport
+from polyhop.reports import IndexReport, IndexStatus, ProgressListener, RemoveReport
 from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.store.writer_lock import writer
 from polyhop.strategies.strategy import Strategy, layers_read, strategy_of, unread
-from polyhop.types import Answer, Budget, Cost, Evidence, Span
+from polyhop.types import Answer, Budget, Document, Evidence, Span
 
 logger = logging.getLogger(__name__)
 
@@ -87,79 +88,69 @@ class Polyhop:
         Raises UsageError, IndexLocked, StorageFull, ModelMissing, ModelMismatch, EndpointError and the other errors of
         the store.
         """
-        began = time.monotonic()
-        self._check(layers)  # what is unknown is refused before anything is read
         inputs = [Path(path).expanduser() for path in paths]
+        run = self._run(layers, workers=workers, wait=wait, progress=progress)
+        run.check()  # what is unknown is refused before anything is read
         find(inputs)  # so is a path that does not exist
-        if dry_run:
-            return self._forecast(inputs, layers, progress, began)
-        with Record.create_or_open(self.path, wait=wait) as record:
-            builder, names = self._builder(record, workers, progress), in_order(layers, record)
-            making.check(builder, names, self.settings)  # another writer may have changed them while this one waited
-            tally = Ingest(record=record, chunking=self.settings.chunking, progress=progress).run(inputs)
-            reports = tuple(making.bring_up_to_date(builder, name, self.settings) for name in names)
-            if tally.gone_passages:
-                making.let_go(builder)
-            return self._report(record, tally, reports, dry_run=False, began=began)
+        return (run.forecast if dry_run else run.carry_out)(lambda ingest: ingest.run(inputs))
 
-    def _check(self, layers: Sequence[str]) -> None:
-        try:
-            with Record.open(self.path) as record:
-                making.check(self._builder(record, None, None), in_order(layers, record), self.settings)
-        except IndexMissing:
-            for name in layers:
-                fingerprint(layer_of(name, self.settings), self.models)
-
-    def _forecast(
-        self, inputs: Sequence[Path], layers: Sequence[str], progress: ProgressListener | None, began: float
+    def add_text(
+        self,
+        text: str,
+        uri: str,
+        *,
+        title: str = "",
+        metadata: Mapping[str, str] | None = None,
+        layers: Sequence[str] = DEFAULT_LAYERS,
+        progress: ProgressListener | None = None,
     ) -> IndexReport:
-        try:
-            record: Record | None = Record.open(self.path)
-        except IndexMissing:
-            record = None
-        try:
-            ingest = Ingest(record=record, chunking=self.settings.chunking, dry_run=True, progress=progress)
-            tally = ingest.run(inputs)
-            if record is not None:
-                builder = self._builder(record, None, None)
-                new, gone = tally.new, tally.gone_passages
-                names = in_order(layers, record)
-                reports = tuple(making.forecast(builder, name, new, gone, self.settings) for name in names)
-            else:
-                settings, models = self.settings, self.models
-                reports = tuple(Builder.first_forecast(name, tally.new, settings, models) for name in layers)
-            return self._report(record, tally, reports, dry_run=True, began=began)
-        finally:
-            if record is not None:
-                record.close()
+        """Index one text that is in no file, under a URI of your choice; the same URI again replaces it.
 
-    def _builder(self, record: Record, workers: int | None, progress: ProgressListener | None) -> Builder:
-        return Builder(
-            record=record,
-            folder=self.path / "generations",
-            settings=in_force(record, self.settings),
+        Each call brings the layers up to date: for many texts, ``add_documents`` does that once. Raises like it.
+        """
+        document = Document(id=uri, text=text, title=title, metadata=dict(metadata or {}))
+        return self.add_documents([document], layers=layers, progress=progress)
+
+    def add_documents(
+        self,
+        documents: Iterable[Document],
+        *,
+        layers: Sequence[str] = DEFAULT_LAYERS,
+        dry_run: bool = False,
+        workers: int | None = None,
+        wait: float = 0.0,
+        progress: ProgressListener | None = None,
+    ) -> IndexReport:
+        """Index documents that are given as objects, and bring the layers up to date once.
+
+        They are kept as files are: a document with a known id replaces that one, what did not change is not done again,
+        and one that says what another says is skipped and named in the report. No call of ``index`` removes them;
+        ``remove`` does, by their URI. Other arguments are those of ``index``.
+
+        Raises UsageError for an id that is missing or given twice and DocumentError for a text that is empty or holds
+        surrogates, in both cases before anything is stored; otherwise like ``index``.
+        """
+        ready = given(documents)
+        run = self._run(layers, workers=workers, wait=wait, progress=progress)
+        run.check()
+        return (run.forecast if dry_run else run.carry_out)(lambda ingest: ingest.add(ready))
+
+    def _run(
+        self,
+        layers: Sequence[str] = (),
+        *,
+        workers: int | None = None,
+        wait: float = 0.0,
+        progress: ProgressListener | None = None,
+    ) -> IndexRun:
+        return IndexRun(
+            path=self.path,
+            settings=self.settings,
             models=self.models,
-            workers=workers,
-            progress=progress,
-        )
-
-    def _report(
-        self, record: Record | None, tally: Tally, layers: tuple[LayerReport, ...], *, dry_run: bool, began: float
-    ) -> IndexReport:
-        return IndexReport(
-            dry_run=dry_run,
-            added=tally.added,
-            changed=tally.changed,
-            unchanged=tally.unchanged,
-            removed=tally.removed,
-            duplicates=tally.duplicates,
-            skipped=tuple(tally.skipped),
-            documents=record.count_documents() if record else 0,
-            passages=record.count_passages() if record else 0,
-            entities=_entities(record) if record else 0,
             layers=layers,
-            seconds=time.monotonic() - began,
-            cost=sum((layer.cost for layer in layers), Cost()),
+            workers=workers,
+            wait=wait,
+            progress=progress,
         )
 
     def asking(self, *layers: str) -> tuple[str, ...]:
@@ -220,7 +211,7 @@ class Polyhop:
                 passages = record.drop(ids)
                 for file in files:
                     record.set_meta(f"file:{file}", "")
-            builder = self._builder(record, None, None)
+            builder = self._run().builder(record)
             for name in record.layers():
                 current = record.generation(name)
                 if current is not None:
@@ -255,7 +246,7 @@ class Polyhop:
         with self.view() as view:
             view.restricted(("facts",))  # never create an index in order to change it, nor change what is not whole
         with Record.create_or_open(self.path) as record:
-            builder = self._builder(record, None, None)
+            builder = self._run().builder(record)
             layer = layer_of("facts", builder.settings)
             graph = layer.open(record, self.path / "generations" / layer.name, self.models)
             with record.transaction():
@@ -272,7 +263,7 @@ class Polyhop:
                 version=record.meta("polyhop") or "",
                 documents=record.count_documents(),
                 passages=record.count_passages(),
-                entities=_entities(record),
+                entities=entities(record),
                 bytes=record.size(),
                 layers=making.statuses(record, self.settings, self.models),
                 models=asdict(self.settings.models),
@@ -390,8 +381,3 @@ def _default_strategy(view: View) -> str:
         if set(registry.load("strategies", name).needs) <= set(view.layers):
             return name
     raise LayerMissing("This index has nothing to search yet.", remedy="Index documents with: polyhop index PATH...")
-
-
-def _entities(record: Record) -> int:
-    current = record.generation("parsekg")
-    return int(current.description["entities"]) if current else 0

@@ -47,15 +47,16 @@ def _field_names(value: Any) -> list[str]:
 class Document:
     """One text to be indexed, with where it came from.
 
-    ``whole`` documents (rows) become one passage, whose id is the document's, up to ``chunking.longest_row`` tokens.
+    Whoever gives one to ``Polyhop.add_documents`` needs an id and a text; a title helps to find it. ``whole`` documents
+    (rows) become one passage, whose id is the document's, up to ``chunking.longest_row`` tokens.
     """
 
     id: str
-    uri: str  # where the user finds it: a path, or path#row for rows of a csv or jsonl file
-    title: str
     text: str
-    media_type: str
-    sha256: str  # of the title and the extracted text, hexadecimal
+    title: str = ""  # where it is empty, what the URI ends in
+    uri: str = ""  # where the user finds it: a path, or path#row for rows of a csv or jsonl file; empty: the id
+    media_type: str = "text/plain"
+    sha256: str = ""  # of the title and the extracted text, hexadecimal; made when it is stored
     metadata: Mapping[str, str] = field(default_factory=dict)
     whole: bool = False
 

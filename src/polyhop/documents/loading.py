@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import ClassVar, Protocol
 
 from polyhop.documents.encoding import clean
+from polyhop.errors import DocumentError, UsageError
 from polyhop.reports import Skipped
 from polyhop.types import Document
+
+_HALF = re.compile("[\ud800-\udfff]")  # surrogates, which no encoding writes
 
 
 class Loader(Protocol):
@@ -72,6 +77,28 @@ def row_document(
         metadata=dict(metadata or {}),
         whole=True,
     )
+
+
+def given_document(document: Document) -> Document:
+    """A document that is handed over as an object, made as those of files are.
+
+    Its text gets the line breaks of files and loses control characters: spans refer to the text as it is stored.
+    Raises UsageError where it has no id, DocumentError where its text is empty or holds half characters.
+    """
+    for name, value in (("id", document.id), ("uri", document.uri), ("title", document.title), ("text", document.text)):
+        if _HALF.search(value):
+            raise DocumentError(
+                f"The {name} of the document {document.id!r} holds a surrogate, which is half a character.",
+                remedy="Decode it with the encoding that it has.",
+            )
+    if not document.id.strip():
+        raise UsageError("A document has no id.", remedy="Give each document an id of its own.")
+    text = clean(document.text).strip("\n")
+    if not text.strip():
+        raise DocumentError(f"The document {document.id!r} is empty.", remedy="Leave it out, or remove it by its URI.")
+    uri = document.uri or document.id
+    title = one_line(document.title) or readable_stem(uri)
+    return replace(document, uri=uri, title=title, text=text, sha256=content_hash(title, text))
 
 
 def content_hash(title: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""From files to the record: what is new or changed is stored, what has vanished is removed."""
+"""From files and documents to the record: what is new or changed is stored, what has vanished is removed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from functools import cached_property
 from pathlib import Path
 
 from polyhop.documents.chunking import CODE_VERSION, cut
+from polyhop.documents.loading import given_document
 from polyhop.documents.reading import covers, find, fingerprint_file, unreadable
+from polyhop.errors import UsageError
 from polyhop.layers.layer import words_of
 from polyhop.models.accounting import estimated_tokens
 from polyhop.reports import Progress, ProgressListener, Skipped
@@ -23,6 +25,7 @@ from polyhop.types import Document, Passage
 logger = logging.getLogger(__name__)
 
 EMPTY = "is empty"
+GIVEN = "given"  # the stamp of a document that was handed over as an object: no file has to be there for it
 TOGETHER = 200  # documents in one transaction
 
 
@@ -41,6 +44,7 @@ class Tally:
     seen: set[str] = field(default_factory=set)  # ids of the documents that still exist
     read: set[str] = field(default_factory=set)  # ids of the documents read in this run,
     texts: dict[str, str] = field(default_factory=dict)  # and their URIs by what they say
+    repeated: set[str] = field(default_factory=set)  # ids of documents that were refused for saying what another says
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +68,23 @@ class Ingest:
             done += sum(isinstance(item, Document) for item in group)
             self._tell(done)
         self._remove_vanished(paths, tally)
+        return tally
+
+    def add(self, documents: Sequence[Document]) -> Tally:
+        """Store what is new or changed of documents that are given as objects (``given`` made them ready).
+
+        Nothing is removed but the former text of a document that now says what another one does.
+        """
+        tally = Tally(read={document.id for document in documents})
+        kept: list[Document | _Finished] = []
+        for document in documents:
+            if not self._is_refused(document, tally, GIVEN):
+                tally.texts[document.sha256] = document.uri
+                kept.append(document)
+        self._drop([row for row in self._known.values() if row.id in tally.repeated and row.stamp == GIVEN], tally)
+        for group in _groups(kept):
+            self._store(group, tally, GIVEN)
+            self._tell(tally.added + tally.changed + tally.unchanged)
         return tally
 
     def _documents(self, paths: Sequence[Path], tally: Tally) -> Iterator[Document | _Finished]:
@@ -102,16 +123,17 @@ class Ingest:
             if clean:
                 yield _Finished(source.uri, stamp)
 
-    def _is_refused(self, document: Document, tally: Tally) -> bool:
+    def _is_refused(self, document: Document, tally: Tally, stamp: str = "") -> bool:
         holder = self._known.get(document.id)
-        taken = holder is not None and not _same_file(holder.uri, document.uri) and _exists(holder.uri)
-        if document.id in tally.read or taken:
+        taken = holder is not None and not _same_source(holder, document, stamp) and _stands(holder)
+        if taken or (not stamp and document.id in tally.read):
             tally.skipped.append(Skipped(document.uri, f"has the id {document.id!r} of another document"))
             return True
         original = None if document.whole else tally.texts.get(document.sha256) or self._stored_uri(document, tally)
         if original is None:
             return False
         tally.duplicates += 1
+        tally.repeated.add(document.id)
         tally.skipped.append(Skipped(document.uri, f"has the same text as {original}"))
         return True
 
@@ -120,10 +142,10 @@ class Ingest:
         other = self.record.duplicate_of(document.sha256, besides=document.id) if self.record is not None else None
         if self.record is None or other is None or other in tally.read:
             return None
-        uri = self.record.row(other).uri
-        return uri if _exists(uri) else None
+        row = self.record.row(other)
+        return row.uri if _stands(row) else None
 
-    def _store(self, group: Sequence[Document | _Finished], tally: Tally) -> None:
+    def _store(self, group: Sequence[Document | _Finished], tally: Tally, stamp: str = "") -> None:
         if self.dry_run or self.record is None:
             for item in group:
                 if isinstance(item, Document):
@@ -134,7 +156,7 @@ class Ingest:
                 if isinstance(item, _Finished):
                     self.record.set_meta(f"file:{item.uri}", item.stamp)
                 else:
-                    change = self.record.put(item, cut(item, self.chunking))
+                    change = self.record.put(item, cut(item, self.chunking), stamp)
                     setattr(tally, change, getattr(tally, change) + 1)
 
     @cached_property
@@ -162,10 +184,14 @@ class Ingest:
     def _remove_vanished(self, paths: Sequence[Path], tally: Tally) -> None:
         if self.record is None:
             return
-        gone = [row for row in self.record.documents() if row.id not in tally.seen and covers(paths, row.uri)]
+        files = (row for row in self.record.documents() if row.stamp != GIVEN)
+        gone = [row for row in files if row.id not in tally.seen and covers(paths, row.uri)]
+        self._drop(gone, tally)
+
+    def _drop(self, gone: Sequence[DocumentRow], tally: Tally) -> None:
         tally.removed = len(gone)
         tally.gone_passages += sum(row.passages for row in gone)
-        if gone and not self.dry_run:
+        if gone and self.record is not None and not self.dry_run:
             with self.record.transaction():
                 self.record.drop([row.id for row in gone])
                 for uri in {file for row in gone if not _exists(row.uri) for file in files_of(row.uri)}:
@@ -174,7 +200,7 @@ class Ingest:
     def _ids_by_file(self) -> dict[str, list[str]]:
         files: dict[str, list[str]] = {}
         for row in self._known.values():
-            for file in files_of(row.uri):
+            for file in files_of(row.uri) if row.stamp != GIVEN else ():
                 files.setdefault(file, []).append(row.id)
         return files
 
@@ -199,6 +225,29 @@ class _Finished:
 def files_of(uri: str) -> list[str]:
     """The files that a document may be, or be a row of: ``#`` parts a row from its file, but paths may have it too."""
     return [uri, *(uri[:place] for place, character in enumerate(uri) if character == "#")]
+
+
+def given(documents: Iterable[Document]) -> tuple[Document, ...]:
+    """Documents that are handed over as objects, as they are stored.
+
+    Raises UsageError for an id that is missing or given twice, DocumentError for a text that is empty or broken.
+    """
+    ready: dict[str, Document] = {}
+    for document in map(given_document, documents):
+        if ready.setdefault(document.id, document) is not document:
+            raise UsageError(f"Two documents have the id {document.id!r}.", remedy="Give each an id of its own.")
+    return tuple(ready.values())
+
+
+def _stands(row: DocumentRow) -> bool:
+    """Whether a stored document is still where it came from; one that was given as an object is."""
+    return row.stamp == GIVEN or _exists(row.uri)
+
+
+def _same_source(row: DocumentRow, document: Document, stamp: str) -> bool:
+    if GIVEN in (row.stamp, stamp):
+        return row.stamp == stamp
+    return _same_file(row.uri, document.uri)
 
 
 def _exists(uri: str) -> bool:

@@ -1,6 +1,7 @@
 # The two commands of the README: each makes what it needs and works in a fresh clone.
 PYTHON ?= python3
 VENV ?= .venv
+JOBS ?= 2
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .PHONY: demo test lint install clean
@@ -17,8 +18,8 @@ test: $(VENV)/.installed-dev  ## everything that CI checks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/polyhop models install
-	$(BIN)/python -m pytest
+	$(BIN)/polyhop models install smollm2 minilm spacy-md
+	$(BIN)/python -m pytest -rfEs --numprocesses $(JOBS) --dist loadfile
 
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

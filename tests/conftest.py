@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from polyhop.cli.main import main
 from polyhop.engine import Polyhop
@@ -20,14 +22,22 @@ from tests.worlds.commands import Outcome, Run
 from tests.worlds.documents import EXAMPLES, HARBOUR, WORLD, write
 from tests.worlds.settings import LAYERS, QUICK
 
+TERMINAL = {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE"}
+
+# No law fails for being slow. Continuous integration tries the same examples each time, and keeps none of them.
+settings.register_profile("polyhop", settings.get_profile("ci" if os.environ.get("CI") else "default"), deadline=None)
+settings.load_profile("polyhop")
+
 
 @pytest.fixture(scope="session", autouse=True)
-def _no_endpoint() -> Iterator[None]:
-    """No test asks an endpoint that happens to be configured on this machine."""
+def _nothing_of_this_machine() -> Iterator[None]:
+    """No endpoint, terminal or habit of whoever runs the tests counts."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith(("POLYHOP_", "OPENAI_"))]:
+        for name in [name for name in os.environ if name.startswith(("POLYHOP_", "OPENAI_")) or name in TERMINAL]:
             patch.delenv(name)
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a script starts beside it
         yield
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ from polyhop.reports import IndexReport, Progress
 from polyhop.settings import Settings
 from polyhop.types import Span
 from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE, write
+from tests.worlds.machine import needs
 from tests.worlds.settings import QUICK
 
 
@@ -291,6 +292,7 @@ def test_a_dry_run_after_other_chunking_knows_that_all_is_to_be_done_again(
 
 def test_another_embedder_is_refused_until_the_index_is_embedded_again(harbour_engine: Polyhop, harbour: Path) -> None:
     """Vectors of two models are never mixed."""
+    needs("minilm")
     with Polyhop(harbour_engine.path, settings=QUICK.with_models(embedder="minilm")) as engine:
         with pytest.raises(ModelMismatch, match="configured") as caught:
             engine.ask(HARBOUR_BRIDGE)

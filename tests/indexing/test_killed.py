@@ -23,6 +23,8 @@ PLACES = ("Quillmouth", "Fennick", "Tarn Bay", "Grebe Marsh", "Oar Falls")
 PEOPLE = ("Ada Brisk", "Piet Rook", "Nan Soller", "Ivo Tull", "Mira Dane", "Otto Finch", "Bea Larch")
 posix = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:

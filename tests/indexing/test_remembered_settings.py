@@ -19,6 +19,7 @@ from polyhop.settings import Settings
 from polyhop.store.record import Record
 from tests.worlds.endpoint import EndpointServer, serving
 from tests.worlds.logbook import ROWS, knowing
+from tests.worlds.machine import needs
 
 BY_MODEL = ("layers.facts.extractor=language_model",)
 BY_SYNTAX = ("layers.facts.extractor=syntax",)
@@ -275,6 +276,7 @@ def test_another_model_is_not_paid_unless_that_is_said(logbook: Logbook) -> None
 
 
 def test_what_cost_nothing_is_made_again_without_a_question(logbook: Logbook) -> None:
+    needs("spacy-md")
     logbook.index(*BY_SYNTAX)
     assert logbook.status("models.parser=spacy-md").stale == ROWS
     assert facts(logbook.index("models.parser=spacy-md", dry_run=True)).extracted == ROWS

@@ -33,6 +33,7 @@ from polyhop.reports import LayerReport, Progress
 from polyhop.settings import Chunking, Settings
 from polyhop.store.record import Record
 from polyhop.types import Passage
+from tests.worlds.machine import needs
 
 LAYERS = registry.names("layers")
 TEXTS = {
@@ -404,6 +405,7 @@ def test_what_was_never_gathered_is_missing(index: Index) -> None:
 
 
 def test_the_fingerprint_follows_the_model(name: str, models: Models) -> None:
+    needs("minilm", "spacy-md")
     layer = layer_of(name, Settings())
     others = load_models(Settings().with_models(embedder="minilm", parser="spacy-md"))
     assert fingerprint(layer, models) == fingerprint(layer, load_models(Settings()))

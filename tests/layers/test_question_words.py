@@ -55,6 +55,7 @@ def found(words: Lexical) -> list[list[list[float]]]:
     return [[part.tolist() for part in words.search(query, 9)] for query in QUERIES]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)  # files are synced, which takes its time
 @given(corpora, corpora, st.sets(st.integers(0, 9)))
 def test_words_that_grew_equal_words_of_the_texts(

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from polyhop.errors import ModelError, ModelMissing
 from polyhop.models.bge import BGE_FILES, BgeSmall, bge_folder
 from polyhop.models.encoder import Encoder, side_by_side, windows
-from polyhop.models.install import install, installed_folder
+from polyhop.models.install import installed_folder
 from polyhop.models.minilm import MiniLM
 from polyhop.models.pieces import PIECE, encodable, pieces
 from polyhop.models.weights import WeightFile, check_hashes, check_sizes, package_folder
 from polyhop.ports import Embedder
-from polyhop.settings import Models, cache_folder
+from tests.worlds.machine import needs
 
 WORLD = (
     "The lighthouse of Varn was built by Ilse Brandt in 1820.",
@@ -33,7 +33,7 @@ WORLD = (
 def embedder(request: pytest.FixtureRequest) -> Embedder:
     if request.param == "bge-small":
         return BgeSmall()
-    install(["minilm"], cache_folder(Models()))
+    needs("minilm")
     return MiniLM()
 
 
@@ -144,7 +144,7 @@ def test_missing_models_say_how_to_get_them(tmp_path: Path) -> None:
 
 def test_minilm_agrees_with_its_published_similarities() -> None:
     """The similarities that the model's card shows in fp32, within what 8-bit weights cost."""
-    install(["minilm"], cache_folder(Models()))
+    needs("minilm")
     MiniLM().verify()
     assert installed_folder("minilm").is_dir()
     sentences = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]

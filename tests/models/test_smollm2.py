@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from polyhop.errors import ModelError, ModelMissing, OutputInvalid
 from polyhop.models.gguf_to_onnx import BLOCK, quantised
-from polyhop.models.install import install
 from polyhop.models.smollm2 import END, TURN, TURN_END, VOCABULARY, SmolLM2
 from polyhop.ports import Floats, Ints, Message
-from polyhop.settings import Models, cache_folder
+from tests.worlds.machine import needs
 
 INSTRUCTION = "Name what the answer is about, and then the words around it."
 QUESTION = "Which council owns the granary of Merrow?"
@@ -27,7 +26,7 @@ TEXTS = st.text(st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs"], e
 
 @pytest.fixture(scope="module")
 def model() -> SmolLM2:
-    install(["smollm2"], cache_folder(Models()))
+    needs("smollm2")
     return SmolLM2(threads=2)
 
 

@@ -11,10 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from polyhop.errors import ModelError, ModelMissing
-from polyhop.models.install import install
 from polyhop.models.spacy_parser import SpacyParser, SpacyParserMd
 from polyhop.ports import ParsedSentence
-from polyhop.settings import Models, cache_folder
+from tests.worlds.machine import needs
 
 TEXT = "Christopher Nolan directed a film in 2010. It was shown in Paris by Anna Keller."
 
@@ -100,7 +99,7 @@ def test_the_medium_pipeline_is_used_once_installed(tmp_path: Path) -> None:
     with pytest.raises(ModelMissing) as missing:
         parse(TEXT, SpacyParserMd(cache=str(tmp_path)))
     assert missing.value.remedy == "Install it with: polyhop models install spacy-md"
-    install(["spacy-md"], cache_folder(Models()))
+    needs("spacy-md")
     first, _ = parse(TEXT, SpacyParserMd())
     assert SpacyParserMd().name.startswith("en_core_web_md-3")
     assert TEXT[first.entities[0].start : first.entities[0].end] == "Christopher Nolan"

@@ -163,6 +163,7 @@ def test_a_question_without_words_is_refused(name: str, question: str, engine: P
     assert "polyhop ask" in caught.value.remedy
 
 
+@pytest.mark.slow
 def test_a_question_of_ten_thousand_words_is_answered_from_its_beginning(name: str, index_of: MAKE_INDEX) -> None:
     small = index_of(HARBOUR)
     evidence = small.search(f"{HARBOUR_BRIDGE} {'Tell me, where was Ada Brisk of Fennick? ' * 1250}", strategy=name)

@@ -1,4 +1,4 @@
-"""What a machine may offer: signals, and disks of a size."""
+"""What a machine may offer: signals, disks of a size, and models that are installed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from polyhop.errors import ModelMissing
+from polyhop.models.install import installed_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
 
@@ -31,3 +34,12 @@ def small_disk(place: Path, *, kibibytes: int) -> Iterator[Path]:
         yield place
     finally:
         subprocess.run(["umount", "--lazy", str(place)], check=True)  # this process may still have arrays mapped
+
+
+def needs(*models: str) -> None:
+    """Skip the test where a model is not installed: ``make test`` installs all that tests need."""
+    try:
+        for model in models:
+            installed_folder(model)
+    except ModelMissing as error:
+        pytest.skip(f"{error} {error.remedy}")

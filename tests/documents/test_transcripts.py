@@ -13,7 +13,7 @@ from polyhop.documents.chunking import cut
 from polyhop.documents.conversations.stamps import day_of, is_month_first, minute_of
 from polyhop.documents.conversations.transcripts import Transcript, transcript_of
 from polyhop.layers.parsekg.layer import ParseKGLayer, parse_of
-from polyhop.layers.questions.asking.questions import questions_of
+from polyhop.layers.questions.rules.passages import questions_of
 from polyhop.models.choice import Models
 from polyhop.reading.conversations.told import Chats, told_in
 from polyhop.reading.event_order import ordered

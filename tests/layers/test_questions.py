@@ -551,7 +551,7 @@ def test_rows_of_other_rules_are_made_again(
     """By the next run, and an engine that is open sees them; what a language model wrote depends on no rules."""
     with monkeypatch.context() as patch:
         patch.setattr(questions_layer, "RULES_VERSION", "0")
-        patch.setattr("polyhop.layers.questions.asking.questions.questions_of", lambda *_, **__: [])
+        patch.setattr("polyhop.layers.questions.rules.passages.questions_of", lambda *_, **__: [])
         harbour_engine.index(harbour, layers=("questions",))
         before = QuestionsLayer().made_with(models)
         with harbour_engine.view() as view:

@@ -16,7 +16,7 @@ from polyhop.indexes.folding import tokens
 from polyhop.indexes.lexical import Lexical, build
 from polyhop.layers.facts.syntax.facts import facts_of
 from polyhop.layers.parsekg.layer import ParseKGLayer, parse_of
-from polyhop.layers.questions.asking.questions import questions_of
+from polyhop.layers.questions.rules.passages import questions_of
 from polyhop.models.choice import Models
 from polyhop.settings import Settings
 from polyhop.types import Fact, GeneratedQuestion, Passage

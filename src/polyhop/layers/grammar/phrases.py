@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from copy import copy
 from typing import NamedTuple
 
+from polyhop.layers.grammar.clauses import clauses_of
 from polyhop.layers.grammar.lexicon import ARTICLES, DISTRICTS, EMPTY, NAMED, NUMBERS, PERSONAL, RANKS, RELEASED
 from polyhop.layers.grammar.names import name_begins, name_ends, words_of_entity
 from polyhop.layers.grammar.topic import TITLE, Topic
@@ -27,13 +30,14 @@ class End(NamedTuple):
 
 
 class Phrases:
-    """The noun phrases of one sentence, read with its passage's topic in mind."""
+    """The clauses and noun phrases of one sentence, read with its passage's topic in mind."""
 
-    __slots__ = ("_ends", "_names", "_spans", "first", "topic", "tree")
+    __slots__ = ("_ends", "_names", "_spans", "clauses", "first", "topic", "tree")
 
     def __init__(self, tree: Tree, topic: Topic, *, first: bool) -> None:
         self.tree = tree
         self.topic = topic
+        self.clauses = clauses_of(tree)
         self.first = first  # whether the sentence introduces the passage
         self._ends: dict[int, End | None] = {}
         self._names: dict[int, int | None] = {}
@@ -41,8 +45,8 @@ class Phrases:
 
     def told_of(self, topic: Topic) -> Phrases:
         """The same phrases with another topic of the same passage; what was read of them is read once for both."""
-        same = Phrases(self.tree, topic, first=self.first)
-        same._ends, same._names, same._spans = self._ends, self._names, self._spans
+        same = copy(self)
+        same.topic = topic
         return same
 
     def title(self) -> End:
@@ -65,6 +69,14 @@ class Phrases:
         if i not in self._ends:
             self._ends[i] = self._end(i)
         return self._ends[i]
+
+    def described(self, i: int) -> Iterator[tuple[int, int, int]]:
+        """The words that say what a subject is, each with the first and the last word of its phrase."""
+        beyond = -1
+        for word in self.tree.conjoined(i):
+            if word > beyond and self.tree.lower[word] not in EMPTY:
+                first, beyond = self.span(word)
+                yield word, first, beyond
 
     def name(self, i: int) -> int | None:
         """The word of the name that a common noun is given: in apposition, after ``named``, as in ``city of Ost``."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from polyhop.layers.grammar.clauses import SUBJECTS
 from polyhop.layers.grammar.lexicon import BE, EMPTY, KIN, MADE, NUMBERS, PERSONAL, PLACES, RELATIVE, RELEASED, THEY
 from polyhop.layers.grammar.phrases import End, Phrases
 from polyhop.layers.grammar.topic import TITLE
 
-SUBJECTS = ("nsubj", "nsubjpass")
 _STEPS = 6  # from a word to what it refers to: further, the parse is not to be trusted
 _SHARING = frozenset({"conj", "xcomp", "advcl", "prep", "pcomp", "acomp"})  # their subject is that of what governs them
 _MOST = 12  # subjects of one clause
@@ -48,6 +49,15 @@ class Subjects:
             self._clauses[verb] = found[:_MOST] or self._unsaid(verb)
             self._depth -= 1
         return self._clauses[verb]
+
+    def learn(self) -> None:
+        """Tell the topic what its sentence says it is: ``the film``, where it is *a film about* ..."""
+        for clause in self.phrases.clauses:
+            subjects = self.of_clause(clause.verb)  # also where nothing is told: who is meant depends on the order
+            for kid in self.tree.kids_of(clause.verb, "attr") if speaks_of_title(subjects) else ():
+                for word, _, _ in self.phrases.described(kid):
+                    if self.phrases.common(word):
+                        self.topic.learn(self.tree.lower[word])
 
     def of_noun(self, i: int, steps: int = _STEPS) -> list[Subject]:
         """What a noun or pronoun refers to: the title, a name, what it is said of, or what it belongs to."""
@@ -255,3 +265,8 @@ class Subjects:
 
 def _part(owner: Subject, role: str, certainty: float) -> Subject:
     return Subject(owner.end, f"{owner.prefix} {role}".strip(), owner.confidence * certainty)
+
+
+def speaks_of_title(subjects: Iterable[Subject]) -> bool:
+    """Whether a clause with these subjects says something of the title itself."""
+    return any(subject.end.label == TITLE and not subject.prefix for subject in subjects)

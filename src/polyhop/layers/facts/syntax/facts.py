@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from polyhop.documents.languages import is_english, is_surely_english
 from polyhop.indexes.names import normal
-from polyhop.layers.facts.syntax.clauses import Clauses
+from polyhop.layers.facts.syntax.clauses import ClauseFacts
 from polyhop.layers.facts.syntax.nouns import Nouns
 from polyhop.layers.facts.syntax.openings import lives
 from polyhop.layers.grammar.lexicon import EMPTY
@@ -45,7 +45,7 @@ def facts_in(sentences: Sentences) -> list[Fact]:
             continue  # the parser finds nouns and verbs in any language, and means none of them
         lived = list(_lives(phrases))
         subjects = Subjects(phrases, life=phrases.first and any(head.label == TITLE for head, _, _ in lived))
-        clauses = Clauses(phrases, subjects, gathered.add)
+        clauses = ClauseFacts(phrases, subjects, gathered.add)
         for head, relation, tail in lived:
             gathered.add(head, relation, tail, 1.0)
         clauses.read()

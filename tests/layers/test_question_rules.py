@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from polyhop.documents.conversations.transcripts import transcript_of
 from polyhop.english.verbs import base_of, third_of
 from polyhop.layers.parsekg.layer import ParseKGLayer, parse_of
-from polyhop.layers.questions.asking.questions import questions_of
+from polyhop.layers.questions.rules.passages import questions_of
 from polyhop.models.choice import Models
 from polyhop.ports import ParsedEntity, ParsedSentence, ParsedWord
 from polyhop.types import GeneratedQuestion, Passage
@@ -72,20 +72,22 @@ def test_speakers_are_named_in_questions_about_a_chat(models: Models) -> None:
     assert (
         found["Why does Ada Brisk prefer linseed oil, in the chat about cedar canoe?"] == "because it smells of summer"
     )
-    assert {"i", "my", "you", "your"}.isdisjoint(" ".join(found).lower().replace("?", "").split())
+    own = " ".join(question for question in found if '"' not in question)
+    assert {"i", "my", "you", "your"}.isdisjoint(own.lower().replace("?", "").split())
 
 
 def test_a_question_in_a_chat_is_answered_by_the_reply(models: Models) -> None:
-    """What one speaker asks becomes a question about the other, with the next message as its answer."""
+    """What one speaker asks stands in a question about the other, with the next message as its answer."""
     found = asked(models, BOAT)
-    assert found["What varnish is Ada Brisk using, in the chat about cedar canoe?"].startswith("I prefer linseed oil")
+    question = 'What did Ada Brisk answer when Otto Fell asked "What varnish are you using"?'
+    assert found[question].startswith("I prefer linseed oil")
 
 
 def test_a_chat_tells_who_asked_whom_to_do_what_and_when(models: Models) -> None:
     """Sentences without a name in them give questions too, and the time of the chat is an answer."""
     found = asked(models, BOAT)
     [request] = [question for question in found if question.startswith("What did Ada Brisk ask Otto Fell to do")]
-    assert found[request] == "remember your gloves!"
+    assert found[request] == "Please remember your gloves!"
     [when] = [question for question in found if question.startswith("When did Ada Brisk and Otto Fell talk about")]
     assert found[when] == "20310204_17:30"
 
@@ -98,21 +100,17 @@ def test_a_group_chat_speaks_to_the_group_or_to_whom_it_names(models: Models) ->
     assert found["According to Otto, how many new sails should the group order?"] == "three"
 
 
-def test_a_question_that_leaves_its_topic_out_gets_it_from_the_chat(models: Models) -> None:
-    """What do you think says nothing alone; the one who answers is named, and wishes are no questions."""
+def test_what_one_does_to_oneself_is_told_of_a_name(models: Models) -> None:
+    """The verb follows the name, contractions are written out, and what one is asked to do states nothing."""
     found = asked(
         models,
         "Time: 20310205_09:00\n"
-        "Ada: We could paint the boathouse in blue. What do you think?\n"
-        "Otto: Blue is my favourite colour. Any brushes at home?\n"
-        "Ada: I'm sure my brother has three brushes. Let me know!\n",
+        "Ada: I'm sure my brother has three brushes. Let me know!\n"
+        "Otto: Blue is my favourite colour.\n",
     )
-    assert any(question.startswith("What does Otto think about") for question in found)
-    assert any(question.startswith("Does Ada have any brushes at home") for question in found)
-    suggestions = [found[question] for question in found if question.startswith("What did Ada suggest to Otto")]
-    assert suggestions == ["paint the boathouse in blue."]
-    assert "Let me know!" not in found.values()
+    assert any("brother has three brushes" in answer for answer in found.values())
     assert not any("'m" in question for question in found)
+    assert not any(question.startswith("What did Ada know") for question in found)
 
 
 def test_what_is_not_done_stays_undone(models: Models) -> None:
@@ -204,20 +202,6 @@ def test_any_parse_gives_questions_or_none(text: str, tree: list[tuple[int, str]
         assert whole[found.start : found.end] == found.answer
 
 
-def test_a_name_that_the_parser_cut_in_two_is_put_together() -> None:
-    """Its first word hangs on the verb, as if it were an adverb."""
-    text = "Gull Light was built by Ada Brisk."
-    heads = {"Gull": 3, "Light": 3, "was": 3, "built": 3, "by": 3, "Ada": 6, "Brisk": 4, ".": 3}
-    relations = ("npadvmod", "nsubjpass", "auxpass", "ROOT", "agent", "compound", "pobj", "punct")
-    words = tuple(
-        ParsedWord(text.index(form), text.index(form) + len(form), head, relation)
-        for (form, head), relation in zip(heads.items(), relations, strict=True)
-    )
-    sentence = ParsedSentence(0, len(text), (ParsedEntity(24, 33, "PERSON", "pobj"),), words)
-    found = {one.question: one.answer for one in questions_of(passage(text, "Gull Light"), [sentence], most=20)}
-    assert found == {"Who was Gull Light built by?": "Ada Brisk", "What was built by Ada Brisk?": "Gull Light"}
-
-
 GULL = (
     "# Gull Light\n\nThe Gull Light is a tower of *grey* stone in Quillmouth. When the tower was finished in 1841, Ada "
     "Brisk painted its door red. Ada Brisk, who was a careful engineer, visited the tower until 1850. The tower was "
@@ -252,10 +236,10 @@ def test_a_title_that_names_nothing_is_no_topic(models: Models) -> None:
 
 
 def test_an_answer_is_someone_where_the_text_says_so(models: Models) -> None:
-    """Who asks for people: by the label of a name, by *who* behind it, and by what its sentence says that it did."""
-    found = asked(models, "The board decided in 1300 to buy a lamp. Ada Brisk landed at Fennick in 1849.", "Gull Light")
-    assert not any(question.startswith("What decided") for question in found)
-    assert found["As for Gull Light, who landed at Fennick in 1849?"] == "Ada Brisk"
+    """Who asks for people: by the label that most sentences give a name, and by what a noun says someone is."""
+    found = asked(models, "The engineer left in 1300. Otto Fell came to Fennick in 1849.", "Gull Light")
+    assert found["As for Gull Light, who left in 1300?"] == "The engineer"
+    assert found["As for Gull Light, who came to Fennick in 1849?"] == "Otto Fell"
 
 
 def test_a_question_does_not_say_its_answer(models: Models) -> None:

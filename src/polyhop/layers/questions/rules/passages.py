@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from polyhop.documents.conversations.transcripts import transcript_of
-from polyhop.layers.questions.asking.articles import asked_of_article
-from polyhop.layers.questions.asking.asked import Asked
-from polyhop.layers.questions.asking.chats import asked_of_chat
-from polyhop.layers.questions.asking.choosing import chosen
-from polyhop.layers.questions.asking.excerpts import Excerpt, asked_of_excerpts, excerpts_of
-from polyhop.layers.questions.asking.titles import names_something
+from polyhop.layers.questions.rules.articles import questions_of_article
+from polyhop.layers.questions.rules.candidate import Candidate
+from polyhop.layers.questions.rules.conversations import Conversation
+from polyhop.layers.questions.rules.quotations import Excerpt, excerpts_of, questions_of_excerpts
+from polyhop.layers.questions.rules.selection import chosen
+from polyhop.layers.questions.rules.titles import names_something
 from polyhop.ports import ParsedSentence
 from polyhop.types import GeneratedQuestion, Passage
 
@@ -31,16 +31,16 @@ def questions_of(passage: Passage, sentences: Sequence[ParsedSentence], *, most:
         sentences = ()
     elif strange:
         sentences = [one for one in sentences if not _touches(one, strange)]
-    asked: list[Asked] = []
+    asked: list[Candidate] = []
     known: list[str] = []
     if transcript is not None:
         known = [word for turn in transcript.turns for word in (*turn.speaker.split(), turn.speaker.replace(" ", ""))]
-        asked = list(asked_of_chat(text, transcript, sentences)) if not everything else []
+        asked = [] if everything else list(Conversation(text, transcript, sentences).read())
     else:
         known = passage.title.split()
-        asked = list(asked_of_article(passage, sentences))
+        asked = list(questions_of_article(passage, sentences))
     room = round(most * len(strange) / (len(strange) + len(sentences))) if strange else 0
-    quoted = list(asked_of_excerpts(text, strange, max(room, 1)))
+    quoted = list(questions_of_excerpts(text, strange, max(room, 1)))
     return [
         GeneratedQuestion(question=one.question, answer=text[one.start : one.end], start=one.start, end=one.end)
         for one in [*chosen(text, asked, most - len(quoted), known), *quoted]

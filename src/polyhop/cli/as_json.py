@@ -6,8 +6,10 @@ import json
 import sys
 from typing import Any
 
+from polyhop.cli.terminal import json_safe
+
 
 def text_of(content: Any) -> str:
     """JSON text for people and programs: readable where standard output can show every letter, else escaped."""
     shows_all = (sys.stdout.encoding or "").lower().replace("_", "-") in ("utf-8", "utf8")
-    return json.dumps(content, ensure_ascii=not shows_all, indent=2)
+    return json_safe(json.dumps(content, ensure_ascii=not shows_all, indent=2))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from polyhop.cli.options import index_options, json_option, replaying, settings_of
+from polyhop.cli.terminal import echo, on_one_line, style
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,7 +69,7 @@ def ask(
         if as_json:
             from polyhop.cli.as_json import text_of
 
-            click.echo(text_of(answer.to_dict()))
+            echo(text_of(answer.to_dict()))
         else:
             _show(answer, engine, trace=trace)
     return 0 if answer.text is not None else NOT_FOUND
@@ -76,10 +77,10 @@ def ask(
 
 def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
     if answer.text is not None:
-        click.echo(click.style(answer.text, bold=True) + click.style(f"   {answer.confidence:.0%} sure", dim=True))
+        echo(style(answer.text, bold=True) + style(f"   {answer.confidence:.0%} sure", dim=True))
     else:
-        click.echo(click.style("Not found in these documents.", bold=True) + " What came closest:")
-    click.echo()
+        echo(style("Not found in these documents.", bold=True) + " What came closest:")
+    echo()
     chains = None if trace else CHAINS
     sentences = _sentences(answer)
     for number, (hop, sentence) in enumerate(zip(answer.evidence.hops, sentences, strict=True), start=1):
@@ -88,9 +89,9 @@ def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
     cost = answer.evidence.cost
     tokens = f", {cost.llm_calls} model calls, {cost.tokens} tokens" if cost.llm_calls else ""
     line = f"strategy {answer.evidence.strategy}, reader {answer.reader}, {cost.seconds:.2f} s{tokens}"
-    click.echo(click.style(line, dim=True))
+    echo(style(line, dim=True))
     if trace:
-        click.echo("\n".join(["", click.style("Trace", bold=True), *(f"  {line}" for line in answer.evidence.trail)]))
+        echo("\n".join(["", style("Trace", bold=True), *(f"  {on_one_line(line)}" for line in answer.evidence.trail)]))
 
 
 def _sentences(answer: Answer) -> list[Span | None]:
@@ -126,44 +127,44 @@ def _show_sources(answer: Answer, sentences: Sequence[Span | None], chains: int 
     shown = {*filter(None, sentences), *(span for hop in hops for span in _behind(hop.chains[:chains]))}
     further = [citation for citation in answer.citations if citation.span not in shown]
     if further:
-        click.echo(click.style("Further sources" if shown else "Sources", bold=True))
+        echo(style("Further sources" if shown else "Sources", bold=True))
         for citation in further:
-            click.echo(f"  “{_one_line(citation.quote)}”")
-            click.echo(click.style(f"    {place(citation.uri, citation.span)}", dim=True))
-        click.echo()
+            echo(f"  “{_one_line(citation.quote)}”")
+            echo(style(f"    {place(citation.uri, citation.span)}", dim=True))
+        echo()
     elif not hops:
         for passage in answer.evidence.passages[:3]:
-            click.echo(f"  {passage.title or passage.id}: {_one_line(passage.text)[:160]}")
-        click.echo()
+            echo(f"  {passage.title or passage.id}: {_one_line(passage.text)[:160]}")
+        echo()
 
 
 def _show_hop(number: int, hop: Hop, sentence: Span | None, chains: Sequence[Chain], engine: Polyhop) -> None:
     mark, colour = MARKS[hop.status]
-    found = f"  →  {click.style(hop.found, bold=True)}" if hop.found else ""
+    found = f"  →  {style(hop.found, bold=True)}" if hop.found else ""
     titles = " / ".join(passage.title or passage.id for passage in hop.passages)
-    click.echo(f"{click.style(mark, fg=colour)} hop {number}: {_clipped(_one_line(hop.question), LONGEST_QUESTION)}")
+    echo(f"{style(mark, fg=colour)} hop {number}: {_clipped(_one_line(hop.question), LONGEST_QUESTION)}")
     if titles or found:
-        click.echo(f"    {titles}{found}")
+        echo(f"    {titles}{found}")
     for clue in hop.clues[:1]:
         tail = f" … {clue.tail}" if clue.tail else ""
-        click.echo(f"    clue: {clue.entity} … {clue.relation}{tail}")
+        echo(f"    clue: {clue.entity} … {clue.relation}{tail}")
     for fact in hop.facts[:1]:
-        click.echo(f"    fact: {_one_line(f'{fact.head} -({fact.relation})-> {fact.tail}')}")
+        echo(f"    fact: {_one_line(f'{fact.head} -({fact.relation})-> {fact.tail}')}")
     for matched in hop.questions[:QUESTIONS]:
         near = "" if matched.hops == 0 else f", {matched.hops} on from a match"
         pair = f"{_one_line(matched.question)} {_one_line(matched.answer)[:LONGEST_ANSWER]}".strip()
-        click.echo(f"    asked there: {pair}", nl=False)
-        click.echo(click.style(f"   ({matched.similarity:.2f}{near})", dim=True))
+        echo(f"    asked there: {pair}", nl=False)
+        echo(style(f"   ({matched.similarity:.2f}{near})", dim=True))
     shown = dict.fromkeys([sentence] if sentence is not None else [])
     for span in shown:
         _show_sentence(span, engine)
     for chain in chains:
-        click.echo(f"    chain: {_one_line(str(chain))}")
+        echo(f"    chain: {_one_line(str(chain))}")
         for span in _behind([chain]):
             if span not in shown:  # each sentence stands once in a hop
                 shown[span] = None
                 _show_sentence(span, engine, "  ")
-    click.echo()
+    echo()
 
 
 def _behind(chains: Iterable[Chain]) -> list[Span]:
@@ -173,8 +174,8 @@ def _behind(chains: Iterable[Chain]) -> list[Span]:
 
 def _show_sentence(span: Span, engine: Polyhop, further: str = "") -> None:
     quote, uri = engine.quote(span)
-    click.echo(f"    {further}“{_one_line(quote)}”")
-    click.echo(click.style(f"      {further}{place(uri, span)}", dim=True))
+    echo(f"    {further}“{_one_line(quote)}”")
+    echo(style(f"      {further}{place(uri, span)}", dim=True))
 
 
 def place(uri: str, span: Span) -> str:
@@ -182,7 +183,7 @@ def place(uri: str, span: Span) -> str:
     path = Path(uri)
     here = Path.cwd()
     shown = path.relative_to(here).as_posix() if path.is_absolute() and path.is_relative_to(here) else uri
-    return f"{shown} [{span.start}:{span.end}]"
+    return f"{on_one_line(shown)} [{span.start}:{span.end}]"
 
 
 def _one_line(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from polyhop.cli.options import index_options, settings_of
+from polyhop.cli.terminal import echo
 from polyhop.errors import UsageError
 
 if TYPE_CHECKING:
@@ -66,11 +67,11 @@ def corrupt(
     index = Path(index_path).expanduser()
     if listed:
         for each in overlay.names(index):
-            click.echo(f"{each}: {_described(overlay.read(index, each))}")
+            echo(f"{each}: {_described(overlay.read(index, each))}")
         return
     if remove is not None:
         overlay.remove(index, remove)
-        click.echo(f"Removed {remove}.")
+        echo(f"Removed {remove}.")
         return
     if kind is None:
         raise UsageError("No kind of damage was named.", remedy="Name one, as in: polyhop corrupt --kind spurious")
@@ -136,9 +137,9 @@ def _described(overlay: Overlay) -> str:
 
 
 def _show(overlay: Overlay, name: str) -> None:
-    click.echo(f"{name}: {_described(overlay)}")
+    echo(f"{name}: {_described(overlay)}")
     if len(overlay.edits) < overlay.wanted:
-        click.echo(f"{overlay.wanted} were to be damaged; {overlay.kind} fits no more.")
+        echo(f"{overlay.wanted} were to be damaged; {overlay.kind} fits no more.")
     for edit in overlay.edits[:SHOWN]:
-        click.echo(f"\n{edit.kind} ({edit.editor})\n  - {edit.before}\n  + {edit.after or 'nothing'}")
-    click.echo(f"\nUse it with any command: --set layers.facts.overlay={name}")
+        echo(f"\n{edit.kind} ({edit.editor})\n  - {edit.before}\n  + {edit.after or 'nothing'}")
+    echo(f"\nUse it with any command: --set layers.facts.overlay={name}")

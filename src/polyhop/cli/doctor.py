@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.cli.terminal import echo, style
 from polyhop.errors import PolyhopError
 
 if TYPE_CHECKING:
@@ -34,13 +35,13 @@ def doctor(as_json: bool, index_path: str, config: Path | None, changes: tuple[s
         from polyhop.cli.as_json import text_of
 
         names = ("check", "ok", "finding", "remedy")
-        click.echo(text_of([dict(zip(names, finding, strict=True)) for finding in findings]))
+        echo(text_of([dict(zip(names, finding, strict=True)) for finding in findings]))
     else:
         for check, fine, finding, remedy in findings:
-            mark = click.style("ok  ", fg="green") if fine else click.style("FAIL", fg="red")
-            click.echo(f"{mark} {check:<16} {finding}")
+            mark = style("ok  ", fg="green") if fine else style("FAIL", fg="red")
+            echo(f"{mark} {check:<16} {finding}")
             if not fine and remedy:
-                click.echo(f"     {'':<16} {remedy}")
+                echo(f"     {'':<16} {remedy}")
     return 0 if all(fine for _, fine, _, _ in findings) else 1
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyhop.cli.options import index_options, replaying, settings_of
+from polyhop.cli.terminal import draw
 
 if TYPE_CHECKING:
     from polyhop.evaluation.dataset import Dataset
@@ -96,7 +97,7 @@ def _measured(
     experiment: Experiment, dataset: Path, split: str | None, settings: Settings, index_path: str, also: list[str]
 ) -> dict[str, Any]:
     """The report of an experiment, on an index that has the layers it needs."""
-    from polyhop.cli.index import progress_bars
+    from polyhop.cli.progress import progress_shown
     from polyhop.engine import Polyhop
     from polyhop.evaluation.dataset import Dataset
     from polyhop.evaluation.experiment import layers_of, prepare
@@ -109,22 +110,20 @@ def _measured(
     layers = layers_of(experiment.names, also, settings=settings)
     with Polyhop(_index_of(data, index_path), settings=settings) as engine:
         given_models(experiment.metrics, engine.models)  # a judge that is not there is missed at once
-        with progress_bars(quiet=False) as listener:
+        with progress_shown(quiet=False) as listener:
             prepare(engine, data, layers=layers, progress=listener)
-        with progress_bars(quiet=False) as listener:
+        with progress_shown(quiet=False) as listener:
             run = experiment.run(engine, data, progress=listener, models=engine.models)
         models = engine.status().models
     return summary(run, data, manifest(experiment, data, settings=engine.settings, models=models))
 
 
 def _show(report: dict[str, Any], json_path: Path | None, report_path: Path | None) -> None:
-    from rich.console import Console
-
     from polyhop.evaluation.reports.page import html
     from polyhop.evaluation.reports.report import write, write_json
     from polyhop.evaluation.reports.terminal import render
 
-    Console().print(render(report))
+    draw(render(report))
     if json_path is not None:
         write_json(json_path, report)
     if report_path is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.cli.terminal import draw, echo
 
 if TYPE_CHECKING:
     from polyhop.settings import Settings
@@ -54,13 +55,11 @@ def health(
     if as_json:
         from polyhop.cli.as_json import text_of
 
-        click.echo(text_of(report))
+        echo(text_of(report))
         return
-    from rich.console import Console
-
     from polyhop.evaluation.robustness.health_tables import render
 
-    Console().print(render(report))
+    draw(render(report))
 
 
 def _report(
@@ -72,7 +71,7 @@ def _report(
     *,
     quiet: bool,
 ) -> dict[str, Any]:
-    from polyhop.cli.index import progress_bars
+    from polyhop.cli.progress import progress_shown
     from polyhop.engine import Polyhop
     from polyhop.evaluation.dataset import Dataset
     from polyhop.evaluation.robustness.corruption import undamaged
@@ -95,7 +94,7 @@ def _report(
         report = health_of(view, chains=chains, seed=seed, strategy=strategy, undamaged=whole)
         report["index"]["overlay"] = overlay
         if dataset is not None:
-            with progress_bars(quiet=quiet) as listener:
+            with progress_shown(quiet=quiet) as listener:
                 report["questions"] = question_health(
                     engine, view, dataset, limit=limit, min_hops=min_hops, progress=listener
                 )

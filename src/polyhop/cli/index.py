@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.cli.progress import progress_shown
+from polyhop.cli.terminal import echo, on_one_line, style
 from polyhop.errors import BudgetExceeded, SettingError
 
 if TYPE_CHECKING:
     from polyhop.engine import Polyhop
-    from polyhop.reports import Contents, IndexReport, LayerReport, Progress, ProgressListener
+    from polyhop.reports import Contents, IndexReport, LayerReport
     from polyhop.types import Cost
 
 SKIPPED_SHOWN = 20
@@ -66,7 +67,10 @@ def index(
     names = [name.strip() for name in layers.split(",") if name.strip()]
     caps = {"token_cap": max_tokens, "money_cap": max_money}
     changes += tuple(f"language_model.{name}={cap}" for name, cap in caps.items() if cap is not None)
-    with Polyhop(index_path, settings=settings_of(config, changes)) as engine, progress_bars(quiet=as_json) as listener:
+    with (
+        Polyhop(index_path, settings=settings_of(config, changes)) as engine,
+        progress_shown(quiet=as_json) as listener,
+    ):
         if max_tokens is not None or max_money is not None:
             _check_caps(engine, names, money=max_money is not None)
         report = engine.index(*paths, layers=names, dry_run=dry_run, workers=workers, wait=wait, progress=listener)
@@ -74,7 +78,7 @@ def index(
     if as_json:
         from polyhop.cli.as_json import text_of
 
-        click.echo(text_of(report.to_dict()))
+        echo(text_of(report.to_dict()))
     else:
         _summary(report, index_path)
         _failures(report, asking)
@@ -99,47 +103,6 @@ def _check_caps(engine: Polyhop, layers: list[str], *, money: bool) -> None:
         )
 
 
-@contextmanager
-def progress_bars(*, quiet: bool) -> Iterator[ProgressListener | None]:
-    """A bar a stage, with rate and time left, on standard error."""
-    if quiet:
-        yield None
-        return
-    from rich import progress
-    from rich.console import Console
-
-    bars = progress.Progress(
-        progress.TextColumn("{task.description:<18}"),
-        progress.BarColumn(),
-        progress.TextColumn("{task.fields[count]:>13}"),
-        progress.TextColumn("{task.fields[rate]:>14}"),
-        progress.TimeElapsedColumn(),
-        progress.TextColumn("left"),
-        progress.TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )
-    tasks: dict[str, progress.TaskID] = {}
-
-    def listen(step: Progress) -> None:
-        bars.start()  # with the first step: what fails before it has nothing to show
-        if step.stage not in tasks:
-            for task in tasks.values():
-                bars.update(task, total=bars.tasks[task].completed)
-                bars.stop_task(task)
-            tasks[step.stage] = bars.add_task(step.stage, total=step.total, rate="", count="")
-        task = tasks[step.stage]
-        elapsed = bars.tasks[task].elapsed or 0.0
-        rate = f"{step.done / elapsed:.0f} {step.unit}/s" if elapsed > 0 and step.done else ""
-        count = f"{step.done}/{step.total}" if step.total else f"{step.done}" if step.done else ""
-        bars.update(task, completed=step.done, total=step.total, rate=rate, count=count)
-
-    try:
-        yield listen
-    finally:
-        if tasks:
-            bars.stop()
-
-
 def in_words(cost: Cost) -> str:
     """What language models took, as in "12 calls, 5,120 tokens, 0.0123 to pay"."""
     if not cost.llm_calls:
@@ -160,18 +123,18 @@ def contents_in_words(contents: Contents) -> str:
 
 def _summary(report: IndexReport, index_path: str) -> None:
     would = "would be " if report.dry_run else ""
-    click.echo(
+    echo(
         f"Documents: {report.added} {would}added, {report.changed} {would}changed, {report.unchanged} unchanged, "
         f"{report.removed} {would}removed, {report.duplicates} duplicates, {len(report.skipped)} skipped."
     )
     for layer in report.layers:
         _layer(layer, dry_run=report.dry_run)
     for skipped in report.skipped[:SKIPPED_SHOWN]:
-        click.echo(f"{click.style('skipped', fg='yellow')} {skipped.uri}: {skipped.reason}")
+        echo(f"{style('skipped', fg='yellow')} {on_one_line(skipped.uri)}: {on_one_line(skipped.reason)}")
     if len(report.skipped) > SKIPPED_SHOWN:
-        click.echo(f"... and {len(report.skipped) - SKIPPED_SHOWN} more (all of them with --json)")
+        echo(f"... and {len(report.skipped) - SKIPPED_SHOWN} more (all of them with --json)")
     if not report.dry_run:
-        click.echo(
+        echo(
             f"{index_path} holds {report.documents} documents, {report.passages} passages, {report.entities} entities "
             f"({report.seconds:.1f} s, {in_words(report.cost)})."
         )
@@ -181,27 +144,23 @@ def _failures(report: IndexReport, asking: Collection[str]) -> None:
     """What to do about passages that failed; of layers that ask a language model, the next run would ask it nothing."""
     if report.dry_run or not any(layer.failed for layer in report.layers):
         return
-    click.echo("  Passages that failed are tried again by the same command (with -v it says why).", err=True)
+    echo("  Passages that failed are tried again by the same command (with -v it says why).", err=True)
     if any(layer.failed for layer in report.layers if layer.name in asking):
-        click.echo(
-            "  What the language model has answered is kept: --set language_model.seed=1 has it asked anew.", err=True
-        )
+        echo("  What the language model has answered is kept: --set language_model.seed=1 has it asked anew.", err=True)
 
 
 def _layer(layer: LayerReport, *, dry_run: bool) -> None:
-    failed = f", {click.style(f'{layer.failed} failed', fg='red')}" if layer.failed else ""
-    left = f", {click.style(f'{layer.left} left', fg='red')}" if layer.left else ""
+    failed = f", {style(f'{layer.failed} failed', fg='red')}" if layer.failed else ""
+    left = f", {style(f'{layer.left} left', fg='red')}" if layer.left else ""
     done = "to do" if dry_run else "done"
     about = "about " if dry_run else ""
     most = "at most " if dry_run and layer.cost.llm_calls else ""
-    click.echo(
+    echo(
         f"Layer {layer.name}: {layer.extracted} passages {done}, {layer.reused} up to date{failed}{left}; "
         f"{about}{layer.seconds:.1f} s, {most}{in_words(layer.cost)}."
     )
     if layer.contents is not None:
-        click.echo(f"  {contents_in_words(layer.contents)}.")
+        echo(f"  {contents_in_words(layer.contents)}.")
     if layer.stopped:
-        click.echo(f"{click.style('Stopped:', fg='red', bold=True)} {layer.stopped}", err=True)
-        click.echo(
-            "  What was done is stored. The same command goes on from there; caps count anew in each run.", err=True
-        )
+        echo(f"{style('Stopped:', fg='red', bold=True)} {layer.stopped}", err=True)
+        echo("  What was done is stored. The same command goes on from there; caps count anew in each run.", err=True)

@@ -24,6 +24,7 @@ from polyhop.cli.remove import remove
 from polyhop.cli.search import search
 from polyhop.cli.status import status
 from polyhop.cli.strategies import strategies
+from polyhop.cli.terminal import echo, explain, log_visibly, style
 from polyhop.errors import PolyhopError
 
 INTERRUPTED = 130
@@ -44,7 +45,7 @@ def polyhop(verbose: int) -> None:
     Everything works offline. Exit codes: 0 answered, 3 not found in the documents, others are errors.
     """
     level = [logging.WARNING, logging.INFO, logging.DEBUG][min(verbose, 2)]
-    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    log_visibly(level)
 
 
 for command in (
@@ -78,10 +79,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _explain(error, as_json="--json" in asked)
         code = error.exit_code
     except click.ClickException as error:
-        error.show()
+        explain(error)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("\nInterrupted. What was done is stored: the same command goes on from there.", err=True)
+        echo("\nInterrupted. What was done is stored: the same command goes on from there.", err=True)
         code = INTERRUPTED
     except (BrokenPipeError, SystemExit):  # click makes the one into the other; nothing else exits within a command
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what reads us has gone away: not an error
@@ -93,11 +94,11 @@ def _explain(error: PolyhopError, *, as_json: bool) -> None:
     logger.debug("", exc_info=error)
     if as_json:
         content = {"error": type(error).__name__, "message": str(error), "remedy": error.remedy}
-        click.echo(text_of(content))
+        echo(text_of(content))
     else:
-        click.echo(f"{click.style('Error:', fg='red', bold=True)} {error}", err=True)
+        echo(f"{style('Error:', fg='red', bold=True)} {error}", err=True)
         if error.remedy:
-            click.echo(f"  {error.remedy}", err=True)
+            echo(f"  {error.remedy}", err=True)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.cli.terminal import echo, style
 from polyhop.errors import UsageError
 
 if TYPE_CHECKING:
@@ -63,12 +64,12 @@ def _show_pairs(pairs: Sequence[tuple[str, str]], *, undo: bool, as_json: bool) 
     if as_json:
         from polyhop.cli.as_json import text_of
 
-        click.echo(text_of({"kept_apart" if undo else "joined_again": [list(pair) for pair in pairs]}))
+        echo(text_of({"kept_apart" if undo else "joined_again": [list(pair) for pair in pairs]}))
         return
     for left, right in pairs:
-        click.echo(f"{'Kept apart' if undo else 'No longer kept apart'}: {left} | {right}")
+        echo(f"{'Kept apart' if undo else 'No longer kept apart'}: {left} | {right}")
     if not pairs:
-        click.echo("Kept apart already.")
+        echo("Kept apart already.")
 
 
 def _show(found: Sequence[Merge], limit: int, *, as_json: bool) -> None:
@@ -76,19 +77,19 @@ def _show(found: Sequence[Merge], limit: int, *, as_json: bool) -> None:
     if as_json:
         from polyhop.cli.as_json import text_of
 
-        click.echo(text_of([merge.to_dict() for merge in shown]))
+        echo(text_of([merge.to_dict() for merge in shown]))
         return
     for merge in shown:
         label = f" ({merge.label})" if merge.label not in ("", "TITLE") else ""
-        click.echo(f"{click.style(merge.name, bold=True)}{label}")
+        echo(f"{style(merge.name, bold=True)}{label}")
         for spelling in merge.spellings:
             titles = ", ".join(spelling.titles[:TITLES_SHOWN])
             more = len(spelling.titles) - TITLES_SHOWN
             where = f"in {titles}" + (f" and {more} more" if more > 0 else "") if titles else ""
             reason = f"[{spelling.reason}] " if spelling.reason else ""
-            click.echo(f"  {spelling.name}  {click.style(reason + where, dim=True)}".rstrip())
+            echo(f"  {spelling.name}  {style(reason + where, dim=True)}".rstrip())
     kinds = Counter(merge.kind for merge in found)
     counts = ", ".join(f"{kinds[kind]} by {kind}" for kind in ("similarity", "alias", "name") if kinds[kind])
-    click.echo(f"{len(found)} entities have several spellings{f': {counts}' if counts else ''}.")
+    echo(f"{len(found)} entities have several spellings{f': {counts}' if counts else ''}.")
     if len(shown) < len(found):
-        click.echo(f"{len(shown)} are listed; all with: --limit 0")
+        echo(f"{len(shown)} are listed; all with: --limit 0")

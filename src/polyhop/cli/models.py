@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from polyhop.cli.options import settings_of
+from polyhop.cli.terminal import echo, style
 
 
 @click.group()
@@ -23,10 +24,11 @@ def list_() -> None:
     cache = cache_folder(settings_of(None, ()).models)
     absent = {archive.name for archive in missing(cache)}
     for archive in ARCHIVES:
-        state = click.style("missing", fg="yellow") if archive.name in absent else click.style("installed", fg="green")
-        click.echo(f"{archive.name:<10} {state:<20} {archive.bytes / 1e6:>4.0f} MB  {archive.licence}")
-        click.echo(f"{'':<10} {archive.purpose}")
-    click.echo(f"They are kept in {cache}")
+        state, colour = ("missing", "yellow") if archive.name in absent else ("installed", "green")
+        shown = style(f"{state:<11}", fg=colour)
+        echo(f"{archive.name:<10} {shown} {archive.bytes / 1e6:>4.0f} MB  {archive.licence}")
+        echo(f"{'':<10} {archive.purpose}")
+    echo(f"They are kept in {cache}")
 
 
 @models.command()
@@ -41,4 +43,4 @@ def install(names: tuple[str, ...], config: Path | None) -> None:
     from polyhop.settings import cache_folder
 
     chosen = names or tuple(archive.name for archive in ARCHIVES if archive.recommended)
-    install(chosen, cache_folder(settings_of(config, ()).models), click.echo)
+    install(chosen, cache_folder(settings_of(config, ()).models), echo)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.cli.terminal import echo, on_one_line, style
 
 
 @click.command()
@@ -30,9 +31,9 @@ def remove(uris: tuple[str, ...], as_json: bool, index_path: str, config: Path |
     if as_json:
         from polyhop.cli.as_json import text_of
 
-        click.echo(text_of(report.to_dict()))
+        echo(text_of(report.to_dict()))
     else:
-        click.echo(f"Removed {len(report.removed)} documents with {report.passages} passages.")
+        echo(f"Removed {len(report.removed)} documents with {report.passages} passages.")
         for uri in report.missing:
-            click.echo(f"{click.style('not in the index', fg='yellow')}: {uri}", err=True)
+            echo(f"{style('not in the index', fg='yellow')}: {on_one_line(uri)}", err=True)
     return 0 if report.removed else 1

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.cli.terminal import echo, style
 
 
 @click.command()
@@ -39,12 +40,12 @@ def search(
         if as_json:
             from polyhop.cli.as_json import text_of
 
-            click.echo(text_of(evidence.to_dict()))
+            echo(text_of(evidence.to_dict()))
             return
         for rank, passage in enumerate(evidence.passages, start=1):
             span = Span(passage.document_id, passage.start, passage.end)
             _, uri = engine.quote(span)
-            click.echo(f"{rank:>3}. {click.style(passage.title or passage.id, bold=True)}  ({passage.score:.3f})")
-            click.echo(f"     {' '.join(passage.text.split())[:200]}")
-            click.echo(click.style(f"     {place(uri, span)}", dim=True))
-        click.echo(click.style(f"strategy {evidence.strategy}, {evidence.cost.seconds:.2f} s", dim=True))
+            echo(f"{rank:>3}. {style(passage.title or passage.id, bold=True)}  ({passage.score:.3f})")
+            echo(f"     {' '.join(passage.text.split())[:200]}")
+            echo(style(f"     {place(uri, span)}", dim=True))
+        echo(style(f"strategy {evidence.strategy}, {evidence.cost.seconds:.2f} s", dim=True))

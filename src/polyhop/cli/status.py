@@ -9,6 +9,7 @@ import click
 
 from polyhop.cli.index import contents_in_words, in_words
 from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.cli.terminal import echo
 
 if TYPE_CHECKING:
     from polyhop.reports import LayerStatus
@@ -26,19 +27,19 @@ def status(as_json: bool, index_path: str, config: Path | None, changes: tuple[s
     if as_json:
         from polyhop.cli.as_json import text_of
 
-        click.echo(text_of(report.to_dict()))
+        echo(text_of(report.to_dict()))
         return
-    click.echo(f"{report.path} (written by Polyhop {report.version}, {report.bytes / 1e6:.1f} MB)")
-    click.echo(f"{report.documents} documents, {report.passages} passages, {report.entities} entities")
+    echo(f"{report.path} (written by Polyhop {report.version}, {report.bytes / 1e6:.1f} MB)")
+    echo(f"{report.documents} documents, {report.passages} passages, {report.entities} entities")
     for layer in report.layers:
         paid = f"; so far {in_words(layer.cost)}" if layer.cost.llm_calls else ""
-        click.echo(f"layer {layer.name}: {_counts(layer, report.passages)}{paid}")
+        echo(f"layer {layer.name}: {_counts(layer, report.passages)}{paid}")
         if layer.contents is not None:
-            click.echo(f"  {contents_in_words(layer.contents)}")
+            echo(f"  {contents_in_words(layer.contents)}")
     if report.writer:
-        click.echo(f"being written by {report.writer}")
+        echo(f"being written by {report.writer}")
     if any(layer.has_gaps for layer in report.layers):
-        click.echo("Bring it up to date with: polyhop index PATH...")
+        echo("Bring it up to date with: polyhop index PATH...")
 
 
 def _counts(layer: LayerStatus, passages: int) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from polyhop.cli.options import json_option
+from polyhop.cli.terminal import echo, style
 
 
 @click.command()
@@ -26,7 +27,7 @@ def strategies(name: str | None, as_json: bool) -> None:
     if as_json:
         from polyhop.cli.as_json import text_of
 
-        click.echo(text_of(rows[0] if name else rows))
+        echo(text_of(rows[0] if name else rows))
     elif name:
         _tell_all(rows[0])
     else:
@@ -57,20 +58,20 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 
 def _tell(row: Mapping[str, Any]) -> None:
     """Some lines about a strategy in the list."""
-    click.echo(f"{click.style(row['name'], bold=True):<22} {row['about']}")
+    echo(f"{style(row['name'].ljust(14), bold=True)} {row['about']}")
     ablations = f"; {len(row['ablations'])} ablations" if row["ablations"] else ""
-    click.echo(f"{'':<13} needs {', '.join(row['needs'])}{ablations}")
+    echo(f"{'':<13} needs {', '.join(row['needs'])}{ablations}")
     if row["settings"]:
         shown = ", ".join(f"{key}={value}" for key, value in row["settings"].items())
-        click.echo(click.style(f"{'':<13} {shown}", dim=True))
+        echo(style(f"{'':<13} {shown}", dim=True))
 
 
 def _tell_all(row: Mapping[str, Any]) -> None:
     """Everything about one strategy."""
     from polyhop.strategies.strategy import variant_name
 
-    click.echo(f"{click.style(row['name'], bold=True)}: {row['about']}")
-    click.echo(f"Needs {', '.join(row['needs'])}.")
+    echo(f"{style(row['name'], bold=True)}: {row['about']}")
+    echo(f"Needs {', '.join(row['needs'])}.")
     for title, lines in (
         ("Settings and their defaults:", [f"{key} = {value}" for key, value in row["settings"].items()]),
         (
@@ -79,6 +80,6 @@ def _tell_all(row: Mapping[str, Any]) -> None:
         ),
     ):
         if lines:
-            click.echo(f"\n{click.style(title, bold=True)}")
+            echo(f"\n{style(title, bold=True)}")
             for line in lines:
-                click.echo(f"  {line}")
+                echo(f"  {line}")

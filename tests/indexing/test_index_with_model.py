@@ -500,3 +500,16 @@ def test_settings_may_hold_caps_that_a_run_does_not_need(place: Place) -> None:
     place.changes["language_model.token_cap"] = 9
     assert not place.index(dry_run=True).stopped
     assert place.index().cost == Cost()
+
+
+def test_damage_to_what_a_model_was_paid_for_is_mended_without_asking_it(place: Place) -> None:
+    """The rows are in the record: only what was gathered of them is made again."""
+    place.index()
+    asked, rows = len(place.server.requests), place.rows()
+    gathered = (place.folder / "an.index" / "generations" / "facts").rglob("*.npy")
+    before = {file: file.read_bytes() for file in gathered}
+    for file in before:
+        file.write_bytes(b"")
+    place.index()
+    assert (len(place.server.requests), place.rows()) == (asked, rows)
+    assert {file: file.read_bytes() for file in before} == before

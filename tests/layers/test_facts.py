@@ -572,6 +572,7 @@ def test_a_damaged_generation_is_noticed_and_written_again(index: Index) -> None
         index.gather()
         assert index.open().counts == counts
     np.save(folder / "facts" / "heads.npy", np.full(len(index.open().heads), 10**6))
+    (folder / "facts" / "digests.json").unlink()  # as an earlier version left it
     with pytest.raises(IndexCorrupt, match="do not belong together"):
         index.open()
 

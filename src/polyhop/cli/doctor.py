@@ -22,15 +22,18 @@ Finding = tuple[str, bool, str, str]  # what, fine, finding, remedy
 
 
 @click.command()
+@click.option("--deep", is_flag=True, help="Also read every byte of the index: about a second a gigabyte.")
 @json_option
 @index_options
-def doctor(as_json: bool, index_path: str, config: Path | None, changes: tuple[str, ...]) -> int:
+def doctor(deep: bool, as_json: bool, index_path: str, config: Path | None, changes: tuple[str, ...]) -> int:
     """Check this installation: versions, models, endpoint, index; each problem with its remedy.
 
     Exits with 1 where something that the settings ask for does not work.
     """
     settings = settings_of(config, changes)
     findings = [*_environment(), *_models(settings), *_index(settings, index_path)]
+    if deep:
+        findings += _bytes(index_path)
     if as_json:
         from polyhop.cli.as_json import text_of
 
@@ -88,3 +91,27 @@ def _index(settings: Settings, index_path: str) -> Iterator[Finding]:
         return
     finding = f"{status.documents} documents, {status.passages} passages at {status.path}"
     yield "index", not with_gaps, finding, f"Layers with gaps: {', '.join(with_gaps)}. Run: polyhop index PATH..."
+
+
+def _bytes(index_path: str) -> Iterator[Finding]:
+    """Whether all that an index has on disk is as it was written; each damaged file is a finding."""
+    from polyhop.indexes import digests, segments
+    from polyhop.store.record import Record
+
+    try:
+        with Record.open(index_path) as record:
+            record.verify()
+    except PolyhopError as error:
+        yield "record", False, str(error), error.remedy
+        return
+    yield "record", True, "every row can be read", ""
+    faults = list(segments.damage(Path(index_path)))
+    for fault in faults:
+        yield "arrays", False, fault, "Run: polyhop index PATH... What is damaged is gathered again, and asks no model."
+    folders = list(segments.array_folders(Path(index_path)))
+    unsealed = sum(not digests.is_sealed(folder) for folder in folders)
+    earlier = (
+        f", {unsealed} of an earlier version without digests: the next polyhop index adds them" if unsealed else ""
+    )
+    if not faults:
+        yield "arrays", True, f"as they were written, in {len(folders)} folders{earlier}", ""

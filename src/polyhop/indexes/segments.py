@@ -6,11 +6,13 @@ segment, removed ones are masked when the index is opened, and now and then ever
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import shutil
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,9 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhop.errors import IndexCorrupt, StorageFull
+from polyhop.indexes import digests
 from polyhop.ports import Ints
 
-REBUILD: Final = "This part of the index is derived: index the same documents again and it is rebuilt."
+logger = logging.getLogger(__name__)
+
+REBUILD: Final = (
+    "This part of the index is derived: index the same documents again and it is rebuilt. What else is damaged, if "
+    "anything, says: polyhop doctor --deep"
+)
 """What to do about arrays that are damaged."""
 
 Arrays = dict[str, NDArray[Any]]
@@ -93,6 +101,7 @@ def write_arrays(folder: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
                     np.save(file, array, allow_pickle=False)
                     file.flush()
                     os.fsync(file.fileno())
+            digests.seal(partial)
             _sync(partial)
             _replace(partial, folder)
             _sync(folder.parent)
@@ -105,15 +114,49 @@ def write_arrays(folder: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 def read_arrays(folder: Path, names: Iterable[str]) -> Arrays:
     """The named arrays of a folder, read-only and memory-mapped.
 
-    Raises IndexCorrupt where one is missing or damaged.
+    Raises IndexCorrupt where one is missing, or where its size or its ends say that it is damaged.
     """
+    files = {name: f"{name}.npy" for name in names}
     try:
+        for fault in digests.faults(folder, files.values()):
+            raise IndexCorrupt(fault, remedy=REBUILD)
         with _ONE_HEADER:
             return {
-                name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)) for name in names
+                name: np.asarray(np.load(folder / file, mmap_mode="r", allow_pickle=False))
+                for name, file in files.items()
             }
     except (OSError, ValueError, EOFError) as error:
         raise IndexCorrupt(f"{folder} cannot be read: {error}.", remedy=REBUILD) from error
+
+
+def array_folders(place: Path) -> Iterator[Path]:
+    """A folder and those below it, as far as arrays lie in them; what killed writers left half done is passed over."""
+    for folder, below, files in os.walk(place):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        if digests.FILE in files or any(file.endswith(".npy") for file in files):
+            yield Path(folder)
+
+
+def damage(place: Path) -> Iterator[str]:
+    """What is damaged in a folder of arrays and in those below it, each in a sentence; every byte of them is read.
+
+    Of folders that an earlier version wrote, which noted no digests, nothing can be said.
+    """
+    for folder in array_folders(place):
+        try:
+            yield from digests.faults(folder, deep=True)
+        except OSError as error:
+            yield f"{folder} cannot be read: {error}."
+
+
+def discard_damaged(place: Path, *, besides: Path) -> None:
+    """Remove folders of arrays that are damaged, save those below ``besides``: whoever needs them makes them again."""
+    for folder in array_folders(place):
+        with suppress(OSError):  # what another process removes meanwhile, or nobody may read, is not damaged
+            fault = next(digests.faults(folder, deep=True), None)
+            if fault and besides not in folder.parents:
+                logger.warning("%s It is removed, and made again when it is needed.", fault)
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def sweep(folder: Path, keep: Iterable[str]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polyhop.errors import IndexMissing
+from polyhop.indexes.segments import discard_damaged
 from polyhop.indexing import remembered as making
 from polyhop.indexing.build import Builder
 from polyhop.indexing.ingest import Ingest, Tally
@@ -50,6 +51,7 @@ class IndexRun:
         with Record.create_or_open(self.path, wait=self.wait) as record:
             builder, names = self.builder(record), in_order(self.layers, record)
             making.check(builder, names, self.settings)  # another writer may have changed them while this one waited
+            discard_damaged(self.path, besides=builder.folder)
             tally = read(Ingest(record=record, chunking=self.settings.chunking, progress=self.progress))
             reports = tuple(making.bring_up_to_date(builder, name, self.settings) for name in names)
             if tally.gone_passages:

@@ -6,9 +6,11 @@ import hashlib
 import logging
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch
+from polyhop.indexes import digests, segments
 from polyhop.models.choice import Models
 from polyhop.ports import Ints
 from polyhop.reports import Contents
@@ -26,7 +28,7 @@ def name_of(content: str, numbers: Ints) -> str:
 def must_write(record: Record, layer: str, target: Path, opened: Callable[[Path], object]) -> bool:
     """Whether a generation is not the current one, or cannot be opened; then its folder is made free for it."""
     current = record.generation(layer)
-    if current is not None and current.name == target.name and is_whole(target, opened):
+    if current is not None and current.name == target.name and may_stay(target, opened):
         return False
     for place in (target.parent, target):
         if place.is_file():  # no folder of ours: nothing could be written below it
@@ -35,13 +37,22 @@ def must_write(record: Record, layer: str, target: Path, opened: Callable[[Path]
     return True
 
 
-def is_whole(folder: Path, opened: Callable[[Path], object]) -> bool:
-    """Whether a generation can be opened; one that cannot is written again."""
+def may_stay(folder: Path, opened: Callable[[Path], object]) -> bool:
+    """Whether a generation can be opened and is as it was written, byte for byte; else it is written again.
+
+    One that an earlier version wrote gets its digests now.
+    """
     try:
         opened(folder)
+        for fault in segments.damage(folder):
+            raise IndexCorrupt(fault)
     except IndexCorrupt as error:
         logger.warning("%s It is written again.", error)
         return False
+    with suppress(OSError):
+        for each in segments.array_folders(folder):
+            if not digests.is_sealed(each):
+                digests.seal(each)
     return True
 
 

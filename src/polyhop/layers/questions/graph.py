@@ -23,7 +23,7 @@ from polyhop.indexes.csr import offsets
 from polyhop.indexes.lexical import Lexical
 from polyhop.indexes.neighbours import NeighbourGraph
 from polyhop.indexes.ranking import Ranked, nothing
-from polyhop.indexes.segments import REBUILD, Arrays, read_arrays, write_arrays
+from polyhop.indexes.segments import REBUILD, Arrays, damage, read_arrays, write_arrays
 from polyhop.indexes.sign_codes import SignCodes
 from polyhop.indexes.texts import Texts
 from polyhop.layers.questions import words as question_words
@@ -316,6 +316,8 @@ class _Grown:
 def _grown(older: Path, numbers: Ints, rows: Ints, vectors: Floats, keys: Ints, embed: Embed) -> _Grown | None:
     """What can be gone on from; None where the older graph is damaged, or is not of these questions."""
     try:
+        for fault in damage(older):
+            raise IndexCorrupt(fault)
         before = QuestionGraph.open(older, numbers, embed, lambda _: {})
         links = NeighbourGraph.open(older / "neighbours")
     except IndexCorrupt as error:

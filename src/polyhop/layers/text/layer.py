@@ -17,7 +17,7 @@ from polyhop.indexes import lexical, segments, titles, vectors
 from polyhop.indexes.lexical import Lexical
 from polyhop.indexes.titles import Titles
 from polyhop.indexes.vectors import Vectors
-from polyhop.layers.generations import is_whole
+from polyhop.layers.generations import may_stay
 from polyhop.layers.layer import words_of
 from polyhop.models.choice import Models
 from polyhop.ports import Below, Ints, Rows
@@ -63,7 +63,7 @@ class TextLayer:
         embedder = models.embedder.name
         if current is not None and current.description["fingerprint"] == fingerprint:
             embedder = current.description["embedder"]  # another one may be configured now: its vectors are not these
-            kept_names = [name for name in current.description["segments"] if is_whole(folder / name, _opened)]
+            kept_names = [name for name in current.description["segments"] if may_stay(folder / name, _opened)]
         covered = [segments.read_arrays(folder / name / "vectors", ("numbers",))["numbers"] for name in kept_names]
         live = record.done(self.name, fingerprint)
         plan = segments.plan(covered, live)

@@ -18,7 +18,7 @@ import numpy as np
 
 from polyhop.errors import IndexCorrupt, ModelMissing
 from polyhop.indexes import segments
-from polyhop.layers.generations import is_whole, name_of, newest
+from polyhop.layers.generations import may_stay, name_of, newest
 from polyhop.layers.layer import fingerprint as mark_of
 from polyhop.layers.tree import index as tree_index
 from polyhop.layers.tree.growing import Leaves, grown, leaves_of
@@ -172,7 +172,7 @@ class TreeLayer:
         """Whether a generation is what would be made, and can be opened."""
         if current.description["content"] != content or (may_pay and current.description["lacking"]):
             return False
-        return is_whole(folder / current.name, lambda target: TreeIndex.open(target, np.empty(0, np.int64)))
+        return may_stay(folder / current.name, lambda target: TreeIndex.open(target, np.empty(0, np.int64)))
 
     def _note(self, record: Record, cost: Cost) -> None:
         """Add to what the layer's language models have cost in all runs."""

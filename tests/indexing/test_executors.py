@@ -92,6 +92,8 @@ DEADLY = '''
 """A layer that some passages are too much for."""
 
 import os
+import sys
+import time
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -107,18 +109,28 @@ class Deadly:
         for passage in passages:
             if "poison" in passage.text:
                 os._exit(9)
+            if "endless" in passage.text:
+                print("at work", os.getpid(), file=sys.stderr, flush=True)
+                while True:
+                    if "asleep" in passage.text:
+                        time.sleep(60)
         return [str(len(passage.text)).encode() for passage in passages]
 '''
 
 
-def test_a_passage_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As when memory runs out: the others of its chunk are done, by a new worker."""
-    (tmp_path / "deadly.py").write_text(DEADLY)
-    about = tmp_path / "deadly-1.0.dist-info"
+def with_deadly_layer(site: Path) -> Path:
+    """A folder in which the layer is installed."""
+    (site / "deadly.py").write_text(DEADLY)
+    about = site / "deadly-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: deadly\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("[polyhop.layers]\ndeadly = deadly:Deadly\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return site
+
+
+def test_a_passage_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when memory runs out: the others of its chunk are done, by a new worker."""
+    monkeypatch.setenv("PYTHONPATH", str(with_deadly_layer(tmp_path)))
     texts = ["one", "poison", "three", "fo", "f", "poison too"]
     passages = [passage_of(number, text) for number, text in enumerate(texts)]
     with Processes(workers=1) as executor:
@@ -130,38 +142,44 @@ def test_a_passage_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch
     assert not workers_of(psutil.Process())
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
-def test_workers_do_not_outlive_a_killed_parent_and_say_nothing(tmp_path: Path) -> None:
-    """They hold nothing but a pipe, and end when it closes, however the parent ended."""
-    program = (
-        "import sys\n"
-        "from polyhop.indexing.executors.processes import Processes\n"
-        "from polyhop.ports import Chunk\n"
-        "from polyhop.settings import Settings\n"
-        "from polyhop.types import Passage\n"
-        "text = 'Ada Brisk was born in Fennick. ' * 50\n"
-        "make = lambda n: Passage(id=str(n), document_id='d', ordinal=n, start=0, end=len(text), title='', text=text)\n"
-        "with Processes(workers=2) as executor:\n"
-        "    for _ in executor.extract('parsekg', Settings(), (Chunk([make(n)] * 5) for n in range(400))):\n"
-        "        print('.', flush=True)\n"
-    )
-    with (tmp_path / "errors").open("wb") as errors:
-        parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=errors)
-        assert parent.stdout is not None
-        with parent.stdout:
-            parent.stdout.readline()  # the workers are at work
-            workers = workers_of(psutil.Process(parent.pid))
-            parent.kill()
-            parent.wait()
-        assert len(workers) == 2
-        psutil.wait_procs(workers, timeout=60)
-        for _ in range(100):  # nobody waits for an orphan but init, which may take a moment
-            if not any(worker.is_running() and worker.status() != psutil.STATUS_ZOMBIE for worker in workers):
-                break
-            time.sleep(0.1)
-        else:
-            pytest.fail("workers outlive their parent")
-    assert (tmp_path / "errors").read_text() == ""
+PARENT = """
+import sys
+from polyhop.indexing.executors.processes import Processes
+from polyhop.ports import Chunk
+from polyhop.settings import Settings
+from polyhop.types import Passage
+
+text = sys.argv[1]
+passages = [Passage(id=str(n), document_id="d", ordinal=n, start=0, end=len(text), title="", text=text) for n in (0, 1)]
+with Processes(workers=2) as executor:
+    list(executor.extract("deadly", Settings(), [Chunk([passage]) for passage in passages]))
+"""
+
+
+def ended(process: psutil.Process) -> bool:
+    """An orphan that has ended is a zombie until somebody waits for it, and perhaps nobody does."""
+    try:
+        return bool(process.status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
+
+
+@pytest.mark.parametrize("text", ["endless and busy", "endless and asleep"])
+def test_workers_end_with_a_killed_parent_in_the_middle_of_a_chunk(tmp_path: Path, text: str) -> None:
+    """However the parent ends, and whatever they are doing; and they say nothing about it."""
+    environment = {**os.environ, "PYTHONPATH": str(with_deadly_layer(tmp_path))}
+    command = [sys.executable, "-c", PARENT, text]
+    parent = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, encoding="utf-8")
+    assert parent.stderr is not None
+    with parent.stderr as said:
+        workers = [psutil.Process(int(said.readline().removeprefix("at work "))) for _ in range(2)]
+        parent.kill()
+        parent.wait()
+        killed = time.monotonic()
+        while not all(map(ended, workers)):
+            assert time.monotonic() - killed < 5, "workers outlive their parent"
+            time.sleep(0.02)
+        assert said.read() == ""
 
 
 @given(st.text(), st.text())

@@ -1,8 +1,8 @@
 """A worker process: reads one JSON job a line from standard input, writes one JSON result a line to standard output.
 
 Started as ``python -m polyhop.indexing.executors.worker``. It shares nothing with its parent but these two pipes, so a
-script that uses the library needs no ``if __name__ == "__main__"`` guard (as multiprocessing would), and it ends when
-its parent does, however that ends, because its standard input closes.
+script that uses the library needs no ``if __name__ == "__main__"`` guard (as multiprocessing would). It ends when its
+parent does, however that ends and whatever it is doing then, because its standard input closes: on every system.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 import base64
 import json
 import os
+import queue
 import signal
 import sys
+import threading
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -59,10 +61,12 @@ def decode_rows(line: bytes) -> list[Rows]:
 def main() -> None:
     """Serve jobs until standard input closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
     settings = Settings()
     models = load_models(settings)
-    for line in sys.stdin.buffer:
-        job = json.loads(line)
+    while True:
+        job = json.loads(jobs.get())
         if job["settings"] != settings.to_mapping():
             settings = Settings.from_mapping(job["settings"])
             models = load_models(settings)
@@ -75,6 +79,14 @@ def main() -> None:
             result = {"error": str(error), "remedy": error.remedy}
         if not _said(json.dumps(result).encode() + b"\n"):
             return
+
+
+def _listen(jobs: queue.SimpleQueue[bytes]) -> None:
+    """Hand on the jobs that come; without a parent, end this process at once: it holds nothing that could be lost."""
+    for line in sys.stdin.buffer:
+        if line.endswith(b"\n"):  # else the parent ended in the middle of it
+            jobs.put(line)
+    os._exit(0)
 
 
 def _said(line: bytes) -> bool:

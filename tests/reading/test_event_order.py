@@ -10,7 +10,7 @@ from polyhop.models.choice import Models
 from polyhop.reading.conversations.told import Chats
 from polyhop.reading.event_order import ordered
 from polyhop.reading.reader import Reading
-from polyhop.types import Passage
+from polyhop.types import Occasion, Passage
 
 CHATS = {
     "20310204_17:30": """Ada Brisk: Hi Tom! Could you lend me your long ladder this weekend? The gutters are full.
@@ -63,17 +63,13 @@ WORLD = tuple(chat(when, text) for when, text in CHATS.items())
         ("Did Tom tell Ada that he ordered the glass before she asked him to measure the window?", "No"),
         ("Did Mara announce the spring regatta after Piet complained about the noise?", "No"),
         ("Did the discussion about lighthouses occur after the discussion about kites?", "Yes"),
-        ("Did the discussion about kites take place before or after the one about lighthouses?", "before"),
+        ("Did the talk about kites take place before or after the talk about lighthouses?", "before"),
         (
             "Which came first, Piet complaining about the noise or Mara announcing the regatta?",
             "Mara announcing the regatta",
         ),
         (
-            "Which discussion took place last, the one about kites or the one about lighthouses?",
-            "the one about lighthouses",
-        ),
-        (
-            "Is the time between Ada asking Tom to measure it and Tom ordering glass over 3 days (within August)?",
+            "Is the time between Ada asking Tom to measure the window and Tom ordering glass over 3 days?",
             "Yes",
         ),
         ("Did it take more than a week from Ada asking Tom to measure the window to Tom ordering the new glass?", "No"),
@@ -81,8 +77,6 @@ WORLD = tuple(chat(when, text) for when, text in CHATS.items())
             "How many days passed between Piet complaining about the noise and Mara telling him that the yard agreed?",
             "7 days",
         ),
-        ("Did Mara tell Piet that the yard agreed to stop within two days of him complaining about the noise?", "No"),
-        ("Was the ladder lent before the regatta was announced?", "Yes"),
     ],
 )
 def test_ordered_answers(question: str, answer: str, models: Models) -> None:
@@ -137,27 +131,24 @@ def test_ordered_reads_the_time_in_a_header(header: str, models: Models) -> None
     assert "dated 2031-02-04 17:30 and 2031-02-07 09:10" in reading.note
 
 
-def test_ordered_looks_only_within_the_dates_that_are_asked_for(models: Models) -> None:
-    question = "Did Ada ask Tom for his ladder before he told her about the flood (restrict your search to March)?"
-    reading = read(question, WORLD, models)
-    assert reading is not None
-    assert reading.text is None
-
-
 def test_ordered_dates_the_later_pieces_of_a_long_conversation(models: Models) -> None:
-    """Only the first piece has the header."""
-    header, *turns = WORLD[0].text.split("\n")
-    first = "\n".join([header, turns[0]])
-    rest = "\n".join([turns[1], turns[2], turns[1]])
-    pieces = [
-        Passage(id=f"a{at}", document_id="a", ordinal=at, start=at * 500, end=at * 500 + len(text), title="", text=text)
-        for at, text in enumerate((first, rest))
-    ]
+    """Only the first piece has the header: of the others the index knows the day."""
+    rest = "\n".join(CHATS["20310204_17:30"].split("\n")[1:])
+    later = Passage(
+        id="later",
+        document_id="20310204_17:30",
+        ordinal=1,
+        start=500,
+        end=500 + len(rest),
+        title="",
+        text=rest,
+        occasion=Occasion(day="20310204"),
+    )
     question = "Did Tom tell Ada that the ladder stands in his shed before he told her about the flood?"
-    reading = read(question, [*pieces, WORLD[1]], models)
+    reading = read(question, [later, WORLD[1]], models)
     assert reading is not None
     assert reading.text == "Yes"
-    assert reading.quotes[0].passage.id == "a1"
+    assert reading.quotes[0].passage.id == "later"
 
 
 def prose(title: str, text: str) -> Passage:

@@ -391,7 +391,7 @@ def test_two_events_are_each_looked_for_by_themselves(view: View) -> None:
     for strategy in (QCG(gamma=0), replace(PAPER, gamma=0.0)):
         evidence = strategy.retrieve(asked, view, Budget(passages=4))
         events = [hop.question for hop in evidence.hops]
-        assert events == ["Piet Rook founded the Tarn School", "Ada Brisk built the lighthouse of Quillmouth"]
+        assert events == ["Piet Rook found the Tarn School", "Ada Brisk built the lighthouse of Quillmouth"]
         assert titles(evidence)[:2] == ["tarn school", "quillmouth"]
         assert [f"event: {event}" in evidence.trail for event in events] == [True, True]
         alone = [strategy.retrieve(event, view, Budget(passages=4)) for event in events]

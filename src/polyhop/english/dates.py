@@ -11,6 +11,10 @@ MONTHS: Final = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
+WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DATE_NAMES: Final = frozenset(name.lower() for name in MONTHS + WEEKDAYS)
+"""The names of months and of days of the week, in small letters."""
+
 _MONTH: Final = rf"(?:{'|'.join((*MONTHS, *(month[:3] for month in MONTHS)))})\.?"
 _DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 DATE: Final = re.compile(

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from polyhop.english.dates import DATE_NAMES
 from polyhop.english.words import (
     ARTICLES,
     ATTRIBUTE_HEADS,
@@ -19,7 +20,6 @@ from polyhop.english.words import (
     FRONTED,
     FUNCTION_WORDS,
     KIN,
-    MONTHS,
     NAME_LINKS,
     ORGANISATIONS,
     PEOPLE,
@@ -287,7 +287,7 @@ def _starts_name(tokens: list[_Token], at: int, *, titled: bool) -> bool:
         return True
     if not _capital(token):
         return False
-    if token.low in MONTHS and (follower is None or not _capital(follower)):
+    if token.low in DATE_NAMES and (follower is None or not _capital(follower)):
         return False
     if at > 0:
         return token.low not in WH_WORDS or (follower is not None and _capital(follower))

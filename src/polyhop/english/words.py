@@ -32,10 +32,6 @@ PRONOUNS: Final = word_set("he she it they him them we us i you me himself herse
 FUNCTION_WORDS: Final = (
     WH_WORDS | AUXILIARIES | ARTICLES | PREPOSITIONS | CONJUNCTIONS | PRONOUNS | word_set("not both")
 )
-MONTHS: Final = word_set(
-    "january february march april may june july august september october november december monday tuesday "
-    "wednesday thursday friday saturday sunday"
-)
 FRONTED: Final = word_set("along name list give tell please identify besides other following according both some one")
 """Words that only stand capitalised because a request begins with them."""
 

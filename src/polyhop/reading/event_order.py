@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date
-from itertools import product
 from math import exp
 from typing import Final, NamedTuple
 
-from polyhop.documents.conversations.stamps import day_of, minute_of
+from polyhop.documents.conversations.stamps import minute_of
 from polyhop.documents.conversations.transcripts import Transcript
-from polyhop.documents.conversations.turn_lines import Turn
 from polyhop.documents.sentences import sentence_spans
-from polyhop.english.dates import DATE, Date, parse_date
-from polyhop.english.people import same_person
-from polyhop.english.statements import SPEECH, Doing, doing, is_noun_event
+from polyhop.english.dates import DATE, parse_date
+from polyhop.english.events import SPEECH, EventClause, event_clause, is_event
 from polyhop.english.verbs import base_of
-from polyhop.english.words import FUNCTION_WORDS, base_form, word_set
+from polyhop.english.words import FUNCTION_WORDS, base_form
 from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
 from polyhop.reading.asked_events import UNITS, AskedEvents, asked_events
@@ -33,16 +29,7 @@ _SURE: Final = -4.0  # logit at which finding an event is as likely as not
 _SPREAD: Final = 2.0
 _NOT_THE_ONE: Final = 4.0  # taken off where somebody else speaks, or the one spoken to takes no part
 _UNSAID: Final = 4.0  # taken off where no word of what was told or asked is said, in part where some are
-_NOT_ASKED: Final = 2.0  # taken off where somebody is to ask, and no question is put
-_ANSWERS: Final = word_set("agree accept decline refuse confirm reply answer respond thank approve")
-_ASKS: Final = word_set("ask request invite question inquire")
-_ASKING: Final = re.compile(
-    r"\?|\b(?:please|could you|can you|would you|wondering|want to|need your|help me)\b", re.IGNORECASE
-)
-_PASSIVE: Final = word_set("was were been is are had")
-_UNDECIDED: Final = 0.5  # the confidence where one text has to tell of both events
 _GREETING: Final = 3  # words of a sentence that tells of nothing: "Good morning everybody!"
-_BEFORE_IT: Final = 160  # characters of the turn before an answer that are read with it
 
 
 class Moment(NamedTuple):
@@ -70,7 +57,6 @@ class _Text:
     when: Moment
     speaker: str = ""
     others: tuple[str, ...] = ()  # who takes part besides
-    answered: str = ""  # the end of the turn before
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -82,22 +68,20 @@ class _Text:
 class _Event:
     """An event as it is looked for: who does what to whom, and the words that say what."""
 
-    statement: str
-    clause: Doing | None
-    verb: str  # in its base form; nothing where the statement is no clause
+    text: str
+    clause: EventClause | None
     words: frozenset[str]  # in their base forms: those that say what was told or asked, not who told whom
 
     @classmethod
-    def of(cls, statement: str) -> _Event:
-        clause = doing(statement)
-        verb = _stem(clause.words[clause.verb].lower()) if clause else ""
+    def of(cls, text: str) -> _Event:
+        clause = None if is_event(text) else event_clause(text, base=True)
         people = pieces(f"{clause.subject} {clause.other}") if clause else []
-        words = {_stem(word) for word in pieces(statement) if word not in FUNCTION_WORDS and word not in people}
-        return cls(statement, clause, verb, frozenset(words - SPEECH))
+        words = {_base(word) for word in pieces(text) if word not in FUNCTION_WORDS and word not in people}
+        return cls(text, clause, frozenset(words - SPEECH))
 
     def share_said(self, text: _Text) -> float:
         """The share of its words that a text has."""
-        said = {_stem(word) for word in pieces(text.said)}
+        said = {_base(word) for word in pieces(text.said)}
         return len(self.words & said) / len(self.words) if self.words else 1.0
 
 
@@ -117,20 +101,14 @@ class _Telling:
 def ordered(question: str, chats: Chats, models: Models) -> Reading | None:
     """The answer to a question about the order of two events or the time between them, by dates.
 
-    None where it is another question, or no passage is dated. The confidence falls where it is unsure that a text tells
-    of an event, and where others that tell of it as well would lead to another answer.
+    None where it is another question, or no passage is dated. The confidence is that of the event which is less surely
+    told of.
     """
     asked = asked_events(question)
-    if asked is None:
-        return None
-    texts = [text for text in _texts(chats) if _lies_within(text.when, asked.within)]
-    if not texts:
+    texts = list(_texts(chats)) if asked is not None else []
+    if asked is None or not texts:
         return None
     first, second = _tellings(asked.first, texts, models), _tellings(asked.second, texts, models)
-    if asked.otherwise:
-        turned = _tellings(asked.otherwise, texts, models)
-        if turned and (not second or turned[0].logit > second[0].logit + _CLEAR):
-            asked, second = replace(asked, second=asked.otherwise), turned
     if not first or not second:
         return Reading(text=None, note=f"no dated passage tells of this: {asked.second if first else asked.first}")
     one, other = _pair(asked, first, second)
@@ -141,55 +119,29 @@ def ordered(question: str, chats: Chats, models: Models) -> Reading | None:
     answer = _answer(asked, one, other)
     if answer is None:
         return Reading(text=None, note=f"{dates}: that does not tell")
-    sureness = min(_sureness(one.logit), _sureness(other.logit))
     return Reading(
         text=answer,
         quotes=tuple(dict.fromkeys([_sentence(asked.first, one, models), _sentence(asked.second, other, models)])),
-        confidence=sureness * _agreement(asked, answer, first, second),
+        confidence=min(_sureness(one.logit), _sureness(other.logit)),
         note=f"{asked.first}; {asked.second}: {dates}",
     )
 
 
 def _texts(chats: Chats) -> Iterator[_Text]:
     """The turns of dated conversations and the dated sentences of prose."""
-    headers = _headers(chats)
     for passage, chat in chats.passages:
-        if chat is None:
-            yield from _dated_sentences(passage)
-        else:
-            yield from _turns(passage, chat, headers.get(passage.document_id))
+        yield from _dated_sentences(passage) if chat is None else _turns(passage, chat)
 
 
-def _headers(chats: Chats) -> Mapping[str, Moment]:
-    """The moments in the headers of conversations, by document: only its first passage has the header."""
-    found: dict[str, Moment] = {}
-    for passage, chat in chats.passages:
-        if chat is not None:
-            day = day_of(chat.date, month_first=chat.occasion.month_first)
-            moment = Moment.of(day, minute_of(passage.text[chat.time_start : chat.time_end]))
-            if moment is not None:
-                found[passage.document_id] = moment
-    return found
-
-
-def _turns(passage: Passage, chat: Transcript, header: Moment | None) -> Iterator[_Text]:
-    """The turns of a conversation that are dated, by themselves or by the header of their document."""
-    speakers, before = chat.speakers, ""
+def _turns(passage: Passage, chat: Transcript) -> Iterator[_Text]:
+    """The turns of a conversation that are dated, by themselves or by its header."""
+    began = minute_of(passage.text[chat.time_start : chat.time_end])
     for turn in chat.turns:
-        said = passage.text[turn.start : turn.end]
-        when = _said_at(turn, header)
+        when = Moment.of(turn.date, turn.minute if turn.minute >= 0 else began)
         if when is not None:
-            others = tuple(name for name in speakers if name != turn.speaker)
-            yield _Text(passage, turn.start, turn.end, f"{turn.speaker}: {said}", when, turn.speaker, others, before)
-        before = f"{turn.speaker}: {said[-_BEFORE_IT:]}"
-
-
-def _said_at(turn: Turn, header: Moment | None) -> Moment | None:
-    """When a turn was said: its own time, with the header's where it tells no more."""
-    own = Moment.of(turn.date, turn.minute)
-    if own is None:
-        return header
-    return header if header is not None and own.minute < 0 and own[:3] == header[:3] else own
+            said = f"{turn.speaker}: {passage.text[turn.start : turn.end]}"
+            others = tuple(name for name in chat.speakers if name != turn.speaker)
+            yield _Text(passage, turn.start, turn.end, said, when, turn.speaker, others)
 
 
 def _dated_sentences(passage: Passage) -> Iterator[_Text]:
@@ -200,16 +152,11 @@ def _dated_sentences(passage: Passage) -> Iterator[_Text]:
             yield _Text(passage, start, end, f"{passage.title}: {sentence}", Moment(*stated))
 
 
-def _lies_within(when: Moment, wanted: Date) -> bool:
-    return all(part in (0, known) for part, known in zip(wanted, when[:3], strict=True))
-
-
-def _tellings(statement: str, texts: Sequence[_Text], models: Models) -> list[_Telling]:
+def _tellings(event_text: str, texts: Sequence[_Text], models: Models) -> list[_Telling]:
     """The texts that tell of an event surely enough, the best first: of each passage the best one."""
-    event = _Event.of(statement)
+    event = _Event.of(event_text)
     likeliest = _likeliest(event, texts)
-    said = [f"{text.answered} {text.said}" if event.verb in _ANSWERS else text.said for text in likeliest]
-    logits = models.reranker.score(statement, said).tolist() if said else []
+    logits = models.reranker.score(event.text, [text.said for text in likeliest]).tolist()
     everyone = {name for text in texts for name in text.people}
     found: dict[str, _Telling] = {}
     for text, logit in zip(likeliest, logits, strict=True):
@@ -227,32 +174,27 @@ def _likeliest(event: _Event, texts: Sequence[_Text]) -> list[_Text]:
     return [texts[at] for at in sorted(best)]
 
 
-def _stem(word: str) -> str:
+def _base(word: str) -> str:
     return base_form(base_of(word))
 
 
 def _unfitting(event: _Event, text: _Text, everyone: set[str]) -> float:
-    """What is taken off because a text is not said by the one, to the one, in the words or in the way of the event."""
+    """What is taken off because a text is not said by the one, to the one, or in the words of the event."""
     less = _UNSAID * (1 - event.share_said(text))
     clause = event.clause
-    if clause is None or not clause.subject or not text.speaker or is_noun_event(event.statement):
+    if clause is None or not text.speaker:
         return less
-    passive = clause.words[clause.verb].lower() in _PASSIVE
-    if not passive and _known(clause.subject, everyone) and not _is_one_of(clause.subject, [text.speaker]):
+    if _is_one_of(clause.subject, everyone) and not _is_one_of(clause.subject, [text.speaker]):
         less += _NOT_THE_ONE
-    if _known(clause.other, everyone) and not _is_one_of(clause.other, text.people):
+    if _is_one_of(clause.other, everyone) and not _is_one_of(clause.other, text.people):
         less += _NOT_THE_ONE
-    if event.verb in _ASKS and not passive and not _ASKING.search(text.said):
-        less += _NOT_ASKED
     return less
 
 
-def _known(person: str, everyone: set[str]) -> bool:
-    return bool(person) and any(_is_one_of(person, [name]) for name in everyone)
-
-
-def _is_one_of(person: str, names: Sequence[str]) -> bool:
-    return any(same_person(one, name) for one in person.split(" and ") for name in names)
+def _is_one_of(person: str, names: Iterable[str]) -> bool:
+    """Whether a name may be one of the names: the words of one are among those of the other."""
+    said = set(pieces(person))
+    return bool(said) and any(said <= set(pieces(name)) or set(pieces(name)) <= said for name in names)
 
 
 def _pair(asked: AskedEvents, first: Sequence[_Telling], second: Sequence[_Telling]) -> tuple[_Telling, _Telling]:
@@ -282,7 +224,7 @@ def _answer(asked: AskedEvents, first: _Telling, second: _Telling) -> str | None
     if sign is None:
         return None
     if asked.kind == "first":
-        return asked.names[0] if (sign < 0) == (asked.relation == "before") else asked.names[1]
+        return asked.first if (sign < 0) == (asked.relation == "before") else asked.second
     if asked.relation == "either":
         return "before" if sign < 0 else "after"
     return "Yes" if (sign < 0) == (asked.relation == "before") else "No"
@@ -329,17 +271,6 @@ def _measured(asked: AskedEvents, apart: float) -> str:
 
 def _sureness(logit: float) -> float:
     return 1 / (1 + exp((_SURE - logit) / _SPREAD))
-
-
-def _agreement(asked: AskedEvents, answer: str, first: Sequence[_Telling], second: Sequence[_Telling]) -> float:
-    """The share of the pairs of tellings that lead to the same answer, each counted by how clear it is."""
-    agreed = total = 0.0
-    for one, other in product(first, second):
-        if one.text != other.text:
-            weight = exp((one.logit - first[0].logit + other.logit - second[0].logit) / _SPREAD)
-            total += weight
-            agreed += weight * (_answer(asked, one, other) == answer)
-    return agreed / total if total else _UNDECIDED
 
 
 def _sentence(event: str, told: _Telling, models: Models) -> Quote:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from polyhop.english.statements import SPEECH
+from polyhop.english.events import SPEECH
 from polyhop.english.words import base_form, word_set
 from polyhop.models.choice import Models
 from polyhop.reading.conversations.asked import Asked, stems

@@ -10,7 +10,7 @@ from typing import Final, Literal
 from polyhop.documents.conversations.stamps import DATE, day_of, is_dated, minute_of
 from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.english.dates import MONTHS
-from polyhop.english.statements import SPEECH
+from polyhop.english.events import SPEECH
 from polyhop.english.words import (
     AUXILIARIES,
     BE,

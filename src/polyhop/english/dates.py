@@ -15,15 +15,25 @@ WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Satu
 DATE_NAMES: Final = frozenset(name.lower() for name in MONTHS + WEEKDAYS)
 """The names of months and of days of the week, in small letters."""
 
-_MONTH: Final = rf"(?:{'|'.join((*MONTHS, *(month[:3] for month in MONTHS)))})\.?"
-_DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?"
+MONTH: Final = (
+    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    "|Nov(?:ember)?|Dec(?:ember)?)"
+)
+"""A month, in full or abbreviated, as a pattern without groups."""
+
+WEEKDAY: Final = "(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs?)?|Fri|Sat(?:ur)?|Sun)(?:day)?"
+"""A day of the week, in full or abbreviated, as a pattern without groups."""
+
+NTH: Final = r"\d{1,2}(?:st|nd|rd|th)?"
+"""The number of a day, as a pattern without groups."""
+
 DATE: Final = re.compile(
-    rf"\b{_DAY}(?: of)? {_MONTH}(?:,? ?\d{{3,4}}\b)?|\b{_MONTH} {_DAY}(?:,? ?\d{{3,4}})?\b|\b{_MONTH},? \d{{4}}\b"
+    rf"\b{NTH}(?: of)? {MONTH}\.?(?:,? ?\d{{3,4}}\b)?|\b{MONTH}\.? {NTH}(?:,? ?\d{{3,4}})?\b|\b{MONTH}\.?,? \d{{4}}\b"
     r"|\b\d{1,4} BCE?\b|\b\d{3,4}\b(?![,.]\d|%| (?:people|inhabitants|met|feet|km|miles|members))"
 )
 
-_NUMBERS: Final = {month[:3].lower(): number for number, month in enumerate(MONTHS, 1)}
-_MONTH_IN: Final = re.compile(rf"\b({'|'.join(month[:3] for month in MONTHS)})[a-z]*\b", re.IGNORECASE)
+_MONTH_IN: Final = re.compile(rf"\b({MONTH})\b", re.IGNORECASE)
+_BEGINNINGS: Final = tuple(month[:3].lower() for month in MONTHS)
 _YEAR: Final = re.compile(r"\b(\d{3,4})\b(\s*BCE?\b)?")
 _DAY_IN: Final = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")
 
@@ -37,6 +47,11 @@ def parse_date(text: str) -> Date | None:
     day = _DAY_IN.search(text) if month else None
     return (
         -int(year[1]) if year[2] else int(year[1]),
-        _NUMBERS[month[1].lower()] if month else 0,
+        month_number(month[1]) if month else 0,
         int(day[1]) if day else 0,
     )
+
+
+def month_number(name: str) -> int:
+    """The number of a month, 1 to 12, by its name in full or abbreviated. Raises ValueError where it names none."""
+    return 1 + _BEGINNINGS.index(name[:3].lower())

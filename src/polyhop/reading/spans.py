@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from polyhop.english.dates import DATE, MONTHS
+from polyhop.english.dates import DATE, DATE_NAMES
 from polyhop.english.words import FUNCTION_WORDS, OFFICES, RANKS, word_set
 from polyhop.ports import ParsedEntity
 
@@ -39,11 +39,14 @@ _QUALIFIED: Final = re.compile(  # adjectives before a role that say nothing abo
     r"|prominent|noted|contemporary|prolific|senior|young|influential|amateur|freelance|current|major|popular|renowned"
     r"|important|medieval|legendary|century|international|national|independent|award-winning|well-known|modern)\s+)+"
 )
-_NO_NAMES: Final = word_set(
-    "he she it they his her its their this that these those the a an in on at by for from after before during "
-    "when while as and but or however there then i we you who which what some many most all one two three also "
-    "its since both other according following although if not no with under until upon among several "
-) | frozenset(month.lower() for month in MONTHS)
+_NO_NAMES: Final = (
+    word_set(
+        "he she it they his her its their this that these those the a an in on at by for from after before during "
+        "when while as and but or however there then i we you who which what some many most all one two three also "
+        "its since both other according following although if not no with under until upon among several "
+    )
+    | DATE_NAMES
+)
 _AMOUNTS: Final = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"})
 _POSSESSIVE: Final = ("'s", "’s", "'", "’", ",", "(", "-")
 

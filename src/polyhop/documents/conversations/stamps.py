@@ -8,26 +8,21 @@ from datetime import date
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from polyhop.english.dates import MONTH, NTH, WEEKDAY, month_number
+
 MARKS: Final = "[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]{0,4}"
 """The invisible marks that chats write around names and dates, as a pattern."""
 
-_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH: Final = (
-    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
-    "|Nov(?:ember)?|Dec(?:ember)?)"
-)
-_WEEKDAY: Final = "(?:(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs?)?|Fri|Sat(?:ur)?|Sun)(?:day)?)"
-_NTH: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 _WORDED: Final = (
-    rf"(?:{_WEEKDAY}\.?,?\s{{1,2}})?"
-    rf"(?:{_NTH}\s(?:of\s)?{_MONTH}\.?,?\s\d{{4}}|{_MONTH}\.?\s{_NTH},?\s\d{{4}})"
+    rf"(?:{WEEKDAY}\.?,?\s{{1,2}})?"
+    rf"(?:{NTH}\s(?:of\s)?{MONTH}\.?,?\s\d{{4}}|{MONTH}\.?\s{NTH},?\s\d{{4}})"
 )
 _PART: Final = "[\u200e\u200f]?[./-]"  # between numbers; Arabic has marks there
 _NUMERIC: Final = (
     rf"\d{{4}}{_PART}\d{{1,2}}{_PART}\d{{1,2}}|\d{{1,2}}{_PART}\d{{1,2}}{_PART}(?:\d{{4}}|\d{{2}})|\d{{8}}"
     r"|\d{4}年\d{1,2}月\d{1,2}日|\d{4}년\s?\d{1,2}월\s?\d{1,2}일|\d{4}\.\s\d{1,2}\.\s\d{1,2}\."
 )
-DATE: Final = rf"(?:(?<!\d)(?:{_NUMERIC})(?!\d)|\b{_WORDED})"
+DAY: Final = rf"(?:(?<!\d)(?:{_NUMERIC})(?!\d)|\b{_WORDED})"
 """A date with its year, as a pattern without groups."""
 
 _MORNING: Final = "오전|午前|上午|凌晨|早上"  # before the time
@@ -42,26 +37,26 @@ _CLOCK_BESIDE: Final = (  # "17.30" beside a date
 )
 _ZONE: Final = r"(?:Z|\s?(?:UTC|GMT)|\s?[+-]\d{2}:?\d{2})?"
 _BETWEEN: Final = r"(?:[,،]?\s(?:(?:at|à|às|um|a las|alle)\s)?|[,،]|T|_)\s?"
-STAMP: Final = rf"(?:{DATE}{_BETWEEN}{_CLOCK_BESIDE}(?!\d){_ZONE}|{_CLOCK_BESIDE}(?!\d),?\s{{1,2}}{DATE})"
+STAMP: Final = rf"(?:{DAY}{_BETWEEN}{_CLOCK_BESIDE}(?!\d){_ZONE}|{_CLOCK_BESIDE}(?!\d),?\s{{1,2}}{DAY})"
 """A date with a time of day, in either order, as a pattern without groups."""
 
 _DAY_NAME: Final = (  # behind a date: "(水)", "수요일"
-    rf"(?:\s?[(（]?(?:{_WEEKDAY}|[月火水木金土日](?:曜日?)?|(?:星期|周)[一二三四五六日天]|[월화수목금토일](?:요일)?)[)）]?)?"
+    rf"(?:\s?[(（]?(?:{WEEKDAY}|[月火水木金土日](?:曜日?)?|(?:星期|周)[一二三四五六日天]|[월화수목금토일](?:요일)?)[)）]?)?"
 )
 SEPARATOR: Final = re.compile(
-    rf"{MARKS}(?:[-–—=_*•#]{{1,20}}\s{{0,3}})?(?:Day changed(?: to)? )?(?P<time>{DATE})"
+    rf"{MARKS}(?:[-–—=_*•#]{{1,20}}\s{{0,3}})?(?:Day changed(?: to)? )?(?P<time>{DAY})"
     rf"{_DAY_NAME}(?:\s{{0,3}}[-–—=_*•]{{1,20}})?{MARKS}\s*"
 )
 """A line that is nothing but a date: the day of what follows it."""
 
-_DATED: Final = re.compile(DATE)
+_DATED: Final = re.compile(DAY)
 _NUMBERS: Final = re.compile(r"\d+")
-_WORD: Final = re.compile(_MONTH)
+_WORD: Final = re.compile(MONTH)
 _TIME: Final = re.compile(r"(?<![\d./-])(\d{1,2})[:.h](\d{2})(?![\d/-])(?:\s?([aApP])\.?\s?[mM])?")
 _HALVES: Final = re.compile(r"(?<!\d)(\d{1,2})[:.h](\d{2})(?:[:.]\d{2})?(?:[.,]\d{1,3})?\s?([aApP])\.?\s?[mM]")
 _IN_THE_MORNING: Final = re.compile(rf"{_MORNING}|\d\s?ص(?!\w)")
 _IN_THE_AFTERNOON: Final = re.compile(rf"{_LATER}|\d\s?م(?!\w)")
-_DIGITS_BESIDE: Final = re.compile(rf"{DATE}[ _T]{{1,2}}(\d{{2}})(\d{{2}})()(?!\d)")  # "20310204_1730", never in halves
+_DIGITS_BESIDE: Final = re.compile(rf"{DAY}[ _T]{{1,2}}(\d{{2}})(\d{{2}})()(?!\d)")  # "20310204_1730", never in halves
 _OF_THIS_CENTURY: Final = 70  # "69" is 2069, and "70" is 1970
 _MONTHS_A_YEAR: Final = 12
 _NOON: Final = 12
@@ -141,7 +136,7 @@ def _day_in(written: str) -> _Day | None:
     numbers = _NUMBERS.findall(found[0])
     word = _WORD.search(found[0])
     if word is not None:
-        return _Day(int(numbers[1]), _MONTHS.index(word[0][:3].lower()) + 1, int(numbers[0]), is_open=False)
+        return _Day(int(numbers[1]), month_number(word[0]), int(numbers[0]), is_open=False)
     if len(numbers) == 1:
         return _Day(int(numbers[0][:4]), int(numbers[0][4:6]), int(numbers[0][6:]), is_open=False)
     first, second, third = map(int, numbers)

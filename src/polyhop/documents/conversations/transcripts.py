@@ -12,7 +12,7 @@ from typing import Final
 
 from polyhop.documents.conversations.captions import caption_draft, is_marked
 from polyhop.documents.conversations.speakers import is_named
-from polyhop.documents.conversations.stamps import DATE, day_of, is_dated, is_month_first, minute_of
+from polyhop.documents.conversations.stamps import DAY, day_of, is_dated, is_month_first, minute_of
 from polyhop.documents.conversations.turn_lines import FORMS, Draft, Span, Trust, Turn, drafted
 from polyhop.types import Occasion, Passage
 
@@ -23,7 +23,7 @@ _HEADER: Final = re.compile(
     re.IGNORECASE,
 )
 _DIGITS: Final = re.compile(r"(?<!\d)(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})(?!\d)")
-_WRITTEN: Final = re.compile(DATE)
+_WRITTEN: Final = re.compile(DAY)
 _CAPTIONS: Final = re.compile(r"\d{2}:\d{2}[.,]\d{3}\s{1,3}-->")
 _LOOKED_AT: Final = 3000  # characters at the beginning in which captions show
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 from polyhop.documents.conversations.speakers import LONGEST_NAME, is_label, is_named, may_speak, spoken
-from polyhop.documents.conversations.stamps import CLOCK, DATE, MARKS, SEPARATOR, STAMP
+from polyhop.documents.conversations.stamps import CLOCK, DAY, MARKS, SEPARATOR, STAMP
 
 Trust = Literal["sure", "likely", "unsure"]
 """How much a line tells by itself: a date, a time and a name; a time and a name; or what labels look like too."""
@@ -103,9 +103,9 @@ FORMS: Final = (
         notices=re.compile(rf"{MARKS}\d{{4}}년\s\d{{1,2}}월\s\d{{1,2}}일\s{CLOCK}(?:\s*\Z|[,:]\s)"),
     ),
     Form(  # "[12.03.31, 17:30:05] Ada: text"
-        opens=re.compile(rf"{MARKS}[\[(](?P<time>{STAMP}|{DATE})[\])]{MARKS}\s{{0,3}}{MARKS}{_WIDE}{_ROLE}{_COLON}"),
+        opens=re.compile(rf"{MARKS}[\[(](?P<time>{STAMP}|{DAY})[\])]{MARKS}\s{{0,3}}{MARKS}{_WIDE}{_ROLE}{_COLON}"),
         trust="sure",
-        notices=re.compile(rf"{MARKS}[\[(](?:{STAMP}|{DATE})[\])]\s"),
+        notices=re.compile(rf"{MARKS}[\[(](?:{STAMP}|{DAY})[\])]\s"),
         has_days=False,
     ),
     Form(  # "12/03/2031, 17:30 - Ada: text"

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from polyhop.english.dates import MONTH
+
 VAGUE: Final = ("is associated with", "is connected with", "is linked to", "is related to")
 _BE: Final = r"(?:(?:was|were|is|are|been|be|being) )?"
 
@@ -122,7 +124,7 @@ _SYMMETRIC: Final = re.compile(
 )
 
 _DATE: Final = (
-    r"(?:\d{1,2} )?(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+    rf"(?:\d{{1,2}} )?{MONTH}"
     r"(?: \d{1,2},?)?(?: \d{4})?|\d{3,4}s?"
 )
 _QUALIFIERS: Final = (

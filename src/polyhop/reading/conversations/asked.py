@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from polyhop.documents.conversations.stamps import DATE, day_of, is_dated, minute_of
+from polyhop.documents.conversations.stamps import DAY, day_of, is_dated, minute_of
 from polyhop.english.answer_type import AnswerType, answer_type
-from polyhop.english.dates import MONTHS
+from polyhop.english.dates import MONTH, month_number
 from polyhop.english.events import SPEECH
 from polyhop.english.words import (
     AUXILIARIES,
@@ -35,7 +35,7 @@ place, a reason that is told; why somebody turns to somebody; what a conversatio
 _LAST: Final = re.compile(
     r"(?:(?<!\bvs)(?<!\bDr)(?<!\bSt)(?<!\bM[rs])(?<!\bMrs)[.!]\s+|\A\s*question:\s*)(?=[^.!]*\?\s*$)", re.IGNORECASE
 )
-_DATE: Final = re.compile(DATE)
+_DATE: Final = re.compile(DAY)
 _WHERE_SAID: Final = re.compile(
     r",?\s*\b(?:as (?:mentioned|discussed|stated|said)|according to|in|during|from)\s+(?:the |their |his |her |an? )?"
     r"(?:[\w'’]+ ){0,3}?(?:conversation|discussion|chat)s?\b"
@@ -43,7 +43,7 @@ _WHERE_SAID: Final = re.compile(
     r"(?= on\b|\?|\Z)"
 )
 _WHEN_SAID: Final = re.compile(r"\s*\b(?:on |at )?\d{4}[-/.]?[01]\d[-/.]?[0-3]\d(?:_\d\d:?\d\d)?\b")
-_MONTH: Final = re.compile(rf"\b(?:in|during|of|within|last|this) ({'|'.join(MONTHS)})\b")
+_MONTH: Final = re.compile(rf"\b(?:in|during|of|within|last|this) ({MONTH})\b")
 _CLOCK: Final = re.compile(r"\bat (?P<hour>\d{1,2})(?::(?P<minute>\d\d))?(?:\s?(?P<half>[ap])\.?m\b)?", re.IGNORECASE)
 _OF_ASKING: Final = re.compile(r"\b(?:ask|asks|asked|asking|inquires?|inquired|wonders?|wondered)\b", re.IGNORECASE)
 _HOUR: Final = re.compile(
@@ -176,7 +176,7 @@ class Asked:
             named=tuple(named),
             teller="" if wish == "speaker" else _teller(text, named),
             dates=tuple(filter(None, (day_of(match[0]) for match in _DATE.finditer(text)))),
-            months=tuple(MONTHS.index(match[1]) + 1 for match in _MONTH.finditer(text)),
+            months=tuple(month_number(match[1]) for match in _MONTH.finditer(text)),
             minute=minute_in(text),
             measured=_MEASURED.search(text) is not None or noun in _AMOUNTS,
             counted=_counted(text),

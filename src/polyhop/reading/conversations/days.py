@@ -7,10 +7,9 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Final
 
-from polyhop.english.dates import MONTHS
+from polyhop.english.dates import MONTH, WEEKDAYS, month_number
 
-_WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTH: Final = "|".join(month[:3] for month in MONTHS)
+_WEEKDAYS: Final = tuple(day.lower() for day in WEEKDAYS)
 _FULL: Final = re.compile(r"\b\d{4}\b")
 
 
@@ -28,7 +27,7 @@ def _weekday(match: re.Match[str], said: date) -> date:
 
 def _nearest(match: re.Match[str], said: date) -> date:
     """The day of a month in the year in which it is nearest."""
-    month = next(number for number, name in enumerate(MONTHS, 1) if name[:3] == match["month"].capitalize())
+    month = month_number(match["month"])
     years = (date(said.year + step, month, int(match["day"])) for step in (-1, 0, 1))
     return min(years, key=lambda day: abs((day - said).days))
 
@@ -38,8 +37,8 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], date]
     (re.compile(r"\btomorrow\b", re.IGNORECASE), lambda _, said: said + timedelta(days=1)),
     (re.compile(r"\b(?:yesterday|last night)\b", re.IGNORECASE), lambda _, said: said - timedelta(days=1)),
     (re.compile(rf"\b(?:(?P<which>this|next|last)\s+)?(?P<day>{'|'.join(_WEEKDAYS)})\b", re.IGNORECASE), _weekday),
-    (re.compile(rf"\b(?P<month>{_MONTH})[a-z]*\.? (?P<day>\d{{1,2}})(?!\d|:)", re.IGNORECASE), _nearest),
-    (re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTH})", re.IGNORECASE), _nearest),
+    (re.compile(rf"\b(?P<month>{MONTH})\.? (?P<day>\d{{1,2}})(?!\d|:)", re.IGNORECASE), _nearest),
+    (re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{MONTH})\b", re.IGNORECASE), _nearest),
 )
 
 

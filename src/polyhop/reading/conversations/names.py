@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from polyhop.english.answer_type import AnswerType
-from polyhop.english.dates import MONTHS
+from polyhop.english.dates import MONTH, WEEKDAYS
 from polyhop.english.words import word_set
 from polyhop.models.choice import Models
 from polyhop.ports import ParsedEntity
@@ -29,10 +29,9 @@ _TOO_FAR: Final = 8.0  # logits behind the best turn: it speaks of something els
 _NEXT: Final = 1.0  # logits by which what the next sentence says of a name counts less
 _OWN: Final = 0.3  # what a sentence's own logit counts beside the worth of its turn, where a name is looked for
 _LINK: Final = re.compile(r"[\"”]?(?:,\s*(?:and |or )?(?:maybe )?|\s+(?:and|or|&)\s+(?:maybe )?)[\"“]?")
-_MONTHS: Final = "|".join(sorted({*MONTHS, *(month[:3] for month in MONTHS)} - {"April", "May", "June"}))  # no people
 _NO_NAME: Final = re.compile(
-    r"(?:(?:[ap]\.?m\.?|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|wanna|gonna|gotta|lemme|ok|okay|lol|btw"
-    rf"|\w+['’](?:ll|m|re|ve|d|t)|let['’]s|{_MONTHS})\b\W*)+",
+    rf"(?:(?:[ap]\.?m\.?|(?:{'|'.join(WEEKDAYS)})s?|wanna|gonna|gotta|lemme|ok|okay|lol|btw"
+    rf"|\w+['’](?:ll|m|re|ve|d|t)|let['’]s|(?!(?:April|May|June)\b){MONTH})\b\W*)+",
     re.IGNORECASE,
 )
 _GOES_ON: Final = re.compile(r"(?: [A-Z][\w’'-]*\w)+")

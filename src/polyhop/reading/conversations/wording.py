@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from polyhop.english.dates import MONTHS
+from polyhop.english.dates import MONTH, WEEKDAYS
 from polyhop.english.words import word_set
 from polyhop.reading.conversations.asked import stems
 from polyhop.reading.conversations.told import Told
@@ -54,9 +54,8 @@ _GOVERNS: Final = word_set(
 
 _BREAK: Final = re.compile(r"[,;:.!?…]\s+|\s(?=(?:and|but|because|so|since|though|although|while)\s)", re.IGNORECASE)
 
-_MONTH: Final = rf"(?:{'|'.join(sorted({*MONTHS, *(month[:3] for month in MONTHS)}, key=lambda name: -len(name)))})"
 _NTH: Final = r"\d{1,2}(?:st|nd|rd|th)"
-_WEEKDAY: Final = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
+_WEEKDAY: Final = f"(?:{'|'.join(WEEKDAYS)})"
 _PART_OF_DAY: Final = "(?:morning|noon|afternoon|evening|night)"
 CLOCK: Final = (
     r"(?:\d{1,2}(?::\d{2})?\s?(?:[ap]\.m\.|[ap]m\b|o['’]clock)|\d{1,2}:\d{2}|noon\b|midnight\b|half past \w+"
@@ -65,8 +64,8 @@ CLOCK: Final = (
 _DAY: Final = (
     rf"(?:(?:this|next|last|every) )?{_WEEKDAY}s?(?: {_PART_OF_DAY})?"
     rf"|(?:this|next|last|tomorrow|yesterday|every) (?:{_PART_OF_DAY}|week(?:end)?|month|year|summer|winter|spring)"
-    rf"|in {_MONTH}(?: \d{{4}})?|today|tonight|tomorrow|yesterday|in the {_PART_OF_DAY}"
-    rf"|{_MONTH}\.? (?:{_NTH}|\d{{1,2}})(?:,? \d{{4}})?|(?:{_NTH}|\d{{1,2}}) (?:of )?{_MONTH}(?:,? \d{{4}})?"
+    rf"|in {MONTH}(?: \d{{4}})?|today|tonight|tomorrow|yesterday|in the {_PART_OF_DAY}"
+    rf"|{MONTH}\.? (?:{_NTH}|\d{{1,2}})(?:,? \d{{4}})?|(?:{_NTH}|\d{{1,2}}) (?:of )?{MONTH}(?:,? \d{{4}})?"
     rf"|\d{{4}}-\d{{2}}-\d{{2}}|the {_NTH}"
 )
 _LASTING: Final = (
@@ -94,7 +93,7 @@ WONDERS_WHETHER: Final = re.compile(
 )
 """A question that is put as a statement: "just checking if you are free"."""
 
-_NO_TIME: Final = rf"(?!{_WEEKDAY}|(?:{'|'.join(MONTHS)})\b)"
+_NO_TIME: Final = rf"(?!{_WEEKDAY}|{MONTH}\b)"
 _SIDE: Final = r"(?:[Bb]ehind|[Bb]eside|[Nn]ext to|[Oo]pposite|[Uu]nder|[Aa]bove|[Aa]cross from) "
 _SPOT: Final = (
     r"(?:(?:the|my|your|our|their|his|her|a|an|that|this) (?=[\w\"“])(?:[\w’'&-]+ ){0,4}?[\"“]?[\w’'&-]+[\"”]?"

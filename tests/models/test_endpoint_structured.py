@@ -50,6 +50,17 @@ plain_json = st.recursive(
         '<think>Is it {"name": "Auk"}? No.</think>{"name": "Gull"}',
         'First {"title": "no"} and then {"name": "Gull"}',
         'An unfinished {"name": "A and then {"name": "Gull"}',
+        '```json {"name": "Gull"}```',
+        '~~~json\n{"name": "Gull"}\n~~~',
+        '```JSON\r\n{"name": "Gull"}\r\n```\r\n',
+        'Is it {"name": "Auk"}? No.</think>\n\n{"name": "Gull"}',
+        '<think>Is it {"name": "Auk"}?</think>No.<think>{"name": "Tern"}?</think>```json\n{"name": "Gull"}\n```',
+        '<reasoning>Is it <b>{"name": "Auk"}</b>?</reasoning> {"name": "Gull"} <think>or {"name": "Tern"}',
+        'The ferry may be an auk, or [1, 2, 3] gulls.\n\nSo: {"name": "Gull"}',
+        '{"name": "Gull"}\n{"name": "Auk"}',
+        'It could be {"name": "Auk"}, but:\n```json\n{"name": "Gull"}\n```',
+        '```json\n{"name": "Auk", "ports": [\n```\nOnce more:\n```json\n{"name": "Gull"}\n```',
+        'It is {"name": "Gull"}. Its ports are [',
     ],
 )
 def test_value_is_found_whatever_stands_around_it(text: str) -> None:
@@ -84,6 +95,31 @@ def test_fault_says_where_and_what(value: object, fault: str) -> None:
 def test_text_without_a_complete_value_is_a_fault(text: str) -> None:
     with pytest.raises(Fault, match="no complete JSON value"):
         parse_json(text, FERRY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "Gull", "mate": {"name": "Auk"}',
+        '```json\n{"name": "Gull", "mate": {"name": "Auk"}\n',
+        '```json\n{"name": "Gull", "mate": {"name": "Auk"}\n```',
+        '[{"name": "Gull"}, {"name": "Auk"}, ',
+        'So: {"mate": {"name": "Auk"}, "name": "Gu',
+        '<think>It is {"name": "Gull"}, is it',
+        '{"name": "Gull"}</think>',
+    ],
+)
+def test_what_lies_within_a_cut_off_value_or_a_thought_is_no_answer(text: str) -> None:
+    with pytest.raises(Fault, match="no complete JSON value"):
+        parse_json(text, FERRY)
+
+
+@given(st.integers(0, 40))
+def test_a_cut_off_value_is_never_read(length: int) -> None:
+    text = json.dumps({"name": "Gull", "ports": ["Tarn"], "owner": None})
+    for before in ("", "Sure: ", "```json\n", '<think>{"name": "Auk"}</think>'):
+        with pytest.raises(Fault):
+            parse_json(before + text[:length], FERRY)
 
 
 @given(plain_json)
@@ -180,6 +216,20 @@ def test_cut_off_or_empty_output_is_repaired_too(text: str, finish: str) -> None
     assert value == {"name": "Gull"}
     assert cost.llm_calls == 2
     assert [message["role"] for message in server.requests[1]["messages"]][-1] == "user"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```json\n{"name": "Gull"}\n```\nThis ferry, as I said',
+        '<think>Is it {"name": "Auk"}?</think>\n{"name": "Gull"}\n\n\n',
+    ],
+)
+def test_a_complete_value_counts_although_what_follows_is_cut_off(text: str) -> None:
+    with serving(says(text, finish="length")) as server, OpenAICompatible(base_url=server.url, model="m") as model:
+        value, cost = complete_json(model, ASK, FERRY)
+        assert value == {"name": "Gull"}
+        assert cost.llm_calls == model.meter.total.llm_calls == 1
 
 
 def test_good_output_is_not_asked_for_twice() -> None:

@@ -20,8 +20,9 @@ MAX_DEPTH = 32
 _MAX_STARTS = 100  # brackets in prose that are tried as the start of a value: keeps the search linear
 _SHOWN = 6000  # characters of a broken output that the model is shown again
 
-_THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_THINKING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)```", re.DOTALL)
+_WHITE = re.compile(r"\s*")
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),
@@ -44,14 +45,15 @@ class Fault(ValueError):
 
 
 def parse_json(text: str, schema: Mapping[str, Any]) -> Any:
-    """The one JSON value in a text that obeys the schema; thoughts, code fences and prose around it are skipped.
+    """The JSON value in a text that obeys the schema; thoughts, code fences and prose around it are skipped.
 
-    Raises Fault, which tells what is wrong with the value that comes nearest.
+    Of several the first counts, one that fills a code fence before those in prose. A value that is cut off is none,
+    and nothing within it is one. Raises Fault, which tells what is wrong with the value that comes nearest.
     """
     if len(text) > MAX_CHARACTERS:
         raise Fault(f"it has {len(text):,} characters, and {MAX_CHARACTERS:,} is the most that is read.")
     nearest: Fault | None = None
-    for value in _values(_THINKING.sub("", text)):
+    for value in _values(text):
         try:
             check(value, schema)
         except Fault as fault:
@@ -112,8 +114,11 @@ def _attempt(
 ) -> tuple[Any, str | None, str, Cost]:
     try:
         completion = model.complete(messages, max_tokens=max_tokens, schema=schema)
-    except WastedOutput as wasted:  # cut off or empty: asking again for something shorter may help
-        return None, f"{wasted} Be brief.", wasted.text, wasted.cost
+    except WastedOutput as wasted:  # empty, or cut off, perhaps only in what was said after the value
+        try:
+            return parse_json(wasted.text, schema), None, wasted.text, wasted.cost
+        except Fault:  # asking again for something shorter may help
+            return None, f"{wasted} Be brief.", wasted.text, wasted.cost
     except OutputInvalid as invalid:
         return None, str(invalid), "", Cost()
     try:
@@ -123,30 +128,54 @@ def _attempt(
 
 
 def _values(text: str) -> Iterator[Any]:
-    """The JSON values in a text, most trusted first: the whole text, what stands in fences, what prose surrounds."""
-    for whole in (text, *(match.group(1) for match in _FENCE.finditer(text))):
-        value, end = _decoded(whole.lstrip())
-        if end and not whole.lstrip()[end:].strip():
+    """The JSON values in a text, most trusted first: the whole text, what fills a fence, what prose surrounds."""
+    spoken = _without_thoughts(text)
+    for whole in (text, spoken, *(match.group(1) for match in _FENCE.finditer(spoken))):
+        value, end, complete = _decoded(whole.lstrip())
+        if complete and not whole.lstrip()[end:].strip():
             yield value
     position = 0
     for _ in range(_MAX_STARTS):
-        start = min((at for at in (text.find("{", position), text.find("[", position)) if at >= 0), default=-1)
+        start = min((at for at in (spoken.find("{", position), spoken.find("[", position)) if at >= 0), default=-1)
         if start < 0:
             return
-        value, length = _decoded(text, start)
-        if length:
+        value, position, complete = _decoded(spoken, start)
+        if complete:
             yield value
-        position = start + max(length, 1)
 
 
-def _decoded(text: str, start: int = 0) -> tuple[Any, int]:
-    """The JSON value at a position and its length; length 0 where there is none that we accept."""
+def _without_thoughts(text: str) -> str:
+    """What a model says after thinking: no thoughts between tags, and none before or after a tag that stands alone."""
+    spoken: list[str] = []
+    thinking, at = False, 0
+    for tag in _THINKING.finditer(text):
+        if not thinking:
+            spoken.append(text[at : tag.start()])
+        if tag[1] and not thinking:  # some servers have the model begin within its thoughts
+            spoken.clear()
+        thinking, at = not tag[1], tag.end()
+    return "".join(spoken) + ("" if thinking else text[at:])
+
+
+def _decoded(text: str, start: int = 0) -> tuple[Any, int, bool]:
+    """The JSON value at a position, where to look for the next, and whether this one is one that we accept."""
     try:
         value, end = _DECODER.raw_decode(text, start)
         json.dumps(value, ensure_ascii=False).encode("utf-8")  # half a surrogate pair would break whoever stores it
+    except json.JSONDecodeError as error:
+        return None, _after_broken(text, start, error), False
     except (ValueError, RecursionError):
-        return None, 0
-    return (None, 0) if _deeper_than(value, MAX_DEPTH) else (value, end - start)
+        return None, start + 1, False
+    return (None, start + 1, False) if _deeper_than(value, MAX_DEPTH) else (value, end, True)
+
+
+def _after_broken(text: str, start: int, error: json.JSONDecodeError) -> int:
+    """Where to look on: behind a value that is cut off, by the text's end or by that of its fence, else within it."""
+    if error.msg.startswith("Unterminated string"):
+        return len(text)
+    rest = _WHITE.match(text, error.pos)
+    end = rest.end() if rest else error.pos
+    return end if end == len(text) or text.startswith("```", end) else start + 1
 
 
 def _refuse_constant(name: str) -> float:

@@ -60,8 +60,8 @@ def evaluate(
 ) -> int:
     """Compare strategies on DATASET, a folder with corpus.jsonl and questions.jsonl.
 
-    The corpus is indexed where needed, one row a passage, however long it is. Ctrl-C keeps what is done. The manifest
-    in the JSON replays the run.
+    The corpus is indexed where needed, one row a passage, however long it is. Each outcome is kept as it comes:
+    after Ctrl-C or a kill, the same command goes on where it stopped. The manifest in the JSON replays the run.
 
     \b
     polyhop eval data/2wiki --split dev --strategy dense,bm25,hybrid,paths --retrieval-only
@@ -104,6 +104,7 @@ def _measured(
     from polyhop.evaluation.manifest import manifest
     from polyhop.evaluation.metrics.metric import given_models
     from polyhop.evaluation.reports.report import summary
+    from polyhop.evaluation.unfinished import Unfinished
 
     data = Dataset.read(dataset, split)
     experiment.questions(data)  # that there are any, before anything is indexed
@@ -112,10 +113,16 @@ def _measured(
         given_models(experiment.metrics, engine.models)  # a judge that is not there is missed at once
         with progress_shown(quiet=False) as listener:
             prepare(engine, data, layers=layers, progress=listener)
-        with progress_shown(quiet=False) as listener:
-            run = experiment.run(engine, data, progress=listener, models=engine.models)
         models = engine.status().models
-    return summary(run, data, manifest(experiment, data, settings=engine.settings, models=models))
+        made = manifest(experiment, data, settings=engine.settings, models=models)
+        unfinished = Unfinished.of(engine.path, made)
+        if len(unfinished):
+            click.echo(f"{len(unfinished)} outcomes are there from a run that did not end; this one goes on.", err=True)
+        with progress_shown(quiet=False) as listener:
+            run = experiment.run(engine, data, progress=listener, models=engine.models, unfinished=unfinished)
+    if not run.interrupted and not run.stopped:
+        unfinished.clear()
+    return summary(run, data, made)
 
 
 def _show(report: dict[str, Any], json_path: Path | None, report_path: Path | None) -> None:

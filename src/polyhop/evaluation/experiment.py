@@ -25,6 +25,7 @@ from polyhop.evaluation.metrics.f1 import F1
 from polyhop.evaluation.metrics.metric import Metric, given_models, metric_named, spent
 from polyhop.evaluation.metrics.recall import Recall
 from polyhop.evaluation.outcome import HopOutcome, Outcome, Record
+from polyhop.evaluation.unfinished import Unfinished
 from polyhop.evaluation.variants import Variant
 from polyhop.models.choice import Models
 from polyhop.reports import IndexReport, Progress, ProgressListener
@@ -149,9 +150,11 @@ class Experiment:
         *,
         progress: ProgressListener | None = None,
         models: Models | None = None,
+        unfinished: Unfinished | None = None,
     ) -> Run:
         """Every strategy over every question, one after the other; ``models`` are for metrics that ask one.
 
+        ``unfinished``: what an earlier run has done is taken from it, and each record is added to it as it comes.
         An error on one question is recorded and scores 0. An interruption (Ctrl-C) ends the run and keeps what is done.
         Raises what makes a strategy unusable (see ``UNUSABLE``) as long as nothing is done that would be lost.
         """
@@ -166,7 +169,12 @@ class Experiment:
             for name, done in records.items():
                 try:
                     for question in questions:
-                        done.append(self._record(engine, name, question, metrics))
+                        record = None if unfinished is None else unfinished.record(name, question)
+                        if record is None:
+                            record = self._record(engine, name, question, metrics)
+                            if unfinished is not None:
+                                unfinished.add(name, record)
+                        done.append(record)
                         if progress is not None:
                             progress(Progress(stage=name, done=len(done), total=len(questions), unit="questions"))
                 except UNUSABLE as error:

@@ -16,12 +16,13 @@ import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, Self
+from typing import Any, Final, Self
 
 import filelock
 
 from polyhop.errors import StorageFull
 from polyhop.ports import Ints
+from polyhop.store import json_lines
 
 logger = logging.getLogger(__name__)
 
@@ -104,7 +105,7 @@ class SummaryStore:
             try:
                 self._file.parent.mkdir(parents=True, exist_ok=True)
                 with _locked(self._file):
-                    _append(self._file, new)
+                    json_lines.append(self._file, map(asdict, new))
             except (OSError, filelock.Timeout) as error:
                 if self._required:
                     raise _unwritable(self._file, error) from error
@@ -149,48 +150,24 @@ def _state(file: Path) -> tuple[int, int] | None:
 
 def _read(file: Path) -> list[Stored | None]:
     """What the lines of a file hold; None for one that is not whole."""
-    try:
-        lines = file.read_bytes().split(b"\n")
-    except OSError as error:
-        logger.debug("%s cannot be read: %s", file, error)
-        return []
-    return [_parsed(line) for line in lines if line]
+    return [_stored(value) for value in json_lines.read(file)]
 
 
-def _parsed(line: bytes) -> Stored | None:
+def _stored(value: Any) -> Stored | None:
     try:
-        value = json.loads(line)
         key, text = value["key"], value["text"]
         passages = value["of"] if "of" in value else value["passages"]  # "of" in the first trees of summaries
-    except (ValueError, TypeError, LookupError, RecursionError):
-        return None  # torn by a kill or a full disk
+    except (TypeError, LookupError):
+        return None
     fits = isinstance(key, str) and isinstance(text, str) and isinstance(passages, list)
     return Stored(key, text, tuple(passages)) if fits and all(type(one) in (int, str) for one in passages) else None
-
-
-def _lines(summaries: Iterable[Stored]) -> bytes:
-    return b"".join(json.dumps(asdict(kept), separators=(",", ":")).encode("ascii") + b"\n" for kept in summaries)
-
-
-def _append(file: Path, summaries: Iterable[Stored]) -> None:
-    with file.open("ab+") as stream:
-        if stream.tell() and _last_byte(stream) != b"\n":
-            stream.write(b"\n")  # what a kill tore stays a line of its own
-        stream.write(_lines(summaries))
-        stream.flush()
-        os.fsync(stream.fileno())
-
-
-def _last_byte(stream: BinaryIO) -> bytes:
-    stream.seek(-1, os.SEEK_END)
-    return stream.read(1)
 
 
 def _replace(file: Path, summaries: Iterable[Stored]) -> None:
     partial = file.with_name(f".{file.name}-{secrets.token_hex(6)}")
     try:
         with partial.open("wb") as stream:
-            stream.write(_lines(summaries))
+            stream.write(json_lines.encoded(map(asdict, summaries)))
             stream.flush()
             os.fsync(stream.fileno())
         partial.replace(file)

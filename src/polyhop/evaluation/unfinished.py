@@ -1,0 +1,116 @@
+"""What a run has found so far, kept as it comes, so that a kill costs one question and the same run goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final, Self
+
+import polyhop
+from polyhop.evaluation.dataset import Question
+from polyhop.evaluation.outcome import HopOutcome, Outcome, Record
+from polyhop.indexing.remembered import whole
+from polyhop.store import json_lines
+from polyhop.store.record import Record as Index
+from polyhop.types import Cost
+
+logger = logging.getLogger(__name__)
+
+FOLDER: Final = "evaluations"  # in that of the index
+DECIDING: Final = ("dataset", "settings", "models", "versions")  # parts of a manifest that every outcome depends on
+DECIDING_OF_EXPERIMENT: Final = ("budget", "retrieval_only", "extra_metrics")
+
+
+class Unfinished:
+    """Records by strategy and question, in a file of JSON lines that is removed when the run has ended.
+
+    Errors are not kept: such a question is asked again.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        rows = [row for row in json_lines.read(file) if isinstance(row, dict)]
+        self._rows = {(row.get("strategy"), row.get("question")): row for row in rows}
+
+    @classmethod
+    def of(cls, index: Path, manifest: Mapping[str, Any]) -> Self:
+        """Those of one experiment on the index in a folder, as it is now.
+
+        Which strategies and questions there are, and the seed, change no outcome: a run with other ones goes on, too.
+        """
+        deciding = {name: manifest[name] for name in DECIDING}
+        deciding |= {name: manifest["experiment"][name] for name in DECIDING_OF_EXPERIMENT}
+        files = [*_code(), *_named_in(manifest["settings"]), *sorted((index / "overlays").glob("*"))]
+        content = [deciding, _generations(index), [_sha256(file) for file in files]]
+        mark = hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
+        return cls(index / FOLDER / f"{mark}.jsonl")
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def record(self, strategy: str, question: Question) -> Record | None:
+        """What is known of a question, None where it has to be asked."""
+        row = self._rows.get((strategy, question.id))
+        try:
+            return None if row is None else _record(question, row)
+        except (TypeError, LookupError, AttributeError) as error:
+            logger.warning(
+                "%s: a record of question %s is damaged (%s); it is asked again", strategy, question.id, error
+            )
+            return None
+
+    def add(self, strategy: str, record: Record) -> None:
+        """Keep a record; where it cannot be written, the run goes on without."""
+        if record.outcome.error is not None:
+            return
+        row = {"strategy": strategy, "question": record.question.id, "outcome": asdict(record.outcome)}
+        judging = None if record.judging is None else asdict(record.judging)
+        try:
+            json_lines.append(self._file, [{**row, "metrics": dict(record.metrics), "judging": judging}])
+        except OSError as error:
+            logger.warning("An outcome cannot be kept for a run that goes on: %s", error)
+
+    def clear(self) -> None:
+        """Remove what was kept: the run has ended."""
+        self._file.unlink(missing_ok=True)
+
+
+def _record(question: Question, row: Mapping[str, Any]) -> Record:
+    outcome, judging = dict(row["outcome"]), row["judging"]
+    hops = tuple(HopOutcome(**{**hop, "passages": tuple(hop["passages"])}) for hop in outcome["hops"])
+    outcome |= {"ranking": tuple(outcome["ranking"]), "cost": Cost(**outcome["cost"]), "hops": hops}
+    return Record(
+        question=question,
+        outcome=Outcome(**outcome),
+        metrics=dict(row["metrics"]),
+        judging=None if judging is None else Cost(**judging),
+    )
+
+
+def _generations(index: Path) -> list[str]:
+    """What the layers serve, save those that grow with the questions of the run itself."""
+    with Index.open(index) as record:
+        return [f"{name} {record.generation(name)}" for name in whole(record)]
+
+
+def _code() -> list[Path]:
+    """The source of this package: a version under development has no number of its own."""
+    return sorted(Path(polyhop.__file__).parent.rglob("*.py"))
+
+
+def _named_in(settings: Mapping[str, Any]) -> Iterator[Path]:
+    """The files that settings name, such as recorded plans."""
+    for value in settings.values():
+        if isinstance(value, Mapping):
+            yield from _named_in(value)
+        elif isinstance(value, str | Path) and Path(value).is_file():
+            yield Path(value)
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

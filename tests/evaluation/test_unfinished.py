@@ -1,0 +1,148 @@
+"""A run that was killed goes on where it stopped, and finds what it would have found."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyhop.cli.main import main
+from polyhop.engine import Polyhop
+from polyhop.evaluation.dataset import Dataset
+from polyhop.evaluation.experiment import Experiment
+from polyhop.evaluation.manifest import manifest
+from polyhop.evaluation.unfinished import FOLDER, Unfinished
+from polyhop.settings import Settings
+from polyhop.types import Answer, Budget
+from tests.worlds.documents import HARBOUR
+
+QUESTIONS = 30
+PEOPLE = ("Ada Brisk", "the Tarn School", "Quillmouth", "Fennick")
+Report = dict[str, Any]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data set about the harbour."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    passages = [{"id": name, "title": name.removesuffix(".txt"), "text": text} for name, text in HARBOUR.items()]
+    asked = [
+        {"id": f"q{number}", "question": f"What is told of {PEOPLE[number % 4]} on page {number}?", "answer": "Fennick"}
+        for number in range(QUESTIONS)
+    ]
+    for name, rows in (("corpus", passages), ("questions", asked)):
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return folder
+
+
+def arguments(data: Path, *more: str) -> list[str]:
+    """The run as it is typed."""
+    return ["eval", str(data), "--strategy", "bm25,hybrid", "--json", str(data / "out.json"), *more]
+
+
+@pytest.fixture
+def evaluated(data: Path) -> Callable[[], tuple[int, Report]]:
+    """Carries a run out to its end."""
+
+    def run() -> tuple[int, Report]:
+        with pytest.raises(SystemExit) as left:
+            main(arguments(data))
+        assert isinstance(left.value.code, int)
+        return left.value.code, json.loads((data / "out.json").read_text(encoding="utf-8"))
+
+    return run
+
+
+def kept(data: Path) -> list[bytes]:
+    """The lines that a run has kept."""
+    return [line for file in (data / "polyhop.index" / FOLDER).glob("*") for line in file.read_bytes().splitlines()]
+
+
+def untimed(value: Any) -> Any:
+    """A report without what the clock says."""
+    if isinstance(value, dict):
+        return {key: untimed(each) for key, each in value.items() if "seconds" not in key and key != "made"}
+    return [untimed(each) for each in value] if isinstance(value, list) else value
+
+
+class Interrupted(Polyhop):
+    """An engine at which somebody presses Ctrl-C in the middle of a question."""
+
+    left = 7
+
+    def ask(self, question: str, *, strategy: str | None = None, budget: Budget | None = None) -> Answer:
+        """The answer, as long as nobody has."""
+        if not self.left:
+            raise KeyboardInterrupt
+        self.left -= 1
+        return super().ask(question, strategy=strategy, budget=budget)
+
+
+def test_what_ctrl_c_left_undone_is_done_by_the_same_run(data: Path) -> None:
+    """Nothing is asked twice, and a question that failed is asked again."""
+    dataset, experiment = Dataset.read(data), Experiment(strategies=("bm25", "hybrid"), limit=5)
+    with Polyhop(data / "an.index") as engine:
+        engine.index(dataset.corpus, layers=["text"])
+        made = manifest(experiment, dataset, settings=engine.settings, models=engine.status().models)
+        unbroken = experiment.run(engine, dataset)
+    with Interrupted(data / "an.index") as engine:
+        first = experiment.run(engine, dataset, unfinished=Unfinished.of(engine.path, made))
+        assert first.interrupted
+        assert [len(records) for records in first.records.values()] == [5, 2]
+        again = Unfinished.of(engine.path, made)
+        assert len(again) == 7
+        engine.left = 3
+        second = experiment.run(engine, dataset, unfinished=again)
+        assert not second.interrupted
+    for name, records in unbroken.records.items():
+        for one, other in zip(records, second.records[name], strict=True):
+            assert (one.metrics, one.outcome.ranking, one.outcome.answer, one.outcome.hops) == (
+                *(other.metrics, other.outcome.ranking, other.outcome.answer, other.outcome.hops),
+            )
+        assert second.records[name][:2] == first.records[name][:2]
+
+
+def test_another_index_or_other_settings_go_on_with_nothing(data: Path) -> None:
+    dataset, experiment = Dataset.read(data), Experiment(strategies=("bm25",), limit=2)
+    with Polyhop(data / "an.index") as engine:
+        engine.index(dataset.corpus, layers=["text"])
+
+        def known(budget: int = 5, **settings: object) -> int:
+            changed = Settings.from_mapping(settings) if settings else engine.settings
+            made = manifest(Experiment(strategies=("bm25",), budget=Budget(passages=budget)), dataset, settings=changed)
+            return len(Unfinished.of(engine.path, made))
+
+        made = manifest(experiment, dataset, settings=engine.settings)
+        experiment.run(engine, dataset, unfinished=Unfinished.of(engine.path, made))
+        assert known() == 2
+        assert known(budget=4) == 0
+        assert known(strategies={"hybrid": {"depth": 9}}) == 0
+        (data / "more.txt").write_text("Grebe Marsh lies behind Fennick.")
+        engine.index(data / "more.txt", layers=["text"])
+        assert known() == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
+def test_a_run_that_was_killed_goes_on_and_ends_as_if_it_never_was(
+    data: Path, evaluated: Callable[[], tuple[int, Report]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with subprocess.Popen([sys.executable, "-m", "polyhop.cli.main", *arguments(data)], stderr=subprocess.PIPE) as run:
+        while run.poll() is None and len(kept(data)) < 3:
+            time.sleep(0.002)
+        run.kill()
+    done = len(kept(data))
+    assert done >= 3
+    code, report = evaluated()
+    assert code == 0
+    assert "from a run that did not end; this one goes on." in capsys.readouterr().err
+    assert kept(data) == []
+    assert untimed(evaluated()[1]) == untimed(report)
+    assert "from a run that did not end" not in capsys.readouterr().err

@@ -33,6 +33,7 @@ BEGIN, END = "<!-- {}: made by docs/make_reference.py -->", "<!-- end of {} -->"
 
 # Which registered components read which section of the settings (polyhop.settings.COMPONENT_SECTIONS).
 READ_BY: dict[str, registry.Kind] = {
+    "planner": "planners",
     "reader": "readers",
     "embedder": "embedders",
     "reranker": "rerankers",
@@ -224,7 +225,10 @@ either, and facts that a language model was paid for are safe from that:
 """
 
 SECTION_NOTES = {
-    "reader": "The reader is `grounded` where a language model is configured, and `extractive` where none is.",
+    "planner": "`planner.name` says what takes questions apart, and that one reads this section. By default (`auto`) "
+    "a strategy that has a language model plan gets its plan in the form that it prefers; for others `rules` plan.",
+    "reader": "`reader.name` says what reads answers, and that reader reads this section. By default (`auto`) it is "
+    "`grounded` where a language model is configured, and `extractive` where none is.",
     "embedder": "The one that `models.embedder` names reads this section.",
     "reranker": "The one that `models.reranker` names reads this section.",
     "parser": "The one that `models.parser` names reads this section.",

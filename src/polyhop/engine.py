@@ -27,8 +27,9 @@ from polyhop.layers.facts.merges import Merge, join_again, keep_apart, merges_of
 from polyhop.layers.layer import layer_of
 from polyhop.layers.view import View
 from polyhop.models.choice import Models, load_models
+from polyhop.planning.planner import Planning
 from polyhop.reading.citations import citations_of, within_tokens
-from polyhop.reading.reader import Reader, Reading
+from polyhop.reading.reader import Reading, reader_of
 from polyhop.reports import IndexReport, IndexStatus, ProgressListener, RemoveReport
 from polyhop.settings import Settings
 from polyhop.store.record import Record
@@ -170,8 +171,9 @@ class Polyhop:
         began = time.monotonic()
         with self.view() as view:
             evidence = self._retrieve(asked, view, strategy, limit)
-            reader_name = self._reader_name()
-            reader: Reader = registry.build("readers", reader_name, self.settings.of("reader"))
+            if evidence.plan is None:  # a reader has one in any case; this one costs nothing
+                evidence = replace(evidence, plan=view.plan(asked))
+            reader_name, reader = reader_of(self.settings, self.models)
             readable = replace(evidence, passages=within_tokens(evidence.passages, limit.tokens))
             reading: Reading = reader.read(asked, readable, self.models)
             cost = evidence.cost + reading.cost
@@ -345,12 +347,10 @@ class Polyhop:
                     logger.debug("layer %s is not open: %s", name, error)
             if self._growth is None:
                 self._growth = Growth(self.path, self.models, GrownFacts(self.settings, self.models))
-            view = View(record=record, models=self.models, layers=opened, growing=self._growth)
+            plans = Planning(settings=self.settings)
+            view = View(record=record, models=self.models, layers=opened, growing=self._growth, planning=plans)
             self._opened = (state, view)
             return view
-
-    def _reader_name(self) -> str:
-        return "grounded" if self.models.language_model is not None else "extractive"
 
     def _manifest(self, view: View, strategy: str, reader: str) -> dict[str, str]:
         generations = [f"{name}={view.record.generation(name)}" for name in view.record.layers()]

@@ -1,22 +1,25 @@
-"""A question as atomic constraints (C2RAG, Eq. 1): what they are, how they read, what can be wrong with them.
+"""What a question is taken apart into: a plan of steps, each a smaller question that may refer to earlier answers.
 
-A constraint is a triple pattern. Its ends are constants, which the question names, or typed placeholders, which stand
-for what it does not name; constraints that share a placeholder speak of the same thing.
+A step may also say what it asks as constraints (C2RAG, Eq. 1). A constraint is a triple pattern. Its ends are
+constants, which the question names, or typed placeholders, which stand for what it does not name; constraints that
+share a placeholder speak of the same thing.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal
+
+Shape = Literal["single", "chain", "comparison", "intersection", "verification"]
+Comparator = Literal["earlier", "later", "larger", "smaller", "longer", "same", "both", "either", "common"]
 
 MAX_CONSTRAINTS: Final = 8
+REFERENCE: Final = re.compile(r"#(\d{1,2})(?!\d)")
 _NOTHING_BOUND: Final[Mapping[str, str]] = MappingProxyType({})
-_NAME: Final = re.compile(r"\?\w+")
+PLACEHOLDER: Final = re.compile(r"\?\w+")
 _DIGITS: Final = re.compile(r"[\d_]+")
 _UNTYPED: Final = frozenset(
     {"", "a", "answer", "b", "e", "entity", "item", "object", "subject", "thing", "unknown", "v", "value", "var", "x"}
@@ -83,28 +86,119 @@ class Constraint:
         return " ".join(dict.fromkeys((head, self.relation, tail)))  # a whole question is its own relation
 
 
-@dataclass(frozen=True, slots=True)
-class ConstraintPlan:
-    """Constraints in the order in which they are best resolved, and who made them."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One question of a plan; ``#1`` in its text stands for the answer to the first step."""
 
-    constraints: tuple[Constraint, ...]
-    source: str  # "rules", "language model NAME", "replayed", "whole question"
+    question: str
+    refers_to: tuple[int, ...] = ()  # indices into Plan.steps, ascending: 0 is what the text calls #1
+    target: str = ""  # what is sought, in a few words of the question: "director", "date of birth"
+    constraints: tuple[Constraint, ...] = ()  # what the step asks, as patterns; none where nobody has said it so
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Combination:
+    """How the answers to some steps become the answer to the question.
+
+    ``earlier`` and ``later`` (dates), ``larger`` and ``smaller`` (amounts) pick the option whose operand is that;
+    ``longer`` picks the longer life, its operands being birth and death of each option in turn; ``either`` picks the
+    option whose operand is answered with yes; ``same`` and ``both`` answer yes or no; ``common`` is what all operands
+    share.
+    """
+
+    comparator: Comparator
+    operands: tuple[int, ...]  # indices into Plan.steps
+    options: tuple[str, ...] = ()  # what is chosen between or spoken of, in the order of the operands
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A question as steps in the order in which they can be answered; the last answers it unless ``final`` is set."""
+
+    shape: Shape
+    steps: tuple[Step, ...]
+    final: Combination | None = None
+    source: str = ""  # who made it: "rules", "language model NAME", "recorded", "whole question"
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """The constraints of all steps, in their order."""
+        return tuple(one for step in self.steps for one in step.constraints)
 
     @property
     def placeholders(self) -> tuple[Placeholder, ...]:
-        """All placeholders in the order of their first use, each once."""
+        """All placeholders of the constraints in the order of their first use, each once."""
         return tuple(dict.fromkeys(end for one in self.constraints for end in one.placeholders))
 
+    @property
+    def step_of_constraint(self) -> tuple[int, ...]:
+        """For each of the constraints, the index of its step."""
+        return tuple(index for index, step in enumerate(self.steps) for _ in step.constraints)
 
-def whole_question(question: str) -> ConstraintPlan:
-    """The plan to fall back on: one constraint whose head and whose relation are the question itself.
+
+def rewrite(step: Step, answers: Sequence[str]) -> str:
+    """The step's question with the answers found so far (by index of their step) in place of its references.
+
+    A reference without an answer yet is left as it stands; answers are inserted verbatim, even if they contain a ``#``.
+    """
+
+    def answer(match: re.Match[str]) -> str:
+        index = int(match.group(1)) - 1
+        return answers[index] if index in step.refers_to and index < len(answers) else match.group()
+
+    return REFERENCE.sub(answer, step.question) if step.refers_to else step.question
+
+
+def plan_of_questions(questions: Sequence[str], source: str = "") -> Plan:
+    """Questions in which ``#1`` stands for the answer to the first, as a plan."""
+    steps = []
+    for place, text in enumerate(questions):
+        references = sorted({int(number) - 1 for number in REFERENCE.findall(text)})
+        steps.append(Step(question=text, refers_to=tuple(one for one in references if 0 <= one < place)))
+    return Plan(shape="chain" if len(steps) > 1 else "single", steps=tuple(steps), source=source)
+
+
+def plan_of_constraints(constraints: Sequence[Constraint], source: str) -> Plan:
+    """Constraints as a plan: a step each, whose question refers to the steps that find its placeholders.
+
+    A step finds the placeholder that no step before it has found, the tail where that is true of both ends.
+    """
+    found_by: dict[str, int] = {}
+    steps = []
+    for place, constraint in enumerate(constraints):
+        known = {end.name: found_by[end.name] for end in constraint.placeholders if end.name in found_by}
+        sought = next((end for end in reversed(constraint.placeholders) if end.name not in known), None)
+        if sought is not None:
+            found_by[sought.name] = place
+        steps.append(
+            Step(
+                question=asked(constraint, {name: f"#{index + 1}" for name, index in known.items()}),
+                refers_to=tuple(sorted(set(known.values()))),
+                target=sought.type if sought is not None else "",
+                constraints=(constraint,),
+            )
+        )
+    return Plan(shape="chain" if len(steps) > 1 else "single", steps=tuple(steps), source=source)
+
+
+def whole_question(question: str) -> Plan:
+    """The plan to fall back on: the question is its only step, and the relation of its only constraint.
 
     It is sound unless the question is blank.
     """
     text = " ".join(question.split())
     relation = text.rstrip("?. ") or text
     constraint = Constraint(Constant(relation), relation, (relation,), Placeholder("?answer"), text)
-    return ConstraintPlan((constraint,), "whole question")
+    return Plan(shape="single", steps=(Step(question=text, constraints=(constraint,)),), source="whole question")
+
+
+def with_variants(plan: Plan, most: int) -> Plan:
+    """The plan with at most so many phrasings of each relation, 1 or more."""
+    steps = (
+        replace(step, constraints=tuple(replace(one, variants=one.variants[:most]) for one in step.constraints))
+        for step in plan.steps
+    )
+    return replace(plan, steps=tuple(steps))
 
 
 def asked(constraint: Constraint, bindings: Mapping[str, str] = _NOTHING_BOUND) -> str:
@@ -116,35 +210,11 @@ def asked(constraint: Constraint, bindings: Mapping[str, str] = _NOTHING_BOUND) 
 
     types = {end.name: end for end in constraint.placeholders}
     if constraint.question:
-        return _NAME.sub(value, constraint.question)
+        return PLACEHOLDER.sub(value, constraint.question)
     head, tail = (_spoken(end, bindings) for end in constraint.ends)
     if isinstance(constraint.head, Placeholder) and constraint.head.name not in bindings:
         return f"{_wh(constraint.head)} {constraint.relation} {tail}?"
     return f"What is the {constraint.relation} of {head}?"
-
-
-def usable(constraint: Constraint) -> bool:
-    """Whether nothing is wrong with a constraint by itself, whatever plan it belongs to."""
-    return not any(_own_faults(constraint))
-
-
-def faults(plan: ConstraintPlan, question: str | None = None) -> tuple[str, ...]:
-    """What is wrong with a plan, in words that its maker understands; nothing where it is sound.
-
-    With the question, constants have to be names that stand in it.
-    """
-    if not plan.constraints:
-        return ("there are no constraints",)
-    found = [fault for constraint in plan.constraints for fault in _own_faults(constraint)]
-    if len(plan.constraints) > MAX_CONSTRAINTS:
-        found.append(f"there are {len(plan.constraints)} constraints, and {MAX_CONSTRAINTS} are the most")
-    found += _typed_twice(plan)
-    found += _cycle(plan.constraints)
-    for part in _parts(plan.constraints):
-        found += _unreachable(part) or _dangling(part)
-    if question is not None:
-        found += _not_in(question, plan)
-    return tuple(dict.fromkeys(found))
 
 
 def _shown(end: End, bindings: Mapping[str, str]) -> str:
@@ -159,89 +229,3 @@ def _spoken(end: End, bindings: Mapping[str, str]) -> str:
 
 def _wh(end: Placeholder) -> str:
     return f"Which {end.type}" if end.type else "What"
-
-
-def _own_faults(constraint: Constraint) -> Iterator[str]:
-    shown = f"({constraint.linearised()})"
-    if not constraint.relation.strip():
-        yield f"the constraint {shown} has no relation"
-    if constraint.variants[:1] != (constraint.relation,) or not all(text.strip() for text in constraint.variants):
-        yield f"the phrasings of the relation of {shown} are empty or do not begin with the relation"
-    if constraint.head == constraint.tail:
-        yield f"both ends of {shown} are the same"
-    for end in constraint.ends:
-        if isinstance(end, Constant) and not _tokens(end.text):
-            yield f"an end of {shown} names nothing"
-        if isinstance(end, Placeholder) and not _NAME.fullmatch(end.name):
-            yield f"{end.name!r} is no name of a placeholder: one is a question mark and letters or digits"
-
-
-def _typed_twice(plan: ConstraintPlan) -> Iterator[str]:
-    for name, count in Counter(end.name for end in plan.placeholders).items():
-        if count > 1:
-            yield f"the placeholder {name} has {count} types"
-
-
-def _cycle(constraints: Sequence[Constraint]) -> Iterator[str]:
-    """Placeholders that lead, from head to tail, back to themselves."""
-    leads = {
-        (one.head.name, one.tail.name)
-        for one in constraints
-        if isinstance(one.head, Placeholder) and isinstance(one.tail, Placeholder) and one.head.name != one.tail.name
-    }
-    while leads:
-        ends = {tail for _, tail in leads} & {head for head, _ in leads}
-        kept = {(head, tail) for head, tail in leads if head in ends and tail in ends}
-        if kept == leads:
-            yield f"the placeholders {', '.join(sorted(ends))} lead in a cycle"
-            return
-        leads = kept
-
-
-def _parts(constraints: Sequence[Constraint]) -> list[list[Constraint]]:
-    """The constraints in groups that share no placeholder."""
-    parts: list[list[Constraint]] = []
-    for constraint in constraints:
-        names = {end.name for end in constraint.placeholders}
-        joined = [part for part in parts if names & _names(part)]
-        parts = [part for part in parts if part not in joined]
-        parts.append([*(one for part in joined for one in part), constraint])
-    return parts
-
-
-def _names(constraints: Iterable[Constraint]) -> set[str]:
-    return {end.name for one in constraints for end in one.placeholders}
-
-
-def _unreachable(part: Sequence[Constraint]) -> list[str]:
-    if any(one.constants for one in part):
-        return []
-    return [f"nothing that the question names leads to {', '.join(sorted(_names(part)))}"]
-
-
-def _dangling(part: Sequence[Constraint]) -> list[str]:
-    """Placeholders used once that cannot be the answer, because another one can: of another kind, and further on.
-
-    Two of one kind, such as a date of birth and a date of death, are compared.
-    """
-    uses = Counter(end.name for one in part for end in one.placeholders)
-    leaves = [end for one in part for end in one.placeholders if uses[end.name] == 1]
-    kinds = Counter(end.type.rpartition(" ")[2] for end in leaves)
-    return [
-        f"the placeholder {end.name} is used nowhere else and is not what the question asks for"
-        for end in leaves[:-1]
-        if kinds[end.type.rpartition(" ")[2]] == 1
-    ]
-
-
-def _not_in(question: str, plan: ConstraintPlan) -> Iterator[str]:
-    known = _tokens(question)
-    for end in dict.fromkeys(end for one in plan.constraints for end in one.constants):
-        tokens = _tokens(end.text)
-        if 2 * len(tokens & known) < len(tokens):
-            yield f"{end.text!r} is neither a name from the question nor a placeholder"
-
-
-def _tokens(text: str) -> set[str]:
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return set(re.findall(r"\w+", "".join(letter for letter in decomposed if not unicodedata.combining(letter))))

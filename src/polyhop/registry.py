@@ -18,6 +18,7 @@ from polyhop.errors import SettingError, UnknownComponent, nearest
 
 Kind = Literal[
     "strategies",
+    "planners",
     "layers",
     "loaders",
     "embedders",

@@ -17,7 +17,8 @@ from polyhop.errors import SettingError, nearest
 from polyhop.registry import configured
 from polyhop.types import Budget
 
-COMPONENT_SECTIONS = ("strategy", "reader", "embedder", "reranker", "parser", "language_model", "translator")
+AUTO = "auto"  # the name of whatever suits
+COMPONENT_SECTIONS = ("strategy", "planner", "reader", "embedder", "reranker", "parser", "language_model", "translator")
 NESTED_SECTIONS = ("strategies", "layers")  # [strategies.paths], [layers.parsekg]
 
 
@@ -128,6 +129,11 @@ class Settings:
     def of(self, *sections: str) -> dict[str, object]:
         """The settings of a component from one or more sections, the later ones on top."""
         return {key: value for section in sections for key, value in self.components.get(section, {}).items()}
+
+    def choice(self, section: str) -> tuple[str, dict[str, object]]:
+        """The component that a section names (``auto`` where it names none), and the settings that it is to have."""
+        own = self.of(section)
+        return str(own.pop("name", AUTO)), own
 
     def above(self, remembered: Mapping[str, Mapping[str, object]]) -> Settings:
         """These settings with others of components below them, by section: they hold for what these leave open."""

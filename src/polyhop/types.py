@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum, StrEnum
 from typing import Any, Literal
 
+from polyhop.plans import Plan
+
 HopStatus = Literal["resolved", "recovered", "unresolved"]
 
 
@@ -221,6 +223,7 @@ class Hop(Serialisable):
     facts: tuple[Triple, ...] = ()
     chains: tuple[Chain, ...] = ()  # best first
     questions: tuple[MatchedQuestion, ...] = ()  # best first
+    step: int | None = None  # index into the steps of the evidence's plan that the hop answers
     placeholder: str | None = None  # what ``found`` is the value of, such as "?prison"; none: the step binds nothing
     score: float | None = None
     note: str = ""
@@ -280,6 +283,7 @@ class Evidence(Serialisable):
     strategy: str
     passages: tuple[Passage, ...]
     hops: tuple[Hop, ...] = ()
+    plan: Plan | None = None  # how the question was taken apart; hops name its steps
     trail: tuple[str, ...] = ()  # one line a decision, for --trace
     cost: Cost = Cost()
     doubtful: bool = False  # whether nothing found seems to speak of what is asked: a reader by rules then abstains

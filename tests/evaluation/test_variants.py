@@ -1,4 +1,4 @@
-"""Ablations, sweeps and replayed plans: which strategies an experiment measures, and what its report makes of them."""
+"""Ablations, sweeps and recorded plans: which strategies an experiment measures, and what its report makes of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Experiment, layers_of
 from polyhop.evaluation.manifest import manifest, replayed
 from polyhop.evaluation.sweep import Sweep, sweeps
-from polyhop.evaluation.variants import Variant, variants, with_setting
+from polyhop.evaluation.variants import Variant, variants
 from polyhop.settings import Settings
 from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE, write
 
@@ -26,7 +26,6 @@ LADDER = '''
 """A strategy that another package brings: it binds the title of each of the nearest passages."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from polyhop.types import Evidence, Hop
@@ -38,7 +37,6 @@ class Ladder:
 
     gamma: float = 1.5  # a rung is sure as long as its number is not above it
     check: str = "on"
-    plans: str | None = None
 
     needs: ClassVar[tuple[str, ...]] = ("text",)
     ablations = {"without the check": {"check": "off"}, "with one rung": {"gamma": 1}}
@@ -55,15 +53,15 @@ class Ladder:
             )
             for rung, passage in enumerate(over.passages(numbers.tolist()), start=1)
         ]
-        trail = (Path(self.plans).read_text(),) if self.plans else ()
         ranked = over.ranked(numbers.tolist(), scores.tolist(), budget.passages)
-        return Evidence(question=question, strategy="ladder", passages=ranked, hops=tuple(hops), trail=trail)
+        plan = over.plan(question)
+        return Evidence(question=question, strategy="ladder", passages=ranked, hops=tuple(hops), plan=plan)
 '''
 
 
 @pytest.fixture(autouse=True)
 def _ladder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An installed package with a strategy that has ablations, placeholders and a setting for plans."""
+    """An installed package with a strategy that has ablations and placeholders."""
     site = tmp_path_factory.mktemp("site")
     write(site, {"ladder.py": LADDER})
     about = {"METADATA": "Metadata-Version: 2.1\nName: ladder\nVersion: 1.0\n"}
@@ -134,11 +132,6 @@ def test_a_sweep_of_an_unknown_setting_offers_the_nearest() -> None:
         variants(["ladder", "paths"], sweeps=["gamma=1,2", "links=1,2"])
     with pytest.raises(UsageError, match="sweeps a setting twice"):
         variants(["ladder"], sweeps=["gamma=1", "gamma=2"])
-
-
-def test_strategies_with_a_setting_are_found_by_their_registered_names() -> None:
-    assert with_setting(["bm25", "ladder(gamma=1)", "ladder"], "plans") == ("ladder",)
-    assert with_setting(["bm25"], "plans") == ()
 
 
 def test_the_layers_are_those_that_the_strategies_need() -> None:
@@ -292,16 +285,14 @@ def test_eval_limits_questions_to_those_of_several_hops(evaluate: Eval, capsys: 
     assert "no question that is known to take 3 hops" in said(capsys)
 
 
-def test_eval_replays_plans_where_a_strategy_can(
+def test_eval_takes_questions_apart_as_a_file_says(
     evaluate: Eval, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plans = tmp_path / "plans.jsonl"
-    plans.write_text("a plan", encoding="utf-8")
+    plans.write_text("", encoding="utf-8")
     code, report = evaluate("--strategy", "bm25,ladder(gamma=1)", "--plans", str(plans))
     assert code == 0
-    assert report["manifest"]["settings"]["strategies"]["ladder"]["plans"] == str(plans)
-    assert evaluate("--strategy", "bm25", "--plans", str(plans))[0] == 2
-    assert "No plans are replayed by" in said(capsys)
+    assert report["manifest"]["settings"]["planner"] == {"name": "recorded", "file": str(plans)}
     assert evaluate("--strategy", "ladder", "--plans", str(tmp_path / "none"))[0] == 2
     assert "There is no file of plans" in said(capsys)
 
@@ -339,7 +330,7 @@ def test_strategies_are_listed_with_their_ablations(capsys: pytest.CaptureFixtur
 
     assert "needs text; 2 ablations" in run()
     alone = run("ladder")
-    for line in ("gamma = 1.5", "plans = None", "without the check: ladder(check=off)"):
+    for line in ("gamma = 1.5", "without the check: ladder(check=off)"):
         assert f"  {line}\n" in alone
     assert json.loads(run("ladder", "--json"))["ablations"] == {
         "without the check": {"check": "off"},

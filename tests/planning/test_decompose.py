@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from polyhop.planning.rules.decompose import Step, decompose, rewrite
+from polyhop.planning.rules.decompose import decompose
+from polyhop.plans import Step, rewrite
 
 
 def steps(question: str, *entities: str) -> list[str]:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.english.question import mentions, read_words, render
-from polyhop.planning.rules.decompose import Plan, decompose, rewrite
+from polyhop.planning.rules.decompose import decompose
+from polyhop.plans import Plan, rewrite
 
 PIECES = [
     "who",

@@ -16,15 +16,18 @@ from hypothesis import strategies as st
 from polyhop.errors import BudgetExceeded, EndpointError
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.structured import check
+from polyhop.planning.soundness import faults, usable
 from polyhop.plans import (
     Constant,
     Constraint,
-    ConstraintPlan,
     End,
     Placeholder,
+    Plan,
+    Step,
     asked,
-    faults,
-    usable,
+    plan_of_constraints,
+    plan_of_questions,
+    rewrite,
     whole_question,
 )
 from polyhop.prompts import plan as planning
@@ -42,10 +45,10 @@ def end(text: str) -> End:
     return Placeholder.named(text) if text.startswith("?") else Constant(text)
 
 
-def planned(*triples: tuple[str, str, str]) -> ConstraintPlan:
+def planned(*triples: tuple[str, str, str]) -> Plan:
     """A plan of triples, each with one phrasing."""
     made = (Constraint(end(head), relation, (relation,), end(tail)) for head, relation, tail in triples)
-    return ConstraintPlan(tuple(made), "test")
+    return plan_of_constraints(list(made), "test")
 
 
 def row(head: str, relations: list[str], tail: str, question: str = "") -> dict[str, Any]:
@@ -130,20 +133,20 @@ FAULTY = [
 
 
 @pytest.mark.parametrize("sound", SOUND)
-def test_sound_plans_have_no_faults(sound: ConstraintPlan) -> None:
+def test_sound_plans_have_no_faults(sound: Plan) -> None:
     """Chains, comparisons, intersections, verifications, two dates of one person, and a hop taken backwards."""
     assert faults(sound) == ()
 
 
 @pytest.mark.parametrize(("faulty", "fault"), FAULTY)
-def test_faults_name_what_is_wrong(faulty: ConstraintPlan, fault: str) -> None:
+def test_faults_name_what_is_wrong(faulty: Plan, fault: str) -> None:
     assert re.search(fault, "; ".join(faults(faulty)))
 
 
 def test_faults_see_types_and_phrasings_that_contradict() -> None:
     twice = Constraint(Placeholder("?p", "ship"), "near", ("near",), Constant("Velm"))
     other = Constraint(Placeholder("?p", "person"), "near", ("near", " "), Constant("Ossby"))
-    found = "; ".join(faults(ConstraintPlan((twice, other), "test")))
+    found = "; ".join(faults(plan_of_constraints((twice, other), "test")))
     assert "?p has 2 types" in found
     assert "phrasings" in found
     assert (usable(twice), usable(other)) == (True, False)
@@ -163,6 +166,35 @@ def test_whole_question_is_sound_unless_it_is_blank(question: str) -> None:
     whole = whole_question(question)
     assert bool(faults(whole, question)) == (re.search(r"\w", question) is None)
     assert whole.constraints[0].linearised().count(whole.constraints[0].relation) <= 1 or len(question) < 8
+
+
+def test_constraints_become_steps_that_refer_to_what_finds_their_placeholders() -> None:
+    """A step asks in words, and keeps its constraint with its placeholders."""
+    plan = planned(("Gull", "builder", "?person"), ("?person", "mother", "?woman"))
+    first, second = plan.steps
+    assert (first.question, first.refers_to, first.target) == ("What is the builder of Gull?", (), "person")
+    assert (second.question, second.refers_to, second.target) == ("What is the mother of #1?", (0,), "woman")
+    assert rewrite(second, ["Ada Brook"]) == "What is the mother of Ada Brook?"
+    assert (second.constraints, plan.step_of_constraint) == ((plan.constraints[1],), (0, 1))
+
+
+def test_a_step_refers_only_to_steps_before_it() -> None:
+    """Where a constraint comes before what it waits for, its question says what kind of thing is missing."""
+    plan = planned(("?person", "mother", "?woman"), ("Gull", "builder", "?person"))
+    assert [(step.question, step.refers_to) for step in plan.steps] == [
+        ("Which person mother the woman?", ()),
+        ("What is the builder of Gull?", ()),
+    ]
+
+
+def test_questions_become_steps_by_their_references() -> None:
+    plan = plan_of_questions(["Who built it?", "Who taught #1?", "Where did #2 meet #1?"], "test")
+    assert (plan.shape, [step.refers_to for step in plan.steps]) == ("chain", [(), (0,), (0, 1)])
+
+
+@pytest.mark.parametrize("text", ["Where was #1 born?", "Where was #0 born?", "Where was #7 born?"])
+def test_references_to_what_does_not_come_before_are_text(text: str) -> None:
+    assert plan_of_questions([text], "test") == Plan(shape="single", steps=(Step(question=text),), source="test")
 
 
 ends = st.sampled_from(["?a", "?b", "?c", "Gull", "Tern", "?", ""])

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from polyhop.english.answer_type import AnswerType
 from polyhop.english.relations import RELATIONS, variants_of, wording_of
 from polyhop.errors import UsageError
-from polyhop.planning.recorded import ReplayedPlans
+from polyhop.planning.recorded import RecordedPlans
 from polyhop.planning.rules.constraints import plan_by_rules
 from polyhop.planning.rules.decompose import decompose
 from polyhop.planning.rules.questions import question_of, with_questions
 from polyhop.planning.rules.statements import past, read_step, stated
-from polyhop.plans import Constant, Constraint, ConstraintPlan, End, Placeholder, asked, faults
+from polyhop.planning.soundness import faults
+from polyhop.plans import Constant, Constraint, End, Placeholder, asked, with_variants
 from polyhop.reading.candidates import Wanted
 
 
@@ -137,7 +138,7 @@ def test_questions_without_any_name_stay_whole(question: str) -> None:
 
 
 def test_phrasings_are_cut_where_fewer_are_wanted() -> None:
-    made = plan_by_rules("Who directed Low Tide?", variants=2)
+    made = with_variants(plan_by_rules("Who directed Low Tide?"), 2)
     assert made.constraints[0].variants == ("directed", "was directed by")
 
 
@@ -302,8 +303,8 @@ def test_constraint_is_put_into_a_question_that_asks_for_the_right_kind(
 
 def test_questions_ask_for_what_is_not_found_before() -> None:
     """A placeholder that an earlier constraint finds is given, in whichever place it stands."""
-    plan = ConstraintPlan((constraint("?x", "directed", "Low Tide"), constraint("?film", "directed by", "?x")), "test")
-    first, second = with_questions(plan).constraints
+    plan = (constraint("?x", "directed", "Low Tide"), constraint("?film", "directed by", "?x"))
+    first, second = with_questions(plan)
     assert first.question == "Who is the director of Low Tide?"
     assert asked(second, {"?x": "Ada Brook"}) == "Which film was directed by Ada Brook?"
 
@@ -334,10 +335,10 @@ def test_replayed_plan_is_found_by_its_question(tmp_path: Path) -> None:
     rows = [triple("?director", "directed", "Low Tide", "was directed by"), triple("?director", "mother", "?mother2")]
     other = {"question": question, "plan": [triple("Low Tide", "mother", "?m")]}
     file = recorded(tmp_path / "plans.jsonl", {"id": 1, "question": question, "plan": rows}, "", other)
-    plans = ReplayedPlans.read(file)
+    plans = RecordedPlans.read(file)
     found = plans.find("who is the mother of the director of Low Tide?")
     assert found is not None
-    assert (len(plans), found.source, faults(found)) == (1, "replayed", ())
+    assert (len(plans), found.source, faults(found)) == (1, "recorded", ())
     assert found.constraints[0].variants == ("directed", "was directed by")
     assert found.constraints[1].tail == Placeholder("?mother2", "mother")
     assert asked(found.constraints[1], {"?director": "Ada Brook"}) == "Who is the mother of Ada Brook?"
@@ -349,7 +350,7 @@ def test_replayed_plans_are_kept_with_their_faults(tmp_path: Path) -> None:
     rows = [triple("L貌w Tide", "from", "?c1"), triple("High Wind", "from", "?c2"), triple("?c1", "same as", "?c2")]
     nothing = {"question": "And this?", "plan": [triple("?x", "", "?x")]}
     plan = {"question": "Same country?", "plan": [*rows, triple("", "near", "?c1")]}
-    plans = ReplayedPlans.read(recorded(tmp_path / "plans.jsonl", plan, nothing))
+    plans = RecordedPlans.read(recorded(tmp_path / "plans.jsonl", plan, nothing))
     found = plans.find("Same country?")
     assert found is not None
     assert [one.linearised() for one in found.constraints] == [
@@ -379,12 +380,12 @@ def test_replayed_plans_are_kept_with_their_faults(tmp_path: Path) -> None:
 def test_rows_that_are_no_plans_are_reported_with_their_line(tmp_path: Path, bad: object) -> None:
     good = {"question": "Who?", "plan": [triple("Low Tide", "director", "?director")]}
     with pytest.raises(UsageError, match="line 3"):
-        ReplayedPlans.read(recorded(tmp_path / "plans.jsonl", good, "", bad))
+        RecordedPlans.read(recorded(tmp_path / "plans.jsonl", good, "", bad))
 
 
 def test_files_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
-        ReplayedPlans.read(tmp_path / "none.jsonl")
+        RecordedPlans.read(tmp_path / "none.jsonl")
     (tmp_path / "latin.jsonl").write_bytes(b'{"question": "\xff"}')
     with pytest.raises(UsageError, match="cannot be read"):
-        ReplayedPlans.read(tmp_path / "latin.jsonl")
+        RecordedPlans.read(tmp_path / "latin.jsonl")

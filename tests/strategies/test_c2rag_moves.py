@@ -19,7 +19,7 @@ from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.view import View
 from polyhop.models.choice import Models
 from polyhop.planning.mending import mended
-from polyhop.plans import Constant, Constraint, ConstraintPlan, End, Placeholder
+from polyhop.plans import Constant, Constraint, End, Placeholder, Plan, plan_of_constraints
 from polyhop.ports import Floats
 from polyhop.strategies.c2rag.bind import Grounded, bound_by, consistent
 from polyhop.strategies.c2rag.ground import Anchor, Bound, Grounding, Pattern
@@ -320,8 +320,8 @@ def test_a_name_has_its_own_passage_where_a_title_is_just_that(over: View) -> No
 # --- mending plans ----------------------------------------------------------------------------------------------------
 
 
-def plan_of(*constraints: Constraint) -> ConstraintPlan:
-    return ConstraintPlan(constraints, "replayed")
+def plan_of(*constraints: Constraint) -> Plan:
+    return plan_of_constraints(constraints, "recorded")
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ def test_a_name_in_a_broken_encoding_is_spelled_as_the_question_spells_it(name: 
     question = f"Who is the mother of {name}?"
     found = mended(plan_of(constraint(broken, "mother", "?m", question=f"Who is the mother of {broken}?")), question)
     assert found.constraints == (constraint(name, "mother", "?m", question=question),)
-    assert found.source == "replayed"
+    assert found.source == "recorded"
 
 
 def test_names_that_the_question_has_or_that_cannot_be_mended_stay() -> None:

@@ -14,6 +14,7 @@ from polyhop.engine import Polyhop
 from polyhop.indexes.breadth_first import Bounds
 from polyhop.layers.view import View
 from polyhop.models.within import Within
+from polyhop.plans import plan_of_questions
 from polyhop.strategies.stepchain.community_context import background
 from polyhop.strategies.stepchain.leads import Lead, Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
@@ -21,7 +22,6 @@ from polyhop.strategies.stepchain.step_evidence import hops, ranking
 from polyhop.strategies.stepchain.step_graph import ENDS, StepGraph
 from polyhop.strategies.stepchain.stepping import Asked, Stepping
 from polyhop.strategies.stepchain.strategy import StepChain
-from polyhop.strategies.stepchain.sub_questions import plan_of, sub_questions
 from polyhop.strategies.stepchain.textual_support import support_of
 from polyhop.types import Budget, Fact, Passage
 from tests.worlds.documents import write
@@ -111,28 +111,13 @@ def test_support_is_a_share(head: str, relation: str, tail: str, title: str) -> 
 # --- sub-questions ----------------------------------------------------------------------------------------------------
 
 
-def test_references_say_what_a_step_waits_for() -> None:
-    plan = plan_of(["Who built it?", "Who taught #1?", "Where did #2 meet #1?"])
-    assert plan.shape == "chain"
-    assert [step.refers_to for step in plan.steps] == [(), (0,), (0, 1)]
-
-
-@pytest.mark.parametrize("text", ["Where was #1 born?", "Where was #0 born?", "Where was #7 born?"])
-def test_references_to_what_does_not_come_before_are_text(text: str) -> None:
-    plan = plan_of([text])
-    assert plan.shape == "single"
-    assert plan.steps[0].refers_to == ()
-    assert plan.steps[0].question == text
-
-
 def test_rules_take_a_question_apart_where_nobody_can_be_asked(view: View) -> None:
-    """Nobody does where that is not wanted; a model that may not be asked changes nothing."""
-    plan, source = sub_questions(BORN, view, None)
+    """A model that may not be asked changes nothing."""
+    plan = view.plan(BORN, prefer="steps")
     assert [step.question for step in plan.steps] == ["Who is the builder of the Gull?", "Where was #1 born?"]
-    assert source == "rules (chain)"
-    assert sub_questions(BORN, view, None, split=False) == (plan_of([BORN]), "nobody")
+    assert (plan.source, plan.shape) == ("rules", "chain")
     with asked(says("never")) as (model, server):
-        assert sub_questions(BORN, view, Within(model, 0)) == (plan, source)
+        assert view.plan(BORN, Within(model, 0), prefer="steps") == plan
         assert server.requests == []
 
 
@@ -398,12 +383,12 @@ def test_ways_come_first_and_then_single_passages_and_those_of_leads_by_turns(vi
     taken = stepping(view)
     taken.done = [step(0, 1), step(1, 1, 2)]
     taken.singles, taken.others = {1: 5.0, 3: 1.0, 4: 2.0}, {2: 3.0, 5: 9.0, 6: 8.0}
-    order = ranking(taken, plan_of(["Who built it?", "Where was #1 born?"]))
+    order = ranking(taken, plan_of_questions(["Who built it?", "Where was #1 born?"]))
     assert list(order) == [1, 2, 5, 4, 6, 3]
     assert order[1] == 5.0
     assert order[2] == 3.0
     taken.whole = (6, 3)
-    assert list(ranking(taken, plan_of(["Who built it?", "Where was #1 born?"])))[:4] == [6, 3, 1, 2]
+    assert list(ranking(taken, plan_of_questions(["Who built it?", "Where was #1 born?"])))[:4] == [6, 3, 1, 2]
 
 
 def test_a_hop_shows_the_chains_that_lead_to_its_answer_first(

@@ -30,7 +30,7 @@ MARKS = {"resolved": ("●", "green"), "recovered": ("◐", "yellow"), "unresolv
     "--strategy", help="How to find evidence (see: polyhop strategies).  [default: the best the index allows]"
 )
 @click.option("--passages", type=click.IntRange(1, 100), help="Passages that the reader may see.  [default: 5]")
-@click.option("--plans", type=click.Path(path_type=Path), help="Replay recorded plans, where the strategy can.")
+@click.option("--plans", type=click.Path(path_type=Path), help="Take questions apart as a file says.")
 @click.option("--trace", is_flag=True, help="Show every decision on the way.")
 @json_option
 @index_options
@@ -62,7 +62,7 @@ def ask(
 
     from polyhop.engine import Polyhop
 
-    settings = settings_of(config, (*changes, *replaying(plans, [strategy] if strategy else [])))
+    settings = settings_of(config, (*changes, *replaying(plans)))
     budget = replace(settings.budget, passages=passages) if passages else None
     with Polyhop(index_path, settings=settings) as engine:
         answer = engine.ask(question, strategy=strategy, budget=budget)

@@ -26,7 +26,7 @@ INTERRUPTED = 130
 @click.option(
     "--sweep", "sweeps", multiple=True, metavar="SETTING=VALUE,VALUE", help="Also with these; several: a grid."
 )
-@click.option("--plans", type=click.Path(path_type=Path), help="Replay recorded plans, where a strategy can.")
+@click.option("--plans", type=click.Path(path_type=Path), help="Take questions apart as a file says.")
 @click.option("--split", help="Which questions: questions_SPLIT.jsonl.  [default: questions.jsonl]")
 @click.option("--min-hops", type=click.IntRange(1), help="Only questions known to take at least N hops.")
 @click.option("--limit", type=click.IntRange(1), help="The first N questions only.")
@@ -73,7 +73,7 @@ def evaluate(
     from polyhop.strategies.strategy import split_names, strategy_of
 
     names = split_names(named)
-    settings = settings_of(config, (*changes, *replaying(plans, names)))
+    settings = settings_of(config, (*changes, *replaying(plans)))
     experiment = Experiment(
         strategies=names,
         variants=variants(names, ablations=ablations, sweeps=sweeps, settings=settings),

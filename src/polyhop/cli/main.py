@@ -13,6 +13,7 @@ import click
 from polyhop import __version__
 from polyhop.cli.as_json import text_of
 from polyhop.cli.ask import ask
+from polyhop.cli.components import planners, readers
 from polyhop.cli.corrupt import corrupt
 from polyhop.cli.doctor import doctor
 from polyhop.cli.eval import evaluate
@@ -59,6 +60,8 @@ for command in (
     corrupt,
     evaluate,
     strategies,
+    planners,
+    readers,
     doctor,
     models,
 ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -60,16 +60,10 @@ def _check_names(settings: Settings) -> None:
             raise SettingError(f"There is nothing that the settings {section!r} are for.", remedy=nearest(name, known))
 
 
-def replaying(plans: Path | None, strategies: Sequence[str]) -> list[str]:
-    """The changes of settings that make strategies replay recorded plans. Raises UsageError where none of them can."""
-    from polyhop.evaluation.variants import with_setting  # imported when used: start-up time
-
+def replaying(plans: Path | None) -> list[str]:
+    """The changes of settings that have questions planned from a file. Raises UsageError where there is none."""
     if plans is None:
         return []
     if not plans.is_file():
         raise UsageError(f"There is no file of plans {plans}.")
-    able = with_setting(strategies, "plans")
-    if not able:
-        named = ", ".join(strategies) or "the default strategy"
-        raise UsageError(f"No plans are replayed by {named}.", remedy="Name a strategy that has the setting 'plans'.")
-    return [f"strategies.{name}.plans={plans}" for name in able]
+    return ["planner.name=recorded", f"planner.file={plans}"]

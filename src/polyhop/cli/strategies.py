@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 import click
 
+from polyhop.cli.components import about, settings_line
 from polyhop.cli.options import json_option
 from polyhop.cli.terminal import echo, style
 
@@ -42,18 +42,10 @@ def _row(name: str) -> dict[str, Any]:
 
     strategy = registry.load("strategies", name)
     return {
-        "name": name,
+        **about("strategies", name),
         "needs": list(strategy.needs),
-        "about": (strategy.__doc__ or "").strip().partition("\n")[0],
-        "settings": {field.name: _default(field) for field in dataclasses.fields(strategy)},
         "ablations": {label: dict(changes) for label, changes in ablations_of(name).items()},
     }
-
-
-def _default(field: dataclasses.Field[Any]) -> Any:
-    if field.default_factory is not dataclasses.MISSING:
-        return field.default_factory()
-    return None if field.default is dataclasses.MISSING else field.default
 
 
 def _tell(row: Mapping[str, Any]) -> None:
@@ -62,8 +54,7 @@ def _tell(row: Mapping[str, Any]) -> None:
     ablations = f"; {len(row['ablations'])} ablations" if row["ablations"] else ""
     echo(f"{'':<13} needs {', '.join(row['needs'])}{ablations}")
     if row["settings"]:
-        shown = ", ".join(f"{key}={value}" for key, value in row["settings"].items())
-        echo(style(f"{'':<13} {shown}", dim=True))
+        echo(style(f"{'':<13} {settings_line(row['settings'])}", dim=True))
 
 
 def _tell_all(row: Mapping[str, Any]) -> None:

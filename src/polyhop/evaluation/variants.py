@@ -63,11 +63,6 @@ def _in_full(name: str, settings: Settings | None) -> str:
     return variant_name(base, {setting: getattr(strategy, setting) for setting in _settings_of(base)})
 
 
-def with_setting(names: Sequence[str], setting: str) -> tuple[str, ...]:
-    """The registered names, once each, of those strategies that have a setting. Raises UnknownComponent, UsageError."""
-    return tuple(dict.fromkeys(base for base in map(base_name, names) if setting in _settings_of(base)))
-
-
 def _settings_of(name: str) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(registry.load("strategies", base_name(name))) if field.init)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from polyhop.errors import LayerMissing
+from polyhop.planning.planner import RULES, Planning
 from polyhop.ports import Floats
 from polyhop.types import Passage
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:  # what a layer opens is the layer's own: a view hands it on, 
     from polyhop.layers.text.layer import TextIndex
     from polyhop.layers.tree.index import TreeIndex
     from polyhop.models.choice import Models
+    from polyhop.models.within import Within
+    from polyhop.plans import Plan
     from polyhop.store.record import Record
 
 T = TypeVar("T")
@@ -32,6 +35,7 @@ class View:
     models: Models
     layers: Mapping[str, Any]
     growing: Growth | None = field(default=None, repr=False, compare=False)  # None: nothing can be extracted on demand
+    planning: Planning = field(default_factory=Planning)
     kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # what strategies derived, shared
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
@@ -87,6 +91,23 @@ class View:
                 "Facts cannot be extracted on demand here.", remedy="Ask through the engine, which knows how to."
             )
         return self.growing
+
+    def names_in(self, question: str) -> list[str]:
+        """The names in a question that a layer of this view knows: of entities or, where there are none, titles."""
+        if "parsekg" in self.layers:
+            return [self.kg.entity(entity).name for entity in self.kg.named_in(question)]
+        if "facts" in self.layers:
+            return [self.facts.entity(entity).name for entity in self.facts.named_in(question)]
+        if "text" in self.layers:
+            return [title for title, _ in self.text.titles.named_in(question, careful=False)]
+        return []
+
+    def plan(self, question: str, model: Within | None = None, *, prefer: str = RULES) -> Plan:
+        """The question taken apart, by the planner that the settings name (see ``Planning.plan``).
+
+        ``model``: what may be asked for it. Raises UnknownComponent, SettingError, UsageError, EndpointError.
+        """
+        return self.planning.plan(question, self.names_in(question), model, prefer=prefer)
 
     def vector(self, question: str) -> Floats:
         """The unit vector of a question, float32 of shape (dimensions,)."""

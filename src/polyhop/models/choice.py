@@ -9,10 +9,9 @@ from typing import Any, cast
 from polyhop.errors import ModelMissing
 from polyhop.ports import ConstrainedModel, Embedder, LanguageModel, Reranker, SyntacticParser
 from polyhop.registry import Kind, build, load
-from polyhop.settings import Endpoint, Settings, cache_folder
+from polyhop.settings import AUTO, Endpoint, Settings, cache_folder
 
 NONE = "none"
-AUTO = "auto"
 
 
 class Models:

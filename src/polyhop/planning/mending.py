@@ -8,15 +8,15 @@ from typing import Final
 
 from polyhop.english.relations import variants_of
 from polyhop.english.words import KINSHIP_PATHS
-from polyhop.plans import Constant, Constraint, ConstraintPlan, End, Placeholder
+from polyhop.plans import Constant, Constraint, End, Placeholder, Plan, plan_of_constraints
 
 _ENCODINGS: Final = ("gbk", "latin-1", "cp1252")  # what UTF-8 is most often taken for by mistake
 
 
-def mended(plan: ConstraintPlan, question: str) -> ConstraintPlan:
+def mended(plan: Plan, question: str) -> Plan:
     """The plan with constants spelled as the question spells them, and one constraint for each simple relation."""
-    constraints = tuple(part for one in plan.constraints for part in _unfolded(_respelled(one, question)))
-    return replace(plan, constraints=constraints)
+    constraints = [part for one in plan.constraints for part in _unfolded(_respelled(one, question))]
+    return plan if tuple(constraints) == plan.constraints else plan_of_constraints(constraints, plan.source)
 
 
 def _respelled(constraint: Constraint, question: str) -> Constraint:

@@ -10,14 +10,15 @@ from typing import Any
 
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
+from polyhop.planning.soundness import faults
 from polyhop.plans import (
     MAX_CONSTRAINTS,
     Constant,
     Constraint,
-    ConstraintPlan,
     End,
     Placeholder,
-    faults,
+    Plan,
+    plan_of_constraints,
     whole_question,
 )
 from polyhop.ports import LanguageModel, Message
@@ -93,9 +94,7 @@ Write the whole plan again with this put right, in the same JSON form, with noth
 _NO_LETTER = re.compile(r"\W+")
 
 
-def plan(
-    model: LanguageModel, question: str, *, variants: int = VARIANTS, max_tokens: int = 900
-) -> tuple[ConstraintPlan, Cost]:
+def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS, max_tokens: int = 900) -> tuple[Plan, Cost]:
     """One to eight sound constraints with at most ``variants`` phrasings each (1 or more), and what they cost.
 
     A plan with faults is shown to the model once, with the faults named. Where that does not help either, or the output
@@ -123,9 +122,9 @@ def plan(
     return whole_question(question), cost
 
 
-def plan_of(rows: Sequence[Mapping[str, Any]], variants: int, source: str) -> ConstraintPlan:
+def plan_of(rows: Sequence[Mapping[str, Any]], variants: int, source: str) -> Plan:
     """The plan that an output says, which may be faulty; ``rows`` obey the items of the schema."""
-    return ConstraintPlan(tuple(_constraint(row, variants) for row in rows), source)
+    return plan_of_constraints([_constraint(row, variants) for row in rows], source)
 
 
 def _system(variants: int) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from polyhop import registry
 from polyhop.models.choice import Models
+from polyhop.settings import AUTO, Settings
 from polyhop.types import Cost, Evidence, Passage
 
 
@@ -35,3 +37,15 @@ class Reader(Protocol):
 
     def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
         """An answer whose quotations stand in the evidence's passages, or none."""
+
+
+def reader_of(settings: Settings, models: Models) -> tuple[str, Reader]:
+    """The reader that the settings name, and its name; where they name none, by whether there is a language model.
+
+    Raises UnknownComponent and SettingError.
+    """
+    name, own = settings.choice("reader")
+    if name == AUTO:
+        name = "grounded" if models.language_model is not None else "extractive"
+    reader: Reader = registry.build("readers", name, own)
+    return name, reader

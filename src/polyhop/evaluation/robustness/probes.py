@@ -21,7 +21,7 @@ from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.merging import label_group
 from polyhop.layers.facts.overlay import place_of
 from polyhop.layers.view import View
-from polyhop.plans import Constant, Constraint, ConstraintPlan, Placeholder
+from polyhop.plans import Constant, Constraint, Placeholder, Plan, plan_of_constraints
 from polyhop.strategies.c2rag.resolve import Block
 from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.types import Budget
@@ -58,7 +58,7 @@ class Chain:
         return f"{self.start} {first.relation} whom or what, and that {second.relation} whom or what?"
 
     @property
-    def plan(self) -> ConstraintPlan:
+    def plan(self) -> Plan:
         """The chain as constraints, as a faultless planner would write them."""
         first, second = self.links
         middle, last = Placeholder("?b"), Placeholder("?c")
@@ -66,7 +66,7 @@ class Chain:
             Constraint(Constant(self.start), first.relation, (first.relation,), middle),
             Constraint(middle, second.relation, (second.relation,), last),
         )
-        return ConstraintPlan(hops, "sampled")
+        return plan_of_constraints(hops, "sampled")
 
     def __str__(self) -> str:
         first, second = self.links

@@ -29,7 +29,6 @@ from polyhop.english.words import (
     is_participle,
     word_set,
 )
-from polyhop.planning.plan import Draft, hides_hops
 from polyhop.planning.rules.clauses import (
     ADVERBS,
     NOUNS,
@@ -42,6 +41,7 @@ from polyhop.planning.rules.clauses import (
     participle_question,
     relative_question,
 )
+from polyhop.planning.rules.draft import Draft, hides_hops
 
 MOST_HOPS: Final = 8
 _DETERMINERS: Final = word_set("which what whose")

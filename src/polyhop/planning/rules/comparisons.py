@@ -24,9 +24,10 @@ from polyhop.english.words import (
     is_participle,
     word_set,
 )
-from polyhop.planning.plan import Combination, Comparator, Draft, Plan
 from polyhop.planning.rules.chains import answer_chain
 from polyhop.planning.rules.clauses import finite_at, first_finite
+from polyhop.planning.rules.draft import Draft
+from polyhop.plans import Combination, Comparator, Plan
 
 _BORN: Final = word_set("born birth older oldest younger youngest elder eldest birthday")
 _DIED: Final = word_set("died die dies death dead deceased")

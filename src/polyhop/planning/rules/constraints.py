@@ -15,22 +15,22 @@ from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.english.question import mentions
 from polyhop.english.relations import variants_of
 from polyhop.english.words import FUNCTION_WORDS
-from polyhop.planning.plan import REFERENCE
-from polyhop.planning.rules.decompose import Plan, Step, decompose
+from polyhop.planning.rules.decompose import decompose
 from polyhop.planning.rules.relations import related
 from polyhop.planning.rules.statements import Statement, kind_of, read_step, stated
+from polyhop.planning.soundness import faults
 from polyhop.plans import (
     MAX_CONSTRAINTS,
+    REFERENCE,
     Constant,
     Constraint,
-    ConstraintPlan,
     End,
     Placeholder,
-    faults,
+    Plan,
+    Step,
     whole_question,
 )
 
-SOURCE: Final = "rules"
 _QUALIFIED: Final = frozenset({AnswerType.DATE, AnswerType.NUMBER, AnswerType.PLACE, AnswerType.NATIONALITY})
 """What is asked of one thing: further names only qualify it, such as a place that something was released in."""
 _EMPTY: Final = FUNCTION_WORDS | {"there"}
@@ -43,13 +43,21 @@ _OF_WH: Final = {
 }
 
 
-def plan_by_rules(question: str, entities: Sequence[str] = (), *, variants: int | None = None) -> ConstraintPlan:
+def plan_by_rules(question: str, entities: Sequence[str] = ()) -> Plan:
     """A sound plan of 1 to 8 constraints, or the whole question where the rules find none.
 
-    ``entities`` are names in the question that must not be taken apart; at most ``variants`` phrasings (None: all that
-    are known) are given to a relation. Never raises.
+    ``entities`` are names in the question that must not be taken apart. Never raises.
     """
-    plan = decompose(question, entities)
+    return constrained(decompose(question, entities), question, entities)
+
+
+def constrained(plan: Plan, question: str, entities: Sequence[str] = ()) -> Plan:
+    """The plan with what each step asks as constraints, or the whole question where that makes no sound plan.
+
+    A plan that has constraints stays as it is. ``entities`` are names in the question. Never raises.
+    """
+    if plan.constraints:
+        return plan
     names = [*entities, *mentions(question), *(plan.final.options if plan.final else ())]
     readings = [stated(read_step(step.question, names)) for step in plan.steps]
     placeholders = _placeholders(plan, readings)
@@ -57,20 +65,16 @@ def plan_by_rules(question: str, entities: Sequence[str] = (), *, variants: int 
         Constant(_bare(reading.answer)) if reading.answer else own
         for reading, own in zip(readings, placeholders, strict=True)
     ]
+    found = plan
     for most in (3, 1):  # names that a step may constrain its answer by
-        constraints = [
-            constraint
-            for place, (step, reading) in enumerate(zip(plan.steps, readings, strict=True))
-            for constraint in _constraints(step, reading, answers, placeholders[place], most)
+        steps = [
+            replace(step, constraints=tuple(_constraints(step, reading, answers, own, most)))
+            for step, reading, own in zip(plan.steps, readings, placeholders, strict=True)
         ]
-        if len(constraints) <= MAX_CONSTRAINTS:
+        found = replace(plan, steps=tuple(steps))
+        if len(found.constraints) <= MAX_CONSTRAINTS:
             break
-    found = ConstraintPlan(tuple(_with(constraint, variants) for constraint in constraints), SOURCE)
     return whole_question(question) if faults(found) else found
-
-
-def _with(constraint: Constraint, variants: int | None) -> Constraint:
-    return constraint if variants is None else replace(constraint, variants=constraint.variants[: max(variants, 1)])
 
 
 def _placeholders(plan: Plan, readings: Sequence[Statement]) -> list[Placeholder]:

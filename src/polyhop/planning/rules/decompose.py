@@ -8,6 +8,7 @@ from the inside out. A question of no such shape is its own only step.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from polyhop.english.question import LONGEST_QUESTION, Words, plain, read_words
@@ -21,16 +22,6 @@ from polyhop.english.words import (
     base_form,
     is_participle,
 )
-from polyhop.planning.plan import (
-    REFERENCE,
-    Combination,
-    Comparator,
-    Draft,
-    Plan,
-    Shape,
-    Step,
-    rewrite,
-)
 from polyhop.planning.rules.chains import answer_chain, settle
 from polyhop.planning.rules.clauses import (
     NOUNS,
@@ -43,8 +34,8 @@ from polyhop.planning.rules.clauses import (
     third_person,
 )
 from polyhop.planning.rules.comparisons import compare
-
-__all__ = ["Combination", "Comparator", "Plan", "Shape", "Step", "decompose", "rewrite"]
+from polyhop.planning.rules.draft import SOURCE, Draft
+from polyhop.plans import REFERENCE, Combination, Plan, Step
 
 _LONGEST_TEXT: Final = 4000  # characters
 
@@ -56,8 +47,8 @@ def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
     """
     text = question.strip()
     if not text:
-        return Plan(shape="single", steps=())
-    whole = Plan(shape="single", steps=(Step(question=text),))
+        return Plan(shape="single", steps=(), source=SOURCE)
+    whole = Plan(shape="single", steps=(Step(question=text),), source=SOURCE)
     if len(text) > _LONGEST_TEXT or len(text.split()) > LONGEST_QUESTION or REFERENCE.search(text):
         return whole
     words = read_words(text, entities)
@@ -72,8 +63,8 @@ def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
     draft = Draft()
     answer_chain(words, draft)
     if words[0].low in AUXILIARIES:
-        return draft.plan("verification") if len(draft.steps) > 1 else Plan(shape="verification", steps=whole.steps)
-    return draft.plan("chain") if len(draft.steps) > 1 else Plan(shape="single", steps=(_kept(text, draft),))
+        return draft.plan("verification") if len(draft.steps) > 1 else replace(whole, shape="verification")
+    return draft.plan("chain") if len(draft.steps) > 1 else replace(whole, steps=(_kept(text, draft),))
 
 
 def _kept(text: str, draft: Draft) -> Step:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -20,7 +20,7 @@ from polyhop.english.words import (
     is_participle,
     names_person,
 )
-from polyhop.plans import Constraint, ConstraintPlan, End, Placeholder
+from polyhop.plans import Constraint, End, Placeholder
 
 _IDLE: Final = {"has", "have", "had", "is", "was", "are", "were"} | ARTICLES
 _LOCATED: Final = ("location", "region", "country")
@@ -33,17 +33,17 @@ _SAID: Final = {
 }
 
 
-def with_questions(plan: ConstraintPlan) -> ConstraintPlan:
-    """The plan with a question for each constraint that has none: it asks for the end that is not known before."""
+def with_questions(constraints: Sequence[Constraint]) -> tuple[Constraint, ...]:
+    """Constraints with a question for each that has none: it asks for the end that is not known before."""
     known: set[str] = set()
     worded = []
-    for constraint in plan.constraints:
+    for constraint in constraints:
         before = () if constraint.constants else known  # with a name at one end it is asked before anything is found
         asked = constraint.question or question_of(constraint, before)
         worded.append(replace(constraint, question=asked))
         if constraint.constants or known & {end.name for end in constraint.placeholders}:
             known |= {end.name for end in constraint.placeholders}
-    return replace(plan, constraints=tuple(worded))
+    return tuple(worded)
 
 
 def question_of(constraint: Constraint, known: Collection[str] = ()) -> str:

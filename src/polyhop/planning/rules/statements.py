@@ -32,8 +32,8 @@ from polyhop.english.words import (
     is_participle,
     word_set,
 )
-from polyhop.planning.plan import REFERENCE
 from polyhop.planning.rules.clauses import ADVERBS, asks, finite_at, first_finite, third_person
+from polyhop.plans import REFERENCE
 
 GAP: Final = Word("?", "step")
 """What the step asks for."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from polyhop.layers.view import View
-from polyhop.plans import ConstraintPlan
+from polyhop.plans import Plan
 from polyhop.strategies.c2rag.ground import Pattern
 from polyhop.strategies.c2rag.resolve import Block
 from polyhop.strategies.c2rag.sufficiency import Candidate
@@ -23,7 +23,7 @@ SHOWN = 3  # anchors and facts that a line of the trace names
 
 def evidence_of(
     question: str,
-    plan: ConstraintPlan,
+    plan: Plan,
     blocks: Sequence[Block],
     over: View,
     budget: Budget,
@@ -45,7 +45,8 @@ def evidence_of(
         question=question,
         strategy="c2rag",
         passages=over.ranked(list(ranking), list(ranking.values()), budget.passages),
-        hops=tuple(_hop(block, over) for block in blocks),
+        hops=tuple(_hop(block, step, over) for block, step in zip(blocks, plan.step_of_constraint, strict=True)),
+        plan=plan,
         trail=(f"plan by {plan.source}", *(line for block in blocks for line in _trace(block, over))),
         cost=cost,
     )
@@ -75,7 +76,7 @@ def _by_turns(rankings: Sequence[Sequence[tuple[int, float]]]) -> dict[int, floa
     return merged
 
 
-def _hop(block: Block, over: View) -> Hop:
+def _hop(block: Block, step: int, over: View) -> Hop:
     passages = tuple(over.passages([number for number, _ in block.passages]))
     if block.value is not None and block.value.passage not in passages:
         passages = (*passages, block.value.passage)
@@ -87,6 +88,7 @@ def _hop(block: Block, over: View) -> Hop:
         passages=passages,
         sentences=tuple(_sentences(block, facts, over)),
         facts=facts,
+        step=step,
         placeholder=None if block.pattern.open is None else block.pattern.open.name,
         score=block.passages[0][1] if block.passages else None,
         note=_note(block),

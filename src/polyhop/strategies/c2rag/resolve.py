@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from polyhop.english.answer_type import AnswerType
 from polyhop.layers.view import View
-from polyhop.plans import Constraint, ConstraintPlan
+from polyhop.plans import Constraint, Plan
 from polyhop.strategies.c2rag.bind import Grounded, bound_by, consistent
 from polyhop.strategies.c2rag.ground import Bound, Grounding, Pattern, kind_of
 from polyhop.strategies.c2rag.recover import Recovery, Value, own_passage, read_values, told_apart
@@ -55,7 +55,7 @@ class Resolver:
     named: frozenset[int] = frozenset()  # entities that the question names
     leading: frozenset[str] = frozenset()  # placeholders that lead on to another constraint
 
-    def resolve(self, plan: ConstraintPlan, began: float, budget: Budget) -> list[Block]:
+    def resolve(self, plan: Plan, began: float, budget: Budget) -> list[Block]:
         """One block a constraint, in the order of the plan."""
         constants = [end.text for constraint in plan.constraints for end in constraint.constants]
         self.named = frozenset(entity for name in constants if (entity := self.over.facts.find(name)) is not None)
@@ -71,7 +71,7 @@ class Resolver:
                 blocks[position] = self._left(constraint, in_time(began, budget))
         return [blocks[position] for position in range(len(plan.constraints))]
 
-    def _ready(self, plan: ConstraintPlan, done: Mapping[int, Block]) -> list[int]:
+    def _ready(self, plan: Plan, done: Mapping[int, Block]) -> list[int]:
         """The constraints of which at most one end is open (Eq. 2 and 15)."""
         return [
             position

@@ -10,14 +10,16 @@ from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from polyhop.layers.view import View
+from polyhop.models.within import Within
+from polyhop.planning.rules.constraints import constrained
+from polyhop.plans import with_variants
 from polyhop.strategies.c2rag.constraint_blocks import evidence_of
 from polyhop.strategies.c2rag.ground import Grounding
 from polyhop.strategies.c2rag.own_paragraphs import OwnParagraphs
-from polyhop.strategies.c2rag.planner import Planner
 from polyhop.strategies.c2rag.recover import Recovery
 from polyhop.strategies.c2rag.resolve import Resolver
 from polyhop.strategies.c2rag.sufficiency import Check
-from polyhop.types import Budget, Evidence
+from polyhop.types import Budget, Cost, Evidence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +40,6 @@ class C2RAG:
     bind_from_text: bool = True  # whether a value read from a recovered passage may bind a placeholder
     told_apart: int = 3  # values read in text that are told apart by the passages they lead to; 0: none
     similar: int = 5  # passages nearest to the question that compete for what the blocks leave room for; 0: none
-    plans: str | None = None  # a file of recorded plans to replay
     constraint: bool = True  # off: facts are retrieved by similarity to the constraint alone
     relation_variants: bool = True  # off: facts are told by their entities alone
     placeholders: bool = True  # off: nothing is bound, and each constraint stands for itself
@@ -78,10 +79,13 @@ class C2RAG:
         """One block of evidence a constraint, in the order of the plan (Eq. 16); passages by turns of the blocks."""
         began = time.monotonic()
         over = over.restricted(self.needs)
-        planner = Planner(variants=self.variants, file=self.plans)
-        plan, cost = planner.plan(question, over, budget)
+        configured = over.models.language_model
+        model = Within(configured, budget.llm_calls - 1) if configured is not None and budget.llm_calls > 1 else None
+        plan = over.plan(question, model, prefer="constraints")
+        plan = with_variants(constrained(plan, question, over.names_in(question)), self.variants)
         resolver = self.resolver(question, over)
         blocks = resolver.resolve(plan, began, budget)
+        cost = model.spent if model is not None else Cost()
         return evidence_of(question, plan, blocks, over, budget, cost=cost, similar=self.similar, among=resolver.among)
 
     def resolver(self, question: str, over: View) -> Resolver:

@@ -14,6 +14,7 @@ from itertools import zip_longest
 from typing import ClassVar
 
 from polyhop.layers.view import View
+from polyhop.plans import Plan
 from polyhop.strategies.paths.link import Link, links_from, nearest_links
 from polyhop.strategies.paths.walk import Walk, walks
 from polyhop.strategies.shared.excerpt import excerpt
@@ -42,7 +43,7 @@ class Paths:
     links: int = 6  # links followed from each
     per_entity: int = 2  # passages an entity may lead to
     named_bonus: float = 2.0  # logits added to a passage whose title the question names
-    plan: bool = True  # whether rules take the question apart
+    plan: bool = True  # whether the question is taken apart
     plan_bonus: float = 1.0  # logits added to a path for each link that a step of the plan finds
     longer: int = 1  # paths that are followed one hop further without a plan; 0: two hops at most
     gain: float = 0.5  # logits that a third passage must then add to a path
@@ -57,7 +58,8 @@ class Paths:
         named = self._named(question, over)
         singles = self._singles(question, named, over)
         starts = [Path((number,), (), score) for number, score in singles[: self.starts]]
-        walked = self._walks(question, named, starts, over)
+        plan = over.plan(question) if self.plan else None
+        walked = self._walks(plan, named, starts, over)
         first_links = [walk.links[0] for walk in walked.values() if walk.links]
         pairs = self._extended(question, starts, over, sure=first_links)
         triples = self._extended(question, pairs[: self.longer] if in_time(began, budget) else [], over)
@@ -71,6 +73,7 @@ class Paths:
             strategy="paths",
             passages=over.ranked(numbers, scores, budget.passages),
             hops=tuple(_hops(question, leading, walked, over)),
+            plan=plan,
             trail=(
                 f"judged {len(singles)} single passages, {len(pairs)} pairs and {len(triples)} triples",
                 *(f"the plan asks: {' '.join(walk.questions)}" for walk in walked.values()),
@@ -90,11 +93,11 @@ class Paths:
         bonus = [self.named_bonus if number in named else 0.0 for number in numbers]
         return best_first(numbers, [score + extra for score, extra in zip(scores, bonus, strict=True)])
 
-    def _walks(self, question: str, named: Sequence[int], starts: Sequence[Path], over: View) -> dict[int, Walk]:
-        if not self.plan:
+    def _walks(self, plan: Plan | None, named: Sequence[int], starts: Sequence[Path], over: View) -> dict[int, Walk]:
+        if plan is None:
             return {}
         begin = dict.fromkeys([*(path.passages[0] for path in starts), *named[: self.starts]])
-        return walks(question, list(begin), over, per_entity=self.per_entity)
+        return walks(plan, list(begin), over, per_entity=self.per_entity)
 
     def _extended(self, question: str, paths: Sequence[Path], over: View, *, sure: Sequence[Link] = ()) -> list[Path]:
         """Every path with one more passage at its end, best first; ``sure`` links are followed whatever is near."""
@@ -203,14 +206,17 @@ def _hops(question: str, leading: Sequence[Path], walked: Mapping[int, Walk], ov
     for path in leading:
         names = [over.kg.entity(link.entity).name for link in path.links]
         walk = walked.get(path.passages[0])
-        along = walk is not None and walk.passages == path.passages
-        questions = walk.questions if along and walk is not None else (question,) * len(path.passages)
-        for asked, name, passage in zip(questions, [*names, None], over.passages(path.passages), strict=True):
+        asked: Sequence[tuple[str, int | None]] = [(question, None)] * len(path.passages)
+        if walk is not None and walk.passages == path.passages:
+            asked = list(zip(walk.questions, walk.steps, strict=True))
+        passages = over.passages(path.passages)
+        for (asks, step), name, passage in zip(asked, [*names, None], passages, strict=True):
             yield Hop(
-                question=asked,
+                question=asks,
                 status="resolved" if path.score > 0 else "unresolved",
                 found=name,
                 passages=(passage,),
-                sentences=(supporting_span(asked, passage, over, must_name=name),),
+                sentences=(supporting_span(asks, passage, over, must_name=name),),
+                step=step,
                 score=path.score,
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from polyhop.indexes.names import normal, words
 from polyhop.layers.view import View
-from polyhop.planning.rules.decompose import Plan, decompose, rewrite
+from polyhop.plans import Plan, rewrite
 from polyhop.reading.extractive import best_candidate
 from polyhop.strategies.paths.link import Link, links_from
 from polyhop.types import Passage
@@ -20,19 +20,19 @@ class Walk:
     Read by rules and the cross-encoder: a hint about which links to follow, not a verdict.
     """
 
-    questions: tuple[str, ...]
+    steps: tuple[int, ...]  # indices into the plan's
+    questions: tuple[str, ...]  # as they were asked
     passages: tuple[int, ...]
     links: tuple[Link, ...]
     complete: bool  # whether it came to the last step that concerns its start
 
 
-def walks(question: str, starts: Sequence[int], over: View, *, per_entity: int) -> dict[int, Walk]:
-    """For each start whose subject a first step of the rule-based plan asks about, the walk from there.
+def walks(plan: Plan, starts: Sequence[int], over: View, *, per_entity: int) -> dict[int, Walk]:
+    """For each start whose subject a first step of the plan asks about, the walk from there.
 
     A plan of one step is no plan: the question may still need a second passage.
     """
     kg = over.kg
-    plan = decompose(question, [kg.entity(entity).name for entity in kg.named_in(question)])
     if len(plan.steps) < 2:
         return {}
     asked: dict[int, int] = {}
@@ -50,11 +50,13 @@ def walks(question: str, starts: Sequence[int], over: View, *, per_entity: int) 
 
 def _walk(plan: Plan, position: int, start: int, over: View, per_entity: int) -> Walk:
     answers = ["" for _ in plan.steps]
+    steps: list[int] = []
     questions: list[str] = []
     passages: list[int] = [start]
     links: list[Link] = []
     complete = False
     while not complete:
+        steps.append(position)
         questions.append(rewrite(plan.steps[position], answers))
         following = _following(plan, position)
         complete = following is None and (len(passages) > 1 or plan.shape == "comparison")
@@ -71,7 +73,11 @@ def _walk(plan: Plan, position: int, start: int, over: View, per_entity: int) ->
         position = following
     kept = len(questions)
     return Walk(
-        questions=tuple(questions), passages=tuple(passages[:kept]), links=tuple(links[: kept - 1]), complete=complete
+        steps=tuple(steps),
+        questions=tuple(questions),
+        passages=tuple(passages[:kept]),
+        links=tuple(links[: kept - 1]),
+        complete=complete,
     )
 
 

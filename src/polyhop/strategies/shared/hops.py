@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from polyhop.layers.view import View
-from polyhop.planning.rules.decompose import Plan, decompose, rewrite
+from polyhop.plans import Plan, rewrite
 from polyhop.ports import LanguageModel
 from polyhop.prompts.next_query import next_query
 from polyhop.prompts.passage_blocks import date_line
@@ -30,6 +30,10 @@ class Steps(Protocol):
     @property
     def source(self) -> str:
         """Who decides, for the trace."""
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan that is followed; None where what to ask is decided from step to step."""
 
     @property
     def cost(self) -> Cost:
@@ -80,6 +84,7 @@ class OneStep:
 
     question: str
     source: str = "nobody: one hop"
+    plan: Plan | None = None
     cost: Cost = Cost()
 
     def next(self, done: Sequence[Step]) -> str | None:
@@ -99,6 +104,7 @@ class ModelSteps:
     model: LanguageModel
     limit: int
     source: str
+    plan: Plan | None = None
     cost: Cost = Cost()
 
     def next(self, done: Sequence[Step]) -> str | None:
@@ -131,8 +137,7 @@ def steps_for(question: str, over: View, budget: Budget, limit: int) -> Steps:
         return OneStep(question)
     if model is not None and budget.llm_calls > 1:  # the last call is the reader's
         return ModelSteps(question, model, min(limit, budget.llm_calls), f"language model {model.name}")
-    names = [over.kg.entity(entity).name for entity in over.kg.named_in(question)] if "parsekg" in over.layers else []
-    plan = decompose(question, names)
+    plan = over.plan(question)
     if len(plan.steps) > limit:
         return OneStep(question)
-    return RuleSteps(plan, over, source=f"rules ({plan.shape})")
+    return RuleSteps(plan, over, source=f"{plan.source} ({plan.shape})")

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from polyhop.indexes.names import normal
 from polyhop.layers.view import View
-from polyhop.planning.plan import Plan
+from polyhop.plans import Plan
 from polyhop.strategies.shared.support import overlapping_span
 from polyhop.strategies.stepchain.step_graph import EvidenceChain
 from polyhop.strategies.stepchain.stepping import SURE, Asked, Stepping
@@ -47,6 +47,7 @@ def hops(stepping: Stepping, over: View) -> Iterator[Hop]:
             passages=(passage,) if passage is not None else (),
             sentences=(span,) if span is not None else (),
             chains=tuple(chain.chain for chain in chains[:SHOWN]),
+            step=one.position,
             score=one.logit,
             note=one.note,
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from polyhop.indexes.names import normal
 from polyhop.layers.view import View
 from polyhop.models.within import Within
-from polyhop.planning.plan import REFERENCE, Plan, Step, rewrite
+from polyhop.plans import REFERENCE, Plan, Step, plan_of_questions, rewrite
 from polyhop.prompts.merge_answers import Answered
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
@@ -17,7 +17,6 @@ from polyhop.strategies.shared.judge import best_first
 from polyhop.strategies.stepchain.leads import Lead, Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_graph import Chains, EvidenceChain, StepGraph
-from polyhop.strategies.stepchain.sub_questions import plan_of
 from polyhop.types import Budget, Span
 
 JUDGED = 400  # characters of a passage that are judged alone
@@ -92,7 +91,7 @@ class Stepping:
             if self.reader is None or asked.established or not asked.settled or not again:
                 continue
             again = False
-            replaced = self._taken_apart_again()
+            replaced = self._taken_apart_again(plan)
             plan = replaced or plan
         if len(self.done) < len(plan.steps):
             self.told.append(f"{len(plan.steps) - len(self.done)} sub-questions were left: the time allowed was over")
@@ -258,7 +257,7 @@ class Stepping:
         asked.established, asked.settled = found.text is not None, True
         return True
 
-    def _taken_apart_again(self) -> Plan | None:
+    def _taken_apart_again(self, plan: Plan) -> Plan | None:
         """Another way to the answer, beginning with what was found; None where the model knows none."""
         known = [(one.question, one.answer if one.established else None) for one in self.done]
         steps = self.reader.other_steps(self.question, known) if self.reader is not None else None
@@ -266,8 +265,8 @@ class Stepping:
             return None
         self.told.append(f"taken apart again: {' | '.join(steps)}")
         before = tuple(Step(question=one.question) for one in self.done)
-        after = tuple(_shifted(step, len(before)) for step in plan_of(steps).steps)
-        return Plan(shape="chain", steps=(*before, *after))
+        after = tuple(_shifted(step, len(before)) for step in plan_of_questions(steps, plan.source).steps)
+        return Plan(shape="chain", steps=(*before, *after), source=plan.source)
 
     def answered(self) -> list[Answered]:
         """What the steps found, for the merge (Eq. 10); nothing of those whose answers are left to the reader."""

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 from polyhop.indexes.breadth_first import Bounds
 from polyhop.layers.view import View
 from polyhop.models.within import NoCallsLeft, Within
+from polyhop.plans import plan_of_questions
 from polyhop.prompts.merge_answers import merge_answers, merged_offline
 from polyhop.strategies.stepchain.community_context import background
 from polyhop.strategies.stepchain.leads import Leads
@@ -18,7 +19,6 @@ from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_evidence import hops, ranking
 from polyhop.strategies.stepchain.step_graph import StepGraph
 from polyhop.strategies.stepchain.stepping import Stepping
-from polyhop.strategies.stepchain.sub_questions import sub_questions
 from polyhop.types import Budget, Cost, Evidence
 
 SHARE = 2  # a step is shown at most so many times less text than the final reader
@@ -79,9 +79,11 @@ class StepChain:
         began = time.monotonic()
         asked = over.models.language_model
         whole = Within(asked, budget.llm_calls - 1) if asked is not None and budget.llm_calls > 1 else None
-        plan, source = sub_questions(question, over, whole, split=self.decompose)
+        plan = over.plan(question, whole, prefer="steps") if self.decompose else plan_of_questions([question], "nobody")
         stepping = self._stepping(question, over, budget, whole)
-        stepping.told.append(f"taken apart by {source}: {' | '.join(step.question for step in plan.steps)}")
+        stepping.told.append(
+            f"taken apart by {plan.source} ({plan.shape}): {' | '.join(step.question for step in plan.steps)}"
+        )
         plan = stepping.take(plan, began, budget)
         synthesis = self._merged(question, over, stepping, whole)
         order = ranking(stepping, plan)
@@ -90,6 +92,7 @@ class StepChain:
             strategy="stepchain",
             passages=over.ranked(list(order), list(order.values()), budget.passages),
             hops=tuple(hops(stepping, over)),
+            plan=plan,
             trail=(*stepping.told, *_grown(stepping.graph)),
             cost=whole.spent if whole is not None else Cost(),
             synthesis=synthesis,

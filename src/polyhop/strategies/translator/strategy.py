@@ -65,6 +65,7 @@ class KGTranslator:
             strategy="translator",
             passages=over.ranked(numbers, scores, budget.passages),
             hops=tuple(_hop(position, item, steps, over) for position, item in enumerate(done)),
+            plan=steps.plan,
             trail=(f"next queries by {steps.source}", *chain.from_iterable(_trail(item, over) for item in done)),
             cost=steps.cost,
         )
@@ -127,6 +128,7 @@ def _hop(position: int, translated: Translated, steps: Steps, over: View) -> Hop
         question=translated.query,
         status="resolved" if best else "unresolved",
         found=steps.found(position),
+        step=None if steps.plan is None else position,
         passages=tuple(over.passages(best)),
         sentences=shown[0].sentences if shown else (),
         clues=shown,

@@ -1,0 +1,71 @@
+"""``polyhop planners`` and ``polyhop readers``: what takes questions apart, and what reads answers."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from polyhop.cli.options import json_option
+from polyhop.cli.terminal import echo, style
+
+if TYPE_CHECKING:
+    from polyhop.registry import Kind
+
+
+@click.command()
+@json_option
+def planners(as_json: bool) -> None:
+    """List what can take questions apart, with its settings.
+
+    Choose one with --set planner.name=NAME, and change its settings with --set planner.SETTING=VALUE. By default it is
+    the language model where one is configured and the strategy asks it for a plan, and rules otherwise.
+    """
+    _list("planners", as_json=as_json)
+
+
+@click.command()
+@json_option
+def readers(as_json: bool) -> None:
+    """List what can read answers from the passages found, with its settings.
+
+    Choose one with --set reader.name=NAME, and change its settings with --set reader.SETTING=VALUE. By default it is
+    grounded where a language model is configured, and extractive otherwise.
+    """
+    _list("readers", as_json=as_json)
+
+
+def about(kind: Kind, name: str) -> dict[str, Any]:
+    """What a component is, in a sentence, and its settings with their defaults. Raises UnknownComponent."""
+    from polyhop import registry
+
+    component = registry.load(kind, name)
+    settings = {field.name: _default(field) for field in dataclasses.fields(component)}
+    return {"name": name, "about": (component.__doc__ or "").strip().partition("\n")[0], "settings": settings}
+
+
+def settings_line(settings: dict[str, Any]) -> str:
+    """Settings and their defaults in one line."""
+    return ", ".join(f"{key}={value}" for key, value in settings.items())
+
+
+def _list(kind: Kind, *, as_json: bool) -> None:
+    from polyhop import registry
+
+    rows = [about(kind, name) for name in registry.names(kind)]
+    if as_json:
+        from polyhop.cli.as_json import text_of
+
+        echo(text_of(rows))
+        return
+    for row in rows:
+        echo(f"{style(row['name'].ljust(14), bold=True)} {row['about']}")
+        if row["settings"]:
+            echo(style(f"{'':<13} {settings_line(row['settings'])}", dim=True))
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return None if field.default is dataclasses.MISSING else field.default

@@ -1,0 +1,43 @@
+"""Planning by the configured language model: as steps in words, or as constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from polyhop.models.within import NoCallsLeft, Within
+from polyhop.planning.by_rules import ByRules
+from polyhop.planning.mending import mended
+from polyhop.plans import Plan, plan_of_questions
+from polyhop.prompts.decompose import decompose
+from polyhop.prompts.plan import VARIANTS, plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class AsSteps:
+    """Has the language model split a question into smaller ones (StepChain, Eq. 6)."""
+
+    def plan(self, question: str, names: Sequence[str], model: Within | None) -> Plan:
+        """At most 6 steps; those of the rules where the model may not be asked. Raises EndpointError."""
+        if model is not None:
+            try:
+                return plan_of_questions(decompose(model, question)[0], f"language model {model.name}")
+            except NoCallsLeft:
+                pass  # the rules ask for nothing
+        return ByRules().plan(question, names, None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AsConstraints:
+    """Has the language model turn a question into constraints (C2RAG, section 3.2)."""
+
+    variants: int = VARIANTS  # phrasings of a relation that the model is asked for (the paper's m)
+
+    def plan(self, question: str, names: Sequence[str], model: Within | None) -> Plan:
+        """At most 8 constraints, a step each; steps by rules where the model may not be asked. Raises EndpointError."""
+        if model is not None:
+            try:
+                return mended(plan(model, question, variants=self.variants)[0], question)
+            except NoCallsLeft:
+                pass  # the rules ask for nothing
+        return ByRules().plan(question, names, None)

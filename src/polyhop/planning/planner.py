@@ -1,0 +1,50 @@
+"""What every planner is: a question in, a plan out; and which one plans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+
+from polyhop import registry
+from polyhop.settings import AUTO, Settings
+
+if TYPE_CHECKING:
+    from polyhop.models.within import Within
+    from polyhop.plans import Plan
+
+RULES: Final = "rules"
+
+
+@runtime_checkable
+class Planner(Protocol):
+    """Takes questions apart. A planner is a frozen dataclass; its fields are its settings."""
+
+    def plan(self, question: str, names: Sequence[str], model: Within | None) -> Plan:
+        """The plan of a question: at least one step, unless the question is blank.
+
+        ``names`` are those in the question that the index knows, and no step takes them apart. ``model`` counts what it
+        is asked; None: no language model may be asked, and a planner that needs one leaves the question to the rules.
+
+        Raises EndpointError, and UsageError for what the planner needs and cannot read.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planning:
+    """How questions are planned: by the planner that the settings name or, where they name none, as suits."""
+
+    settings: Settings = field(default_factory=Settings)
+    built: dict[str, Planner] = field(default_factory=dict, repr=False, compare=False)  # by name, each when first used
+
+    def plan(self, question: str, names: Sequence[str], model: Within | None, *, prefer: str = RULES) -> Plan:
+        """The plan of a question by the planner named; where none is, by rules or, with a model, the preferred one.
+
+        Raises UnknownComponent, SettingError, and what the planner raises.
+        """
+        name, own = self.settings.choice("planner")
+        if name == AUTO:
+            name = RULES if model is None else prefer
+        if name not in self.built:
+            self.built[name] = registry.build("planners", name, own)
+        return self.built[name].plan(question, names, model)

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import BRIDGE
-from endpoint_server import says, serving
 
 from polyhop import registry
 from polyhop.engine import Polyhop
@@ -18,6 +16,8 @@ from polyhop.models.within import Within
 from polyhop.planning.planner import Planner, Planning
 from polyhop.plans import REFERENCE, Plan, Step
 from polyhop.settings import Settings
+from tests.worlds.documents import BRIDGE
+from tests.worlds.endpoint import says, serving
 
 QUESTIONS = (
     BRIDGE,

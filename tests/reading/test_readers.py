@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import pytest
-from conftest import BRIDGE
-from endpoint_server import says, serving
 
 from polyhop import registry
 from polyhop.engine import Polyhop
@@ -16,6 +14,8 @@ from polyhop.models.endpoint import OpenAICompatible
 from polyhop.reading.reader import Reader, Reading
 from polyhop.settings import Settings
 from polyhop.types import Evidence
+from tests.worlds.documents import BRIDGE
+from tests.worlds.endpoint import says, serving
 
 
 @pytest.fixture(scope="module")

@@ -245,7 +245,7 @@ def test_small_indexes_are_enough(documents: Mapping[str, str], tmp_path: Path) 
 def test_without_decomposition_the_question_is_its_own_only_step(grown: Polyhop) -> None:
     evidence = search(grown, decompose=False)
     assert [hop.question for hop in evidence.hops] == [BORN]
-    assert evidence.trail[0] == f"taken apart by nobody: {BORN}"
+    assert evidence.trail[0] == f"taken apart by nobody (single): {BORN}"
 
 
 def test_without_the_graph_nothing_is_extracted(opened: Open) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.models.choice import Models
-from polyhop.reading.extractive import Extractive, best_candidate
+from polyhop.planning.by_rules import ByRules
+from polyhop.plans import Plan, Step
+from polyhop.reading.extractive import Extractive
 from polyhop.reading.reader import Reader
+from polyhop.reading.steps import best_candidate
 from polyhop.types import Evidence, Hop, Passage, Span
 
 
@@ -33,9 +38,10 @@ WORLD = (GUILD, FENNICK, LIGHTHOUSE, BRISK)
 
 
 def evidence(question: str, *passages: Passage, hops: tuple[Hop, ...] = ()) -> Evidence:
-    """Passages as a strategy hands them over."""
+    """Passages as a strategy and the engine hand them over: with a plan."""
     scored = tuple(passages)
-    return Evidence(question=question, strategy="hybrid", passages=scored, hops=hops)
+    plan = ByRules().plan(question, [], None)
+    return Evidence(question=question, strategy="hybrid", passages=scored, hops=hops, plan=plan)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +70,7 @@ def test_read_quotes_every_step(models: Models) -> None:
     ]
 
 
-def test_read_takes_up_the_last_question_of_a_plan(models: Models) -> None:
+def test_read_takes_up_what_a_strategy_found_for_a_step(models: Models) -> None:
     """A strategy that went step by step already knows whom to ask about, and its sentences are quoted."""
     question = "Where was the person who drew the plans for the light on the rock born?"
     designed = Span(LIGHTHOUSE.document_id, 100 + LIGHTHOUSE.text.index("It was"), 100 + len(LIGHTHOUSE.text))
@@ -75,10 +81,13 @@ def test_read_takes_up_the_last_question_of_a_plan(models: Models) -> None:
             found="Ada Brisk",
             passages=(LIGHTHOUSE,),
             sentences=(designed,),
+            step=0,
         ),
-        Hop(question="Where was Ada Brisk born?", status="resolved", passages=(BRISK,)),
+        Hop(question="Where was Ada Brisk born?", status="resolved", passages=(BRISK,), step=1),
     )
-    reading = Extractive().read(question, evidence(question, LIGHTHOUSE, BRISK, GUILD, hops=hops), models)
+    steps = (Step(question=hops[0].question), Step(question="Where was #1 born?", refers_to=(0,)))
+    found = replace(evidence(question, LIGHTHOUSE, BRISK, GUILD, hops=hops), plan=Plan(shape="chain", steps=steps))
+    reading = Extractive().read(question, found, models)
     assert reading.text == "Fennick"
     assert reading.quotes[0].passage == LIGHTHOUSE
     assert LIGHTHOUSE.text[reading.quotes[0].start : reading.quotes[0].end].startswith("It was designed")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from polyhop.english.relations import BY_NAME, relation_of, sole_relation
-from polyhop.reading.inner import innermost, spelled_out
 from polyhop.reading.subjects import likeness, names_in
 
 
@@ -79,39 +78,6 @@ def test_sole_relation_is_all_that_a_plain_question_asks(question: str, relation
 def test_sole_relation_is_none_where_the_question_says_more() -> None:
     question = "Where was the youngest professor at Orla Venn's academy born?"
     assert sole_relation(question, names_in(question, ())) is None
-
-
-@pytest.mark.parametrize(
-    ("question", "plain"),
-    [
-        ("Who is Orla Venn's maternal grandfather?", "Who is Orla Venn's mother's father?"),
-        ("Who is the maternal grandfather of Orla Venn?", "Who is the father of the mother of Orla Venn?"),
-        ("Who is the mother-in-law of Orla Venn?", "Who is the mother of the spouse of Orla Venn?"),
-    ],
-)
-def test_relatives_are_spelled_out(question: str, plain: str) -> None:
-    assert spelled_out(question) == plain
-
-
-@pytest.mark.parametrize(
-    ("question", "asked"),
-    [
-        ("Where was the director of the film Low Tide born?", "Who is the director of Low Tide?"),
-        ("When did Orla Venn's mother die?", "Who is the mother of Orla Venn?"),
-        ("Who is the father of the mother of Orla Venn?", "Who is the mother of Orla Venn?"),
-        ("When was the guild that made the Lamp of Harl founded?", "Which guild made the Lamp of Harl?"),
-        ("Who founded the school at which Orla Venn studied?", "At which school did Orla Venn studied?"),
-    ],
-)
-def test_innermost_description_is_asked_first(question: str, asked: str) -> None:
-    inner = innermost(question, names_in(question, ()))
-    assert inner is not None
-    assert inner.question == asked
-
-
-def test_a_description_that_is_the_whole_question_is_left_to_it() -> None:
-    question = "Who is the mother of Orla Venn?"
-    assert innermost(question, names_in(question, ())) is None
 
 
 def test_likeness_overlooks_case_accents_and_what_tells_namesakes_apart() -> None:

@@ -1,268 +1,255 @@
-"""Questions about two things, answered by rule: which came first, which is it, do both share something."""
+"""Puts together what a plan's steps found about two things: which came first, which is it, do both share something."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.answer_type import choices
 from polyhop.english.countries import countries_in
-from polyhop.english.dates import DATE, Date, parse_date
-from polyhop.english.relations import BY_NAME, Relation
+from polyhop.english.dates import Date, parse_date
+from polyhop.english.numbers import number_in
 from polyhop.english.words import AUXILIARIES, FUNCTION_WORDS, word_set
 from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
+from polyhop.plans import Plan
+from polyhop.reading.candidates import Candidate, Finder
 from polyhop.reading.reader import Quote, Reading
-from polyhop.reading.subjects import about, likeness, names_in, plain
+from polyhop.reading.steps import StepReading, read_step
+from polyhop.reading.subjects import about, likeness
 from polyhop.types import Passage
 
-_OR: Final = re.compile(r"\bor\b", re.IGNORECASE)
-_AND: Final = re.compile(r"\b(?:and|as|with)\b")
-_AMONG: Final = re.compile(r"\b(?:out of|between|among|of the two)\b", re.IGNORECASE)
-_EARLY: Final = "first|earlier|earliest|before|older|oldest|elder|eldest|sooner"
-_LATE: Final = "later|latest|last|recently|recent|younger|youngest|newer|newest|after"
-_ORDER: Final = re.compile(rf"\b(?:(?P<early>{_EARLY})|(?P<late>{_LATE}))\b", re.IGNORECASE)
-_LIFE: Final = re.compile(r"\b(?:lived? (?:\w+ )?long(?:er|est)|long(?:er|est) li\w+|lifespan)\b", re.IGNORECASE)
-_MEASURES: Final = tuple(
-    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), BY_NAME[name])
-    for words, name in (
-        ("die[sd]?|death|passed away|killed", "date of death"),
-        ("released?|came out|come out|publish(?:ed)?|premiered?|aired|issued|broadcast", "release date"),
-        ("founded|established|formed|opened|started|built|created|launched|began|completed|begun", "founding date"),
-        ("born|older|oldest|elder|eldest|younger|youngest|birth", "date of birth"),
-    )
-)
-_LIFE_DATES: Final = (BY_NAME["date of birth"], BY_NAME["date of death"])
-_COUNTED: Final = re.compile(
-    r"\b(?P<more>more|most|fewer|fewest|less)\s+(?:\w+\s)??(?P<noun>[a-z]{3,})\b", re.IGNORECASE
-)
-NUMBERS: Final = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
-)  # fmt: skip
-_SAME_COUNTRY: Final = re.compile(r"\b(?:same|common) (?:country|nation(?:ality)?|citizenship)\b", re.IGNORECASE)
-_SAME_BIRTHPLACE: Final = re.compile(r"\bborn in the same \w+", re.IGNORECASE)
-_BIRTHPLACE: Final = re.compile(
-    r"\b[Bb]orn\b[^;]{0,70}?\b(?:in|at|near)\s+(?P<born>[^\W\d_a-z][^,.;()]*)"
-    r"|\([^()–—]*\d{4},? ?(?:in |at )?(?P<dated>[A-Z][^,.;()–—\d]*)"
-)
-_ROLE: Final = re.compile(  # whose values are compared instead of the things themselves
-    r"\b(?:the|whose|both|their|are|have|has)\s+(?:\w+\s)?(?P<role>director|composer|performer|author|screenwriter|producer"
-    r"|founder|creator)s?\b",
-    re.IGNORECASE,
-)
+_NATION: Final = re.compile(r"\b(?:country|nation|nationality|citizenship)\b", re.IGNORECASE)
+_LIFE: Final = ("date of birth", "date of death")  # told by words of their own: any other date may be anything's
+_FOUNDED: Final = "When was {} founded?"
+_BORN: Final = "When was {} born?"
 _ENDINGS: Final = ("ses", "ies", "es", "s", "ed", "ing")
 _IDLE: Final = FUNCTION_WORDS | AUXILIARIES | word_set("same both their type types kind kinds share")
-_SENTENCE_END: Final = re.compile(r"(?<=\w{3}[.!?]) (?=[A-Z])")
-_LOOK_BACK: Final = 160  # characters in which a cue may stand
+_SHARED: Final = 5  # likeliest answers to each question among which a common one is looked for
 
 
 @dataclass(frozen=True, slots=True)
-class _Operand:
-    """One of the things compared, as the question names it; the passage that tells, and what led to it."""
+class Operand:
+    """What was read about one of the things compared, and whom or what that speaks of."""
 
-    name: str
-    passage: Passage | None
-    led_by: tuple[Quote, ...] = ()
+    option: str  # as the question names it
+    readings: tuple[StepReading, ...]  # the measures: one, or birth and death
+    targets: tuple[str, ...]  # what they ask for, in a few words
+    subject: str  # the option itself, or the director, author, ... whom its own passage names
+    way: tuple[Candidate, ...] = ()  # how the subject was found
 
-    @property
-    def sureness(self) -> float:
-        """How sure it is that the passage is about it, 0 to 1; what led there is taken to be right."""
-        if self.passage is None:
+    def sureness(self, passages: Sequence[Passage]) -> float:
+        """How sure it is that a passage is about it, 0 to 1; what led there is taken to be right."""
+        passage = about(self.subject, passages)
+        if passage is None:
             return 0.0
-        return 1.0 if self.led_by else likeness(self.name, self.passage.title)
+        return 1.0 if self.way else likeness(self.option, passage.title)
 
 
-def compare(question: str, passages: Sequence[Passage], models: Models) -> Reading | None:
-    """The answer to a question about two things; None where it is another question, or nothing tells.
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Compares what the steps of a plan found."""
 
-    The confidence falls with the likeness of the things' names to the titles of the passages that tell about them.
-    """
-    titles = [passage.title for passage in passages]
-    names = options(question, titles)
-    if names is None:
-        return None
-    frame = question
-    for name in sorted(names, key=len, reverse=True):
-        frame = frame.replace(name, " ", 1)
-    role = _ROLE.search(frame)
-    relation = BY_NAME[role["role"].lower()] if role else None
-    operands = [_operand(name, relation, passages) for name in names]
-    if _OR.search(frame) or not set(pieces(frame)[:1]) & AUXILIARIES:
-        reading = _by_date(frame, operands) or _by_count(frame, operands) or _by_relevance(frame, operands, models)
-    elif _SAME_COUNTRY.search(frame):
-        reading = _agreeing(operands, _countries)
-    elif _SAME_BIRTHPLACE.search(frame):
-        reading = _agreeing(operands, _birthplaces)
-    else:
-        reading = _holding(frame, operands)
-    if reading is None:
-        return None
-    sureness = sum(operand.sureness for operand in operands) / len(operands)
-    return replace(reading, confidence=reading.confidence * sureness**2)
+    passages: Sequence[Passage]
+    models: Models
+    finder: Finder
+
+    def read(self, question: str, plan: Plan, steps: Sequence[StepReading]) -> Reading | None:
+        """The answer as the plan combines it; None where it combines nothing, or nothing tells.
+
+        The confidence falls with the likeness of the things' names to the titles of the passages that tell about them.
+        """
+        operands = list(_operands(plan, steps))
+        if not operands:
+            return self._chosen(question)
+        if len(operands) < 2 or plan.final is None:
+            return None
+        reading = self._combined(plan.final.comparator, operands)
+        if reading is None:
+            return self._chosen(question)
+        quotes = [*(_quote(step) for operand in operands for step in operand.way), *reading.quotes]
+        sureness = sum(operand.sureness(self.passages) for operand in operands) / len(operands)
+        return replace(reading, quotes=tuple(dict.fromkeys(quotes)), confidence=reading.confidence * sureness**2)
+
+    def _combined(self, comparator: str, operands: Sequence[Operand]) -> Reading | None:
+        if comparator in ("earlier", "later", "longer"):
+            return self._by_date(comparator, operands)
+        if comparator in ("larger", "smaller"):
+            return _by_amount(comparator, operands)
+        if comparator == "either":
+            asked = [operand.readings[0].question for operand in operands]
+            return self._by_relevance([(one.option, one.subject) for one in operands], asked)
+        if comparator == "same":
+            return self._agreeing(operands)
+        if comparator == "both":
+            return self._holding(operands)
+        return _common(operands)
+
+    def _chosen(self, question: str) -> Reading | None:
+        """Which of two options a question offers, where nothing is asked of each: the one that passages fit better."""
+        names = choices(question)
+        if names is None:
+            return None
+        frame = question
+        for name in sorted(names, key=len, reverse=True):
+            frame = frame.replace(name, " ", 1)
+        asked = " ".join(re.sub(r"\bor\b", " ", frame).split())
+        return self._by_relevance([(name, name) for name in names], [asked, asked])
+
+    def _by_date(self, comparator: str, operands: Sequence[Operand]) -> Reading | None:
+        """Which of two came first or last, or lived longer; None where no date is told."""
+        told = [[self._date(operand, at) for at in range(len(operand.readings))] for operand in operands]
+        known = [at for at, dates in enumerate(told) if None not in dates]
+        if not known:
+            return None
+        quotes = [_quote(one[1]) for dates in told for one in dates if one is not None]
+        names = " and ".join(operands[0].targets)
+        if len(known) == 1:  # of whom no death is told may be alive: that is later than any date
+            other = operands[0].targets == ("date of death",) and comparator == "later"
+            return _reading(operands[1 - known[0] if other else known[0]].option, quotes, 0.4, f"only one {names} told")
+        keys = [[one[0] for one in dates if one is not None] for dates in told]
+        measures = [_years(*dates) if comparator == "longer" else dates[0] for dates in keys]
+        first = measures[0] <= measures[1] if comparator == "earlier" else measures[0] >= measures[1]
+        chosen = operands[0 if first else 1].option
+        return _reading(chosen, quotes, 0.9 if measures[0] != measures[1] else 0.4, f"compared by {names}")
+
+    def _date(self, operand: Operand, at: int) -> tuple[Date, Candidate] | None:
+        """The date that a measure found; an age is that of a birth or, of what was never born, of a beginning."""
+        passage = about(operand.subject, self.passages)
+        if operand.targets[at] != "age":
+            return _dated(operand.readings[at], passage, sure=operand.targets[at] in _LIFE)
+        born = self._asked(_BORN.format(operand.subject))
+        founded = self._asked(_FOUNDED.format(operand.subject))
+        return _dated(born, passage, sure=True) or _dated(founded, passage, sure=False)
+
+    def _asked(self, question: str) -> StepReading:
+        return read_step(question, self.passages, self.models, finder=self.finder)
+
+    def _by_relevance(self, options: Sequence[tuple[str, str]], asked: Sequence[str]) -> Reading | None:
+        """Which of two fits what is said: the cross-encoder reads it with the sentences about each."""
+        best: list[tuple[float, str, Quote]] = []
+        for (option, subject), question in zip(options, asked, strict=True):
+            passage = about(subject, self.passages)
+            spans = sentence_spans(passage.text) if passage else []
+            if passage is None or not spans:
+                continue
+            texts = [f"{passage.title}: {passage.text[start:end]}" for start, end in spans]
+            logits = self.models.reranker.score(question, texts)
+            at = int(logits.argmax())
+            best.append((float(logits[at]), option, Quote(passage, *spans[at])))
+        if not best:
+            return None
+        best.sort(key=lambda item: -item[0])
+        lead = best[0][0] - best[1][0] if len(best) > 1 else 0.0
+        quotes = [quote for _, _, quote in best]
+        return _reading(best[0][1], quotes, min(0.9, 0.5 + 0.05 * lead), "the option that the passages fit better")
+
+    def _agreeing(self, operands: Sequence[Operand]) -> Reading | None:
+        """Whether the values found for two things have one in common."""
+        told = [value for operand in operands if (value := self._values(operand)) is not None]
+        if not told:
+            return None
+        quotes = [quote for _, quote in told]
+        if len(told) < len(operands):
+            return _reading("yes", quotes, 0.3, "only one of the two was found")
+        words = [" or ".join(sorted(values)) for values, _ in told]
+        note = f"{operands[0].option}: {words[0]}; {operands[1].option}: {words[1]}"
+        return _reading("yes" if told[0][0] & told[1][0] else "no", quotes, 0.8, note)
+
+    def _values(self, operand: Operand) -> tuple[frozenset[str], Quote] | None:
+        """The countries that the passage about a thing names first, or the words of the value that was asked for."""
+        if _NATION.search(operand.readings[0].question):
+            return _countries(about(operand.subject, self.passages))
+        best = operand.readings[0].best
+        if best is None:
+            return None
+        return frozenset(word for word in pieces(best.text) if len(word) > 2), _quote(best)
+
+    def _holding(self, operands: Sequence[Operand]) -> Reading | None:
+        """Whether something holds of both: half of its words have to be said of each, and each nationality."""
+        shares, quotes, nations = [], [], []
+        for operand in operands:
+            question = operand.readings[0].question.replace(operand.subject, " ")
+            asked = {_stem(word) for word in pieces(question) if word not in _IDLE and len(word) > 2}
+            passage = about(operand.subject, self.passages)
+            spans = sentence_spans(passage.text) if passage else []
+            if passage is None or not spans or not asked:
+                return None
+            said = [{_stem(word) for word in pieces(passage.text[start:end])} & asked for start, end in spans]
+            shares.append(len(frozenset().union(*said)) / len(asked))
+            quotes.append(Quote(passage, *max(zip(said, spans, strict=True), key=lambda item: len(item[0]))[1]))
+            own = _countries(passage)
+            wanted = {country for _, _, country in countries_in(question)}
+            nations.append(wanted <= (own[0] if own else frozenset()))
+        holds = min(shares) >= 0.5 and all(nations)
+        return _reading("yes" if holds else "no", quotes, 0.5, "by the words that are said of both")
 
 
-def options(question: str, titles: Sequence[str]) -> tuple[str, str] | None:
-    """The two things that a question compares, as it names them; titles of passages tell names that contain commas."""
-    places = names_in(question, titles)
-    first = pieces(question)[:1]
-    joints: list[re.Match[str]] = list(_OR.finditer(question))[::-1]
-    if first and (first[0] in AUXILIARIES or _AMONG.search(question)):
-        joints += _AND.finditer(question)
-    for joint in joints:
-        left = [(start, end) for start, end in places if end <= joint.start()]
-        right = [(start, end) for start, end in places if start >= joint.end()]
-        if left and right and all(joint.end() <= start or joint.start() >= end for start, end in places):
-            (first_start, first_end), (second_start, second_end) = left[-1], right[0]
-            return question[first_start:first_end], question[second_start:second_end]
-    return choices(question)
+def _operands(plan: Plan, steps: Sequence[StepReading]) -> Iterator[Operand]:
+    """What the plan combines, option by option; nothing where it combines nothing or has no two options."""
+    final = plan.final
+    if final is None or (len(final.options) < 2 and final.comparator != "common"):
+        return
+    each = 2 if final.comparator == "longer" else 1
+    groups = [final.operands[at : at + each] for at in range(0, len(final.operands), each)]
+    for place, group in enumerate(groups):
+        references = plan.steps[group[0]].refers_to
+        option = final.options[place] if place < len(final.options) else ""
+        way = tuple(best for at in references if (best := steps[at].best) is not None)
+        subject = steps[references[-1]].answer if references else option
+        targets = tuple(plan.steps[at].target for at in group)
+        yield Operand(option, tuple(steps[at] for at in group), targets, subject, way)
 
 
-def _operand(name: str, role: Relation | None, passages: Sequence[Passage]) -> _Operand:
-    """The passage that tells about a thing: its own, or that of the director, author, ... whom its own names."""
-    own = about(name, passages)
-    if own is None or role is None:
-        return _Operand(name, own)
-    linked = []
-    for rank, passage in enumerate(passages):
-        title = plain(passage.title)
-        at = own.text.find(title) if passage.id != own.id and len(title) > 2 else -1
-        if at >= 0:
-            linked.append((role.cue(own.text[max(0, at - _LOOK_BACK) : at]), -rank, passage, at))
-    if not linked:
-        return _Operand(name, None, (_sentence(own, 0),))
-    _, _, passage, at = max(linked, key=lambda item: item[:2])
-    return _Operand(name, passage, (_sentence(own, at),))
-
-
-def _sentence(passage: Passage, at: int) -> Quote:
-    spans = sentence_spans(passage.text) or [(0, len(passage.text))]
-    return Quote(passage, *next(((start, end) for start, end in spans if at < end), spans[-1]))
-
-
-def _by_date(frame: str, operands: Sequence[_Operand]) -> Reading | None:
-    """Which of two came first or last, or lived longer; None if the question compares no dates, or none is told."""
-    longer, order = _LIFE.search(frame), _ORDER.search(frame)
-    if longer:
-        relations: tuple[Relation, ...] = _LIFE_DATES
-    else:
-        relations = tuple(relation for pattern, relation in _MEASURES if order and pattern.search(frame))[:1]
-    if not relations:
-        return None
-    if (
-        relations[0] is _LIFE_DATES[0]
-        and "born" not in frame.lower()
-        and not any(date_of(relations[0], operand.passage) for operand in operands)
-    ):
-        relations = (BY_NAME["founding date"],)  # bridges and firms are older than others, too
-    found = [[date_of(relation, operand.passage) for relation in relations] for operand in operands]
-    dates = [[item[0] for item in items if item] for items in found]
-    known = [at for at, items in enumerate(dates) if len(items) == len(relations)]
-    if not known:
-        return None
-    quotes = [*_led(operands), *(item[1] for items in found for item in items if item)]
-    names = " and ".join(relation.name for relation in relations)
-    early = not longer and order is not None and order["early"] is not None
-    if len(known) == 1:
-        # Of whom no death is told may be alive: that is later than any date.
-        other = relations[0].name == "date of death" and not early
-        chosen = operands[1 - known[0] if other else known[0]].name
-        return _reading(chosen, quotes, 0.4, f"only one {names} was found")
-    keys = [_years(items[0], items[1]) if longer else items[0] for items in dates]
-    chosen = operands[(0 if keys[0] <= keys[1] else 1) if early else (0 if keys[0] >= keys[1] else 1)].name
-    return _reading(chosen, quotes, 0.9 if keys[0] != keys[1] else 0.4, f"compared by {names}")
+def _dated(reading: StepReading, passage: Passage | None, *, sure: bool) -> tuple[Date, Candidate] | None:
+    """The likeliest date in the passage about a thing; where it must be ``sure``, words before it say of what it is."""
+    for candidate in reading.candidates:
+        date = parse_date(candidate.text)
+        if date is not None and candidate.passage == passage and (candidate.cue > 0 or not sure):
+            return date, candidate
+    return None
 
 
 def _years(birth: Date, death: Date) -> Date:
-    return (death[0] - birth[0], death[1] - birth[1], death[2] - birth[2])
+    return death[0] - birth[0], death[1] - birth[1], death[2] - birth[2]
 
 
-def date_of(relation: Relation, passage: Passage | None) -> tuple[Date, Quote] | None:
-    """The date that a passage gives for a relation: the surest cue decides, without any the first date.
-
-    Dates of birth and death always need a cue: the first date in a text about somebody may be any.
-    """
-    best: tuple[float, Date, Quote] | None = None
-    for match in DATE.finditer(passage.text) if passage else ():
-        date = parse_date(match.group())
-        if date is None or passage is None:
-            continue
-        before = passage.text[max(0, match.start() - _LOOK_BACK) : match.start()]
-        cue = relation.cue(_SENTENCE_END.split(before)[-1])
-        if (cue or relation not in _LIFE_DATES) and (best is None or cue > best[0]):
-            best = (cue, date, _sentence(passage, match.start()))
-    return best[1:] if best else None
-
-
-def _by_count(frame: str, operands: Sequence[_Operand]) -> Reading | None:
-    """Which of two has more or fewer of something, where both numbers stand before its name."""
-    asked = _COUNTED.search(frame)
-    if asked is None:
-        return None
-    counted = re.compile(rf"\b({'|'.join(NUMBERS)}|\d[\d,]*)\s(?:[\w-]+\s)?{re.escape(_stem(asked['noun'].lower()))}")
-    found = [counted.search(operand.passage.text) if operand.passage else None for operand in operands]
+def _by_amount(comparator: str, operands: Sequence[Operand]) -> Reading | None:
+    """Which of two has more or less of something, where both amounts are told."""
+    found = [_counted(operand.readings[0]) for operand in operands]
     if found[0] is None or found[1] is None:
         return None
-    counts = [_count(match[1]) for match in found if match]
-    more = 0 if counts[0] >= counts[1] else 1
-    chosen = more if asked["more"].lower() in ("more", "most") else 1 - more
-    quotes = [
-        _sentence(operand.passage, match.start())
-        for operand, match in zip(operands, found, strict=True)
-        if operand.passage and match
-    ]
-    return _reading(
-        operands[chosen].name, [*_led(operands), *quotes], 0.8, f"compared by the number of {asked['noun']}"
-    )
+    more = 0 if found[0][0] >= found[1][0] else 1
+    chosen = operands[more if comparator == "larger" else 1 - more].option
+    quotes = [_quote(one[1]) for one in found if one is not None]
+    return _reading(chosen, quotes, 0.8, f"compared by {operands[0].targets[0] or 'amount'}")
 
 
-def _count(text: str) -> int:
-    return NUMBERS.index(text) if text in NUMBERS else int(text.replace(",", ""))
+def _counted(reading: StepReading) -> tuple[float, Candidate] | None:
+    for candidate in reading.candidates:
+        amount = number_in(candidate.text)
+        if amount is not None:
+            return amount, candidate
+    return None
 
 
-def _by_relevance(frame: str, operands: Sequence[_Operand], models: Models) -> Reading | None:
-    """Which of two fits what is said: the cross-encoder reads it with the sentences about each."""
-    asked = " ".join(_OR.sub(" ", frame).split())
-    best: list[tuple[float, str, Quote]] = []
-    for operand in operands:
-        spans = sentence_spans(operand.passage.text) if operand.passage else []
-        if operand.passage is None or not spans:
-            continue
-        texts = [f"{operand.passage.title}: {operand.passage.text[start:end]}" for start, end in spans]
-        logits = models.reranker.score(asked, texts)
-        at = int(logits.argmax())
-        best.append((float(logits[at]), operand.name, Quote(operand.passage, *spans[at])))
-    if not best:
+def _common(operands: Sequence[Operand]) -> Reading | None:
+    """The likeliest answer that all have in common, where there is one."""
+    answers = [{one.text.casefold(): one for one in operand.readings[0].candidates[:_SHARED]} for operand in operands]
+    shared = set(answers[0]).intersection(*answers[1:])
+    if not shared:
         return None
-    best.sort(key=lambda item: -item[0])
-    lead = best[0][0] - best[1][0] if len(best) > 1 else 0.0
-    quotes = [*_led(operands), *(quote for _, _, quote in best)]
-    return _reading(best[0][1], quotes, min(0.9, 0.5 + 0.05 * lead), "the option that the passages fit better")
+    best = max(sorted(shared), key=lambda text: sum(each[text].score for each in answers))
+    return _reading(answers[0][best].text, [_quote(each[best]) for each in answers], 0.6, "what all of them share")
 
 
-def _agreeing(
-    operands: Sequence[_Operand], values: Callable[[Passage], tuple[frozenset[str], Quote] | None]
-) -> Reading | None:
-    """Whether the values found for two things have one in common."""
-    found = [values(operand.passage) if operand.passage else None for operand in operands]
-    told = [item for item in found if item is not None]
-    if not told:
-        return None
-    quotes = [*_led(operands), *(quote for _, quote in told)]
-    if len(told) < len(operands):
-        return _reading("yes", quotes, 0.3, "only one of the two was found")
-    same = told[0][0] & told[1][0]
-    words = [" or ".join(sorted(value)) for value, _ in told]
-    return _reading(
-        "yes" if same else "no", quotes, 0.8, f"{operands[0].name}: {words[0]}; {operands[1].name}: {words[1]}"
-    )
-
-
-def _countries(passage: Passage) -> tuple[frozenset[str], Quote] | None:
+def _countries(passage: Passage | None) -> tuple[frozenset[str], Quote] | None:
     """The countries in the first sentence that names any."""
+    if passage is None:
+        return None
     for start, end in sentence_spans(passage.text):
         named = frozenset(country for _, _, country in countries_in(passage.text[start:end]))
         if named:
@@ -270,44 +257,13 @@ def _countries(passage: Passage) -> tuple[frozenset[str], Quote] | None:
     return None
 
 
-def _nations(passage: Passage | None) -> frozenset[str]:
-    found = _countries(passage) if passage else None
-    return found[0] if found else frozenset()
-
-
-def _birthplaces(passage: Passage) -> tuple[frozenset[str], Quote] | None:
-    """The words of the first place that somebody is said to be born in."""
-    for start, end in sentence_spans(passage.text):
-        match = _BIRTHPLACE.search(passage.text[start:end])
-        if match:
-            place = match["born"] or match["dated"]
-            return frozenset(word for word in pieces(place) if len(word) > 2), Quote(passage, start, end)
-    return None
-
-
-def _holding(frame: str, operands: Sequence[_Operand]) -> Reading | None:
-    """Whether something holds of both things: half of its words have to be said of each, and each nationality."""
-    asked = {_stem(word) for word in pieces(frame) if word not in _IDLE and len(word) > 2}
-    shares, quotes = [], []
-    for operand in operands:
-        spans = sentence_spans(operand.passage.text) if operand.passage else []
-        if operand.passage is None or not spans or not asked:
-            return None
-        said = [{_stem(word) for word in pieces(operand.passage.text[start:end])} & asked for start, end in spans]
-        shares.append(len(frozenset().union(*said)) / len(asked))
-        quotes.append(Quote(operand.passage, *max(zip(said, spans, strict=True), key=lambda item: len(item[0]))[1]))
-    nations = {country for _, _, country in countries_in(frame)}
-    holds = min(shares) >= 0.5 and all(nations <= _nations(operand.passage) for operand in operands)
-    return _reading("yes" if holds else "no", [*_led(operands), *quotes], 0.5, "by the words that are said of both")
-
-
 def _stem(word: str) -> str:
     ending = next((ending for ending in _ENDINGS if word.endswith(ending) and len(word) > len(ending) + 3), "")
     return word.removesuffix(ending)
 
 
-def _led(operands: Sequence[_Operand]) -> list[Quote]:
-    return [quote for operand in operands for quote in operand.led_by]
+def _quote(candidate: Candidate) -> Quote:
+    return Quote(candidate.passage, candidate.sentence_start, candidate.sentence_end)
 
 
 def _reading(text: str, quotes: Sequence[Quote], confidence: float, note: str) -> Reading:

@@ -5,33 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from polyhop.english.answer_type import answer_type
 from polyhop.models.choice import Models
+from polyhop.plans import whole_question
 from polyhop.reading.abroad.questions import asked_abroad
-from polyhop.reading.candidates import Candidate, Finder, Wanted
-from polyhop.reading.comparison import compare
+from polyhop.reading.candidates import Candidate, Finder
+from polyhop.reading.comparison import Comparison
 from polyhop.reading.confidence import Confidence
 from polyhop.reading.conversations.answers import read_conversations
 from polyhop.reading.conversations.told import Chats
 from polyhop.reading.event_order import ordered
-from polyhop.reading.inner import innermost, spelled_out
 from polyhop.reading.reader import Quote, Reading
-from polyhop.reading.subjects import names_in
+from polyhop.reading.steps import StepReading, read_step, read_steps
 from polyhop.types import Evidence, Hop, Passage
-
-FEW_SENTENCES = 4  # what is read to find the way to an answer, rather than the answer
-FEW_PARSED = 2
-MOST_STEPS = 4  # that are found before the answer
-
-
-def best_candidate(question: str, passages: Sequence[Passage], models: Models) -> Candidate | None:
-    """The likeliest short answer to a question of one step; None where nothing could be one.
-
-    Made for what a multi-hop plan looks up on its way: it reads few sentences.
-    """
-    finder = Finder(sentences=FEW_SENTENCES, parsed=FEW_PARSED)
-    found = finder.candidates(Wanted.of(question, passages), passages, models)
-    return found[0] if found else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,55 +53,46 @@ class Extractive:
             return told
         if evidence.doubtful:
             return Reading(text=None, note="what was found does not seem to speak of what is asked")
-        read = compare(question, prose, models) or self._extracted(question, evidence, prose, models)
+        read = self._planned(question, evidence, prose, models)
         return told if told is not None and told.confidence >= read.confidence else read
 
-    def _extracted(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
+    def _planned(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
+        """The answer along the question's plan: that of the last step, or what its final comparison says."""
         finder = Finder(sentences=self.sentences, parsed=self.parsed)
-        asked, way = _settled(question, finder, passages, models)
-        planned = _last_question(evidence)
-        if planned is not None and len(way) < len(evidence.hops) - 1:
-            asked, way = planned, []
-        wanted = Wanted.of(asked, passages, known=[step.text for step in way])
-        found = finder.candidates(wanted, passages, models)
-        if not found:
-            return Reading(text=None, note=f"nothing in the passages could answer: {asked}")
-        best = found[0]
-        steps = [_quote(step) for step in way] or _quotes(evidence.hops[:-1])
+        plan = evidence.plan or whole_question(question)
+        steps = read_steps(plan, passages, models, finder=finder, found=_found(evidence))
+        comparison = Comparison(passages=passages, models=models, finder=finder)
+        compared = comparison.read(question, plan, steps)
+        if compared is not None:
+            return compared
+        if not steps or plan.final is not None or steps[-1].best is None:  # the question as it was asked
+            steps = [read_step(question, passages, models, finder=finder)]
+        *before, last = steps
+        if last.best is None:
+            return Reading(text=None, note=f"nothing in the passages could answer: {last.question}")
+        way = [step.best for step in before if step.best is not None]
+        quotes = [*(_quote(step) for step in way), *_quotes(_leading(evidence.hops, before)), _quote(last.best)]
         return Reading(
-            text=best.text,
-            quotes=tuple(dict.fromkeys([*steps, _quote(best)])),
-            confidence=Confidence().of(question, best, way, passages),
-            note="; ".join([*(f"found {step.text}" for step in way), f"asked: {asked}"]),
+            text=last.best.text,
+            quotes=tuple(dict.fromkeys(quotes)),
+            confidence=Confidence().of(question, last.best, way, passages),
+            note="; ".join([*(f"found {step.answer}" for step in before if step.answer), f"asked: {last.question}"]),
         )
 
 
-def _settled(question: str, finder: Finder, passages: Sequence[Passage], models: Models) -> tuple[str, list[Candidate]]:
-    """The question with what its descriptions describe in their places, and how that was found."""
-    question = spelled_out(question)
-    titles = [passage.title for passage in passages]
-    way: list[Candidate] = []
-    while len(way) < MOST_STEPS:
-        inner = innermost(question, names_in(question, [*titles, *(step.text for step in way)]))
-        if inner is None:
-            break
-        wanted = Wanted.of(inner.question, passages, known=[inner.name])
-        passed = {step.text for step in way}
-        found = [one for one in finder.candidates(wanted, passages, models) if one.text not in passed]
-        if not found:
-            break
-        way.append(found[0])
-        question = question[: inner.start] + found[0].text + question[inner.end :].lstrip('"”»')
-    return question, way
+def _found(evidence: Evidence) -> dict[int, str]:
+    """What the strategy established on its way, by the step that it answers; the last answer is left to be read."""
+    found = {hop.step: hop.found for hop in evidence.hops if hop.status != "unresolved"}
+    last = len(evidence.plan.steps) - 1 if evidence.plan is not None and evidence.plan.final is None else -1
+    return {step: text for step, text in found.items() if step is not None and step != last and text}
 
 
-def _last_question(evidence: Evidence) -> str | None:
-    """The last hop's question, where it was made with what an earlier hop found and asks for the same kind of thing."""
-    if len(evidence.hops) < 2 or evidence.hops[-1].question == evidence.question:
-        return None
-    *earlier, last = evidence.hops
-    made = any(hop.found and hop.found in last.question for hop in earlier)
-    return last.question if made and answer_type(last.question) is answer_type(evidence.question) else None
+def _leading(hops: Sequence[Hop], steps: Sequence[StepReading]) -> Sequence[Hop]:
+    """The hops that were relied on: those of steps that were not read again, or all but the last of no plan."""
+    if not steps:
+        return hops[:-1]
+    known = {place for place, step in enumerate(steps) if step.known}
+    return [hop for hop in hops if hop.step in known]
 
 
 def _quote(candidate: Candidate) -> Quote:

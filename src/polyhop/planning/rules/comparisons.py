@@ -85,7 +85,7 @@ def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
     measure = _date_measure(frame) or _amount_measure(frame) or _truth_measure(frame)
     if measure is None:
         return None
-    if measure.target == "date of birth" and not role and frame[0].low in ("which", "what") and frame[1].low in BE:
+    if measure.target == "date of birth" and not role and frame[0].low in ("which", "what") and "born" not in lows:
         measure = _Measure(plain("how", "old", "is"), (), measure.comparator, "age")  # a bridge was not born
     operands = tuple(measure.ask(thing, draft) for thing in things)
     return draft.plan("comparison", Combination(comparator=measure.comparator, operands=operands, options=names))
@@ -94,9 +94,10 @@ def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
 def _bridge_role(frame: Words) -> str:
     """The role whose holder is compared instead of the option itself: "which film has the director who ..."."""
     for at, word in enumerate(frame):
-        if word.low in ROLES | {"father", "mother"} and at > 1 and not any(w.low in TIMES for w in frame[:at]):
-            before = frame[at - 1].low
-            if before == "whose" or (before in ARTICLES and frame[at - 2].low in HAVE | {"with"}):
+        if word.low in ROLES | {"father", "mother"} and at > 2 and not any(w.low in TIMES for w in frame[: at - 1]):
+            start = at - 1 if frame[at - 1].low in TIMES else at  # "the older director"
+            before = frame[start - 1].low
+            if before == "whose" or (before in ARTICLES and frame[start - 2].low in HAVE | {"with"}):
                 return word.low
     return ""
 

@@ -14,7 +14,7 @@ from polyhop.models.choice import Models
 from polyhop.models.within import NoCallsLeft, Within
 from polyhop.prompts.draft_answer import draft_answer
 from polyhop.prompts.next_thought import next_thought
-from polyhop.reading.extractive import best_candidate
+from polyhop.reading.steps import best_candidate
 from polyhop.strategies.baselines.rounds import Round
 from polyhop.strategies.baselines.telling import telling_sentence
 from polyhop.types import Budget, Cost, Passage

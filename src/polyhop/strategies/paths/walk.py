@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from polyhop.indexes.names import normal, words
 from polyhop.layers.view import View
 from polyhop.plans import Plan, rewrite
-from polyhop.reading.extractive import best_candidate
+from polyhop.reading.steps import best_candidate
 from polyhop.strategies.paths.link import Link, links_from
 from polyhop.types import Passage
 

@@ -12,7 +12,7 @@ from polyhop.plans import Plan, rewrite
 from polyhop.ports import LanguageModel
 from polyhop.prompts.next_query import next_query
 from polyhop.prompts.passage_blocks import date_line
-from polyhop.reading.extractive import best_candidate
+from polyhop.reading.steps import best_candidate
 from polyhop.types import Budget, Cost, Passage
 
 

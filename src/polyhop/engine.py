@@ -191,7 +191,7 @@ class Polyhop:
     def search(self, question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
         """The k best passages for a question, with the hops that led to them. Raises like ``ask``.
 
-        What a strategy does for readers alone is left out, unless its name asks for it, as ``qcg(spoken=12)`` does.
+        What a strategy does for readers alone is left out, unless its name asks for it, as ``qcg(answerable=12)`` does.
         """
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}.")

@@ -179,7 +179,7 @@ def test_terminal_tells_right_abstentions_from_lost_questions_by_type(report: di
 
 
 def test_terminal_keeps_numbers_whole_where_names_are_long() -> None:
-    long = {f"qcg(spoken=none, nodes=question+answer, k={k})": GOOD for k in (2, 3)}
+    long = {f"qcg(answerable=none, nodes=question+answer, k={k})": GOOD for k in (2, 3)}
     console = Console(width=80, file=io.StringIO(), record=True)
     console.print(render(summary(run_of(long), DATASET, {})))
     for line in console.export_text().splitlines():

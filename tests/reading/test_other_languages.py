@@ -250,7 +250,7 @@ def test_passages_are_found_by_what_is_quoted_of_them(tmp_path: Path) -> None:
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     (docs / "docs.jsonl").write_text("\n".join(lines), encoding="utf-8")
     texts = {str(row["title"]): str(row["text"]) for row in rows}
-    settings = Settings.from_mapping({"strategies": {"qcg": {"spoken": None, "hops": 0}}})
+    settings = Settings.from_mapping({"strategies": {"qcg": {"answerable": None, "hops": 0}}})
     with Polyhop(tmp_path / "all.index", settings=settings) as engine:
         engine.index(docs, layers=("text", "questions"), workers=1)
         for title, _, question in TEXTS.values():

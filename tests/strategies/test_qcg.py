@@ -27,7 +27,6 @@ from polyhop.strategies.qcg.matched_questions import (
     elected,
     matches,
     matches_with_words,
-    usual_similarity,
     walked,
 )
 from polyhop.strategies.qcg.strategy import QCG
@@ -181,21 +180,10 @@ def test_the_trace_shows_matches_neighbours_and_elections_with_their_numbers(vie
 
 def test_where_nothing_matches_there_is_no_evidence(view: View) -> None:
     """Then a reader says that nothing was found."""
-    for strategy in (
-        replace(PAPER, gamma=2.0),
-        replace(PAPER, gamma=0.0, least=2.0),
-        replace(PAPER, quantile=1.0, gamma=0.0, least=2.0),
-    ):
-        evidence = strategy.retrieve("What is the price of fish on the moon?", view, Budget())
-        assert evidence.passages == ()
-        assert evidence.hops[0].status == "unresolved"
-    assert "is the least" in evidence.trail[-1] or "nothing matches" in evidence.trail[-1]
-
-
-def test_the_least_similarity_is_that_of_the_best_match(view: View) -> None:
-    best = PAPER.retrieve(BUILDER, view, Budget()).hops[0].questions[0].similarity
-    assert replace(PAPER, least=best - 0.001).retrieve(BUILDER, view, Budget()).passages
-    assert not replace(PAPER, least=best + 0.001).retrieve(BUILDER, view, Budget()).passages
+    evidence = replace(PAPER, gamma=2.0).retrieve("What is the price of fish on the moon?", view, Budget())
+    assert evidence.passages == ()
+    assert evidence.hops[0].status == "unresolved"
+    assert "nothing matches" in evidence.trail[-1]
 
 
 def test_the_nearest_passages_fill_what_is_left(view: View) -> None:
@@ -233,19 +221,6 @@ def test_every_kind_of_node_finds_the_passage(kind: NodeKind, view: View) -> Non
     assert "quillmouth" in titles(evidence)
     texts = [one.question for one in evidence.hops[0].questions]
     assert all(texts) if kind != "sentence" else not any(texts)
-
-
-def test_a_threshold_by_quantile_is_where_that_share_of_all_pairs_ends(view: View) -> None:
-    graph: QuestionGraph = view.questions
-    cosines = [
-        float(graph.vectors[one] @ graph.vectors[other])
-        for one in range(len(graph))
-        for other in range(one)
-        if graph.rows[one] != graph.rows[other]
-    ]
-    assert usual_similarity(graph, 0.9) == pytest.approx(np.quantile(cosines, 0.9) + 1, abs=1e-5)
-    evidence = replace(PAPER, quantile=0.9).retrieve(BUILDER, view, Budget())
-    assert f"match from {usual_similarity(graph, 0.9):.2f} on" in evidence.trail[0]
 
 
 def test_deleted_passages_are_neither_elected_nor_walked_through(tmp_path: Path, models: Models) -> None:
@@ -296,8 +271,6 @@ def test_sentences_as_nodes_need_no_generated_questions(view: View) -> None:
         ("k", 11),
         ("hops", -1),
         ("gamma", 2.1),
-        ("least", -0.1),
-        ("quantile", 1.5),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(setting: str, value: float) -> None:
@@ -382,7 +355,7 @@ def test_what_documents_do_not_speak_of_is_doubtful(view: View) -> None:
     assert unasked.passages
     assert asked.trail[-1].startswith("speaks of what is asked: at least ")
     assert unasked.trail[-1].startswith("speaks of what is asked: -")
-    assert not QCG(gamma=0, spoken=None).retrieve(UNANSWERED, view, Budget()).doubtful
+    assert not QCG(gamma=0, answerable=None).retrieve(UNANSWERED, view, Budget()).doubtful
 
 
 def test_two_events_are_each_looked_for_by_themselves(view: View) -> None:
@@ -429,7 +402,7 @@ def test_a_search_is_not_doubted_unless_it_is_asked_to_be(place: Path) -> None:
     """It finds the same passages, and the cross-encoder is asked nothing."""
     with Polyhop(place) as engine:
         found = engine.search(UNANSWERED, strategy="qcg(gamma=0)")
-        doubted = engine.search(UNANSWERED, strategy="qcg(gamma=0,spoken=12)")
+        doubted = engine.search(UNANSWERED, strategy="qcg(gamma=0,answerable=12)")
         assert found.passages == doubted.passages == engine.ask(UNANSWERED, strategy="qcg(gamma=0)").evidence.passages
         assert (found.doubtful, found.hops[0].status) == (False, "resolved")
         assert (doubted.doubtful, doubted.hops[0].status) == (True, "unresolved")

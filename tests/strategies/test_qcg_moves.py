@@ -15,8 +15,8 @@ from polyhop.layers.view import View
 from polyhop.models.choice import Models
 from polyhop.ports import Floats, Reranker
 from polyhop.settings import Settings
-from polyhop.strategies.qcg.event_questions import apart, interleaved
-from polyhop.strategies.qcg.spoken_of import COVERED, LEAST, spoken_of
+from polyhop.strategies.qcg.answerability import COVERED, LEAST, answerability_of
+from polyhop.strategies.qcg.two_events import events_of, interleaved
 from tests.worlds.documents import HARBOUR, write
 
 BUILDER = "Who built the lighthouse of Quillmouth?"
@@ -83,9 +83,9 @@ def read_by(view: View) -> list[str]:
 def test_two_events_whose_order_is_asked_are_taken_apart() -> None:
     """Each stands alone; any other question stays whole."""
     asked = "Did Piet Rook found the Tarn School before Ada Brisk built the lighthouse?"
-    assert apart(asked) == ("Piet Rook found the Tarn School", "Ada Brisk built the lighthouse")
-    assert len(apart("How many days passed between Orsk asking for a boat and Vell selling one?")) == 2
-    assert apart(BUILDER) == (BUILDER,)
+    assert events_of(asked) == ("Piet Rook found the Tarn School", "Ada Brisk built the lighthouse")
+    assert len(events_of("How many days passed between Orsk asking for a boat and Vell selling one?")) == 2
+    assert events_of(BUILDER) == (BUILDER,)
 
 
 def test_rankings_are_taken_by_turns() -> None:
@@ -111,20 +111,20 @@ def test_every_passage_is_taken_once_and_no_ranking_waits_for_long(rankings: lis
 
 def test_what_is_spoken_of_is_worth_the_best_logit_and_the_words_that_are_covered(over: View) -> None:
     """Read to its end, where nothing is ever enough."""
-    spoken = spoken_of([(BUILDER, TEXTS[:3])], TEXTS[3:], over, 100.0)
+    spoken = answerability_of([(BUILDER, TEXTS[:3])], TEXTS[3:], over, 100.0)
     best = float(over.models.reranker.score(BUILDER, TEXTS).max())
     assert spoken.worth == pytest.approx(best + COVERED * over.text.lexical.coverage(BUILDER))
     assert not spoken.enough
-    assert spoken_of([], [], over, 0.0).worth == LEAST
+    assert answerability_of([], [], over, 0.0).worth == LEAST
 
 
 @pytest.mark.parametrize("question", [BUILDER, UNANSWERED])
 @pytest.mark.parametrize("least", [-11.0, 0.0, 12.0, 19.0, 40.0])
 def test_no_more_is_read_than_decides(question: str, least: float, over: View) -> None:
     """In their order, two at a time; whether it is enough is as if all had been read."""
-    whole = spoken_of([(question, TEXTS[:3])], TEXTS[3:], over, 100.0)
+    whole = answerability_of([(question, TEXTS[:3])], TEXTS[3:], over, 100.0)
     read_by(over).clear()
-    spoken = spoken_of([(question, TEXTS[:3])], TEXTS[3:], over, least)
+    spoken = answerability_of([(question, TEXTS[:3])], TEXTS[3:], over, least)
     assert spoken.enough == (whole.worth >= least)
     assert spoken.worth <= whole.worth
     read = tuple(read_by(over))
@@ -134,15 +134,15 @@ def test_no_more_is_read_than_decides(question: str, least: float, over: View) -
 
 def test_passages_are_read_only_where_short_texts_do_not_speak_of_it(over: View) -> None:
     passage = HARBOUR["quillmouth.txt"]
-    assert spoken_of([(BUILDER, TEXTS)], [passage], over, 12.0).enough
+    assert answerability_of([(BUILDER, TEXTS)], [passage], over, 12.0).enough
     assert passage not in read_by(over)
-    assert spoken_of([(BUILDER, TEXTS[:2])], [passage], over, 12.0).enough
+    assert answerability_of([(BUILDER, TEXTS[:2])], [passage], over, 12.0).enough
     assert passage in read_by(over)
 
 
 def test_one_event_that_is_spoken_of_is_enough(over: View) -> None:
     """Each is judged by its own words and texts."""
     told, untold = ("Ada Brisk built the lighthouse", TEXTS[2:3]), ("Wagner finished an opera", TEXTS[:1])
-    assert spoken_of([untold, told], [], over, 12.0).enough
-    assert spoken_of([told, untold], [], over, 12.0).enough
-    assert not spoken_of([untold, untold], [], over, 12.0).enough
+    assert answerability_of([untold, told], [], over, 12.0).enough
+    assert answerability_of([told, untold], [], over, 12.0).enough
+    assert not answerability_of([untold, untold], [], over, 12.0).enough

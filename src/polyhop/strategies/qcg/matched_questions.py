@@ -15,7 +15,6 @@ from polyhop.ports import Floats
 from polyhop.strategies.shared.fuse import reciprocal_rank_fusion
 
 RANKED = 100  # nodes taken from each ranking that is fused
-SAMPLE = 1000  # nodes whose similarities to each other stand for those of all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,16 +114,3 @@ def elected(graph: QuestionGraph, matched: Sequence[Match], *, by_best: bool = F
         for number, own in by_passage.items()
     ]
     return sorted(found, key=lambda one: (-one.score, one.number))
-
-
-def usual_similarity(graph: QuestionGraph, share: float) -> float:
-    """The similarity that this share of the pairs of nodes from different passages stays below: 0 to 2.
-
-    Taken over at most 1,000 nodes, evenly spread. It says what is similar for this embedder and these texts; 2 where
-    there are no such pairs.
-    """
-    nodes = np.flatnonzero(graph.alive[graph.rows])
-    nodes = nodes[np.unique(np.linspace(0, len(nodes) - 1, min(len(nodes), SAMPLE)).astype(np.int64))]
-    rows, vectors = graph.rows[nodes], graph.vectors[nodes]
-    cosines = (vectors @ vectors.T)[rows[:, None] < rows[None, :]]
-    return float(np.quantile(cosines, share)) + 1 if len(cosines) else 2.0

@@ -14,18 +14,17 @@ from polyhop.layers.view import View
 from polyhop.ports import Floats
 from polyhop.reading.conversations.asked import asks_of_all
 from polyhop.store.phrase_store import PhraseStore
-from polyhop.strategies.qcg.conversations_of_day import Saying, said_on
-from polyhop.strategies.qcg.event_questions import apart, interleaved
+from polyhop.strategies.qcg.answerability import Answerability, answerability_of
+from polyhop.strategies.qcg.dated_conversations import DatedPassage, passages_dated
 from polyhop.strategies.qcg.matched_questions import (
     Elected,
     Match,
     elected,
     matches,
     matches_with_words,
-    usual_similarity,
     walked,
 )
-from polyhop.strategies.qcg.spoken_of import Spoken, spoken_of
+from polyhop.strategies.qcg.two_events import events_of, interleaved
 from polyhop.strategies.shared.fuse import reciprocal_rank_fusion
 from polyhop.types import Budget, Evidence, Hop, MatchedQuestion, Passage, Span
 
@@ -34,6 +33,7 @@ READ = 5  # passages read, at most, before it is doubted that they speak of what
 # What the figures vary; a value that is a strategy's own is not measured twice.
 FIGURE_3 = tuple(itertools.product((2, 3), (0, 1, 2)))  # k and hops
 FIGURES_5C_6C = tuple(itertools.product((5, 10, 15, 20), (1.0, 1.5)))  # n and gamma
+_NOTHING = "nothing matches"
 LETTERS = 160  # of a question, or of an answer, in a line of the trace
 
 
@@ -45,18 +45,16 @@ class QCG:
     alpha: float = 0.8  # share of a passage's pairs used: those most like it (Doc2Query--); with words, only walked to
     n: int = 10  # nodes that match the question, at most
     gamma: float = 1.5  # similarity (cosine + 1, 0 to 2) that a match needs
-    quantile: float | None = None  # in place of gamma: the similarity above this share of pairs of nodes, 0 to 1
     k: int = 2  # neighbours of a node that are walked to, at most 10
     hops: int = 1  # walked from the nodes that match; 0: none
-    least: float = 0.0  # similarity of the best match below which nothing is found, 0 to 2
-    spoken: float | None = 12.0  # how far matches and passages must speak of what is asked (-11 to 31); none: any do
+    answerable: float | None = 12.0  # how far matches and passages must speak of what is asked (-11 to 31), or none
     words: bool = True  # whether nodes are matched, and passages ranked, by shared words, too (not in the paper)
     fill: bool = True  # without words: whether the nearest passages follow those elected, where there is room
     events: bool = True  # whether two events whose order is asked for are each looked for alone (not in the paper)
     days: bool = True  # whether conversations of a day that is named come first, by turns (not in the paper)
 
     needs: ClassVar[tuple[str, ...]] = ("text", "questions")
-    unread: ClassVar[Mapping[str, object]] = MappingProxyType({"spoken": None})
+    unread: ClassVar[Mapping[str, object]] = MappingProxyType({"answerable": None})
     ablations: ClassVar[Mapping[str, Mapping[str, object]]] = MappingProxyType(
         {
             **{f"{hops} hops, k={k}": {"hops": hops, "k": k} for k, hops in FIGURE_3},
@@ -72,10 +70,8 @@ class QCG:
     )
 
     def __post_init__(self) -> None:
-        if not 0 < self.alpha <= 1 or not 0 <= (self.quantile or 0) <= 1:
-            raise ValueError("alpha is above 0 and at most 1, quantile from 0 to 1")
-        if not 0 <= self.gamma <= 2 or not 0 <= self.least <= 2:
-            raise ValueError("gamma and least are similarities from 0 to 2")
+        if not 0 < self.alpha <= 1 or not 0 <= self.gamma <= 2:
+            raise ValueError("alpha is above 0 and at most 1, gamma a similarity from 0 to 2")
         if self.n < 1 or self.hops < 0 or not 1 <= self.k <= 10:
             raise ValueError("n is at least 1, hops at least 0, k from 1 to 10")
 
@@ -90,26 +86,26 @@ class QCG:
         """
         over = over.restricted(self.needed())  # what was derived before does not replace a layer
         graph = over.once(f"questions as {self.nodes}", lambda: self._graph(over))
-        asked = apart(question) if self.events else (question,)
+        asked = events_of(question) if self.events else (question,)
         found = [self._found(text, graph, over, budget.passages) for text in asked]
         ranked = interleaved([one.ranked for one in found])
-        sayings = said_on(question, over, [number for number, _ in ranked]) if self.days else []
-        if sayings:
+        dated = passages_dated(question, over, [number for number, _ in ranked]) if self.days else []
+        if dated:
             best = max((score for _, score in ranked), default=0.0)
-            ranked = interleaved([[(one.number, best) for one in sayings], ranked])
+            ranked = interleaved([[(one.number, best) for one in dated], ranked])
         passages = over.ranked([number for number, _ in ranked], [score for _, score in ranked], budget.passages)
         trail = ["two events, each looked for by itself"] if len(found) > 1 else []
         for one in found:
             trail += [f"event: {one.question}"] if len(found) > 1 else []
             trail += self._trail(one, graph)
         hops = [_hop(one, graph) for one in found]
-        if sayings:
-            hops.insert(0, _hop_of_day(question, sayings[: budget.passages]))
-            trail.append(f"{hops[0].note}: {len(sayings)} passages")
-        whole = bool(sayings) and asks_of_all(question, sayings[0].speakers)
-        spoken = None if whole else self._spoken(found, passages, graph, over)
-        doubtful = spoken is not None and not spoken.enough
-        trail += [str(spoken)] if spoken is not None else []
+        if dated:
+            hops.insert(0, _hop_of_day(question, dated[: budget.passages]))
+            trail.append(f"{hops[0].note}: {len(dated)} passages")
+        whole = bool(dated) and asks_of_all(question, dated[0].speakers)
+        answerability = None if whole else self._answerability(found, passages, graph, over)
+        doubtful = answerability is not None and not answerability.enough
+        trail += [str(answerability)] if answerability is not None else []
         return Evidence(
             question=question,
             strategy="qcg",
@@ -119,41 +115,31 @@ class QCG:
             doubtful=doubtful,
         )
 
-    def _spoken(
+    def _answerability(
         self, found: Sequence[_Found], passages: Sequence[Passage], graph: QuestionGraph, over: View
-    ) -> Spoken | None:
+    ) -> Answerability | None:
         """How far what was found speaks of what is asked; None where nothing was found, or it is not to be doubted."""
         asked = [(one.question, [_pair(match, graph) for match in one.matched]) for one in found if one.ranked]
-        if self.spoken is None or not asked:
+        if self.answerable is None or not asked:
             return None
-        return spoken_of(asked, [passage.text for passage in passages[:READ]], over, self.spoken)
+        return answerability_of(asked, [passage.text for passage in passages[:READ]], over, self.answerable)
 
     def _found(self, question: str, graph: QuestionGraph, over: View, most: int) -> _Found:
         """Steps 1 to 3 for a question, or for an event that one asks about."""
-        vector, gamma = over.vector(question), self._gamma(graph, over)
-        matched, worths = self._matched(question, vector, graph, gamma, over)
-        best = max((match.similarity for match in matched), default=0.0)
-        lacking = "" if matched else "nothing matches"
-        if matched and best < self.least:
-            lacking = f"the best match has {best:.2f}, and {self.least:.2f} is the least"
-        around: list[Match] = []
-        ranking: list[Elected] = []
-        ranked: list[tuple[int, float]] = []
-        if not lacking:
-            around = walked(vector, graph, matched, k=self.k, hops=self.hops, alpha=self.alpha, worths=worths)
-            ranking = elected(graph, [*matched, *around], by_best=self.words)
-            ranked = self._ranked(question, vector, ranking, over, most)
+        vector = over.vector(question)
+        matched, worths = self._matched(question, vector, graph, over)
+        around = walked(vector, graph, matched, k=self.k, hops=self.hops, alpha=self.alpha, worths=worths)
+        ranking = elected(graph, [*matched, *around], by_best=self.words)
         numbers = list(dict.fromkeys(graph.place(match.node)[0] for match in [*matched, *around]))
         return _Found(
             question=question,
-            gamma=gamma,
+            gamma=self.gamma,
             matched=matched,
             around=around,
             ranking=ranking,
             shown=most,
-            ranked=ranked,
+            ranked=self._ranked(question, vector, ranking, over, most) if matched else (),
             passages=dict(zip(numbers, over.passages(numbers), strict=True)),
-            lacking=lacking,
         )
 
     def _graph(self, over: View) -> QuestionGraph:
@@ -163,18 +149,12 @@ class QCG:
         return QuestionGraph.of_sentences(over.record.numbers(), phrases.vectors, over.record.present)
 
     def _matched(
-        self, question: str, vector: Floats, graph: QuestionGraph, gamma: float, over: View
+        self, question: str, vector: Floats, graph: QuestionGraph, over: View
     ) -> tuple[list[Match], dict[int, float] | None]:
         if not self.words:
-            return matches(vector, graph, n=self.n, least=gamma, alpha=self.alpha), None
+            return matches(vector, graph, n=self.n, least=self.gamma, alpha=self.alpha), None
         words = over.once(f"words of questions as {self.nodes}", lambda: graph.words)
-        return matches_with_words(question, vector, graph, words, n=self.n, least=gamma)
-
-    def _gamma(self, graph: QuestionGraph, over: View) -> float:
-        share = self.quantile
-        if share is None:
-            return self.gamma
-        return over.once(f"similarity of {self.nodes} at {share}", lambda: usual_similarity(graph, share))
+        return matches_with_words(question, vector, graph, words, n=self.n, least=self.gamma)
 
     def _ranked(
         self, question: str, vector: Floats, ranking: Sequence[Elected], over: View, most: int
@@ -194,8 +174,8 @@ class QCG:
         """What was decided, one line for each decision."""
         yield f"{len(found.matched)} of {len(graph)} nodes match from {found.gamma:.2f} on"
         yield from (f"  {_shown(match, graph, found)}" for match in found.matched)
-        if found.lacking:
-            yield found.lacking
+        if not found.matched:
+            yield _NOTHING
             return
         if self.hops:
             yield from _walk_trail(found, graph)
@@ -216,7 +196,6 @@ class _Found:
     shown: int  # of them, at most
     ranked: Sequence[tuple[int, float]]  # passages to be handed on, with their scores, best first
     passages: Mapping[int, Passage]  # of all these nodes, by number
-    lacking: str  # why nothing was found
 
 
 def _pair(match: Match, graph: QuestionGraph) -> str:
@@ -227,9 +206,9 @@ def _pair(match: Match, graph: QuestionGraph) -> str:
 
 def _hop(found: _Found, graph: QuestionGraph) -> Hop:
     """What a question came to as a hop, with the nodes that count and the sentences that answer them."""
-    if found.lacking:
+    if not found.matched:
         questions = _questions(found.matched, graph, found)
-        return Hop(question=found.question, status="unresolved", questions=questions, note=found.lacking)
+        return Hop(question=found.question, status="unresolved", questions=questions, note=_NOTHING)
     shown = [(one, found.passages[one.number]) for one in found.ranking[: found.shown]]
     spans = [
         _sentence(passage, sentences, *graph.place(match.node)[1:])
@@ -249,14 +228,14 @@ def _hop(found: _Found, graph: QuestionGraph) -> Hop:
     )
 
 
-def _hop_of_day(question: str, sayings: Sequence[Saying]) -> Hop:
+def _hop_of_day(question: str, dated: Sequence[DatedPassage]) -> Hop:
     """The conversations of the days that a question names, as a hop."""
     return Hop(
         question=question,
         status="resolved",
-        passages=tuple(one.passage for one in sayings),
-        sentences=tuple(one.where for one in sayings),
-        note=f"said on {', '.join(dict.fromkeys(one.day for one in sayings))}",
+        passages=tuple(one.passage for one in dated),
+        sentences=tuple(one.where for one in dated),
+        note=f"said on {', '.join(dict.fromkeys(one.day for one in dated))}",
     )
 
 

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from polyhop.reading.asked_events import asked_events
 
 
-def apart(question: str) -> tuple[str, ...]:
+def events_of(question: str) -> tuple[str, ...]:
     """The two events whose order or distance in time a question asks for, as statements; else the question alone."""
     asked = asked_events(question)
     return (question,) if asked is None else (asked.first, asked.second)

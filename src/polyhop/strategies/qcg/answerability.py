@@ -14,7 +14,7 @@ AT_ONCE: Final = 2  # texts read before it is asked whether that is enough: two 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spoken:
+class Answerability:
     """How far documents speak of what is asked, and how far they should; both about -11 to 31."""
 
     worth: float  # where it is enough, a lower bound: the rest was not read
@@ -30,7 +30,9 @@ class Spoken:
         return f"speaks of what is asked: {'at least ' * self.enough}{self.worth:.1f} of {self.least:.1f}"
 
 
-def spoken_of(asked: Sequence[tuple[str, Sequence[str]]], passages: Sequence[str], over: View, least: float) -> Spoken:
+def answerability_of(
+    asked: Sequence[tuple[str, Sequence[str]]], passages: Sequence[str], over: View, least: float
+) -> Answerability:
     """The cross-encoder's best logit for some texts, and what the passage with most of the question's words adds.
 
     ``asked``: a question with short texts that may answer it, or each part of one that is looked for by itself; it is
@@ -47,5 +49,5 @@ def spoken_of(asked: Sequence[tuple[str, Sequence[str]]], passages: Sequence[str
             logits = over.models.reranker.score(question, texts[start : start + AT_ONCE])
             worth = max(worth, float(logits.max()) + covered[question])
             if worth >= least:
-                return Spoken(worth=worth, least=least)
-    return Spoken(worth=worth, least=least)
+                return Answerability(worth=worth, least=least)
+    return Answerability(worth=worth, least=least)

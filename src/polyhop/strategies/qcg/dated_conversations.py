@@ -20,7 +20,7 @@ _DATED: Final = re.compile(DAY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Saying:
+class DatedPassage:
     """A passage of a conversation that took place on a day which a question names."""
 
     number: int
@@ -31,7 +31,7 @@ class Saying:
     where: Span  # its first turn, with when it was said where the passage tells
 
 
-def said_on(question: str, over: View, ranking: Sequence[int] = ()) -> list[Saying]:
+def passages_dated(question: str, over: View, ranking: Sequence[int] = ()) -> list[DatedPassage]:
     """The passages of conversations on days that a question names: those of the hour that it names, too, come first.
 
     Otherwise they are in the order of ``ranking``, then in their own. The words of a date find them, in each way to
@@ -42,12 +42,12 @@ def said_on(question: str, over: View, ranking: Sequence[int] = ()) -> list[Sayi
     if not days:
         return []
     minute = minute_in(question)
-    found: dict[int, Saying] = {}
+    found: dict[int, DatedPassage] = {}
     glanced = over.record.present(list(dict.fromkeys(_written(days, over))))
     for number, passage in glanced.items():
         named = passage.occasion is not None or not set(days).isdisjoint(days_in(passage.text))
         if named and number not in found:
-            found.update({one.number: one for one in _sayings(number, days, minute, over)})
+            found.update({one.number: one for one in _following(number, days, minute, over)})
     ranks = {number: rank for rank, number in enumerate(ranking)}
     return sorted(found.values(), key=lambda one: (not one.timely, ranks.get(one.number, len(ranks)), one.number))
 
@@ -75,7 +75,7 @@ def _written(days: Sequence[str], over: View) -> Iterator[int]:
             yield from over.text.lexical.search(form, GLANCED, among=over.text.lexical.with_all(form))[0].tolist()
 
 
-def _sayings(number: int, days: Sequence[str], minute: int, over: View) -> Iterator[Saying]:
+def _following(number: int, days: Sequence[str], minute: int, over: View) -> Iterator[DatedPassage]:
     """A passage where it is of one of the days, and those of its document that follow, as long as they are, too."""
     present = over.record.present(range(number, number + FOLLOWING + 1))
     for place in range(number, number + FOLLOWING + 1):
@@ -87,7 +87,7 @@ def _sayings(number: int, days: Sequence[str], minute: int, over: View) -> Itera
         if chat is None or turn is None:
             return
         start = min(turn.name_start, turn.time_start) if turn.time_end else turn.name_start
-        yield Saying(
+        yield DatedPassage(
             number=place,
             passage=passage,
             day=turn.date,

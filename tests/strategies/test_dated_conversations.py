@@ -9,7 +9,7 @@ import pytest
 from polyhop.engine import Polyhop
 from polyhop.layers.view import View
 from polyhop.reading.conversations.asked import asks_of_all
-from polyhop.strategies.qcg.conversations_of_day import days_in, said_on
+from polyhop.strategies.qcg.dated_conversations import days_in, passages_dated
 
 CHATS = {
     "harbour.txt": "Time: 20310204_17:00\nAda: Did you see the new lamp?\nPiet: Yes, it shines as far as Fennick.\n",
@@ -27,7 +27,9 @@ def over(index_of: Callable[..., Polyhop]) -> Iterator[View]:
 
 
 def found(question: str, over: View) -> list[str]:
-    return [over.record.document(one.passage.document_id).uri.rpartition("/")[2] for one in said_on(question, over)]
+    return [
+        over.record.document(one.passage.document_id).uri.rpartition("/")[2] for one in passages_dated(question, over)
+    ]
 
 
 @pytest.mark.parametrize("day", ["20310204", "2031-02-04", "04/02/2031", "4 February 2031", "Feb 4, 2031", "4.2.31"])
@@ -45,13 +47,13 @@ def test_conversations_of_the_hour_come_first(hour: str, first: str, over: View)
 
 
 def test_otherwise_the_given_ranking_decides(over: View) -> None:
-    numbers = [one.number for one in said_on("What was said on 2031-02-04?", over)]
-    turned = [one.number for one in said_on("What was said on 2031-02-04?", over, ranking=numbers[::-1])]
+    numbers = [one.number for one in passages_dated("What was said on 2031-02-04?", over)]
+    turned = [one.number for one in passages_dated("What was said on 2031-02-04?", over, ranking=numbers[::-1])]
     assert turned == numbers[::-1]
 
 
 def test_each_shows_the_first_turn_of_that_day(over: View) -> None:
-    (one,) = said_on("What did Ada write on 6 February 2031?", over)
+    (one,) = passages_dated("What did Ada write on 6 February 2031?", over)
     text = over.record.document(one.where.document_id).text
     assert "Today it came early." in text[one.where.start : one.where.end]
     assert one.day == "20310206"
@@ -59,7 +61,7 @@ def test_each_shows_the_first_turn_of_that_day(over: View) -> None:
 
 @pytest.mark.parametrize("question", ["What did they talk about?", "What was said on 7 March 2031?", "Why in 2031?"])
 def test_nothing_was_said_on_no_day(question: str, over: View) -> None:
-    assert said_on(question, over) == []
+    assert passages_dated(question, over) == []
 
 
 def test_a_date_that_may_be_read_two_ways_is_both() -> None:

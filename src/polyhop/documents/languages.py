@@ -5,36 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple, Self
 
+from polyhop.english.tables import table
+from polyhop.english.words import word_set
 
-def _words(text: str) -> frozenset[str]:
-    """The words of a text, as a table."""
-    return frozenset(text.split())
-
-
-# Words without which English is hardly written, and which other languages hardly write.
-ENGLISH_WORDS: Final = _words(
-    "the and of to that is was were are be been being it its this these those which who whose when where what why how "
-    "with from by for at as on in his her their our your my he she they we you i not but had has have would could "
-    "should will can about after before into over under than then there here if because while during also only very "
-    "or an do did does just it's i'm i'll don't that's can't didn't let's me him them us so all some any more most"
-)
-# The commonest words of languages that share our letters, as far as English does not write them.
-_OTHER: Final = _words(
-    "der das und ist nicht ein eine einen einem einer eines dem den des mit von zu zur zum auf für im am sich auch "
-    "wurde wird werden sie er es ihr ihre sein seine sind bei nach aus wie oder aber ich wir du mir mich noch nur vor "
-    "le les une est et dans qui que pour sur au aux avec son sa ses par il elle était ne pas plus ce cette fut "
-    "du nous vous je tu mais où été sont leur leurs ont "
-    "el los las una es y en con por para su sus del fue era como más pero lo se nació muy yo está ser ha "
-    "il lo gli una è di che per non con della del dei nel alla sono era fu suo sua più anche ma gli nella "
-    "um uma os as é em na não com para foi era seu sua mais dos das ao pelo pela "
-    "het een en niet zijn voor met aan ook door naar werd maar wordt haar hij ik je "
-    "och är som att på av ett det den inte med till var han hon och ikke af og er blev "
-    "nie się jest na do z że jako przez był była oraz jej ale w i "
-    "je se na že za od byl byla jako není jsem ve bir ve bu için ile olarak çok daha olan "
-    "yang dan di dengan untuk dari ini itu dalam adalah tidak pada "
-    "ja on ei se että oli hän ovat mutta și este din cu pe nu la sau este az egy és hogy nem volt "
-    "và của là có trong được không những một các cho với người"
-) - ENGLISH_WORDS.union(_words("as a i la on do se di per con den dan en is"))
+ENGLISH_WORDS: Final = word_set(table("small_words")["english"])
+_OTHER: Final = word_set(table("small_words")["other"])
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _LATIN: Final = re.compile(r"[a-zà-öø-ɏḀ-ỿ]+(?:['’][a-zà-öø-ɏḀ-ỿ]+)?")
 _ENOUGH: Final = 12  # small words without an English one among them that are no English

@@ -5,46 +5,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from polyhop.english.tables import table
 from polyhop.english.words import word_set
 
-# The base form and the forms of the past that no rule gives.
-_IRREGULAR: Final = (
-    "be was were been|have had|do did done|go went gone|say said|make made|take took taken|come came|see saw seen|"
-    "get got gotten|know knew known|think thought|give gave given|find found|tell told|become became|leave left|"
-    "feel felt|bring brought|begin began begun|keep kept|hold held|write wrote written|stand stood|hear heard|"
-    "mean meant|meet met|run ran|pay paid|sit sat|speak spoke spoken|lie lay|lead led|grow grew grown|lose lost|"
-    "fall fell fallen|send sent|build built|understand understood|draw drew drawn|break broke broken|spend spent|"
-    "rise rose risen|drive drove driven|buy bought|wear wore worn|choose chose chosen|win won|teach taught|"
-    "eat ate eaten|drink drank drunk|sing sang sung|swim swam swum|fly flew flown|forget forgot forgotten|"
-    "catch caught|fight fought|sell sold|seek sought|sleep slept|ride rode ridden|steal stole stolen|strike struck|"
-    "throw threw thrown|wake woke woken|shoot shot|shake shook shaken|hide hid hidden|hang hung|freeze froze frozen|"
-    "lend lent|deal dealt|dream dreamt|learn learnt|bear bore born|bind bound|blow blew blown|"
-    "breed bred|feed fed|flee fled|forgive forgave forgiven|overcome overcame|undergo underwent undergone|"
-    "withdraw withdrew withdrawn|undertake undertook undertaken|arise arose arisen|dig dug|light lit|slide slid|"
-    "stick stuck|swing swung|tear tore torn|spring sprang sprung|sink sank sunk|ring rang rung|shrink shrank|"
-    "swear swore sworn|sweep swept|weave wove woven|oversee oversaw overseen|agree agreed|free freed|"
-    "rebuild rebuilt|mistake mistook mistaken|forbid forbade forbidden|foresee foresaw foreseen|bid bade bidden|"
-    "forego forewent|partake partook partaken|retell retold|repay repaid|resell resold|rewrite rewrote rewritten|"
-    "remake remade|rerun reran|uphold upheld|withhold withheld|withstand withstood|behold beheld|befall befell|"
-    "beget begot begotten|bend bent|bite bit bitten|bleed bled|cling clung|creep crept|cleave clove|fling flung|"
-    "grind ground|kneel knelt|lay laid|leap leapt|lean leant|leave left|mislead misled|outdo outdid outdone|"
-    "outgrow outgrew outgrown|overhear overheard|oversleep overslept|overtake overtook overtaken|"
-    "overthrow overthrew overthrown|redo redid redone|saw sawn|sew sewn|shear shorn|shine shone|shoe shod|"
-    "show shown|sling slung|slink slunk|smell smelt|sow sown|spell spelt|spill spilt|spin spun|spit spat|spoil spoilt|"
-    "stink stank stunk|stride strode stridden|string strung|strive strove striven|swell swollen|thrive throve|"
-    "tread trod trodden|undo undid undone|unwind unwound|wind wound|wring wrung|weep wept|burn burnt|"
-    "foretell foretold|misunderstand misunderstood|inlay inlaid|waylay waylaid|mow mown|prove proven|slay slew slain|"
-    "forsake forsook forsaken|heave hove|awake awoke awoken|arise arose arisen|broadcast broadcast|cost cost"
-)
-_BASES: Final = {past: forms.split()[0] for forms in _IRREGULAR.split("|") for past in forms.split()[1:]}
+_IRREGULAR: Final = [forms.split() for forms in table("verbs")["irregular"].split("|")]
+_BASES: Final[dict[str, str]] = {past: base for base, *pasts in _IRREGULAR for past in pasts}
 _PARTICIPLES: Final = frozenset(
-    form
-    for forms in _IRREGULAR.split("|")
-    for form in forms.split()[2:]
-    if form.endswith("n") or form in ("gone", "done")
+    form for forms in _IRREGULAR for form in forms[2:] if form.endswith("n") or form in ("gone", "done")
 )
 _UNCHANGING: Final = frozenset({"put", "set", "cut", "hit", "shut", "spread", "quit", "cast", "split", "read"})
-_KNOWN: Final = frozenset(forms.split()[0] for forms in _IRREGULAR.split("|"))
+_KNOWN: Final = frozenset(base for base, *_ in _IRREGULAR)
 _THIRD: Final = {"has": "have", "does": "do", "goes": "go", "is": "be", "dies": "die", "lies": "lie", "ties": "tie"}
 _SINGULAR: Final = {"have": "has", "do": "does", "go": "goes", "be": "is", "am": "is", "are": "is", "were": "was"}
 _DOUBLED: Final = re.compile(r"([bdgkmnprtv])\1$")
@@ -52,17 +22,7 @@ _ENDS_IN_E: Final = re.compile(
     r"(?:[cgsuvz]|[bcdfgkptz]l|[^aeiou][aiou][cgkmpsuvz]|[^aeiou]i[dlnt]|(?<!a)ir|ea[sv]|[^aeiou]u[dlnrt]|[^aeiou]o[dr]|yp|"
     r"[^aeo]at|[^aeiou]ot|[bhlpr]ar|[clms]ar|[dmnrsvz]id|[mnrtl]ak|^creat|plet|pet|quot|guid|typ)$"
 )
-_NO_E: Final = word_set(
-    "monitor honor favor author sponsor tutor labor anchor mirror color honour "
-    "visit limit edit benefit profit exhibit inherit happen open listen offer answer enter suffer host press pass "
-    "discuss guess miss kiss focus cover deliver discover remember consider gather order cross dress process access "
-    "develop gallop stop help focus bus gas explain contain gain join sign design assign enjoy appear cook look "
-    "book hook work walk talk ask mark park thank link rank pack pick kick check track wreck credit audit recruit "
-    "wait await treat beat heat repeat cheat seat meet greet defeat need feed read lead head spread end attend "
-    "shoot boot loot root float coat boil fail sail mail hail feel heal reveal steal deal peel appeal pool cool "
-    "chair repair pair premier belong prolong throng long focus bias canvas chorus "
-    "fool address possess express stress obsess witness harness bless impress confess finish"
-)
+_NO_E: Final = word_set(table("verbs")["without_e"])
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _SHORT: Final = 2  # letters of the shortest stem of a past form
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
+from polyhop.english.tables import table
+
 
 def word_set(text: str) -> frozenset[str]:
     """The words of a text, as a table."""
     return frozenset(text.split())
 
+
+_NOUNS: Final = table("nouns")
 
 OFFICES: Final = (
     "Captain", "Colonel", "General", "Admiral", "Lieutenant", "Major", "Sergeant", "Professor", "Doctor", "Dr", "Mr",
@@ -46,88 +50,22 @@ TITLE_LINKS: Final = NAME_LINKS | word_set("a an and at be for in on to")
 WORK_LINKS: Final = NAME_LINKS | word_set("and for to")
 """What may stand between the words of a name after "the author of" and its like."""
 
-TITLE_NOUNS: Final = word_set(
-    "film films movie movies song songs single album albums book books novel novels play series show opera "
-    "painting poem magazine documentary sitcom musical documentaries"
-)
-RANKS: Final = word_set(
-    "duke duchess count countess earl baron baroness baronet viscount viscountess prince princess king queen lord "
-    "lady margrave landgrave burgrave dogaressa palatine son daughter wife marquess marquis emperor empress "
-    "elector jr sr jr. sr. iii dowager infanta"
-)
+TITLE_NOUNS: Final = word_set(_NOUNS["titled"])
+RANKS: Final = word_set(_NOUNS["ranks"])
 """What follows the comma in a name such as a first earl's."""
 
-KIN: Final = word_set(
-    "father mother parent parents son daughter child children husband wife spouse brother sister sibling siblings "
-    "widow widower partner fiancé fiancée grandfather grandmother grandparent grandson granddaughter grandchild "
-    "uncle aunt nephew niece cousin stepfather stepmother half-brother half-sister father-in-law mother-in-law "
-    "son-in-law daughter-in-law brother-in-law sister-in-law sibling-in-law child-in-law parent-in-law family"
-)
-ROLES: Final = word_set(
-    "director composer performer author writer creator founder producer screenwriter singer actor actress star "
-    "narrator painter sculptor architect designer inventor discoverer publisher manufacturer developer owner "
-    "operator distributor editor cinematographer songwriter lyricist librettist illustrator choreographer "
-    "conductor drummer guitarist keyboardist bassist frontman vocalist host presenter leader head chairman "
-    "chairwoman president ceo captain coach manager trainer commander governor mayor minister king queen emperor "
-    "ruler monarch successor predecessor employer winner champion runner-up translator protagonist namesake "
-    "patron teacher student architects directors founders creators writers authors cast husband's spokesperson "
-    "purchaser maker builder arguer holder victor victors victims member members co-founder co-creator co-writer "
-    "player opponent rival broadcaster mascot sponsor affiliate"
-)
-PLACES: Final = word_set(
-    "country city town state county province region district village continent island river capital capitol "
-    "birthplace hometown headquarters location place municipality territory nation neighborhood suburb area "
-    "kingdom republic parish borough prefecture township venue stadium campus site seat mouth source department"
-)
-ORGANISATIONS: Final = word_set(
-    "company organization organisation university college school institution band group team club party label "
-    "league network station studio agency bank airline church denomination army navy government employer "
-    "corporation foundation association committee council court division franchise conference orchestra publisher "
-    "manufacturer developer broadcaster firm brand union academy institute society religion"
-)
-WORKS: Final = word_set(
-    "film movie song album book novel play series show opera painting poem documentary sitcom musical episode "
-    "soundtrack anthem track hit ballet sculpture comic game franchise"
-)
-PEOPLE: Final = word_set(
-    "person man woman people artist scientist physicist chemist mathematician philosopher scholar politician "
-    "lawyer musician rapper model athlete footballer boxer wrestler racer rider comedian filmmaker entrepreneur "
-    "businessman poet novelist playwright historian general lieutenant officer soldier admiral saint pope bishop "
-    "priest girl boy soprano pianist violinist golfer swimmer skater driver cyclist astronaut engineer doctor "
-    "physician professor chef journalist commentator activist attorney senator chancellor prince princess duke "
-    "someone individual dancer stuntman youtuber dramatist economist explorer botanist astronomer biologist king "
-    "queen"
-)
-THINGS: Final = word_set(
-    "date birthday birthdate nationality citizenship occupation language name nickname award population religion "
-    "war battle conflict election event tournament competition term genre instrument currency anthem flag sibling "
-    "alma origin surname title cause species genus building bridge castle museum airport road railway ship "
-    "aircraft law treaty honor honour book treatise theory disease virus animal object"
-)
-RELATIONAL: Final = (
-    KIN
-    | ROLES
-    | PLACES
-    | word_set(
-        "nationality citizenship birthday birthdate religion language currency anthem employer label team band group "
-        "party company organization screenplay soundtrack college university school genre population occupation "
-        "ethnicity profession cause deathplace killer assassin character characters villain composers performers "
-        "lyrics music murderer killers"
-    )
-    | {"record label", "alma mater"}
-)
+KIN: Final = word_set(_NOUNS["kin"])
+ROLES: Final = word_set(_NOUNS["roles"])
+PLACES: Final = word_set(_NOUNS["places"])
+ORGANISATIONS: Final = word_set(_NOUNS["organisations"])
+WORKS: Final = word_set(_NOUNS["works"])
+PEOPLE: Final = word_set(_NOUNS["people"])
+THINGS: Final = word_set(_NOUNS["things"])
+RELATIONAL: Final = KIN | ROLES | PLACES | word_set(_NOUNS["relational"]) | {"record label", "alma mater"}
 """Nouns that ask for something else when an "of" or a possessive hangs on them."""
 
-AGENTLIKE_NOT: Final = word_set(
-    "number member members river order winter summer power letter color chapter water border paper former other "
-    "another character whether error factor sector tower corner center theater chamber quarter matter manner "
-    "flower disaster monster master minister cluster register alter after never ever either neither major minor "
-    "senior junior prior interior exterior list twist gist mist"
-)
-NOT_A_HOP: Final = word_set(
-    "career life death name history reign territory government rule birth lifetime army troops forces inhabitants "
-    "home games"
-)
+AGENTLIKE_NOT: Final = word_set(_NOUNS["not_agents"])
+NOT_A_HOP: Final = word_set(_NOUNS["no_hops"])
 """Possessions that are no entity of their own: to look them up first leads nowhere."""
 
 KINSHIP_PATHS: Final[dict[str, tuple[str, ...]]] = {
@@ -203,81 +141,16 @@ DEGREES: Final = {
 }
 SMALL_DEGREES: Final = {"tall": "shorter shortest", "large": "smaller smallest", "high": "lower lowest"}
 
-_VERBS: Final = word_set(
-    "accept acquire act address adopt agree allow announce appear appoint argue arrest arrive ask assassinate "
-    "attack attend award bear beat become begin belong border break bring build burn buy call capture carry cast "
-    "cause celebrate change claim close come command compete complete compose conduct connect conquer consider "
-    "contain contribute control cover create cross crown declare defeat describe design destroy detain determine "
-    "develop die direct discover discuss dissolve divorce draft drain draw drive earn edit educate pay spin "
-    "specialize specialise separate aid compare elect emerge employ enable end enter establish execute exist "
-    "explain fall feature fight film find finish fit flow fly follow force form found fulfill gain get give "
-    "govern graduate grow guide happen have head hire hit hold honor honour host illustrate import include "
-    "influence inspire intervene introduce invade invent issue join kill know land last launch lead leave let "
-    "like live locate lose make manage manufacture marry mean measure meet merge move murder name narrate "
-    "negotiate nominate occur offer open operate order organize originate oversee own paint pass patent perform "
-    "permit plan play portray practice practise preach premiere present produce promote propose provide publish "
-    "purchase put rank reach receive record refer reform reinstate reign release represent request retire return "
-    "reveal rise rule run say score see sell send serve share shoot sign sing sink sit speak split sponsor stand "
-    "star start state stay stop study succeed suggest surpass surround take teach think train translate travel "
-    "trigger try unify unite use visit voice vote win work write sack adhere base headquarter surrender secede "
-    "co-found co-write orbit depict broadcast house handle resign"
-)
-_IRREGULAR: Final = {
+_VERBS: Final = word_set(table("verbs")["known"])
+_IRREGULAR: Final[dict[str, str]] = {
     past: base
-    for base, pasts in {
-        "be": "is are was were been",
-        "bear": "born bore",
-        "beat": "beaten",
-        "become": "became",
-        "begin": "began begun",
-        "break": "broke broken",
-        "bring": "brought",
-        "build": "built",
-        "buy": "bought",
-        "come": "came",
-        "co-write": "co-wrote co-written",
-        "draw": "drew drawn",
-        "drive": "drove driven",
-        "fall": "fell fallen",
-        "fight": "fought",
-        "find": "found",
-        "fly": "flew flown",
-        "get": "got gotten",
-        "give": "gave given",
-        "grow": "grew grown",
-        "hold": "held",
-        "know": "knew known",
-        "lead": "led",
-        "leave": "left",
-        "lose": "lost",
-        "make": "made",
-        "mean": "meant",
-        "meet": "met",
-        "oversee": "oversaw overseen",
-        "rise": "rose risen",
-        "run": "ran",
-        "say": "said",
-        "see": "saw seen",
-        "sell": "sold",
-        "send": "sent",
-        "shoot": "shot",
-        "sing": "sang sung",
-        "sink": "sank sunk",
-        "sit": "sat",
-        "speak": "spoke spoken",
-        "stand": "stood",
-        "take": "took taken",
-        "teach": "taught",
-        "think": "thought",
-        "win": "won",
-        "write": "wrote written",
-        "die": "died dying",
-        "have": "has had",
-        "do": "does did done",
-        "go": "went gone goes",
-    }.items()
-    for past in pasts.split()
-}
+    for base, *pasts in (forms.split() for forms in table("verbs")["irregular"].split("|"))
+    for past in pasts
+    if past != base and (base in _VERBS or base in ("be", "do", "go"))
+} | {
+    "is": "be", "are": "be", "has": "have", "does": "do", "goes": "go", "died": "die", "dying": "die",
+    "beaten": "beat", "co-wrote": "co-write", "co-written": "co-write",
+}  # fmt: skip
 PARTICIPLES: Final = word_set(
     "fallen broken born written built sung made held given known seen shown led won founded located based taken "
     "spoken drawn beaten chosen thrown shot driven told sold bought taught fought found brought cast set run"

@@ -27,6 +27,7 @@ from polyhop.layers.facts.merges import Merge, join_again, keep_apart, merges_of
 from polyhop.layers.layer import layer_of
 from polyhop.layers.view import View
 from polyhop.models.choice import Models, load_models
+from polyhop.models.timed import Timed
 from polyhop.planning.planner import Planning
 from polyhop.reading.citations import citations_of, within_tokens
 from polyhop.reading.reader import Reading, reader_of
@@ -41,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 BEST_FIRST = ("paths", "hybrid")  # the default strategy is the first whose layers the index has
 OPENINGS = 5  # times that layers are opened before they count as damaged
-LONGEST_QUESTION = 2000  # words; what is beyond says nothing about what is asked
+LONGEST_QUESTION = 400  # words: about what an encoder reads at once; what is beyond says nothing about what is asked
 
 
 class Polyhop:
@@ -172,10 +173,10 @@ class Polyhop:
         with self.view() as view:
             evidence = self._retrieve(asked, view, strategy, limit)
             if evidence.plan is None:  # a reader has one in any case; this one costs nothing
-                evidence = replace(evidence, plan=view.plan(asked))
+                evidence = replace(evidence, plan=view.plan(evidence.question))
             reader_name, reader = reader_of(self.settings, self.models)
             readable = replace(evidence, passages=within_tokens(evidence.passages, limit.tokens))
-            reading: Reading = reader.read(asked, readable, self.models)
+            reading: Reading = reader.read(evidence.question, readable, self.models)
             cost = evidence.cost + reading.cost
             evidence = replace(evidence, cost=replace(cost, seconds=time.monotonic() - began))
             return Answer(
@@ -305,7 +306,17 @@ class Polyhop:
     def _retrieve(self, question: str, view: View, name: str | None, budget: Budget) -> Evidence:
         chosen = name or _default_strategy(view)
         strategy: Strategy = strategy_of(chosen, self.settings)
-        return strategy.retrieve(question, view.restricted(layers_read(strategy)), budget)
+        over = view.restricted(layers_read(strategy))
+        asked = _shortened(question)
+        notes = [] if asked == question else [f"read the first {LONGEST_QUESTION} words of the question"]
+        if budget.seconds is None:
+            evidence = strategy.retrieve(asked, over, budget)
+        else:
+            judge = Timed(over.models.reranker, budget.seconds)
+            evidence = strategy.retrieve(asked, replace(over, models=over.models.with_reranker(judge)), budget)
+            if judge.left:
+                notes.append(f"out of time after {budget.seconds:g} s: {judge.left} texts were not judged")
+        return replace(evidence, trail=(*evidence.trail, *notes))
 
     @contextmanager
     def view(self) -> Iterator[View]:
@@ -371,8 +382,14 @@ def _checked(question: str) -> str:
     words = question.replace("\0", " ").encode(errors="replace").decode().split()  # a terminal may send broken bytes
     if not any(character.isalnum() for word in words for character in word):
         raise UsageError("The question has no words.", remedy='Ask something, as in: polyhop ask "Who founded ...?"')
+    return " ".join(words)
+
+
+def _shortened(question: str) -> str:
+    """As much of a question as is read."""
+    words = question.split()
     if len(words) > LONGEST_QUESTION:
-        logger.warning("The question has %d words; the first %d are used.", len(words), LONGEST_QUESTION)
+        logger.warning("The question has %d words; the first %d are read.", len(words), LONGEST_QUESTION)
     return " ".join(words[:LONGEST_QUESTION])
 
 

@@ -272,7 +272,7 @@ class Budget:
     passages: int = 5  # that a strategy may hand to the reader
     tokens: int = 6000  # of context handed to the reader
     llm_calls: int = 12  # to the configured language model, for one question
-    seconds: float | None = None  # after which no further hop is begun; none: no limit
+    seconds: float | None = None  # after which no further hop is begun and no text judged; none: no limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ Every registered strategy takes these tests; one whose models are not installed 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -178,6 +179,32 @@ def test_a_question_of_ten_thousand_words_is_answered_from_its_beginning(name: s
     evidence = small.search(f"{HARBOUR_BRIDGE} {'Tell me, where was Ada Brisk of Fennick? ' * 1250}", strategy=name)
     assert_sound(evidence, small, 5)
     assert evidence.passages
+
+
+def hostile_questions() -> dict[str, str]:
+    people = ("Edda Marrish", "Giselle Ombry", "Tobren Lisk", "Harrowmere Lighthouse", "Pellingrove")
+    return {
+        "names": f"Who knew {' and '.join(people * 600)}?",
+        "words": f"Where was {'the architect of the lighthouse near the bridge of ' * 222} Pellingrove born?",
+        "clauses": f"Who built the bridge {'that was named after the person who founded the school ' * 200}?",
+    }
+
+
+@pytest.mark.parametrize(
+    "kind", ["names", pytest.param("words", marks=pytest.mark.slow), pytest.param("clauses", marks=pytest.mark.slow)]
+)
+def test_a_hostile_question_ends_in_time_and_the_trail_says_what_was_left_out(
+    name: str, kind: str, engine: Polyhop
+) -> None:
+    """Thousands of names, thousands of words: a second for judging, and what lies around it in proportion."""
+    hurried = replace(engine.settings, budget=replace(engine.settings.budget, seconds=1.0))
+    with Polyhop(engine.path, settings=hurried) as hasty:
+        hasty.search("Who?", k=1, strategy=name)  # models and layers are loaded
+        began = time.process_time()
+        evidence = hasty.search(hostile_questions()[kind], strategy=name)
+        assert time.process_time() - began < 20
+    assert_sound(evidence, engine, 5)
+    assert any(line.startswith("read the first 400 words") for line in evidence.trail)
 
 
 def test_one_word_of_a_hundred_thousand_letters_is_survived(name: str, index_of: MAKE_INDEX) -> None:

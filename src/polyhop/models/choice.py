@@ -25,11 +25,18 @@ class Models:
         self._lock = threading.RLock()
         self._built: dict[str, Any] = {}
         self._instead: LanguageModel | None = None  # of the configured language model
+        self._judge: Reranker | None = None  # instead of the configured reranker
 
     def with_language_model(self, model: LanguageModel) -> Models:
         """The same models, each built once for both, but with this language model."""
         other = Models(self._settings)
-        other._lock, other._built, other._instead = self._lock, self._built, model
+        other._lock, other._built, other._instead, other._judge = self._lock, self._built, model, self._judge
+        return other
+
+    def with_reranker(self, reranker: Reranker) -> Models:
+        """The same models, each built once for both, but with this reranker."""
+        other = Models(self._settings)
+        other._lock, other._built, other._instead, other._judge = self._lock, self._built, self._instead, reranker
         return other
 
     @property
@@ -40,6 +47,8 @@ class Models:
     @property
     def reranker(self) -> Reranker:
         """Judges how well a text answers a question."""
+        if self._judge is not None:
+            return self._judge
         return cast(Reranker, self._once("rerankers", "reranker", self._settings.models.reranker))
 
     @property

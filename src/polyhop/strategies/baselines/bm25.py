@@ -23,4 +23,5 @@ class BM25:
         lexical = replace(over.text.lexical, k1=self.k1, b=self.b)
         numbers, scores = lexical.search(question, budget.passages)
         passages = over.ranked(numbers.tolist(), scores.tolist(), budget.passages)
-        return Evidence(question=question, strategy="bm25", passages=passages)
+        trail = (f"{len(numbers)} passages share words with the question",)
+        return Evidence(question=question, strategy="bm25", passages=passages, trail=trail)

@@ -19,4 +19,5 @@ class Dense:
         """The nearest passages."""
         numbers, scores = over.text.vectors.search(over.vector(question), budget.passages)
         passages = over.ranked(numbers.tolist(), scores.tolist(), budget.passages)
-        return Evidence(question=question, strategy="dense", passages=passages)
+        trail = (f"{len(numbers)} passages have the nearest vectors ({over.models.embedder.name})",)
+        return Evidence(question=question, strategy="dense", passages=passages, trail=trail)

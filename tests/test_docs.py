@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -133,18 +133,13 @@ def test_the_components_in_the_docs_work_as_a_package(folder: Path) -> None:
     """The files and entry points of the worked examples, installed beside Polyhop: found, used and measured."""
     site = folder / "site"
     groups: dict[str, dict[str, str]] = {}
-    for page in (DOCS / "architecture.md", DOCS / "extending.md"):
-        for code in blocks(page, "python"):
-            head, _, rest = code.partition("\n")
-            write(site / head.removeprefix("# file: "), rest)
-        for toml in blocks(page, "toml"):
-            groups |= tomllib.loads(toml)["project"]["entry-points"]
-    lines = [
-        f"[{group}]\n" + "\n".join(f"{name} = {value}" for name, value in points.items())
-        for group, points in groups.items()
-    ]
-    write(site / "plugin-1.0.dist-info" / "METADATA", "Metadata-Version: 2.1\nName: plugin\nVersion: 1.0\n")
-    write(site / "plugin-1.0.dist-info" / "entry_points.txt", "\n".join(lines) + "\n")
+    page = DOCS / "extending.md"
+    for code in blocks(page, "python"):
+        head, _, rest = code.partition("\n")
+        write(site / head.removeprefix("# file: "), rest)
+    for toml in blocks(page, "toml"):
+        groups |= tomllib.loads(toml)["project"]["entry-points"]
+    install(site, groups)
     write(
         folder / "documents" / "harbour_office.rst",
         "Harbour Office\n==============\n\nIt keeps the key of Harrowmere Lighthouse.\n",
@@ -154,6 +149,45 @@ def test_the_components_in_the_docs_work_as_a_package(folder: Path) -> None:
         [sys.executable, "-c", PLUGIN_USE], env=environment, check=True, capture_output=True, text=True
     )
     assert json.loads(done.stdout) == {"first": "Harrowmere Lighthouse", "found": True, "metric": 0.5}
+
+
+def install(site: Path, groups: Mapping[str, Mapping[str, str]]) -> None:
+    """What pip leaves of a package, so that its entry points by group are found."""
+    lines = [
+        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in points.items())
+        for group, points in groups.items()
+    ]
+    write(site / "plugin-1.0.dist-info" / "METADATA", "Metadata-Version: 2.1\nName: plugin\nVersion: 1.0\n")
+    write(site / "plugin-1.0.dist-info" / "entry_points.txt", "\n".join(lines))
+
+
+def test_a_strategy_is_one_file_beside_polyhop(folder: Path) -> None:
+    """The first example of the page, alone: it is listed, asked, set and measured by the commands that stand there."""
+    page = DOCS / "extending.md"
+    head, _, code = blocks(page, "python")[0].partition("\n")
+    write(folder / "site" / head.removeprefix("# file: "), code)
+    install(folder / "site", tomllib.loads(blocks(page, "toml")[0])["project"]["entry-points"])
+    rows = [{"id": path.stem, "text": path.read_text(encoding="utf-8")} for path in folder.glob("documents/*.[mt]*")]
+    asked = {
+        "id": 1,
+        "question": "Where was Edda Marrish born?",
+        "answer": "Pellingrove",
+        "supporting": [rows[0]["id"]],
+    }
+    write(folder / "my-questions" / "corpus.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    write(folder / "my-questions" / "questions.jsonl", json.dumps(asked) + "\n")
+    environment = {**os.environ, "PYTHONPATH": str(folder / "site")}
+
+    def typed(*words: str) -> str:
+        command = [sys.executable, "-m", "polyhop.cli.main", *words]
+        return subprocess.run(command, env=environment, check=True, capture_output=True, encoding="utf-8").stdout
+
+    typed("index", "documents")
+    listed, traced, changed, measured = (typed(*shlex.split(line)[1:]) for line in blocks(page, "bash")[0].splitlines())
+    assert "nearest = 5" in listed
+    assert "5 are nearest" in traced
+    assert "Pellingrove" in changed
+    assert all(re.search(rf"^\W*{name}\b", measured, re.MULTILINE) for name in ("paths", "named"))
 
 
 PLUGIN_USE = """

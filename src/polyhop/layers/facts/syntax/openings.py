@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from polyhop.layers.grammar.lexicon import MONTHS
+from polyhop.english.dates import MONTH
 from polyhop.layers.grammar.phrases import End
 
 _DAY: Final = (
-    rf"(?:\d{{1,2}}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(?:{MONTHS})\.?,?\s+\d{{3,4}}"
-    rf"|(?:{MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\s*,?\s+\d{{3,4}})"
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?{MONTH}\.?,?\s+\d{{3,4}}"
+    rf"|{MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\s*,?\s+\d{{3,4}})"
 )
-_DATE: Final = rf"(?:{_DAY}|(?:{MONTHS})\.?,?\s+\d{{3,4}}|\d{{3,4}}(?:/\d{{1,4}})?)(?:\s*(?:BCE?|AD|CE)\b)?"
+_DATE: Final = rf"(?:{_DAY}|{MONTH}\.?,?\s+\d{{3,4}}|\d{{3,4}}(?:/\d{{1,4}})?)(?:\s*(?:BCE?|AD|CE)\b)?"
 _ABOUT: Final = r"(?:c\.|ca?\.?\s|circa|about|around|before|after|aft\.|bef\.|in|on|\?)?\s*"
 _WHERE: Final = r"[^\W\d_][^\d();–—]{1,60}?"
 _BORN: Final = r"(?:(?:born|b\.)\s*:?\s*)"
@@ -37,7 +37,6 @@ _PATTERNS: Final = (
     re.compile(rf"(?<!\w){_part('died', _DIED, optional='')}{_ENDS}"),
 )
 _WHOLE: Final = 2  # the patterns before this one say all of a life
-_MONTH: Final = re.compile(MONTHS)
 
 
 class Life(NamedTuple):
@@ -68,5 +67,5 @@ def lives(text: str, start: int, end: int, *, person: bool = True) -> Iterator[L
 def _said(group: str, value: str, *, person: bool) -> tuple[str, End]:
     word, _, place = group.partition("_")
     verb = word if person else {"born": "began", "died": "ended"}[word]
-    day = not place and _MONTH.search(value)
+    day = not place and re.search(MONTH, value)
     return f"{verb} {'on' if day else 'in'}", End(value, "GPE" if place else "DATE")

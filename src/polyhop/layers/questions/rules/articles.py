@@ -14,9 +14,9 @@ from polyhop.layers.grammar.phrases import End, Phrases
 from polyhop.layers.grammar.sentences import Sentences
 from polyhop.layers.grammar.subjects import Subjects
 from polyhop.layers.grammar.topic import TITLE, Topic
-from polyhop.layers.questions.rules.candidate import Candidate
-from polyhop.layers.questions.rules.clause_questions import questions_of
+from polyhop.layers.questions.rules.clause_questions import questions_of_clause
 from polyhop.layers.questions.rules.entity_types import EntityTypes
+from polyhop.layers.questions.rules.question_candidate import QuestionCandidate
 from polyhop.layers.questions.rules.realisation import Realiser, Referent, has_markup
 from polyhop.ports import ParsedSentence
 from polyhop.types import Fact, Passage
@@ -29,7 +29,7 @@ _UNSURE: Final = 0.7  # of what a noun refers to
 _OURS: Final = word_set("I me my mine we us our ours you your yours i myself yourself ourselves")
 
 
-def questions_of_article(passage: Passage, sentences: Sequence[ParsedSentence]) -> Iterator[Candidate]:
+def questions_of_article(passage: Passage, sentences: Sequence[ParsedSentence]) -> Iterator[QuestionCandidate]:
     """The questions that the sentences of a passage answer, sentence by sentence; never an error."""
     read = Sentences(passage, sentences)
     topic, types = read.topic(), EntityTypes(passage.text, sentences)
@@ -44,7 +44,7 @@ def questions_of_article(passage: Passage, sentences: Sequence[ParsedSentence]) 
             continue  # the row of a table
         realiser = _realiser(phrases, subjects, types)
         for clause in phrases.clauses:
-            for asked in questions_of(clause, realiser):
+            for asked in questions_of_clause(clause, realiser):
                 if '"' in asked.question or _OURS.isdisjoint(asked.question.rstrip("?").split()):
                     yield _anchored(asked, passage.text, topic)._replace(part=part)
         for fact in facts.get(tree.start, ()):
@@ -81,7 +81,7 @@ def _referent(phrases: Phrases, end: End, i: int, title: str) -> Referent:
     return Referent(end.text, at, at + len(end.text), end.label) if at >= 0 else Referent(end.text, label=end.label)
 
 
-def _anchored(asked: Candidate, text: str, topic: Topic) -> Candidate:
+def _anchored(asked: QuestionCandidate, text: str, topic: Topic) -> QuestionCandidate:
     """With the title before a question that does not name it, unless the answer does."""
     pair = f"{asked.question} {text[asked.start : asked.end]}".lower()
     if not topic.exists or topic.main.lower() in pair or not set(topic.words).isdisjoint(pair.split()):
@@ -90,13 +90,13 @@ def _anchored(asked: Candidate, text: str, topic: Topic) -> Candidate:
     return asked._replace(question=question, certainty=asked.certainty * 0.8)
 
 
-def _of_fact(fact: Fact, text: str, topic: Topic) -> Candidate | None:
+def _of_fact(fact: Fact, text: str, topic: Topic) -> QuestionCandidate | None:
     """A question about what no clause states: the dates of a life, and what stands beside a name."""
     start = text.find(fact.tail, fact.start)
     question = _question_of(fact, topic) if start >= 0 and fact.confidence >= _CERTAIN else ""
     if not question or has_markup(question) or has_markup(fact.tail):
         return None
-    return Candidate.of(text, question, start, start + len(fact.tail), fact.confidence)
+    return QuestionCandidate.of(text, question, start, start + len(fact.tail), fact.confidence)
 
 
 def _question_of(fact: Fact, topic: Topic) -> str:

@@ -10,8 +10,8 @@ from polyhop.english.verbs import base_of, is_participle, is_past, is_third, is_
 from polyhop.english.words import word_set
 from polyhop.layers.grammar.clauses import Clause
 from polyhop.layers.grammar.lexicon import BE, EMPTY, RELATIVE, THEY
-from polyhop.layers.questions.rules.candidate import Candidate
-from polyhop.layers.questions.rules.gaps import Gap, gaps_of, words_below
+from polyhop.layers.questions.rules.gaps import AnswerGap, gaps_of, words_below
+from polyhop.layers.questions.rules.question_candidate import QuestionCandidate
 from polyhop.layers.questions.rules.realisation import Realiser, has_markup
 from polyhop.layers.questions.rules.wh_words import wh_of
 
@@ -31,7 +31,7 @@ _LEADS_ON: Final = word_set(
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Predication:
     """A clause as a question says it, in places of words: the operator will go before the subject."""
 
     clause: Clause
@@ -43,16 +43,16 @@ class Statement:
     rest: Sequence[int]  # behind the verb
 
 
-def questions_of(clause: Clause, realiser: Realiser) -> Iterator[Candidate]:
+def questions_of_clause(clause: Clause, realiser: Realiser) -> Iterator[QuestionCandidate]:
     """The questions about a clause: who or what does it, and each part of it that can be asked for."""
-    statement = _statement(clause)
-    if statement is None or clause.mood == "command":
+    predication = _predication(clause)
+    if predication is None or clause.mood == "command":
         return
-    unknown = _is_unknown(statement.head, realiser)
-    if not statement.borrowed and not unknown and (asked := _of_subject(statement, realiser)) is not None:
+    unknown = _is_unknown(predication.head, realiser)
+    if not predication.borrowed and not unknown and (asked := _of_subject(predication, realiser)) is not None:
         yield asked
     for gap in () if unknown else gaps_of(clause, realiser):
-        if (asked := _answered(_inverted(statement, gap, realiser), gap, realiser)) is not None:
+        if (asked := _answered(_inverted(predication, gap, realiser), gap, realiser)) is not None:
             yield asked
 
 
@@ -62,8 +62,8 @@ def _is_unknown(head: int, realiser: Realiser) -> bool:
     return tree.deps[head] == "expl" or (tree.lower[head] in EMPTY and not realiser.label(head))
 
 
-def _statement(clause: Clause) -> Statement | None:
-    """The parts of a clause, or nothing where no one knows who it speaks of, or it is no statement by itself."""
+def _predication(clause: Clause) -> Predication | None:
+    """The parts of a clause, or nothing where no one knows who it speaks of, or it states nothing by itself."""
     tree, verb = clause.tree, clause.verb
     own = [*clause.subjects, *tree.kids_of(verb, "expl")]
     head = own[-1] if own else _borrowed(clause)
@@ -78,7 +78,7 @@ def _statement(clause: Clause) -> Statement | None:
     subject = [i for i in subject if i not in words and i != verb and (i == head or i not in tree.bracketed)]
     begins = min(own[0] if own else verb, verb)
     others = [i for i in words if i not in {*subject, *clause.auxiliaries, verb}]
-    return Statement(
+    return Predication(
         clause=clause,
         subject=subject,
         head=head,
@@ -113,32 +113,32 @@ def _words(clause: Clause) -> list[int]:
     return [i for i in found if tree.forms[i] not in "()[]"]
 
 
-def _of_subject(statement: Statement, realiser: Realiser) -> Candidate | None:
+def _of_subject(predication: Predication, realiser: Realiser) -> QuestionCandidate | None:
     """Who does what the clause says: ``Who founded the mill in 1901?``."""
-    tree, clause, head = realiser.tree, statement.clause, statement.head
+    tree, clause, head = realiser.tree, predication.clause, predication.head
     referent = realiser.referents.get(head)
-    said = [i for i in (*statement.rest, *statement.fronted) if tree.lower[i] not in EMPTY]
+    said = [i for i in (*predication.rest, *predication.fronted) if tree.lower[i] not in EMPTY]
     if not said or (referent is not None and not referent.end):
         return None  # "Ada wished": it says nothing that a question could be about
     wh = wh_of(tree, head, "", realiser.label(head)).words
     first, *more = [*clause.auxiliaries, clause.verb]
     question = realiser.question(
         "What" if wh == "How much" else wh,
-        *([] if more else [statement.middle]),
-        realiser.finite(first, speaks=_turned(statement, realiser)),
+        *([] if more else [predication.middle]),
+        realiser.finite(first, speaks=_turned(predication, realiser)),
         "not" if clause.negations else "",
-        [*more[:-1], *statement.middle, *more[-1:]] if more else [],
-        statement.rest,
-        statement.fronted,
+        [*more[:-1], *predication.middle, *more[-1:]] if more else [],
+        predication.rest,
+        predication.fronted,
         known=referent.name if referent else "",
     )
-    return _answered(question, Gap(statement.subject, frozenset(), wh, _LIKELY), realiser)
+    return _answered(question, AnswerGap(predication.subject, frozenset(), wh, _LIKELY), realiser)
 
 
-def _inverted(statement: Statement, gap: Gap, realiser: Realiser) -> str:
+def _inverted(predication: Predication, gap: AnswerGap, realiser: Realiser) -> str:
     """A question whose operator goes before the subject: ``When did Ada Brisk found the mill?``."""
-    tree, clause = realiser.tree, statement.clause
-    speaks = _turned(statement, realiser)
+    tree, clause = realiser.tree, predication.clause
+    speaks = _turned(predication, realiser)
     auxiliaries, verb = list(clause.auxiliaries), realiser.form(clause.verb)
     if auxiliaries:
         operator = realiser.finite(auxiliaries.pop(0), speaks=speaks)
@@ -146,29 +146,29 @@ def _inverted(statement: Statement, gap: Gap, realiser: Realiser) -> str:
         operator, verb = realiser.finite(clause.verb, speaks=speaks), ""
     else:
         present = is_third(verb) or speaks
-        several = tree.lower[statement.head] in THEY or tree.lower[statement.head].endswith("s")
+        several = tree.lower[predication.head] in THEY or tree.lower[predication.head].endswith("s")
         past = is_past(verb) or (is_unchanging(verb) and not speaks) or not (present or several)
         operator, verb = "did" if past else "does" if present else "do", base_of(verb)
     return realiser.question(
         gap.wh,
         operator,
-        [i for i in statement.subject if i not in gap.without],
+        [i for i in predication.subject if i not in gap.without],
         "not" if clause.negations else "",
         auxiliaries,
-        [i for i in statement.middle if i not in gap.without],
+        [i for i in predication.middle if i not in gap.without],
         verb,
         gap.then,
-        [i for i in statement.rest if i not in gap.without],
-        [i for i in statement.fronted if i not in gap.without],
+        [i for i in predication.rest if i not in gap.without],
+        [i for i in predication.fronted if i not in gap.without],
     )
 
 
-def _turned(statement: Statement, realiser: Realiser) -> bool:
-    referent = realiser.referents.get(statement.head)
+def _turned(predication: Predication, realiser: Realiser) -> bool:
+    referent = realiser.referents.get(predication.head)
     return referent is not None and referent.speaks
 
 
-def _answered(question: str, gap: Gap, realiser: Realiser) -> Candidate | None:
+def _answered(question: str, gap: AnswerGap, realiser: Realiser) -> QuestionCandidate | None:
     """A question with the stretch of text that answers it, unless that is nothing, or too long."""
     tree, answer = realiser.tree, list(gap.answer)
     while answer and not tree.forms[answer[-1]][:1].isalnum():
@@ -182,4 +182,4 @@ def _answered(question: str, gap: Gap, realiser: Realiser) -> Candidate | None:
     referent = realiser.referents.get(answer[0]) if len(answer) == 1 else None
     if referent is not None:
         start, end = referent.start, referent.end
-    return Candidate.of(tree.text, question, start, end, gap.certainty * min(1.0, _WORDY / len(words)))
+    return QuestionCandidate.of(tree.text, question, start, end, gap.certainty * min(1.0, _WORDY / len(words)))

@@ -8,8 +8,8 @@ from typing import Final
 
 from polyhop.documents.conversations.stamps import is_dated
 from polyhop.documents.conversations.transcripts import Transcript
-from polyhop.layers.questions.rules.candidate import Candidate
-from polyhop.layers.questions.rules.clause_questions import questions_of
+from polyhop.layers.questions.rules.clause_questions import questions_of_clause
+from polyhop.layers.questions.rules.question_candidate import QuestionCandidate
 from polyhop.layers.questions.rules.realisation import Referent
 from polyhop.layers.questions.rules.turns import SpokenTurn, Utterance, realiser_of, spoken_turns
 from polyhop.ports import ParsedSentence
@@ -35,7 +35,7 @@ class Conversation:
         both = len(speakers) == 2
         self.everyone = Referent(" and ".join(speakers) if both else "the group", label="ORG", speaks=not both)
 
-    def read(self) -> Iterator[Candidate]:
+    def read(self) -> Iterator[QuestionCandidate]:
         """The questions, turn by turn, and at last when it was."""
         for part, turn in enumerate(self.turns):
             after = self.turns[part + 1] if part + 1 < len(self.turns) else None
@@ -43,7 +43,7 @@ class Conversation:
                 yield asked._replace(part=part)
         yield from self._when_it_was()
 
-    def _of_clauses(self, turn: SpokenTurn) -> Iterator[Candidate]:
+    def _of_clauses(self, turn: SpokenTurn) -> Iterator[QuestionCandidate]:
         """What its clauses state, with who says so where the question does not name them."""
         speaker = turn.turn.speaker
         for utterance in turn.utterances:
@@ -51,20 +51,20 @@ class Conversation:
                 continue
             realiser = realiser_of(utterance.tree, turn, self.everyone, self.names)
             for clause in utterance.clauses:
-                for asked in questions_of(clause, realiser):
+                for asked in questions_of_clause(clause, realiser):
                     question = asked.question
                     if speaker not in question and asked.start != turn.turn.name_start:
                         question = f"According to {speaker}, {question[:1].lower()}{question[1:]}"
                     yield asked._replace(question=self._placed(question, asked), certainty=asked.certainty * _CLAUSE)
 
-    def _placed(self, question: str, asked: Candidate) -> str:
+    def _placed(self, question: str, asked: QuestionCandidate) -> str:
         """With what the conversation is about, where neither the question nor its answer says it."""
         pair = f"{question} {self.text[asked.start : asked.end]}".lower()
         if not self.main or any(word in pair for word in self.main[0].lower().split()):
             return question
         return f"{question[:-1]}, in the chat about {self.main[0]}?"
 
-    def _of_turn(self, turn: SpokenTurn) -> Iterator[Candidate]:
+    def _of_turn(self, turn: SpokenTurn) -> Iterator[QuestionCandidate]:
         """What someone said on a day, all of it and sentence by sentence, and at what time."""
         who, whom = turn.turn.speaker, turn.addressee.name
         about = self._about(turn.topics)
@@ -76,14 +76,16 @@ class Conversation:
             dated = is_dated(self.text[start:end])
             if dated or (turn.turn.minute >= 0 and day):
                 when = "When" if dated else f"At what time on {day}"
-                yield from _all(Candidate.of(self.text, f"{when} did {who} write to {whom}{about}?", start, end, _WHEN))
+                yield from _all(
+                    QuestionCandidate.of(self.text, f"{when} did {who} write to {whom}{about}?", start, end, _WHEN)
+                )
         for one in turn.utterances if len(turn.utterances) > 1 else ():
             if one.topics:
                 verb = _VERBS[_mood(one)].format(whom)
                 topics = self._about([*one.topics, *turn.topics])
                 yield from self._answered(f"What did {who} {verb}{topics}?", [one], _UTTERED)
 
-    def _of_reply(self, turn: SpokenTurn, after: SpokenTurn | None) -> Iterator[Candidate]:
+    def _of_reply(self, turn: SpokenTurn, after: SpokenTurn | None) -> Iterator[QuestionCandidate]:
         """What the next one answers, where someone asks: the question as it stands, and the reply."""
         if after is None or after.turn.speaker == turn.turn.speaker:
             return
@@ -93,16 +95,18 @@ class Conversation:
                 asked = f'What did {after.turn.speaker} answer when {turn.turn.speaker} asked "{said}"?'
                 yield from self._answered(asked, after.utterances, _REPLY)
 
-    def _answered(self, question: str, utterances: Sequence[Utterance], certainty: float) -> Iterator[Candidate]:
+    def _answered(
+        self, question: str, utterances: Sequence[Utterance], certainty: float
+    ) -> Iterator[QuestionCandidate]:
         """A question that some sentences answer, as many as an answer may have, without a greeting before them."""
         spoken = [one.tree for one in utterances]
         while spoken and len(spoken) > 1 and len(spoken[0]) <= 6 and not utterances[-len(spoken)].topics:
             del spoken[0]  # "Hey Otto, how are you?"
         ends = [tree.ends[-1] for tree in spoken if tree.ends[-1] - spoken[0].starts[0] <= _LONGEST_ANSWER]
         if ends:
-            yield from _all(Candidate.of(self.text, question, spoken[0].starts[0], ends[-1], certainty))
+            yield from _all(QuestionCandidate.of(self.text, question, spoken[0].starts[0], ends[-1], certainty))
 
-    def _when_it_was(self) -> Iterator[Candidate]:
+    def _when_it_was(self) -> Iterator[QuestionCandidate]:
         """When a conversation took place: as its header tells, or the first turn of a single day."""
         turns, speakers = self.transcript.turns, self.transcript.speakers
         start, end = self.transcript.time_start, self.transcript.time_end
@@ -111,7 +115,7 @@ class Conversation:
         if end and (self.transcript.time_end or is_dated(self.text[start:end])):
             who = " and ".join(speakers) if len(speakers) <= 2 else f"{', '.join(speakers[:3])} and the group"
             question = f"When did {who} {'talk' if len(speakers) > 1 else 'write'}{self._about([])}?"
-            for asked in _all(Candidate.of(self.text, question, start, end, _WHEN)):
+            for asked in _all(QuestionCandidate.of(self.text, question, start, end, _WHEN)):
                 yield asked._replace(part=len(turns))
 
     def _about(self, topics: Sequence[str]) -> str:
@@ -128,5 +132,5 @@ def _mood(utterance: Utterance) -> str:
     return next(roots, "question" if utterance.tree.forms[-1] == "?" else "statement")
 
 
-def _all(asked: Candidate | None) -> tuple[Candidate, ...]:
+def _all(asked: QuestionCandidate | None) -> tuple[QuestionCandidate, ...]:
     return () if asked is None else (asked,)

@@ -16,7 +16,7 @@ _BESIDE: Final = ("conj", "cc", "relcl", "acl", "appos", "punct")
 _SURE, _LIKELY, _UNSURE = 1.0, 0.8, 0.6
 
 
-class Gap(NamedTuple):
+class AnswerGap(NamedTuple):
     """A part that is asked for: its words, those that the question leaves out, and the words that ask for it."""
 
     answer: Sequence[int]
@@ -34,7 +34,7 @@ def words_below(tree: Tree, i: int, without: Collection[str] = ()) -> list[int]:
     return sorted(found)
 
 
-def gaps_of(clause: Clause, realiser: Realiser) -> Iterator[Gap]:
+def gaps_of(clause: Clause, realiser: Realiser) -> Iterator[AnswerGap]:
     """The parts of a clause that a question may leave open, each a whole phrase."""
     tree, verb = clause.tree, clause.verb
     for i in tree.kids[verb]:
@@ -52,14 +52,14 @@ def gaps_of(clause: Clause, realiser: Realiser) -> Iterator[Gap]:
                 yield from _place_or_time(realiser, target)
         elif dependency == "npadvmod" and tree.label(i) in TIMES:
             if wh_of(tree, i, "", tree.label(i)).words == "When":
-                yield Gap(words, frozenset(words), "When")
+                yield AnswerGap(words, frozenset(words), "When")
         elif dependency == "acomp" and tree.lower[verb] in BE and not tree.kids_of(i, "xcomp", "ccomp", "advcl"):
-            yield Gap(words, frozenset(words), "How", _UNSURE)
+            yield AnswerGap(words, frozenset(words), "How", _UNSURE)
         elif dependency in ("ccomp", "xcomp", "advcl"):
             yield from _inner(tree, i, words)
 
 
-def _noun(realiser: Realiser, i: int, preposition: int, certainty: float) -> Iterator[Gap]:
+def _noun(realiser: Realiser, i: int, preposition: int, certainty: float) -> Iterator[AnswerGap]:
     """A noun phrase that the verb or a preposition leads to."""
     tree = realiser.tree
     referent = realiser.referents.get(i)
@@ -68,7 +68,7 @@ def _noun(realiser: Realiser, i: int, preposition: int, certainty: float) -> Ite
     words = words_below(tree, i)
     if preposition < 0:
         wh = wh_of(tree, i, "", realiser.label(i))
-        yield Gap(words, frozenset(words), wh.words, certainty)
+        yield AnswerGap(words, frozenset(words), wh.words, certainty)
         return
     if tree.kids_of(preposition, "prep", "pcomp") or not (realiser.label(i) or tree.kids[i]):
         return  # "from 1302 to 1309"; "at work"
@@ -77,10 +77,10 @@ def _noun(realiser: Realiser, i: int, preposition: int, certainty: float) -> Ite
     if not wh.drops_preposition:
         asks = f"{tree.lower[preposition]} {'whom' if asks == 'Who' else asks[:1].lower() + asks[1:]}"
         asks = asks.replace(" where", " what")
-    yield Gap(words, frozenset({preposition, *words}), asks, certainty)
+    yield AnswerGap(words, frozenset({preposition, *words}), asks, certainty)
 
 
-def _place_or_time(realiser: Realiser, noun: int) -> Iterator[Gap]:
+def _place_or_time(realiser: Realiser, noun: int) -> Iterator[AnswerGap]:
     """``in Ost`` or ``in 1901`` behind an object: as good as the verb's."""
     tree = realiser.tree
     for preposition in tree.kids_of(noun, "prep"):
@@ -90,32 +90,32 @@ def _place_or_time(realiser: Realiser, noun: int) -> Iterator[Gap]:
                 yield from (gap for gap in _noun(realiser, target, preposition, _LIKELY) if gap.wh in ("Where", "When"))
 
 
-def _before_noun(realiser: Realiser, noun: int) -> Iterator[Gap]:
+def _before_noun(realiser: Realiser, noun: int) -> Iterator[AnswerGap]:
     """``How many sails does the mill have?``, ``Whose mill did Ada buy?``."""
     tree = realiser.tree
     phrase, short = words_below(tree, noun), words_below(tree, noun, _BESIDE)
     for i in tree.kids_of(noun, "nummod", "poss"):
         if tree.deps[i] == "nummod" and tree.label(i) == "CARDINAL":
             rest = realiser.say(word for word in short if word > i)
-            yield Gap([i], frozenset(phrase), f"How many {rest}")
+            yield AnswerGap([i], frozenset(phrase), f"How many {rest}")
         elif tree.deps[i] == "poss" and (i in realiser.referents or tree.lower[i] not in EMPTY):
             owner = words_below(tree, i, ("case",))
             rest = realiser.say(word for word in short if word > owner[-1] and tree.deps[word] != "case")
-            yield Gap(owner, frozenset(phrase), f"Whose {rest}", _UNSURE)
+            yield AnswerGap(owner, frozenset(phrase), f"Whose {rest}", _UNSURE)
 
 
-def _inner(tree: Tree, i: int, words: Sequence[int]) -> Iterator[Gap]:
+def _inner(tree: Tree, i: int, words: Sequence[int]) -> Iterator[AnswerGap]:
     """What is planned, said, or given as a reason."""
     to = [kid for kid in tree.kids_of(i, "aux") if tree.lower[kid] == "to"]
     marks = {tree.lower[kid] for kid in tree.kids_of(i, "mark")}
     if tree.deps[i] == "advcl":
         if to or marks & {"because", "since", "so"}:
-            yield Gap(words, frozenset(words), "Why")
+            yield AnswerGap(words, frozenset(words), "Why")
     elif i < tree.heads[i] or (tree.kids_of(i, "nsubj") and to):
         return  # "..., said Ada"
     elif tree.deps[i] == "ccomp":
-        yield Gap(
+        yield AnswerGap(
             [word for word in words if tree.deps[word] != "mark" or tree.heads[word] != i], frozenset(words), "What"
         )
     elif to:
-        yield Gap([word for word in words if word > to[0]], frozenset(words), "What", _SURE, "to do")
+        yield AnswerGap([word for word in words if word > to[0]], frozenset(words), "What", _SURE, "to do")

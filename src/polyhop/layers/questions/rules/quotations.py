@@ -12,7 +12,7 @@ from polyhop.documents.conversations.turn_lines import Turn
 from polyhop.documents.languages import is_english, is_surely_english
 from polyhop.documents.sentences import sentence_spans
 from polyhop.indexes.names import normal
-from polyhop.layers.questions.rules.candidate import Candidate
+from polyhop.layers.questions.rules.question_candidate import QuestionCandidate
 from polyhop.types import Passage
 
 _LONGEST: Final = 400  # characters of an answer: longer ones are cut between words, as in Thai, which has no full stop
@@ -49,7 +49,7 @@ def _spoken(text: str, turn: Turn) -> str:
     return f"{turn.speaker}, {time}" if time else turn.speaker
 
 
-def questions_of_excerpts(text: str, excerpts: Sequence[Excerpt], most: int) -> Iterator[Candidate]:
+def questions_of_excerpts(text: str, excerpts: Sequence[Excerpt], most: int) -> Iterator[QuestionCandidate]:
     """A pair for each excerpt, in order; neighbours share one where there are more than ``most``: none is left out.
 
     The question is the beginning of the answer, behind the title or the speaker: it must not say what is not known to
@@ -63,7 +63,7 @@ def questions_of_excerpts(text: str, excerpts: Sequence[Excerpt], most: int) -> 
         if normal(question) in seen:  # several sentences begin like that
             question = _headed(said[:_LONGEST_BEGINNING], excerpt.of)
         seen.add(normal(question))
-        asked = Candidate.of(text, question, excerpt.start, excerpt.end, _CERTAINTY)
+        asked = QuestionCandidate.of(text, question, excerpt.start, excerpt.end, _CERTAINTY)
         if asked is not None:
             yield asked._replace(part=part)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Set
 from typing import Final
 
 from polyhop.english.words import FUNCTION_WORDS
-from polyhop.layers.questions.rules.candidate import Candidate
+from polyhop.layers.questions.rules.question_candidate import QuestionCandidate
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _AGAIN: Final = 0.15  # what a word is worth that questions before have
@@ -30,7 +30,9 @@ _EMPTY: Final = FUNCTION_WORDS | {
 }
 
 
-def chosen(text: str, questions: Iterable[Candidate], most: int, known: Iterable[str] = ()) -> list[Candidate]:
+def chosen(
+    text: str, questions: Iterable[QuestionCandidate], most: int, known: Iterable[str] = ()
+) -> list[QuestionCandidate]:
     """At most ``most`` questions, best first: each is taken for the words that the ones before do not have yet.
 
     ``known`` are words that say nothing, as each question has them: of the title, of the speakers.
@@ -41,11 +43,11 @@ def chosen(text: str, questions: Iterable[Candidate], most: int, known: Iterable
         for asked in _distinct(text, questions)
     ]
     left = [(asked, words) for asked, words in left if sum(words.values()) >= _LEAST]
-    kept: list[Candidate] = []
+    kept: list[QuestionCandidate] = []
     seen: set[str] = set()
     parts: dict[int, int] = {}
 
-    def gain(asked: Candidate, words: dict[str, float]) -> float:
+    def gain(asked: QuestionCandidate, words: dict[str, float]) -> float:
         new = sum(weight * (_AGAIN if word in seen else 1.0) for word, weight in words.items())
         share = max(sum(words.values()), _LONG) ** 0.5
         return float(asked.certainty * new / share * _SAME_PART ** parts.get(asked.part, 0))
@@ -59,9 +61,9 @@ def chosen(text: str, questions: Iterable[Candidate], most: int, known: Iterable
     return kept
 
 
-def _distinct(text: str, questions: Iterable[Candidate]) -> list[Candidate]:
+def _distinct(text: str, questions: Iterable[QuestionCandidate]) -> list[QuestionCandidate]:
     """Each question once by its words, the surest; none that says its own answer."""
-    best: dict[str, Candidate] = {}
+    best: dict[str, QuestionCandidate] = {}
     for asked in questions:
         key, answer = _key(asked.question), _key(text[asked.start : asked.end])
         if answer and f" {answer.removeprefix('the ')} " not in f" {key} ".replace("'s ", " "):

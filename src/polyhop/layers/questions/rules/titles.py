@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from polyhop.layers.grammar.lexicon import MONTHS
+from polyhop.english.dates import MONTH
 
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 # Letters that number things, and words that do so before a number: "doc 12", "page-003".
@@ -17,9 +17,7 @@ _COUNTED: Final = re.compile(
 )
 _FILE: Final = re.compile(r"\S*\.[a-z][a-z\d]{1,4}|\S*[/\\]\S*\d\S*|[a-z\d]+(?:_[a-z\d]+)+", re.IGNORECASE)
 _CODE: Final = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[a-f])[\da-f]{6,}(?:-[\da-f]{2,})*", re.IGNORECASE)
-_DAY: Final = re.compile(
-    rf"[\d\W_]*(?:st|nd|rd|th)?[\d\W_]*(?:{MONTHS})\b[\d\W_]*(?:st|nd|rd|th)?[\d\W_]*", re.IGNORECASE
-)
+_DAY: Final = re.compile(rf"[\d\W_]*(?:st|nd|rd|th)?[\d\W_]*{MONTH}\b[\d\W_]*(?:st|nd|rd|th)?[\d\W_]*", re.IGNORECASE)
 _BEFORE: Final = tuple(" \n\t\"'“‘*")
 _IS: Final = re.compile(r"[\"'”’*]*(?: \([^)\n]{1,80}\))? (?:is|was|are|were)\s")
 _SAID_OF: Final = 200  # characters of a text in which it says what its title is

@@ -9,7 +9,7 @@ _HALF = ("whose ", "which ", "whom ", "who ")
 _LONGEST_QUESTION = 300  # characters
 
 
-class Candidate(NamedTuple):
+class QuestionCandidate(NamedTuple):
     """A question with the stretch of the passage's text that answers it."""
 
     question: str
@@ -19,7 +19,7 @@ class Candidate(NamedTuple):
     part: int = 0  # the sentence or message that it was made from, counted from 0
 
     @classmethod
-    def of(cls, text: str, question: str, start: int, end: int, certainty: float) -> Candidate | None:
+    def of(cls, text: str, question: str, start: int, end: int, certainty: float) -> QuestionCandidate | None:
         """With the quotes and white space around the answer left out; nothing where no answer is left."""
         while start < end and text[start] in _AROUND:
             start += 1

@@ -15,7 +15,7 @@ import pytest
 from polyhop.errors import BudgetExceeded, EndpointError
 from polyhop.layers.facts import communities as module
 from polyhop.layers.facts.communities import Community, clustered, communities_of, content_of
-from polyhop.layers.facts.community_summaries import Summaries, Summariser
+from polyhop.layers.facts.community_summaries import CommunitySummaries, Summaries
 from polyhop.layers.facts.graph import Embed, FactGraph
 from polyhop.layers.facts.grown_graph import GrownGraph
 from polyhop.models.choice import Models
@@ -106,7 +106,7 @@ def phrases(models: Models) -> Embed:
 def summed(folder: Path | None, phrases: Embed, model: Sage | None = None, **how: int) -> Summaries:
     """The summaries of the world."""
     graph = graph_of(*WORLD)
-    return Summariser.open(folder, phrases, model).of(graph, clustered(graph), read, **how)
+    return CommunitySummaries.open(folder, phrases, model).of(graph, clustered(graph), read, **how)
 
 
 # --- communities ------------------------------------------------------------------------------------------------------
@@ -222,10 +222,12 @@ def test_sentences_that_spell_names_are_preferred(phrases: Embed) -> None:
     full: Stated = [(f"Ada Brisk drew plan {n}.", "Ada Brisk", "drew", f"plan {n}") for n in range(5)]
     graph = graph_of([*vague, *full])
     all_told = [passage(1, [*vague, *full])[1]]
-    (found,) = Summariser.open(None, phrases).of(graph, clustered(graph), lambda _: all_told).summaries
+    (found,) = CommunitySummaries.open(None, phrases).of(graph, clustered(graph), lambda _: all_told).summaries
     assert found.text.count("Ada Brisk drew") == 4
     alone = graph_of(vague)
-    (other,) = Summariser.open(None, phrases).of(alone, clustered(alone), lambda _: [passage(1, vague)[1]]).summaries
+    (other,) = (
+        CommunitySummaries.open(None, phrases).of(alone, clustered(alone), lambda _: [passage(1, vague)[1]]).summaries
+    )
     assert other.text.count("She saw") == 4
 
 
@@ -238,7 +240,7 @@ def test_a_question_finds_its_community(models: Models, phrases: Embed) -> None:
     assert high > low
     assert found.relevant(question, 1) == [(first, high)]
     assert found.relevant(question, 5, least=(high + low) / 2) == [(first, high)]
-    nothing = Summariser.open(None, phrases).of(graph_of(), (), read)
+    nothing = CommunitySummaries.open(None, phrases).of(graph_of(), (), read)
     assert nothing.relevant(question, 3) == []
 
 
@@ -246,7 +248,7 @@ def test_summaries_are_kept(tmp_path: Path, phrases: Embed) -> None:
     """A second run makes none, reads no passage, and says the same; other makers make their own."""
     first = summed(tmp_path, phrases)
     graph = graph_of(*WORLD)
-    again = Summariser.open(tmp_path, phrases).of(graph, clustered(graph), never)
+    again = CommunitySummaries.open(tmp_path, phrases).of(graph, clustered(graph), never)
     assert again.summaries == first.summaries
     np.testing.assert_array_equal(again.vectors, first.vectors)
     assert again.made == 0
@@ -261,7 +263,7 @@ def never(numbers: Sequence[int]) -> list[Passage]:
 def test_summaries_of_removed_passages_go(tmp_path: Path, phrases: Embed) -> None:
     """When the index is opened again."""
     summed(tmp_path, phrases)
-    Summariser.open(tmp_path, phrases, live=np.array([2, 3, 4], np.int64))
+    CommunitySummaries.open(tmp_path, phrases, live=np.array([2, 3, 4], np.int64))
     (file,) = (tmp_path / "communities").glob("*.jsonl")
     assert "Amber Works" in file.read_text("utf-8")
     assert "Skerry" not in file.read_text("utf-8")
@@ -306,7 +308,7 @@ def test_a_useless_answer_leaves_its_community(phrases: Embed) -> None:
     """It is not asked for again by this process."""
     sage = Sage()
     graph = graph_of(*WORLD)
-    summariser = Summariser.open(None, phrases, Invents(sage))
+    summariser = CommunitySummaries.open(None, phrases, Invents(sage))
     first = summariser.of(graph, clustered(graph), read)
     again = summariser.of(graph, clustered(graph), read)
     assert (first.left, again.left, first.made, len(sage.prompts)) == (2, 2, 0, 2)
@@ -335,7 +337,7 @@ def test_an_endpoint_that_refuses_leaves_the_rest(phrases: Embed) -> None:
         OpenAICompatible(base_url=server.url, model="sage", attempts=1) as model,
     ):
         graph = graph_of(*WORLD)
-        found = Summariser.open(None, phrases, model).of(graph, clustered(graph), read)
+        found = CommunitySummaries.open(None, phrases, model).of(graph, clustered(graph), read)
     assert (found.summaries, found.left) == ((), 2)
     assert found.why
 
@@ -348,7 +350,7 @@ def test_a_request_that_is_refused_is_passed_over(phrases: Embed) -> None:
         return [passage(number, worlds[number - 1])[1] for number in numbers]
 
     graph, refusing = graph_of(*worlds), Refusing()
-    found = Summariser.open(None, phrases, refusing).of(graph, clustered(graph), told)
+    found = CommunitySummaries.open(None, phrases, refusing).of(graph, clustered(graph), told)
     assert (found.left, refusing.asked) == (9, 3)
 
 

@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 
 from polyhop.errors import EndpointError, StorageFull, UsageError
 from polyhop.indexes.central import central
-from polyhop.layers.central_sentences import extractive_summary, sentences_of
-from polyhop.layers.summary_writer import SummaryWriter, Wanted
+from polyhop.layers.summaries.central_sentences import extractive_summary, sentences_of
+from polyhop.layers.summaries.summariser import Summariser, Wanted
 from polyhop.models.accounting import estimated_tokens
 from polyhop.models.choice import Models
 from polyhop.models.endpoint import OpenAICompatible
@@ -325,8 +325,8 @@ def test_what_is_written_is_stored_at_once_and_counted(tmp_path: Path) -> None:
     """Several at a time, each under its key."""
     store = SummaryStore.open(tmp_path, "ada")
     with writing(lambda request: weirs(request, delay=0.02)) as (model, server):
-        writer = SummaryWriter(model, store, 100)
-        writer.write(wanted(9))
+        writer = Summariser(store, model, 100)
+        writer.of(wanted(9))
     again = SummaryStore.open(tmp_path, "ada")
     assert [again.get(f"k{one}") for one in range(9)] == [f"Weir {one} was built." for one in range(9)]
     assert (writer.why, writer.cost.llm_calls, server.busiest) == ("", 9, 3)
@@ -344,8 +344,8 @@ def test_one_that_is_refused_does_not_stop_the_others(tmp_path: Path, concurrenc
         return says('{"summary": "It cost 70 crowns."}') if number == 4 else weirs(request)
 
     with writing(script, concurrency=concurrency) as (model, _):
-        writer = SummaryWriter(model, store, 100)
-        writer.write(wanted(8))
+        writer = Summariser(store, model, 100)
+        writer.of(wanted(8))
     assert [one for one in range(8) if not store.get(f"k{one}")] == [2, 4]
     assert (store.get("k2"), store.get("k4")) == (None, "")
     assert (writer.why, writer.cost.llm_calls) == ("", 7)
@@ -357,10 +357,10 @@ def test_an_endpoint_that_is_at_fault_is_not_asked_further(tmp_path: Path, troub
     calls = iter(range(99))
     store = SummaryStore.open(tmp_path, "ada")
     with writing(lambda request: weirs(request) if next(calls) < 3 else trouble, concurrency=1) as (model, server):
-        writer = SummaryWriter(model, store, 100)
-        writer.write(wanted(20))
+        writer = Summariser(store, model, 100)
+        writer.of(wanted(20))
         asked = len(server.requests)
-        writer.write(wanted(20))
+        writer.of(wanted(20))
         assert len(server.requests) == asked <= 6
     assert writer.why
     assert len(SummaryStore.open(tmp_path, "ada")) == writer.cost.llm_calls == 3
@@ -369,8 +369,8 @@ def test_an_endpoint_that_is_at_fault_is_not_asked_further(tmp_path: Path, troub
 def test_a_call_that_a_cap_keeps_from_being_repaired_is_counted(tmp_path: Path) -> None:
     """The broken answer was paid for."""
     with writing(lambda _: says("no JSON"), call_cap=1) as (model, _):
-        writer = SummaryWriter(model, SummaryStore.open(tmp_path, "ada"), 100)
-        writer.write(wanted(1))
+        writer = Summariser(SummaryStore.open(tmp_path, "ada"), model, 100)
+        writer.of(wanted(1))
     assert "calls" in writer.why
     assert writer.cost.llm_calls == 1
 
@@ -382,13 +382,13 @@ def test_an_interruption_keeps_what_is_written(tmp_path: Path) -> None:
         began = time.monotonic()
         threading.Timer(0.4, _thread.interrupt_main).start()
         with pytest.raises(KeyboardInterrupt):
-            SummaryWriter(model, store, 100).write(wanted(12))
+            Summariser(store, model, 100).of(wanted(12))
         assert time.monotonic() - began < 0.9
         assert len(server.requests) == 6
         time.sleep(1.0)
         assert len(SummaryStore.open(tmp_path, "ada")) == 6, "the answers under way were paid for, and came"
         server.script = weirs
-        SummaryWriter(model, store, 100).write([one for one in wanted(12) if store.get(one.key) is None])
+        Summariser(store, model, 100).of([one for one in wanted(12) if store.get(one.key) is None])
         assert len(server.requests) == 12
     assert all(store.get(f"k{one}") for one in range(12))
 

@@ -15,12 +15,11 @@ import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.errors import LayerMissing, ModelMismatch, SettingError
-from polyhop.layers.central_sentences import sentences_of
 from polyhop.layers.layer import layer_of
+from polyhop.layers.summaries.central_sentences import sentences_of, word_vectors
 from polyhop.layers.tree.index import TreeIndex
 from polyhop.layers.tree.layer import TreeLayer
 from polyhop.layers.tree.levels import Shape, clusters_of
-from polyhop.layers.tree.node_summaries import word_vectors
 from polyhop.models.choice import load_models
 from polyhop.settings import Settings
 from polyhop.store.record import Record

@@ -15,7 +15,8 @@ from polyhop.indexes.central import central
 from polyhop.indexes.ranking import best
 from polyhop.layers.facts.communities import FOLDER, Community, Joined
 from polyhop.layers.facts.graph import Embed
-from polyhop.layers.summary_writer import SummaryWriter, Wanted
+from polyhop.layers.summaries.central_sentences import NAME
+from polyhop.layers.summaries.summariser import Summariser, Wanted
 from polyhop.ports import Floats, Ints, LanguageModel
 from polyhop.prompts.summarise import PROMPT_VERSION
 from polyhop.store.summary_store import Stored, SummaryStore
@@ -23,7 +24,6 @@ from polyhop.types import Cost, Passage
 
 logger = logging.getLogger(__name__)
 
-BY_SENTENCES: Final = "central sentences 1"  # the maker; another number when it would choose others
 EVIDENCE: Final = 40  # sentences that a summary is made of, at most
 SENTENCES: Final = 4  # of a summary that is made of sentences
 NAMED: Final = 6  # entities that stand for a community, at most
@@ -110,7 +110,7 @@ class _Evidence:
         return Wanted(key=self.community.key, texts=texts, passages=self.passages, about=", ".join(self.names))
 
 
-class Summariser:
+class CommunitySummaries:
     """Makes the summaries that are not there yet: with a language model or, without one, of the evidence itself."""
 
     def __init__(self, store: SummaryStore, embed: Embed, model: LanguageModel | None = None) -> None:
@@ -126,7 +126,7 @@ class Summariser:
 
         ``live``: the numbers of all passages; what was made of others is removed.
         """
-        by = BY_SENTENCES if model is None else f"{model.name}:{PROMPT_VERSION}"
+        by = NAME if model is None else f"{model.name}:{PROMPT_VERSION}"
         return cls(SummaryStore.open(None if folder is None else folder / FOLDER, by, live), embed, model)
 
     def of(
@@ -155,17 +155,17 @@ class Summariser:
 
     def _make(self, graph: Joined, lacking: Sequence[Community], passages: Passages) -> tuple[str, Cost]:
         """Make and store the summaries of communities. Returns why some may lack, and the cost."""
-        writer = None if self._model is None else SummaryWriter(self._model, self._store, MAX_TOKENS)
+        summariser = Summariser(self._store, self._model, MAX_TOKENS)
         for start in range(0, len(lacking), _BATCH):
             batch = list(_evidence(graph, lacking[start : start + _BATCH], passages))
-            if writer is None:
+            if self._model is None:
                 self._store.put([Stored(one.community.key, one.most_central(), one.passages) for one in batch])
                 continue
-            writer.write([one.wanted() for one in batch])
-            if writer.why:
+            summariser.of([one.wanted() for one in batch])
+            if summariser.why:
                 break
             logger.info("summarised %d of %d communities", min(start + _BATCH, len(lacking)), len(lacking))
-        return ("", Cost()) if writer is None else (writer.why, writer.cost)
+        return summariser.why, summariser.cost
 
 
 def _evidence(graph: Joined, communities: Sequence[Community], passages: Passages) -> Iterator[_Evidence]:

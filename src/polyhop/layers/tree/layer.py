@@ -20,18 +20,22 @@ from polyhop.errors import IndexCorrupt, ModelMissing
 from polyhop.indexes import segments
 from polyhop.layers.generations import may_stay, name_of, newest
 from polyhop.layers.layer import fingerprint as mark_of
+from polyhop.layers.summaries.central_sentences import NAME as CENTRAL
+from polyhop.layers.summaries.summariser import Summariser
 from polyhop.layers.tree import index as tree_index
 from polyhop.layers.tree.growing import Leaves, grown, leaves_of
 from polyhop.layers.tree.index import TreeIndex
 from polyhop.layers.tree.levels import Shape
-from polyhop.layers.tree.node_summaries import CENTRAL, Kept, Summariser, maker_of
+from polyhop.layers.tree.node_summaries import FILE, NodeSummaries
 from polyhop.models.accounting import Prices
 from polyhop.models.choice import Models
 from polyhop.ports import Below, LanguageModel, Rows
+from polyhop.prompts.summarise import PROMPT_VERSION
 from polyhop.store.phrase_store import PhraseStore
 from polyhop.store.port import Generation
 from polyhop.store.record import Record
 from polyhop.store.spending import note_spent, spent_on
+from polyhop.store.summary_store import SummaryStore
 from polyhop.types import Cost, Passage
 
 logger = logging.getLogger(__name__)
@@ -105,29 +109,28 @@ class TreeLayer:
             segments.sweep(folder, [current.name])
             return
         maker = self._maker(model) if own or current is None else current.description["maker"]
-        kept = Kept.of(record.folder) if maker != CENTRAL else None
-        summariser = Summariser(
-            sentences=self.sentences, max_tokens=self.max_tokens, model=model, maker=maker, kept=kept
-        )
+        kept = SummaryStore(record.folder / FILE, required=True) if maker != CENTRAL else None
+        summariser = None if kept is None else Summariser(kept, model, self.max_tokens)
+        nodes = NodeSummaries(sentences=self.sentences, max_tokens=self.max_tokens, maker=maker, summariser=summariser)
         leaves = leaves_of(record, numbers, models)
         try:
-            name, sizes = self._write(record, folder, content, leaves, summariser, models)
+            name, sizes = self._write(record, folder, content, leaves, nodes, models)
         finally:
-            self._note(record, summariser.cost)
+            self._note(record, summariser.cost if summariser else Cost())
         if kept is not None:
             kept.forget_all_but(leaves.marks)
         description = {"fingerprint": fingerprint, "embedder": models.embedder.name, "content": content, "maker": maker}
-        lacking = {"lacking": summariser.lacking, "stopped": summariser.stopped}
+        lacking = {"lacking": nodes.lacking, "stopped": summariser.why if summariser else ""}
         record.set_generation(self.name, name, {**description, **lacking, **sizes})
         segments.sweep(folder, [name])
 
     def _write(
-        self, record: Record, folder: Path, content: str, leaves: Leaves, summariser: Summariser, models: Models
+        self, record: Record, folder: Path, content: str, leaves: Leaves, summed_up: NodeSummaries, models: Models
     ) -> tuple[str, dict[str, object]]:
         """Grow the tree and write it; the name of the generation, and its sizes."""
         shape = Shape(threshold=self.threshold, context=self.context)
         phrases = PhraseStore.open(record.folder, models.embedder)
-        nodes, vectors = grown(record, leaves, shape, self.levels, summariser.of, phrases.vectors)
+        nodes, vectors = grown(record, leaves, shape, self.levels, summed_up.of, phrases.vectors)
         texts = json.dumps([node.text for node in nodes]).encode()
         name = hashlib.sha256(content.encode() + texts).hexdigest()[:16]
         shutil.rmtree(folder / name, ignore_errors=True)  # what a killed writer left half done
@@ -158,7 +161,7 @@ class TreeLayer:
         return json.dumps([fingerprint, asdict(self), versions, models.embedder.name])
 
     def _maker(self, model: LanguageModel | None) -> str:
-        return CENTRAL if model is None else maker_of(model, self.max_tokens)
+        return CENTRAL if model is None else f"{model.name} {PROMPT_VERSION} {self.max_tokens}"
 
     def _is_own(self, fingerprint: str, models: Models) -> bool:
         """Whether the layer is up to date with the models that are configured now, and so may be added to."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from polyhop.layers.facts.communities import Community, clustered, communities_of
-from polyhop.layers.facts.community_summaries import Summariser
+from polyhop.layers.facts.community_summaries import CommunitySummaries
 from polyhop.layers.facts.grown_graph import GrownGraph
 from polyhop.layers.view import View
 from polyhop.ports import LanguageModel
@@ -21,7 +21,7 @@ def background(
     Communities are found once for a gathered graph; each summary is made once for the index. Raises EndpointError.
     """
     communities = _communities(graph, over)
-    summariser = Summariser.open(over.record.folder, over.growth.vectors, model, live=over.record.numbers())
+    summariser = CommunitySummaries.open(over.record.folder, over.growth.vectors, model, live=over.record.numbers())
     found = summariser.of(graph, communities, over.passages, most=None if model is None else NEW)
     nearest = found.relevant(over.vector(question), most)
     told = f"{len(communities)} communities, {found.made} summaries made now, {found.left} left"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from polyhop.documents.sentences import sentence_spans
+from polyhop.indexes import folding
 from polyhop.indexes.central import central
 from polyhop.indexes.names import words
 from polyhop.models.accounting import estimated_tokens
@@ -44,6 +47,24 @@ def sentences_of(texts: Sequence[str]) -> list[str]:
     pieces = (" ".join(text[start:end].split()) for text in texts for start, end in sentence_spans(text))
     found = list(dict.fromkeys(pieces))
     return [sentence for sentence in found if len(words(sentence)) >= FEWEST_WORDS] or found
+
+
+def word_vectors(sentences: Sequence[str]) -> Floats:
+    """Unit vectors of sentences by their words, those that few of them have counting most, as in LexRank.
+
+    Float32 of shape (len(sentences), distinct words). Erkan and Radev, 2004: TF-IDF, here within what is summed up.
+    """
+    terms = [folding.tokens(sentence) for sentence in sentences]
+    places = {word: place for place, word in enumerate(sorted({word for line in terms for word in line}))}
+    counts = np.zeros((len(sentences), max(len(places), 1)))
+    for row, line in enumerate(terms):
+        for word in line:
+            counts[row, places[word]] += 1
+    rarity = np.log((1 + len(sentences)) / np.maximum((counts > 0).sum(axis=0), 1))
+    weighted = counts * rarity
+    lengths = np.linalg.norm(weighted, axis=1, keepdims=True)
+    units: Floats = (weighted / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+    return units
 
 
 def _cut(sentence: str, tokens: int) -> str:

@@ -1,4 +1,4 @@
-"""Has a language model write summaries, several at once; each is stored as soon as it is there."""
+"""Summaries that are kept: a language model writes what lacks, several at once, each stored as soon as it is there."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Wanted:
     about: str = ""  # what the texts have in common, such as the names of entities
 
 
-class SummaryWriter:
-    """A language model that writes summaries into a store until it cannot be asked any more."""
+class Summariser:
+    """The summaries of a store, and a language model that writes into it until it cannot be asked any more."""
 
-    def __init__(self, model: LanguageModel, store: SummaryStore, max_tokens: int) -> None:
-        self.why = ""  # it cannot be asked any more; empty where it can
-        self._model = Counted(model)
+    def __init__(self, store: SummaryStore, model: LanguageModel | None, max_tokens: int) -> None:
+        self.why = ""  # the model cannot be asked any more; empty where it can
+        self._model = None if model is None else Counted(model)
         self._store = store
         self._max_tokens = max_tokens
         self._refused = 0  # requests in a row
@@ -46,24 +46,28 @@ class SummaryWriter:
     @property
     def cost(self) -> Cost:
         """What all answers cost, also those that were of no use."""
-        return self._model.cost
+        return Cost() if self._model is None else self._model.cost
 
-    def write(self, wanted: Sequence[Wanted]) -> None:
-        """Write each and store it, until a cap is reached or the endpoint is at fault: ``why`` says so.
+    def of(self, wanted: Sequence[Wanted]) -> list[str | None]:
+        """The summary of each: empty where nothing usable was given, None where there is none.
 
-        One that the endpoint refuses is left out. Raises StorageFull.
+        The model writes what lacks, until a cap is reached or the endpoint is at fault: ``why`` says so. What the
+        endpoint refuses is left out. Raises StorageFull.
         """
-        if self.why:
-            return
+        if self._model is not None and not self.why:
+            self._write_all(self._model, [one for one in wanted if self._store.get(one.key) is None])
+        return [self._store.get(one.key) for one in wanted]
+
+    def _write_all(self, model: Counted, wanted: Sequence[Wanted]) -> None:
         try:
-            side_by_side(self._write, wanted, concurrency_of(self._model))
+            side_by_side(lambda one: self._write(model, one), wanted, concurrency_of(model))
         except (BudgetExceeded, ModelError) as error:
             self.why = f"{error} {error.remedy}".strip()
             logger.warning("No further summaries by the language model: %s", self.why)
 
-    def _write(self, one: Wanted) -> None:
+    def _write(self, model: Counted, one: Wanted) -> None:
         try:
-            text, _ = summarise(self._model, one.texts, about=one.about, max_tokens=self._max_tokens)
+            text, _ = summarise(model, one.texts, about=one.about, max_tokens=self._max_tokens)
         except EndpointError as error:
             if error.status not in _ABOUT_REQUEST or self._is_refused():
                 raise

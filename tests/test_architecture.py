@@ -30,7 +30,7 @@ LEVELS = (
     ("strategies",),
     ("indexing",),
     ("engine",),
-    ("evaluation", "training", "serve"),
+    ("asynchronous", "evaluation", "training", "serve"),
     ("cli",),
 )
 REACHED = 91  # files, by imports, from "paths" and the default reader

@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Answer",
+    "AsyncPolyhop",
     "Budget",
     "Citation",
     "Document",
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from polyhop.asynchronous import AsyncPolyhop
     from polyhop.engine import Polyhop
     from polyhop.errors import PolyhopError
     from polyhop.reports import IndexReport, IndexStatus
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from polyhop.types import Answer, Budget, Citation, Document, Evidence, Hop, Passage, Span
 
 _HOMES = {
+    "polyhop.asynchronous": ("AsyncPolyhop",),
     "polyhop.engine": ("Polyhop",),
     "polyhop.errors": ("PolyhopError",),
     "polyhop.reports": ("IndexReport", "IndexStatus"),

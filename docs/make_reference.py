@@ -1,4 +1,4 @@
-"""Writes the pages that are made from the code: the command line, the settings, the errors, and the strategies' tables.
+"""Writes the pages that are made from the code: the library, the commands, the settings, the errors, the tables.
 
 python docs/make_reference.py            write them
 python docs/make_reference.py --check    exit with 1 where one is not current, and name it
@@ -21,6 +21,7 @@ from typing import Any
 
 import click
 import measured
+from api_page import api_page
 
 from polyhop import errors, registry
 from polyhop.cli.main import polyhop
@@ -46,6 +47,7 @@ READ_BY: dict[str, registry.Kind] = {
 def pages() -> dict[Path, str]:
     """Every page that is made or partly made from the code, as it should read."""
     made = {DOCS / "cli.md": cli_page(), DOCS / "settings.md": settings_page(), DOCS / "errors.md": errors_page()}
+    made[DOCS / "api.md"] = api_page(NOTE, field_rows, table)
     readme = ROOT / "README.md"
     made[readme] = with_part(readme, "measured", measured_table(), with_part(readme, "strategies", strategies_table()))
     for name in registry.names("strategies"):

@@ -108,7 +108,7 @@ class Polyhop:
     ) -> IndexReport:
         """Index one text that is in no file, under a URI of your choice; the same URI again replaces it.
 
-        Each call brings the layers up to date: for many texts, ``add_documents`` does that once. Raises like it.
+        Each call brings the layers up to date; ``add_documents`` does so once for many texts. Raises what it raises.
         """
         document = Document(id=uri, text=text, title=title, metadata=dict(metadata or {}))
         return self.add_documents([document], layers=layers, progress=progress)

@@ -13,7 +13,8 @@ RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
 def recall_files() -> Iterator[tuple[str, dict[str, Any]]]:
     """Data set and strategies' figures of each recall run, by name."""
     found: dict[str, dict[str, Any]] = {}
-    for file in sorted(RESULTS.glob("recall-*-dev*.json")):  # recall-2wiki-dev-facts.json adds to recall-2wiki-dev.json
+    recall, answers = (sorted(RESULTS.glob(f"{kind}-*-dev*.json")) for kind in ("recall", "answers"))
+    for file in (*recall, *answers):  # recall-2wiki-dev-facts.json adds to recall-2wiki-dev.json, answers replace both
         content = json.loads(file.read_text(encoding="utf-8"))
         found.setdefault(file.stem.split("-")[1], {}).update(content["strategies"])
     yield from found.items()
@@ -25,14 +26,14 @@ def percent(share: float | None) -> str:
 
 
 def recall_rows() -> Iterator[tuple[str, ...]]:
-    """A row a data set and strategy: questions, recall@2, recall@5, all@5."""
+    """A row a data set and strategy: questions, recall@2, recall@5, all@5, and the answers where they were read."""
     for data, strategies in recall_files():
         for name, figures in strategies.items():
-            shares = (percent(figures[metric]) for metric in ("recall@2", "recall@5", "all@5"))
-            yield data, f"`{name}`", str(figures["n"]), *shares
+            yield data, f"`{name}`", str(figures["n"]), *(percent(figures.get(metric)) for metric in MEASURED)
 
 
-RECALL_HEAD = ("data set", "strategy", "questions", "recall@2", "recall@5", "all@5")
+MEASURED = ("recall@2", "recall@5", "all@5", "em", "f1", "accuracy")
+RECALL_HEAD = ("data set", "strategy", "questions", "recall@2", "recall@5", "all@5", "EM", "F1", "accuracy")
 
 
 def by_type_rows(name: str) -> Iterator[tuple[str, ...]]:

@@ -129,6 +129,24 @@ def test_hops_say_which_step_of_the_plan_they_answer(name: str, engine: Polyhop)
     assert all(evidence.plan is not None and 0 <= step < len(evidence.plan.steps) for step in steps)
 
 
+def test_time_that_is_over_leaves_evidence_and_says_what_was_left_out(name: str, engine: Polyhop) -> None:
+    """A strategy of several steps takes the first, and tells of the others."""
+    evidence = engine.ask(BRIDGE, strategy=name, budget=Budget(passages=3, seconds=0.0)).evidence
+    if name not in ("bm25", "dense", "hybrid", "d2q", "pagerank", "raptor", "qcg"):  # these take one step
+        told = "\n".join([*evidence.trail, *(hop.note for hop in evidence.hops)])
+        assert "time" in told
+    assert evidence.passages or name == "translator"  # it knows a passage by its clues alone
+
+
+def test_a_question_of_a_thousand_names_is_cut_before_it_is_asked(engine: Polyhop) -> None:
+    """And no more than the first names are looked for in it."""
+    question = f"Who knows {' and '.join(['Edda Marrish', 'Pellingrove', 'Harrowmere Lighthouse'] * 400)}?"
+    with engine.view() as view:
+        assert len(view.names_in(question)) == 3
+    evidence = engine.search(question, k=3, strategy="bm25")
+    assert len(evidence.question.split()) < 500
+
+
 def test_no_layer_is_read_that_was_not_declared(name: str, engine: Polyhop, world_index: Path) -> None:
     """With the declared layers alone the answer is the same; without one of them it is refused."""
     strategy = strategy_of(name, QUICK)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # what a layer opens is the layer's own: a view hands it on, 
     from polyhop.store.record import Record
 
 T = TypeVar("T")
+MOST_NAMES = 40  # that a question is looked through for: one that names more is a text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,13 +94,16 @@ class View:
         return self.growing
 
     def names_in(self, question: str) -> list[str]:
-        """The names in a question that a layer of this view knows: of entities or, where there are none, titles."""
+        """The names in a question that a layer of this view knows: of entities or, where there are none, titles.
+
+        At most MOST_NAMES, in the order of the question.
+        """
         if "parsekg" in self.layers:
-            return [self.kg.entity(entity).name for entity in self.kg.named_in(question)]
+            return [self.kg.entity(entity).name for entity in self.kg.named_in(question)[:MOST_NAMES]]
         if "facts" in self.layers:
-            return [self.facts.entity(entity).name for entity in self.facts.named_in(question)]
+            return [self.facts.entity(entity).name for entity in self.facts.named_in(question)[:MOST_NAMES]]
         if "text" in self.layers:
-            return [title for title, _ in self.text.titles.named_in(question, careful=False)]
+            return [title for title, _ in self.text.titles.named_in(question, careful=False)[:MOST_NAMES]]
         return []
 
     def plan(self, question: str, model: Within | None = None, *, prefer: str = RULES) -> Plan:

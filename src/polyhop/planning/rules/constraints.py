@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from polyhop.english.answer_type import AnswerType, answer_type
-from polyhop.english.question import mentions
+from polyhop.english.question import LONGEST_QUESTION, mentions
 from polyhop.english.relations import variants_of
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.planning.rules.decompose import decompose
@@ -58,6 +58,8 @@ def constrained(plan: Plan, question: str, entities: Sequence[str] = ()) -> Plan
     """
     if plan.constraints:
         return plan
+    if len(question.split()) > LONGEST_QUESTION:  # a text rather than a question
+        return whole_question(question)
     names = [*entities, *mentions(question), *(plan.final.options if plan.final else ())]
     readings = [stated(read_step(step.question, names)) for step in plan.steps]
     placeholders = _placeholders(plan, readings)

@@ -30,6 +30,7 @@ def evidence_of(
     *,
     cost: Cost,
     similar: int,
+    in_time: bool = True,
     among: Sequence[int] | None = None,
 ) -> Evidence:
     """The evidence of all blocks in the order of the plan, and what else of it and of similar passages fits best."""
@@ -38,7 +39,7 @@ def evidence_of(
     if similar or len(turns) < budget.passages:
         near = [number for number, _ in fused(question, over, DEPTH) if among is None or number in among]
     leaders = list(turns)[: sum(bool(block.passages) for block in blocks)]
-    ranking = _ranked(question, turns, leaders, near[:similar], over) if similar else turns
+    ranking = _ranked(question, turns, leaders, near[:similar], over) if similar and in_time else turns
     lowest = min(ranking.values(), default=0.0)
     ranking |= {number: lowest for number in near[: budget.passages] if number not in ranking}
     return Evidence(
@@ -47,7 +48,11 @@ def evidence_of(
         passages=over.ranked(list(ranking), list(ranking.values()), budget.passages),
         hops=tuple(_hop(block, step, over) for block, step in zip(blocks, plan.step_of_constraint, strict=True)),
         plan=plan,
-        trail=(f"plan by {plan.source}", *(line for block in blocks for line in _trace(block, over))),
+        trail=(
+            f"plan by {plan.source}",
+            *([] if in_time else ["the time allowed was over: the nearest passages were not judged"]),
+            *(line for block in blocks for line in _trace(block, over)),
+        ),
         cost=cost,
     )
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from polyhop.english.answer_type import AnswerType
 from polyhop.layers.view import View
@@ -64,7 +65,8 @@ class Resolver:
         blocks: dict[int, Block] = {}
         rounds = 0
         while in_time(began, budget) and (ready := self._ready(plan, blocks)):
-            blocks.update(self._round({position: plan.constraints[position] for position in ready}, rounds))
+            asked = {position: plan.constraints[position] for position in ready}
+            blocks.update(self._round(asked, rounds, partial(in_time, began, budget)))
             rounds += 1
         for position, constraint in enumerate(plan.constraints):
             if position not in blocks:
@@ -82,7 +84,7 @@ class Resolver:
     def _open_ends(self, constraint: Constraint) -> int:
         return sum(end.name not in self.bindings for end in constraint.placeholders)
 
-    def _round(self, ready: Mapping[int, Constraint], number: int) -> dict[int, Block]:
+    def _round(self, ready: Mapping[int, Constraint], number: int, allowed: Callable[[], bool]) -> dict[int, Block]:
         patterns = {
             position: self.grounding.pattern(constraint, self.bindings, self.over, self.named)
             for position, constraint in ready.items()
@@ -101,8 +103,10 @@ class Resolver:
             elif _compares(one.pattern.constraint) and name is None:
                 note = "both ends are known: what remains is to compare them"
                 blocks[one.position] = Block(pattern=one.pattern, status="resolved", note=note)
-            else:
+            elif allowed():
                 blocks[one.position] = self._recovered(one.pattern, one)
+            else:
+                blocks[one.position] = replace(_late(one.pattern), grounded=one)
         return blocks
 
     def _grounded(self, position: int, pattern: Pattern, number: int) -> Grounded:
@@ -184,8 +188,12 @@ class Resolver:
         """A constraint that nothing can bind goes to text as it stands, unless time is up."""
         pattern = self.grounding.pattern(constraint, self.bindings, self.over, self.named)
         if not in_time:
-            return Block(pattern=pattern, status="unresolved", note="the time allowed was over")
+            return _late(pattern)
         return self._recovered(pattern, None)
+
+
+def _late(pattern: Pattern) -> Block:
+    return Block(pattern=pattern, status="unresolved", note="the time allowed was over")
 
 
 def _compares(constraint: Constraint) -> bool:

@@ -19,6 +19,7 @@ from polyhop.strategies.c2rag.own_paragraphs import OwnParagraphs
 from polyhop.strategies.c2rag.recover import Recovery
 from polyhop.strategies.c2rag.resolve import Resolver
 from polyhop.strategies.c2rag.sufficiency import Check
+from polyhop.strategies.shared.hops import in_time
 from polyhop.types import Budget, Cost, Evidence
 
 
@@ -86,7 +87,17 @@ class C2RAG:
         resolver = self.resolver(question, over)
         blocks = resolver.resolve(plan, began, budget)
         cost = model.spent if model is not None else Cost()
-        return evidence_of(question, plan, blocks, over, budget, cost=cost, similar=self.similar, among=resolver.among)
+        return evidence_of(
+            question,
+            plan,
+            blocks,
+            over,
+            budget,
+            cost=cost,
+            similar=self.similar,
+            in_time=in_time(began, budget),
+            among=resolver.among,
+        )
 
     def resolver(self, question: str, over: View) -> Resolver:
         """What resolves the plan of a question with these settings."""

@@ -8,11 +8,13 @@ Where rules can take the question apart, the links that its steps find are favou
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from typing import ClassVar
 
+from polyhop.layers.layer import words_of
 from polyhop.layers.view import View
 from polyhop.plans import Plan
 from polyhop.strategies.paths.link import Link, links_from, nearest_links
@@ -20,8 +22,8 @@ from polyhop.strategies.paths.walk import Walk, walks
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.hops import in_time
-from polyhop.strategies.shared.judge import best_first, judge
-from polyhop.strategies.shared.support import supporting_span
+from polyhop.strategies.shared.judge import best_first, judged_in_time
+from polyhop.strategies.shared.support import overlapping_span, supporting_span
 from polyhop.types import Budget, Evidence, Hop
 
 
@@ -56,13 +58,14 @@ class Paths:
         """The leading paths, then the best single passages and the passages of other paths, alternating."""
         began = time.monotonic()
         named = self._named(question, over)
-        singles = self._singles(question, named, over)
+        allowed = partial(in_time, began, budget)
+        singles, unjudged = self._singles(question, named, over, allowed)
         starts = [Path((number,), (), score) for number, score in singles[: self.starts]]
         plan = over.plan(question) if self.plan else None
-        walked = self._walks(plan, named, starts, over)
+        walked = self._walks(plan, named, starts, over) if allowed() else {}
         first_links = [walk.links[0] for walk in walked.values() if walk.links]
-        pairs = self._extended(question, starts, over, sure=first_links)
-        triples = self._extended(question, pairs[: self.longer] if in_time(began, budget) else [], over)
+        pairs = self._extended(question, starts, over, allowed, sure=first_links) if allowed() else []
+        triples = self._extended(question, pairs[: self.longer], over, allowed) if allowed() else []
         paths = self._best(pairs, triples, walked)
         leading = _leading(paths, dict(singles), named, walked)
         ranking = _merged(leading, singles, paths[: self.kept])
@@ -72,10 +75,11 @@ class Paths:
             question=question,
             strategy="paths",
             passages=over.ranked(numbers, scores, budget.passages),
-            hops=tuple(_hops(question, leading, walked, over)),
+            hops=tuple(_hops(question, leading, walked, over, allowed)),
             plan=plan,
             trail=(
-                f"judged {len(singles)} single passages, {len(pairs)} pairs and {len(triples)} triples",
+                f"judged {len(singles) - unjudged} single passages, {len(pairs)} pairs and {len(triples)} triples",
+                *([] if allowed() else [f"the time allowed was over: {unjudged} passages and further links were left"]),
                 *(f"the plan asks: {' '.join(walk.questions)}" for walk in walked.values()),
                 *(_described(path, over) for path in described),
             ),
@@ -86,12 +90,17 @@ class Paths:
         numbers = [number for entity in over.kg.named_in(question) for number in over.kg.passages_titled(entity)]
         return numbers[: self.depth]
 
-    def _singles(self, question: str, named: Sequence[int], over: View) -> list[tuple[int, float]]:
+    def _singles(
+        self, question: str, named: Sequence[int], over: View, allowed: Callable[[], bool]
+    ) -> tuple[list[tuple[int, float]], int]:
+        """Passages that are named or similar, best first, and how many of them there was no time to judge: the last."""
         similar = [number for number, _ in fused(question, over, self.depth)[: self.depth]]
         numbers = list(dict.fromkeys([*named, *similar]))
-        scores = judge(question, numbers, over)
+        scores = judged_in_time(question, [words_of(passage) for passage in over.passages(numbers)], over, allowed)
+        unjudged = len(numbers) - len(scores)
+        scores += [min(scores, default=0.0)] * unjudged
         bonus = [self.named_bonus if number in named else 0.0 for number in numbers]
-        return best_first(numbers, [score + extra for score, extra in zip(scores, bonus, strict=True)])
+        return best_first(numbers, [score + extra for score, extra in zip(scores, bonus, strict=True)]), unjudged
 
     def _walks(self, plan: Plan | None, named: Sequence[int], starts: Sequence[Path], over: View) -> dict[int, Walk]:
         if plan is None:
@@ -99,7 +108,15 @@ class Paths:
         begin = dict.fromkeys([*(path.passages[0] for path in starts), *named[: self.starts]])
         return walks(plan, list(begin), over, per_entity=self.per_entity)
 
-    def _extended(self, question: str, paths: Sequence[Path], over: View, *, sure: Sequence[Link] = ()) -> list[Path]:
+    def _extended(
+        self,
+        question: str,
+        paths: Sequence[Path],
+        over: View,
+        allowed: Callable[[], bool],
+        *,
+        sure: Sequence[Link] = (),
+    ) -> list[Path]:
         """Every path with one more passage at its end, best first; ``sure`` links are followed whatever is near."""
         vector = over.vector(question)
         grown = {frozenset({link.source, link.target}): (Path((link.source,), (), 0.0), link) for link in sure}
@@ -110,10 +127,10 @@ class Paths:
             for link in nearest_links(links, vector, over, self.links):
                 grown.setdefault(frozenset({*path.passages, link.target}), (path, link))
         texts = [self._evidence(question, path, link, over) for path, link in grown.values()]
-        scores = over.models.reranker.score(question, texts).tolist() if texts else []
+        scores = judged_in_time(question, texts, over, allowed)
         extended = [
             Path((*path.passages, link.target), (*path.links, link), score)
-            for (path, link), score in zip(grown.values(), scores, strict=True)
+            for (path, link), score in zip(grown.values(), scores, strict=False)
         ]
         return sorted(extended, key=_order)
 
@@ -201,7 +218,9 @@ def _described(path: Path, over: View) -> str:
     return f"{path.score:+.2f} {titles[0]}{''.join(steps)}"
 
 
-def _hops(question: str, leading: Sequence[Path], walked: Mapping[int, Walk], over: View) -> Iterator[Hop]:
+def _hops(
+    question: str, leading: Sequence[Path], walked: Mapping[int, Walk], over: View, allowed: Callable[[], bool]
+) -> Iterator[Hop]:
     """Each passage of the leading paths, with the sentence that leads on or, the last, the one that answers."""
     for path in leading:
         names = [over.kg.entity(link.entity).name for link in path.links]
@@ -211,12 +230,13 @@ def _hops(question: str, leading: Sequence[Path], walked: Mapping[int, Walk], ov
             asked = list(zip(walk.questions, walk.steps, strict=True))
         passages = over.passages(path.passages)
         for (asks, step), name, passage in zip(asked, [*names, None], passages, strict=True):
+            overlapping = overlapping_span(asks, passage) if not allowed() else None
             yield Hop(
                 question=asks,
                 status="resolved" if path.score > 0 else "unresolved",
                 found=name,
                 passages=(passage,),
-                sentences=(supporting_span(asks, passage, over, must_name=name),),
+                sentences=(overlapping or supporting_span(asks, passage, over, must_name=name),),
                 step=step,
                 score=path.score,
             )

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from polyhop.layers.layer import words_of
 from polyhop.layers.view import View
 
+AT_A_TIME = 8  # texts judged between two looks at the clock
+
 
 def judge(question: str, numbers: Sequence[int], over: View) -> list[float]:
     """The cross-encoder's logit for each passage, in the order given."""
-    texts = [words_of(passage) for passage in over.passages(numbers)]
-    scores: list[float] = over.models.reranker.score(question, texts).tolist()
+    return judged_in_time(question, [words_of(passage) for passage in over.passages(numbers)], over, lambda: True)
+
+
+def judged_in_time(question: str, texts: Sequence[str], over: View, in_time: Callable[[], bool]) -> list[float]:
+    """The cross-encoder's logit for each text that the time allows, in the order given; always the first few."""
+    scores: list[float] = []
+    while len(scores) < len(texts) and (not scores or in_time()):
+        scores += over.models.reranker.score(question, texts[len(scores) : len(scores) + AT_A_TIME]).tolist()
     return scores
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from polyhop.indexes.names import normal
 from polyhop.layers.view import View
@@ -157,7 +158,8 @@ class Stepping:
         language model they are already: each of them is a lead.
         """
         titles = self.over.text.titles.named_in(question, careful=False)
-        named = [number for _, numbers in titles for number in self.leads.nearest(numbers, PER_NAME)][:NAMED]
+        about = (number for _, numbers in titles for number in self.leads.nearest(numbers, PER_NAME))
+        named = list(islice(about, NAMED))
         most = max(1, round(self.retrieved * LATER)) if later else self.retrieved
         near = [number for number, _ in fused(question, self.over, FUSED)[:most]]
         ends = dict.fromkeys(chain.end for one in frontier for chain in one.chains)

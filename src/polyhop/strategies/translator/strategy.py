@@ -58,6 +58,7 @@ class KGTranslator:
             done.append(translated)
             best = [number for number, _ in translated.ranking[: budget.passages]]
             asked.append(Step(query, tuple(over.passages(best))))
+        late = [] if in_time(began, budget) else ["the time allowed was over: further queries were left"]
         ranking = _by_turns([translated.ranking for translated in done])
         numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]
         return Evidence(
@@ -66,7 +67,7 @@ class KGTranslator:
             passages=over.ranked(numbers, scores, budget.passages),
             hops=tuple(_hop(position, item, steps, over) for position, item in enumerate(done)),
             plan=steps.plan,
-            trail=(f"next queries by {steps.source}", *chain.from_iterable(_trail(item, over) for item in done)),
+            trail=(f"next queries by {steps.source}", *late, *chain.from_iterable(_trail(item, over) for item in done)),
             cost=steps.cost,
         )
 

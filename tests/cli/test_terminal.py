@@ -224,6 +224,22 @@ def test_commands_print_through_the_terminal_alone() -> None:
             )
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
+@pytest.mark.parametrize("command", [["strategies"], ["strategies", "--json"], ["doctor"]])
+def test_an_output_that_takes_nothing_is_said(command: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*MODULE, *command], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 7
+    assert done.stderr.decode().startswith("Error: The output cannot be written: No space left on device.\n")
+    assert b"Traceback" not in done.stderr
+
+
+@posix
+def test_a_closed_output_is_no_error() -> None:
+    done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *MODULE, "strategies"], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def steps(*seconds_and_steps: tuple[float, Progress]) -> list[str]:
     """The lines that progress makes, at times that are given."""
     said: list[str] = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyhop.cli.options import index_options, replaying, settings_of
-from polyhop.cli.terminal import draw
+from polyhop.cli.terminal import draw, echo
 
 if TYPE_CHECKING:
     from polyhop.evaluation.dataset import Dataset
@@ -117,7 +117,7 @@ def _measured(
         made = manifest(experiment, data, settings=engine.settings, models=models)
         unfinished = Unfinished.of(engine.path, made)
         if len(unfinished):
-            click.echo(f"{len(unfinished)} outcomes are there from a run that did not end; this one goes on.", err=True)
+            echo(f"{len(unfinished)} outcomes are there from a run that did not end; this one goes on.", err=True)
         with progress_shown(quiet=False) as listener:
             run = experiment.run(engine, data, progress=listener, models=engine.models, unfinished=unfinished)
     if not run.interrupted and not run.stopped:

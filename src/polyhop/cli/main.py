@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import logging
-import os
 import sys
 from collections.abc import Sequence
 
@@ -25,7 +24,7 @@ from polyhop.cli.remove import remove
 from polyhop.cli.search import search
 from polyhop.cli.status import status
 from polyhop.cli.strategies import strategies
-from polyhop.cli.terminal import echo, explain, log_visibly, style
+from polyhop.cli.terminal import echo, explain, flush, give_up, log_visibly, style
 from polyhop.errors import PolyhopError
 
 INTERRUPTED = 130
@@ -76,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="replace")  # a terminal that cannot show a letter shows a question mark
     try:
         result = polyhop.main(asked, standalone_mode=False)
-        sys.stdout.flush()
+        flush()
         code = result if isinstance(result, int) else 0
     except PolyhopError as error:
         _explain(error, as_json="--json" in asked)
@@ -88,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         echo("\nInterrupted. What was done is stored: the same command goes on from there.", err=True)
         code = INTERRUPTED
     except (BrokenPipeError, SystemExit):  # click makes the one into the other; nothing else exits within a command
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what reads us has gone away: not an error
+        give_up()  # what reads us has gone away: not an error
         code = 0
     sys.exit(code)
 

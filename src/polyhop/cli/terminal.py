@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import re
 import secrets
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from polyhop.errors import StorageFull
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -27,6 +32,12 @@ _ORDER = "\u202a-\u202e\u2066-\u2069"  # letters overridden, embedded and isolat
 _CONTROL = re.compile(f"[{_C0}{_C1}{_SEPARATORS}{_ORDER}]")
 _GAP = re.compile("[\t\n]")
 _ESCAPE = f"<{secrets.token_hex(8)}>"  # stands for the escape character of our own styles: nobody can guess it
+
+
+class OutputLost(click.ClickException):
+    """What is printed cannot be written: said on standard error, also by commands that print JSON."""
+
+    exit_code = StorageFull.exit_code
 
 
 def visible(text: str) -> str:
@@ -46,15 +57,33 @@ def style(text: str, **styles: Any) -> str:
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
-    """Print text, with the styles that ``style`` gave it and with all other control characters visible."""
-    click.echo(visible(text).replace(_ESCAPE, "\x1b"), err=err, nl=nl)
+    """Print text, with the styles that ``style`` gave it and with all other control characters visible.
+
+    Raises OutputLost where what it goes to does not take it.
+    """
+    with _taken():
+        click.echo(visible(text).replace(_ESCAPE, "\x1b"), err=err, nl=nl)
 
 
 def draw(table: RenderableType) -> None:
     """Print what rich draws, with control characters in its texts visible."""
     from rich.console import Console
 
-    Console().print(_Visible(table))
+    with _taken():
+        Console().print(_Visible(table))
+
+
+def flush() -> None:
+    """Have everything written that was printed. Raises OutputLost."""
+    if sys.stdout is not None:  # as it is where somebody closed it
+        with _taken():
+            sys.stdout.flush()
+
+
+def give_up() -> None:
+    """Lose what was printed and not taken, without a noise when the process ends."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def json_safe(text: str) -> str:
@@ -75,6 +104,17 @@ def log_visibly(level: int) -> None:
     handler.setFormatter(_VisibleFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=level, handlers=[handler])
     sys.excepthook = _unexpected
+
+
+@contextmanager
+def _taken() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        give_up()
+        raise OutputLost(f"The output cannot be written: {error.strerror or error}.") from error
 
 
 class _VisibleFormatter(logging.Formatter):

@@ -16,7 +16,7 @@ from polyhop.documents.conversations.transcripts import Transcript, transcript_i
 from polyhop.engine import Polyhop
 from polyhop.models.choice import Models
 from polyhop.reading.conversations.answers import read_conversations
-from polyhop.reading.conversations.told import Chats, told_in
+from polyhop.reading.conversations.utterances import Chats, utterances_in
 from polyhop.reading.event_order import ordered
 from polyhop.settings import Chunking, Settings
 from polyhop.store.record import Record
@@ -127,7 +127,7 @@ def test_one_date_that_settles_the_order_settles_it_for_the_whole_document() -> 
     assert first.occasion == Occasion(day="20310304", month_first=True)
     assert last.occasion is None
     days_first = "\n".join([*lines(1, 30, "03/04/2031, 17:30 - {who}: {said}"), "25/04/2031, 8:00 - Ada: Done."])
-    assert {turn.date for turn in told_in(Chats.of(cut(document(days_first), SMALL)))} == {"20310403", "20310425"}
+    assert {turn.date for turn in utterances_in(Chats.of(cut(document(days_first), SMALL)))} == {"20310403", "20310425"}
 
 
 def test_dates_that_could_be_read_either_way_are_read_so_that_they_are_in_order() -> None:

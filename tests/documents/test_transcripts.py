@@ -15,7 +15,7 @@ from polyhop.documents.conversations.transcripts import Transcript, transcript_o
 from polyhop.layers.parsekg.layer import ParseKGLayer, parse_of
 from polyhop.layers.questions.rules.passages import questions_of
 from polyhop.models.choice import Models
-from polyhop.reading.conversations.told import Chats, told_in
+from polyhop.reading.conversations.utterances import Chats, utterances_in
 from polyhop.reading.event_order import ordered
 from polyhop.settings import Chunking
 from polyhop.types import Document, Passage
@@ -133,10 +133,12 @@ def test_days_are_read_day_first_unless_that_is_impossible() -> None:
 
 def test_a_reader_is_told_the_time_of_the_turn() -> None:
     """And that of the header only where a turn has none."""
-    told = told_in(Chats.of([passage(WHATSAPP)]))
+    told = utterances_in(Chats.of([passage(WHATSAPP)]))
     assert [(turn.time, turn.date) for turn in told][-1] == ("13/03/2031, 08:05", "20310313")
     header, _ = FORMS["a header"]
-    assert {(turn.time, turn.date) for turn in told_in(Chats.of([passage(header)]))} == {("20310204_17:30", "20310204")}
+    assert {(turn.time, turn.date) for turn in utterances_in(Chats.of([passage(header)]))} == {
+        ("20310204_17:30", "20310204")
+    }
 
 
 def test_events_in_one_export_are_ordered_by_their_turns(models: Models) -> None:

@@ -14,7 +14,7 @@ from polyhop.models.choice import Models
 from polyhop.reading.conversations.answers import read_conversations
 from polyhop.reading.conversations.asked import Asked, named_speakers, spelled
 from polyhop.reading.conversations.days import meant_day
-from polyhop.reading.conversations.told import Chats, Told, told_in
+from polyhop.reading.conversations.utterances import Chats, Utterance, utterances_in
 from polyhop.reading.conversations.wording import MOMENT, PLACE, said
 from polyhop.reading.extractive import Extractive
 from polyhop.reading.reader import Reading
@@ -158,7 +158,7 @@ def test_the_extractive_reader_reads_what_it_trusts_more_of_chats_and_prose(
 
 @given(st.lists(st.sampled_from(["Ada: ", "Tom: 🎉", "Ada: متى نلتقي؟", "Time: 2031-02-30", "Tom: ?", "cut", ""])))
 def test_told_in_reads_any_lines(lines: list[str]) -> None:
-    for turn in told_in(Chats.of([chat("20310204", "\n".join(lines))])):
+    for turn in utterances_in(Chats.of([chat("20310204", "\n".join(lines))])):
         assert 0 <= turn.name_start <= turn.name_end <= turn.start < turn.end <= len(turn.passage.text)
 
 
@@ -182,7 +182,7 @@ def test_the_extractive_reader_takes_each_passage_apart_once(
         apart.append(passage.id)
         return transcript_in(passage)
 
-    monkeypatch.setattr("polyhop.reading.conversations.told.transcript_in", noted)
+    monkeypatch.setattr("polyhop.reading.conversations.utterances.transcript_in", noted)
     prose = Passage(id="shed", document_id="shed", ordinal=0, start=0, end=19, title="", text="The shed is locked.")
     found = (*WORLD, prose)
     Extractive().read(question, Evidence(question=question, strategy="dense", passages=found), models)
@@ -190,7 +190,7 @@ def test_the_extractive_reader_takes_each_passage_apart_once(
 
 
 def test_told_in_tells_who_speaks_and_what_a_turn_replies_to() -> None:
-    turns = told_in(Chats.of(WORLD[:1]))
+    turns = utterances_in(Chats.of(WORLD[:1]))
     assert [turn.speaker for turn in turns] == ["Ada Brisk", "Tom Rook", "Ada Brisk", "Tom Rook"]
     assert turns[1].before == "Ada Brisk: Could you lend me your long ladder this weekend?"
     assert turns[0].date == "20310204"
@@ -346,6 +346,8 @@ def test_a_day_is_never_an_error(text: str, said_on: str) -> None:
     meant_day(text, said_on)
 
 
-def _told(sentence: str) -> Told:
+def _told(sentence: str) -> Utterance:
     passage = Passage(id="a", document_id="a", ordinal=0, start=0, end=len(sentence), title="", text=sentence)
-    return Told(passage=passage, rank=0, turn=0, speaker="Ada", name_start=0, name_end=0, start=0, end=len(sentence))
+    return Utterance(
+        passage=passage, rank=0, turn=0, speaker="Ada", name_start=0, name_end=0, start=0, end=len(sentence)
+    )

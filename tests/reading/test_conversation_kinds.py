@@ -13,7 +13,7 @@ from polyhop.models.choice import Models
 from polyhop.reading.conversations.answers import read_conversations
 from polyhop.reading.conversations.asked import Asked
 from polyhop.reading.conversations.confidence import Confidence
-from polyhop.reading.conversations.told import Chats, Told
+from polyhop.reading.conversations.utterances import Chats, Utterance
 from polyhop.reading.conversations.wording import FORMULA, PLACE, purpose, reason_before, said
 from polyhop.types import Passage
 
@@ -206,6 +206,8 @@ def test_a_formula_says_nothing(sentence: str) -> None:
     assert not PLACE.search(sentence)
 
 
-def _told(sentence: str) -> Told:
+def _told(sentence: str) -> Utterance:
     passage = Passage(id="a", document_id="a", ordinal=0, start=0, end=len(sentence), title="", text=sentence)
-    return Told(passage=passage, rank=0, turn=0, speaker="Ada", name_start=0, name_end=0, start=0, end=len(sentence))
+    return Utterance(
+        passage=passage, rank=0, turn=0, speaker="Ada", name_start=0, name_end=0, start=0, end=len(sentence)
+    )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from polyhop.models.choice import Models
-from polyhop.reading.conversations.told import Chats
+from polyhop.reading.conversations.utterances import Chats
 from polyhop.reading.event_order import ordered
 from polyhop.reading.reader import Reading
 from polyhop.types import Occasion, Passage

@@ -18,7 +18,7 @@ from polyhop.english.words import FUNCTION_WORDS, base_form
 from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
 from polyhop.reading.asked_events import UNITS, AskedEvents, asked_events
-from polyhop.reading.conversations.told import Chats
+from polyhop.reading.conversations.utterances import Chats
 from polyhop.reading.reader import Quote, Reading
 from polyhop.types import Passage
 

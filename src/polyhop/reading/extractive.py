@@ -12,7 +12,7 @@ from polyhop.reading.candidates import Candidate, Finder
 from polyhop.reading.comparison import Comparison
 from polyhop.reading.confidence import Confidence
 from polyhop.reading.conversations.answers import read_conversations
-from polyhop.reading.conversations.told import Chats
+from polyhop.reading.conversations.utterances import Chats
 from polyhop.reading.event_order import ordered
 from polyhop.reading.reader import Quote, Reading
 from polyhop.reading.steps import StepReading, read_step, read_steps

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyhop.reading.conversations.asked import Asked, stems
-from polyhop.reading.conversations.heard import Heard
+from polyhop.reading.conversations.ranking import Ranked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,15 +30,15 @@ class Confidence:
     def of(
         self,
         asked: Asked,
-        turns: Sequence[Heard],
-        sentences: Sequence[Heard],
+        turns: Sequence[Ranked],
+        sentences: Sequence[Ranked],
         *,
         doubtful: bool = False,
         unmet: bool = False,
         whole: bool = False,
     ) -> float:
         """The chance that the best turn speaks of what is asked, 0 to 1; each best first, at least one."""
-        best = turns[0].told
+        best = turns[0].utterance
         another_day = bool(asked.dates) and best.date not in asked.dates
         total = self.bias
         total += self.heard * max(one.logit for one in (*turns, *sentences))

@@ -13,8 +13,8 @@ from polyhop.models.choice import Models
 from polyhop.ports import ParsedEntity
 from polyhop.reading.candidates import FITS
 from polyhop.reading.conversations.asked import Asked, named_speakers, stems
-from polyhop.reading.conversations.heard import NUMBER, Heard
-from polyhop.reading.conversations.told import Told
+from polyhop.reading.conversations.ranking import NUMBER, Ranked
+from polyhop.reading.conversations.utterances import Utterance
 from polyhop.reading.spans import Stretch, stretches
 
 _WORKS: Final = word_set("game movie film show series serie book novel song track album podcast anime manga")
@@ -54,32 +54,32 @@ _CODE: Final = re.compile(r"[\"“]?(?P<code>(?=[\w@.-]*\d)[\w@.-]{4,}|\d+ (?:[A
 
 
 def name_asked_for(
-    asked: Asked, turns: Sequence[Heard], sentences: Sequence[Heard], models: Models
-) -> tuple[Heard, int, int] | None:
+    asked: Asked, turns: Sequence[Ranked], sentences: Sequence[Ranked], models: Models
+) -> tuple[Ranked, int, int] | None:
     """The likeliest name of the kind that is asked for, with the sentence it is in; offsets into its passage.
 
     Turns and sentences best first; None where none of them has one.
     """
-    worths = {turn.told.place: turn.score for turn in turns}
-    parses = models.parser.parse([one.told.text for one in sentences])
-    speakers = sorted({turn.told.speaker for turn in turns})
-    best: tuple[float, tuple[Heard, int, int]] | None = None
-    following = {(one.told.place, one.told.before): one.logit for one in sentences}
+    worths = {turn.utterance.place: turn.score for turn in turns}
+    parses = models.parser.parse([one.utterance.text for one in sentences])
+    speakers = sorted({turn.utterance.speaker for turn in turns})
+    best: tuple[float, tuple[Ranked, int, int]] | None = None
+    following = {(one.utterance.place, one.utterance.before): one.logit for one in sentences}
     for one, parsed in zip(sentences, parses, strict=True):
-        worth = worths[one.told.place]
+        worth = worths[one.utterance.place]
         if worth < turns[0].score - _TOO_FAR:
             continue
         entities = [entity for part in parsed for entity in part.entities]
-        for start, end, fit in _candidates(asked, one.told, entities, speakers):
-            told_of = following.get((one.told.place, one.told.text), one.logit)  # the name first, then why
+        for start, end, fit in _candidates(asked, one.utterance, entities, speakers):
+            told_of = following.get((one.utterance.place, one.utterance.text), one.logit)  # the name first, then why
             score = worth + _OWN * max(one.logit, told_of - _NEXT) + fit
             if best is None or score > best[0]:
-                best = score, (one, one.told.start + start, one.told.start + end)
+                best = score, (one, one.utterance.start + start, one.utterance.start + end)
     return best[1] if best else None
 
 
 def _candidates(
-    asked: Asked, told: Told, entities: Sequence[ParsedEntity], speakers: Sequence[str]
+    asked: Asked, told: Utterance, entities: Sequence[ParsedEntity], speakers: Sequence[str]
 ) -> Iterator[tuple[int, int, float]]:
     """The stretches of a sentence that could be the answer, each with what speaks for it, in logits."""
     kind = _kind(asked)
@@ -143,7 +143,7 @@ def _whole(text: str, end: int, label: str) -> int:
     return more.end() if more else end
 
 
-def _is_called(told: Told, start: int, end: int) -> bool:
+def _is_called(told: Utterance, start: int, end: int) -> bool:
     """Whether a stretch is the name of who speaks, or of who is spoken to: "Hey Tom!"."""
     call = _CALL.match(told.text)
     return (call is not None and end <= call.end()) or bool(named_speakers(told.text[start:end], [told.speaker]))

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from polyhop.reading.conversations.asked import Asked, stems
-from polyhop.reading.conversations.found import Found
-from polyhop.reading.conversations.heard import UNHEARD, Heard
-from polyhop.reading.conversations.told import Told, after
+from polyhop.reading.conversations.finding import Finding
+from polyhop.reading.conversations.ranking import UNHEARD, Ranked
+from polyhop.reading.conversations.utterances import Utterance, after
 from polyhop.reading.conversations.wording import FORMULA, purpose, reason, reason_before, said
 
 _WHY: Final = re.compile(r"\b(?:why(?! not| don['’]t)|how come|what for)\b", re.IGNORECASE)
@@ -25,47 +25,51 @@ _MOST: Final = 3  # sentences of what somebody turns to somebody for
 _SAYS_LITTLE: Final = 2  # stems of a sentence that is not worth an answer
 
 
-def told_reason(asked: Asked, told: Sequence[Told], turns: Sequence[Heard], sentences: Sequence[Heard]) -> Found | None:
+def told_reason(
+    asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked], sentences: Sequence[Ranked]
+) -> Finding | None:
     """The reason that one of the best sentences gives, or that is told when asked why."""
-    near = sorted(sentences[:3], key=lambda one: -len(stems(one.told.text) & asked.words))
+    near = sorted(sentences[:3], key=lambda one: -len(stems(one.utterance.text) & asked.words))
     for one in near:
-        if where := reason(one.told) or reason_before(one.told, asked.words):
-            return Found(one, *where)
+        if where := reason(one.utterance) or reason_before(one.utterance, asked.words):
+            return Finding(one, *where)
     best = turns[0]
-    replies = after(best.told, told)
+    replies = after(best.utterance, told)
     if len(replies) > 1 and _WHY.search(replies[0].text):
-        return Found(Heard(replies[1], best.logit, best.score), *said(replies[1]))
-    where = purpose(sentences[0].told, asked.words)
-    return Found(sentences[0], *where) if where else None
+        return Finding(Ranked(replies[1], best.logit, best.score), *said(replies[1]))
+    where = purpose(sentences[0].utterance, asked.words)
+    return Finding(sentences[0], *where) if where else None
 
 
-def errand(asked: Asked, told: Sequence[Told], turns: Sequence[Heard]) -> Found | None:
+def errand(asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked]) -> Finding | None:
     """What somebody turns to somebody for: what their turn says, without greetings."""
     best, chat = _conversation(asked, told, turns)
-    own = [turn for turn in chat if turn.speaker == asked.teller] or [best.told]
-    turn = best.told if best.told in own and stems(best.told.text) & asked.words else own[0]
+    own = [turn for turn in chat if turn.speaker == asked.teller] or [best.utterance]
+    turn = best.utterance if best.utterance in own and stems(best.utterance.text) & asked.words else own[0]
     for one in turn.sentences():
         if where := reason(one):
-            return Found(Heard(one, best.logit, best.score), *where)
+            return Finding(Ranked(one, best.logit, best.score), *where)
     return _gist(turn, best)
 
 
-def topic(asked: Asked, told: Sequence[Told], turns: Sequence[Heard]) -> Found | None:
+def topic(asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked]) -> Finding | None:
     """What a conversation is about: the turn that opens it, after greetings."""
     of_day = [turn for turn in told if turn.date in asked.dates]
     on_time = [turn for turn in of_day if asked.minute >= 0 and turn.minute == asked.minute]
-    first = next(iter([*on_time, *of_day]), turns[0].told)
-    best = next((turn for turn in turns if turn.told.passage.id == first.passage.id), Heard(first, UNHEARD, UNHEARD))
+    first = next(iter([*on_time, *of_day]), turns[0].utterance)
+    best = next(
+        (turn for turn in turns if turn.utterance.passage.id == first.passage.id), Ranked(first, UNHEARD, UNHEARD)
+    )
     chat = (turn for turn in told if turn.passage.id == first.passage.id)
     found = next(filter(None, (_gist(turn, best) for turn in chat)), None)
     elsewhere = bool(asked.dates) and not of_day
-    return Found(found.heard, found.start, found.end, unmet=elsewhere, whole=bool(of_day)) if found else None
+    return Finding(found.heard, found.start, found.end, unmet=elsewhere, whole=bool(of_day)) if found else None
 
 
-def _conversation(asked: Asked, told: Sequence[Told], turns: Sequence[Heard]) -> tuple[Heard, list[Told]]:
+def _conversation(asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked]) -> tuple[Ranked, list[Utterance]]:
     """The best turn on a day that the question names, or of all, and the turns of its conversation."""
-    best = next((turn for turn in turns if turn.told.date in asked.dates), turns[0])
-    return best, [turn for turn in told if turn.passage.id == best.told.passage.id]
+    best = next((turn for turn in turns if turn.utterance.date in asked.dates), turns[0])
+    return best, [turn for turn in told if turn.passage.id == best.utterance.passage.id]
 
 
 def _tells(text: str) -> bool:
@@ -74,7 +78,7 @@ def _tells(text: str) -> bool:
     return says and _GREETS.fullmatch(text) is None
 
 
-def _gist(turn: Told, best: Heard) -> Found | None:
+def _gist(turn: Utterance, best: Ranked) -> Finding | None:
     """The first sentences of a turn that say something; None where it only greets."""
     sentences = turn.sentences()
     telling = [one for one in sentences if _tells(one.text)]
@@ -83,4 +87,4 @@ def _gist(turn: Told, best: Heard) -> Found | None:
     kept = telling[:_MOST]
     while len(kept) > 1 and (FORMULA.match(kept[-1].text) or _URGES.match(kept[-1].text)):
         kept.pop()
-    return Found(Heard(turn, best.logit, best.score), said(kept[0])[0], said(kept[-1])[1])
+    return Finding(Ranked(turn, best.logit, best.score), said(kept[0])[0], said(kept[-1])[1])

@@ -9,7 +9,7 @@ from typing import Final
 from polyhop.english.dates import MONTH, WEEKDAYS
 from polyhop.english.words import word_set
 from polyhop.reading.conversations.asked import stems
-from polyhop.reading.conversations.told import Told
+from polyhop.reading.conversations.utterances import Utterance
 
 _FILLERS: Final = (
     "hey|hi|hello|oh|ah|well|yeah|yes|yep|sure|absolutely|definitely|totally|exactly|right|true|agreed|great|awesome"
@@ -107,7 +107,7 @@ PLACE: Final = re.compile(
 """A place after its preposition, "at the old boathouse"; with it where it says on which side: "behind the mill"."""
 
 
-def said(told: Told) -> tuple[int, int]:
+def said(told: Utterance) -> tuple[int, int]:
     """Where what a sentence says stands in its passage, without greetings, calls and what ends it."""
     text = told.text
     ending = _END.search(text)
@@ -127,7 +127,7 @@ def clause_about(text: str, words: frozenset[str]) -> tuple[int, int]:
     return max(clauses, key=lambda clause: len(words & stems(text[slice(*clause)])))
 
 
-def reason(told: Told) -> tuple[int, int] | None:
+def reason(told: Utterance) -> tuple[int, int] | None:
     """Where the reason stands that a sentence gives with a conjunction; None where it gives none."""
     match = _REASON.search(told.text)
     if match is None:
@@ -136,7 +136,7 @@ def reason(told: Told) -> tuple[int, int] | None:
     return (start, end) if start < end else None
 
 
-def reason_before(told: Told, words: frozenset[str]) -> tuple[int, int] | None:
+def reason_before(told: Utterance, words: frozenset[str]) -> tuple[int, int] | None:
     """Where the reason stands before "so": "the glue is wet, so do not sit down", where what follows is asked about."""
     text = told.text
     match = _THEREFORE.search(text)
@@ -148,7 +148,7 @@ def reason_before(told: Told, words: frozenset[str]) -> tuple[int, int] | None:
     return (start, told.start + len(before)) if start < told.start + len(before) else None
 
 
-def purpose(told: Told, words: frozenset[str]) -> tuple[int, int] | None:
+def purpose(told: Utterance, words: frozenset[str]) -> tuple[int, int] | None:
     """Where the purpose stands, "to keep it dry": an infinitive of new words after what was asked about."""
     for match in _PURPOSE.finditer(told.text, 0, _LOOKED_THROUGH):
         if match["governor"].lower() in _GOVERNS:
@@ -159,6 +159,6 @@ def purpose(told: Told, words: frozenset[str]) -> tuple[int, int] | None:
     return None
 
 
-def spans_of(pattern: re.Pattern[str], told: Told, group: str | int = 0) -> Sequence[tuple[int, int]]:
+def spans_of(pattern: re.Pattern[str], told: Utterance, group: str | int = 0) -> Sequence[tuple[int, int]]:
     """Where a pattern stands in a sentence, as offsets into its passage."""
     return [(told.start + match.start(group), told.start + match.end(group)) for match in pattern.finditer(told.text)]

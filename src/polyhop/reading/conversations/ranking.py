@@ -10,7 +10,7 @@ from typing import Final
 from polyhop.documents.sentences import sentence_spans
 from polyhop.models.choice import Models
 from polyhop.reading.conversations.asked import Asked, stems
-from polyhop.reading.conversations.told import Told
+from polyhop.reading.conversations.utterances import Utterance
 from polyhop.reading.conversations.wording import FORMULA, WONDERS_WHETHER
 
 _BY_ASKING: Final = ("verdict", "moment", "done")  # wishes that the turn which asks may fulfil itself
@@ -34,16 +34,16 @@ UNHEARD: Final = -11.5  # the cross-encoder's logit for what has nothing to do w
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Ranked:
     """A turn or a sentence, and how well it seems to answer."""
 
-    told: Told
+    utterance: Utterance
     logit: float  # the cross-encoder's for it after what was said before
     score: float  # comparable within one question only
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hearing:
+class Ranking:
     """Ranks turns, then their sentences; the weights are in logits."""
 
     turns: int = 16  # read by the cross-encoder
@@ -74,24 +74,24 @@ class Hearing:
     wonders_whether: float = -4.0  # it asks without a question mark, and no question is asked for
     repeats: float = -8.0  # it says nothing that the question does not
 
-    def of_turns(self, asked: Asked, told: Sequence[Told], models: Models) -> list[Heard]:
+    def of_turns(self, asked: Asked, told: Sequence[Utterance], models: Models) -> list[Ranked]:
         """The turns that are likeliest to answer, best first: a glance at their words, then the cross-encoder."""
         wanted = asked.words
         glanced = sorted(told, key=lambda turn: (-_glance(turn, asked), turn.rank, turn.turn))[: self.turns]
         logits = models.reranker.score(asked.question, [turn.shown for turn in glanced]).tolist() if glanced else []
         texts = {turn.passage.id: turn.passage.text for turn in glanced}
         around = {passage: len(wanted & stems(text)) for passage, text in texts.items()}
-        heard: list[Heard] = []
+        heard: list[Ranked] = []
         for turn, logit in zip(glanced, logits, strict=True):
             worded = self._worded(wanted, turn, around[turn.passage.id])
-            heard.append(Heard(turn, logit, max(logit, worded) + self._placed(asked, turn)))
+            heard.append(Ranked(turn, logit, max(logit, worded) + self._placed(asked, turn)))
         return sorted(self._handed_on(asked, heard, told), key=lambda one: -one.score)
 
-    def of_sentences(self, asked: Asked, turns: Sequence[Heard], models: Models) -> list[Heard]:
+    def of_sentences(self, asked: Asked, turns: Sequence[Ranked], models: Models) -> list[Ranked]:
         """The sentences of the best turns, best first."""
-        heard: list[Heard] = []
+        heard: list[Ranked] = []
         for turn in turns[: self.kept]:
-            sentences = turn.told.sentences()
+            sentences = turn.utterance.sentences()
             texts = [sentence.shown for sentence in sentences]
             texts += [f"{sentence.speaker}: {sentence.text}" for sentence in sentences]
             logits: list[float] = models.reranker.score(asked.question, texts).tolist()
@@ -100,31 +100,31 @@ class Hearing:
                 worth = self.of_turn * turn.score + together[at] + self.alone * alone[at] + self._says(asked, sentence)
                 worth += self.opens if at == 0 else self.echo * alone[at - 1]
                 worth += self.closes * (at == len(sentences) - 1)
-                heard.append(Heard(sentence, max(together[at], alone[at]), worth))
+                heard.append(Ranked(sentence, max(together[at], alone[at]), worth))
         return sorted(heard, key=lambda one: -one.score)
 
-    def _handed_on(self, asked: Asked, heard: Sequence[Heard], told: Sequence[Told]) -> list[Heard]:
+    def _handed_on(self, asked: Asked, heard: Sequence[Ranked], told: Sequence[Utterance]) -> list[Ranked]:
         """Turns where those that only ask what the question asks hand their score on to the turn after them."""
         if asked.of_question or asked.wish in _BY_ASKING:
             return list(heard)
         turns = {turn.place: turn for turn in told}
-        found = {one.told.place: one for one in heard}
+        found = {one.utterance.place: one for one in heard}
         for one in heard:
-            passage, turn = one.told.place
+            passage, turn = one.utterance.place
             reply = turns.get((passage, turn + 1))
-            if reply is None or not _wonders(one.told.text):
+            if reply is None or not _wonders(one.utterance.text):
                 continue
             own = found.get(reply.place, one)
-            found[reply.place] = Heard(reply, max(own.logit, one.logit), max(own.score, one.score))
-            found[one.told.place] = Heard(one.told, one.logit, one.score + self.wonders)
+            found[reply.place] = Ranked(reply, max(own.logit, one.logit), max(own.score, one.score))
+            found[one.utterance.place] = Ranked(one.utterance, one.logit, one.score + self.wonders)
         return list(found.values())
 
-    def _worded(self, wanted: frozenset[str], turn: Told, around: int) -> float:
+    def _worded(self, wanted: frozenset[str], turn: Utterance, around: int) -> float:
         """What its words alone are worth: the cross-encoder hears nothing in a short turn that speaks of "it"."""
         said = len(wanted & stems(f"{turn.before} {turn.speaker} {turn.text}"))
         return self.unheard + (self.covers * said + self.around * around) / max(1, len(wanted))
 
-    def _placed(self, asked: Asked, turn: Told) -> float:
+    def _placed(self, asked: Asked, turn: Utterance) -> float:
         """What it is worth who says it, when, in reply to what, and in which passage."""
         speaks = self.teller if turn.speaker == asked.teller else self.named * (turn.speaker in asked.named)
         speaks += self.replies * turn.before.endswith("?")
@@ -133,7 +133,7 @@ class Hearing:
         timely = self.on_time * clocked + self.dated * (turn.date in asked.dates) + self.in_month * in_month
         return speaks + timely + self.rank * turn.rank
 
-    def _says(self, asked: Asked, sentence: Told) -> float:
+    def _says(self, asked: Asked, sentence: Utterance) -> float:
         """What the words of a sentence are worth beyond what the question says, and how it is said."""
         new = stems(sentence.text) - asked.words - stems(sentence.speaker)
         asking = self.asks + self.asked_for * asked.of_question
@@ -154,7 +154,7 @@ def _wonders(text: str) -> bool:
     return _WONDERS.match(last) is not None and all(len(other.split()) <= _SHORT for other in others)
 
 
-def _glance(turn: Told, asked: Asked) -> float:
+def _glance(turn: Utterance, asked: Asked) -> float:
     own = len(asked.words & stems(f"{turn.speaker} {turn.text}")) + (turn.speaker == asked.teller)
     on_day = _DATED * (turn.date in asked.dates)
     return own + on_day + 0.5 * len(asked.words & stems(turn.before)) - 0.15 * turn.rank

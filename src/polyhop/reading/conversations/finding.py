@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyhop.reading.conversations.heard import Heard
+from polyhop.reading.conversations.ranking import Ranked
 from polyhop.reading.reader import Quote
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Finding:
     """An answer and where it stands; the text where it is no stretch of the passage."""
 
-    heard: Heard
+    heard: Ranked
     start: int
     end: int
     text: str = ""
@@ -22,12 +22,12 @@ class Found:
     @property
     def answer(self) -> str:
         """What is given as the answer."""
-        return self.text or self.heard.told.passage.text[self.start : self.end]
+        return self.text or self.heard.utterance.passage.text[self.start : self.end]
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
         """What was heard and, where the answer stands apart from it, that, too: the time of a conversation."""
-        told = self.heard.told
+        told = self.heard.utterance
         apart = self.start < told.name_start
         heard = Quote(told.passage, told.start if apart else min(told.start, self.start), max(told.end, self.end))
         return (heard, Quote(told.passage, self.start, self.end)) if apart else (heard,)

@@ -38,7 +38,7 @@ class Chats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Utterance:
     """Something that is said in a conversation, a turn or a sentence of one; offsets into the passage's text."""
 
     passage: Passage
@@ -84,9 +84,9 @@ class Told:
         """It with its speaker, after what was said before: what the cross-encoder reads."""
         return f"{self.before[-_CONTEXT:]} {self.speaker}: {self.text[:_SHOWN]}".strip()
 
-    def sentences(self) -> list[Told]:
+    def sentences(self) -> list[Utterance]:
         """The sentences of a turn, in order, each after the one before."""
-        found: list[Told] = []
+        found: list[Utterance] = []
         before = self.before
         for start, end in sentence_spans(self.text):
             sentence = replace(self, start=self.start + start, end=self.start + end, before=before)
@@ -95,21 +95,21 @@ class Told:
         return found
 
 
-def told_in(chats: Chats) -> list[Told]:
+def utterances_in(chats: Chats) -> list[Utterance]:
     """The turns of all conversations, in the order of the passages."""
     ranked = enumerate(chats.passages)
     return [turn for rank, (passage, chat) in ranked if chat is not None for turn in _turns(rank, passage, chat)]
 
 
-def after(turn: Told, told: Sequence[Told]) -> list[Told]:
+def after(turn: Utterance, told: Sequence[Utterance]) -> list[Utterance]:
     """The turns that follow one in its passage."""
     return [other for other in told if other.passage.id == turn.passage.id and other.turn > turn.turn]
 
 
-def _turns(rank: int, passage: Passage, chat: Transcript) -> Iterator[Told]:
+def _turns(rank: int, passage: Passage, chat: Transcript) -> Iterator[Utterance]:
     before = ""
     for number, turn in enumerate(chat.turns):
-        told = Told(
+        told = Utterance(
             passage=passage,
             rank=rank,
             turn=number,

@@ -141,7 +141,7 @@ def _divided(vectors: Floats, rows: Ints, size: int) -> list[Ints]:
     here = vectors[rows]
     centres = here[: -(-len(rows) // size)]
     centres = np.stack([here[own].mean(axis=0) for own in _nearest(here, centres)])
-    centres = centres / np.maximum(np.linalg.norm(centres, axis=1, keepdims=True), 1e-12)
+    centres = (centres / np.maximum(np.linalg.norm(centres, axis=1, keepdims=True), 1e-12)).astype(np.float32)
     parts = _nearest(here, centres)
     if len(parts) == 1:  # all rows are alike: any cut is as good
         parts = np.array_split(np.arange(len(rows)), -(-len(rows) // size))

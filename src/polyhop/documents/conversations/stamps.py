@@ -56,7 +56,6 @@ _TIME: Final = re.compile(r"(?<![\d./-])(\d{1,2})[:.h](\d{2})(?![\d/-])(?:\s?([a
 _HALVES: Final = re.compile(r"(?<!\d)(\d{1,2})[:.h](\d{2})(?:[:.]\d{2})?(?:[.,]\d{1,3})?\s?([aApP])\.?\s?[mM]")
 _IN_THE_MORNING: Final = re.compile(rf"{_MORNING}|\d\s?ص(?!\w)")
 _IN_THE_AFTERNOON: Final = re.compile(rf"{_LATER}|\d\s?م(?!\w)")
-_DIGITS_BESIDE: Final = re.compile(rf"{DAY}[ _T]{{1,2}}(\d{{2}})(\d{{2}})()(?!\d)")  # "20310204_1730", never in halves
 _OF_THIS_CENTURY: Final = 70  # "69" is 2069, and "70" is 1970
 _MONTHS_A_YEAR: Final = 12
 _NOON: Final = 12
@@ -109,7 +108,7 @@ def day_of(written: str, *, month_first: bool = False) -> str:
 
 def minute_of(written: str) -> int:
     """The minute of the day in a time, 0 to 1439; -1 where it tells none."""
-    clock = _HALVES.search(written) or _TIME.search(_DATED.sub(" ", written)) or _DIGITS_BESIDE.search(written)
+    clock = _HALVES.search(written) or _TIME.search(_DATED.sub(" ", written))
     if clock is None:
         return -1
     hour, minute, half = int(clock[1]), int(clock[2]), (clock[3] or "").lower() or _half_in(written)

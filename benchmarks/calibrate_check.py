@@ -29,7 +29,7 @@ from polyhop.planning.rules.constraints import plan_by_rules
 from polyhop.planning.rules.questions import question_of
 from polyhop.plans import Constant, Constraint, Placeholder, with_variants
 from polyhop.strategies.c2rag.ground import Grounding
-from polyhop.strategies.c2rag.sufficiency import Candidate, Weights, features
+from polyhop.strategies.c2rag.sufficiency import FactCandidate, Weights, features
 
 KEPT = 3  # candidates of a pool, as by default
 RIDGE = 0.005  # on the weights of standard scores: keeps them finite where the data are few
@@ -59,7 +59,7 @@ def constraint_of(step: str, over: View) -> Constraint | None:
     return constraints[0] if len(constraints) == 1 else None
 
 
-def pools(data: Dataset, over: View, *, reranked: bool) -> Iterator[tuple[list[Candidate], list[bool]]]:
+def pools(data: Dataset, over: View, *, reranked: bool) -> Iterator[tuple[list[FactCandidate], list[bool]]]:
     """The candidates of every step that has any, and which of them are right."""
     grounding = Grounding(anchors=3, aligned=8, kept=KEPT, reranked=reranked)
     for question in data.questions:
@@ -73,7 +73,7 @@ def pools(data: Dataset, over: View, *, reranked: bool) -> Iterator[tuple[list[C
                 yield found, [matches(over.facts.entity(one.value).name, [answer]) for one in found]
 
 
-def fitted(examples: Sequence[tuple[list[Candidate], list[bool]]], names: Sequence[str]) -> dict[str, float]:
+def fitted(examples: Sequence[tuple[list[FactCandidate], list[bool]]], names: Sequence[str]) -> dict[str, float]:
     """The weight of each feature and the logit of "none of them" (``nothing``), by gradient ascent on standard scores.
 
     Candidates of one value are one option, as in the check: the one with the best score stands for it.
@@ -98,14 +98,14 @@ def fitted(examples: Sequence[tuple[list[Candidate], list[bool]]], names: Sequen
 
 
 def arrays(
-    examples: Sequence[tuple[list[Candidate], list[bool]]], names: Sequence[str]
+    examples: Sequence[tuple[list[FactCandidate], list[bool]]], names: Sequence[str]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Features of shape (pools, KEPT, names), which options there are, and which are right (the last: none of them)."""
     options = np.zeros((len(examples), KEPT, len(names)))
     known = np.zeros((len(examples), KEPT), np.bool_)
     right = np.zeros((len(examples), KEPT + 1), np.bool_)
     for pool, (found, rights) in enumerate(examples):
-        best: dict[int, tuple[Candidate, bool]] = {}
+        best: dict[int, tuple[FactCandidate, bool]] = {}
         for candidate, is_right in zip(found, rights, strict=True):
             if candidate.value not in best or candidate.score > best[candidate.value][0].score:
                 best[candidate.value] = (candidate, is_right)

@@ -35,7 +35,7 @@ from measuring import (
 )
 
 from polyhop.indexes.adjacency import Adjacency
-from polyhop.indexes.breadth_first import Bounds, Path, Walked, breadth_first
+from polyhop.indexes.breadth_first import Bounds, BreadthFirstWalk, WalkedPath, breadth_first
 from polyhop.indexes.coverage import TokenCoverage
 from polyhop.indexes.names import Names
 from polyhop.indexes.texts import Texts
@@ -147,7 +147,7 @@ def seeds_of(graph: FactGraph, random: np.random.Generator) -> Seeds:
     ]
 
 
-def walked(graph: GrownGraph, vector: Floats, seeds: Seeds) -> Walked:
+def walked(graph: GrownGraph, vector: Floats, seeds: Seeds) -> BreadthFirstWalk:
     """A walk as a strategy does it."""
     similarities = graph.similarities(vector)
 
@@ -167,7 +167,7 @@ def by_entity(graph: FactGraph) -> Around:
     return around
 
 
-def naively(around: Around, graph: FactGraph, vector: Floats, seeds: Seeds) -> list[Path]:
+def naively(around: Around, graph: FactGraph, vector: Floats, seeds: Seeds) -> list[WalkedPath]:
     """The same by plain loops."""
     cosines = (graph.relation_vectors @ vector).tolist()
     relations, sure = graph.relation_ids, graph.confidences
@@ -189,8 +189,8 @@ def naively(around: Around, graph: FactGraph, vector: Floats, seeds: Seeds) -> l
                     break
         return followed[entity]
 
-    level = [(Path((seed,), (), (), score), score, 0.0) for seed, score in dict(reversed(seeds)).items()]
-    found: list[Path] = []
+    level = [(WalkedPath((seed,), (), (), score), score, 0.0) for seed, score in dict(reversed(seeds)).items()]
+    found: list[WalkedPath] = []
     for length in range(1, BOUNDS.depth + 1):
         level.sort(key=lambda one: (-one[0].score, one[0].entities, one[0].facts))
         wide = set(list(dict.fromkeys(one[0].entities[-1] for one in level))[: BOUNDS.frontier])
@@ -200,15 +200,15 @@ def naively(around: Around, graph: FactGraph, vector: Floats, seeds: Seeds) -> l
             for less, fact, target, forward in steps(path.entities[-1]):
                 if target not in path.entities:
                     score = weight * (total - less) / length * BOUNDS.decay ** (length - 1)
-                    longer = Path((*path.entities, target), (*path.facts, fact), (*path.forward, forward), score)
+                    longer = WalkedPath((*path.entities, target), (*path.facts, fact), (*path.forward, forward), score)
                     level.append((longer, weight, total - less))
         found += [path for path, _, _ in level]
     return _best_once(found, dict(reversed(seeds)))
 
 
-def _best_once(found: Sequence[Path], seeds: dict[int, float]) -> list[Path]:
+def _best_once(found: Sequence[WalkedPath], seeds: dict[int, float]) -> list[WalkedPath]:
     ranked = sorted(found, key=lambda path: (-path.score, -seeds[path.entities[0]], len(path.facts), path.entities))
-    once: dict[tuple[int, ...], Path] = {}
+    once: dict[tuple[int, ...], WalkedPath] = {}
     for path in ranked:
         once.setdefault(min(path.facts, path.facts[::-1]), path)
     return list(once.values())[: BOUNDS.paths]

@@ -26,7 +26,7 @@ from polyhop.errors import UsageError
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.evaluation.experiment import Experiment, layers_of, prepare
 from polyhop.evaluation.manifest import manifest
-from polyhop.evaluation.outcome import Record
+from polyhop.evaluation.outcome import QuestionRecord
 from polyhop.evaluation.reports.report import write_json
 from polyhop.evaluation.robustness.corruption import corrupt, kinds_of, needed_names, undamaged
 from polyhop.evaluation.significance import paired_bootstrap
@@ -87,7 +87,7 @@ class Searched:
 class Findings:
     """What was measured by now."""
 
-    sound: dict[str, tuple[Record, ...]] = field(default_factory=dict)  # by strategy
+    sound: dict[str, tuple[QuestionRecord, ...]] = field(default_factory=dict)  # by strategy
     damaged: list[Figures] = field(default_factory=list)  # one for each group, ratio and strategy
     by_hop: list[Figures] = field(default_factory=list)  # one for each graph, control and hop
 
@@ -97,7 +97,7 @@ class Findings:
         return {"sound": sound, "damaged": self.damaged, "by_hop": self.by_hop}
 
 
-def means(runs: Sequence[Sequence[Record]]) -> dict[str, float | None]:
+def means(runs: Sequence[Sequence[QuestionRecord]]) -> dict[str, float | None]:
     """Each metric's mean over the questions that it applies to, and over the runs."""
     found: dict[str, float | None] = {}
     for metric in METRICS:
@@ -106,7 +106,7 @@ def means(runs: Sequence[Sequence[Record]]) -> dict[str, float | None]:
     return found
 
 
-def losses(sound: Sequence[Record], runs: Sequence[Sequence[Record]]) -> dict[str, Figures]:
+def losses(sound: Sequence[QuestionRecord], runs: Sequence[Sequence[QuestionRecord]]) -> dict[str, Figures]:
     """By metric, what the runs lose on average against the sound graph, with a 95 % interval over the questions."""
     lost = {}
     for metric in METRICS:
@@ -168,7 +168,7 @@ class Bench:
                 }
             )
 
-    def _run(self, engine: Searched, experiment: Experiment) -> dict[str, tuple[Record, ...]]:
+    def _run(self, engine: Searched, experiment: Experiment) -> dict[str, tuple[QuestionRecord, ...]]:
         run = experiment.run(engine, self.data, progress=tell)
         if run.interrupted or run.stopped:  # half a graph is not compared with a whole one
             raise SystemExit("; ".join(run.stopped.values()) or "interrupted")

@@ -155,3 +155,13 @@ def test_no_test_imports_another() -> None:
         for line in path.read_text(encoding="utf-8").splitlines():
             shared = line.split()[1] if line.startswith(("from tests", "import tests")) else "tests.worlds"
             assert shared.startswith("tests.worlds"), f"{path}: {line}"
+
+
+def test_a_class_name_stands_for_one_thing() -> None:
+    """Whoever looks for a class finds one; only private ones may share a name."""
+    places: dict[str, list[Path]] = {}
+    for path in FILES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(path)
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}

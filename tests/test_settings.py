@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.errors import SettingError
-from polyhop.settings import Chunking, Endpoint, Models, Settings, cache_folder
+from polyhop.settings import Chunking, Endpoint, ModelChoice, Settings, cache_folder
 from polyhop.types import Budget
 
 
@@ -23,7 +23,7 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
     file = tmp_path / "polyhop.toml"
     file.write_text('[models]\nembedder = "minilm"\n[strategies.paths]\ndepth = 7\n[reader]\nthreshold = 0.25\n')
     settings = Settings.read(file)
-    assert settings.models == Models(embedder="minilm")
+    assert settings.models == ModelChoice(embedder="minilm")
     assert settings.chunking == Chunking()
     assert settings.of("strategies.paths") == {"depth": 7}
     assert settings.of("reader") == {"threshold": 0.25}
@@ -98,7 +98,9 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 @given(
     st.builds(
         Settings,
-        models=st.builds(Models, embedder=st.sampled_from(["bge-small", "minilm"]), cache=st.none() | st.just("x")),
+        models=st.builds(
+            ModelChoice, embedder=st.sampled_from(["bge-small", "minilm"]), cache=st.none() | st.just("x")
+        ),
         chunking=st.builds(Chunking, tokens=st.integers(16, 2000), overlap=st.integers(0, 7)),
         budget=st.builds(Budget, passages=st.integers(1, 50), seconds=st.none() | st.floats(0, 100)),
         components=st.dictionaries(
@@ -114,7 +116,7 @@ def test_settings_survive_the_way_through_nested_mappings(settings: Settings) ->
 
 def test_models_are_changed_where_one_is_given() -> None:
     settings = Settings().with_models(embedder="minilm", reranker=None)
-    assert settings.models == Models(embedder="minilm")
+    assert settings.models == ModelChoice(embedder="minilm")
 
 
 def test_the_endpoint_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,6 +135,8 @@ def test_the_endpoint_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch
 
 
 def test_converted_weights_live_where_the_user_says(tmp_path: Path) -> None:
-    assert cache_folder(Models(cache=str(tmp_path))) == tmp_path
-    assert cache_folder(Models(cache="~/x")) == Path.home() / "x"
-    assert "polyhop" in cache_folder(Models()).parts[-1].casefold() or "polyhop" in str(cache_folder(Models()))
+    assert cache_folder(ModelChoice(cache=str(tmp_path))) == tmp_path
+    assert cache_folder(ModelChoice(cache="~/x")) == Path.home() / "x"
+    assert "polyhop" in cache_folder(ModelChoice()).parts[-1].casefold() or "polyhop" in str(
+        cache_folder(ModelChoice())
+    )

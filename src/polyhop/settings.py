@@ -23,7 +23,7 @@ NESTED_SECTIONS = ("strategies", "layers")  # [strategies.paths], [layers.parsek
 
 
 @dataclass(frozen=True, kw_only=True)
-class Models:
+class ModelChoice:
     """Which model serves which port, by registered name, and where converted weights are kept."""
 
     embedder: str = "bge-small"  # makes vectors; changing it re-embeds the index
@@ -74,7 +74,7 @@ class Endpoint:
 class Settings:
     """Everything configurable; ``components`` holds each component's own section, checked when it is built."""
 
-    models: Models = Models()
+    models: ModelChoice = ModelChoice()
     chunking: Chunking = Chunking()
     budget: Budget = Budget()
     components: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
@@ -164,7 +164,7 @@ def _apply(tree: dict[str, Any], change: str) -> None:
     tree[key] = value.strip()
 
 
-def cache_folder(models: Models) -> Path:
+def cache_folder(models: ModelChoice) -> Path:
     """Where converted weights live."""
     if models.cache:
         return Path(models.cache).expanduser()

@@ -8,7 +8,7 @@ import pytest
 
 from polyhop.evaluation.bindings import bindings, gold_values, matches
 from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.outcome import HopOutcome, Outcome, Record
+from polyhop.evaluation.outcome import HopOutcome, Outcome, QuestionRecord
 from polyhop.evaluation.unsupported import unsupported
 from polyhop.types import Hop, HopStatus, Passage, Span, Triple
 
@@ -35,8 +35,8 @@ def bound(found: str | None, status: HopStatus = "resolved", placeholder: str | 
     return HopOutcome(status=status, placeholder=placeholder, found=found)
 
 
-def record(question: Question, *hops: HopOutcome) -> Record:
-    return Record(question=question, outcome=Outcome(hops=hops), metrics={})
+def record(question: Question, *hops: HopOutcome) -> QuestionRecord:
+    return QuestionRecord(question=question, outcome=Outcome(hops=hops), metrics={})
 
 
 @pytest.mark.parametrize("decomposition", [STEPS, TRIPLES])

@@ -20,7 +20,7 @@ from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.robustness.corruption import corrupt
 from polyhop.evaluation.robustness.health import QUESTION_SETTINGS, health, question_health
 from polyhop.evaluation.robustness.health_tables import html, tables
-from polyhop.evaluation.robustness.probes import UNCHECKED, Chain, ask_chains, sample_chains
+from polyhop.evaluation.robustness.probes import UNCHECKED, ProbeChain, ask_chains, sample_chains
 from polyhop.evaluation.robustness.symptoms import HUB, Symptom, symptoms
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.overlay import overlaid
@@ -213,7 +213,7 @@ def test_a_graph_without_chains_gives_none(over: View) -> None:
     assert ask_chains(over, (), C2RAG(), Budget()) == ()
 
 
-def built_by(chains: tuple[Chain, ...]) -> Chain:
+def built_by(chains: tuple[ProbeChain, ...]) -> ProbeChain:
     [chain] = [chain for chain in chains if chain.start == "Quillmouth Light"]
     return chain
 

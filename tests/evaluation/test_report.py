@@ -18,7 +18,7 @@ from rich.console import Console
 from polyhop.errors import StorageFull
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.evaluation.experiment import STANDARD, Experiment, Run
-from polyhop.evaluation.outcome import HopOutcome, Outcome, Record
+from polyhop.evaluation.outcome import HopOutcome, Outcome, QuestionRecord
 from polyhop.evaluation.reports.page import html
 from polyhop.evaluation.reports.report import summary, write_json
 from polyhop.evaluation.reports.terminal import amount, percent, render
@@ -51,7 +51,7 @@ BAD = [Outcome(ranking=("other",), confidence=0.0, seconds=0.1)] * 4
 def run_of(outcomes: dict[str, list[Outcome]], dataset: Dataset = DATASET, **changes: Any) -> Run:
     records = {
         name: tuple(
-            Record(
+            QuestionRecord(
                 question=question, outcome=outcome, metrics={each.name: each(question, outcome) for each in STANDARD}
             )
             for question, outcome in zip(dataset.questions, found, strict=False)

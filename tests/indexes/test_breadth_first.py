@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.errors import UsageError
-from polyhop.indexes.breadth_first import Bounds, Path, Walked, breadth_first
+from polyhop.indexes.breadth_first import Bounds, BreadthFirstWalk, WalkedPath, breadth_first
 from polyhop.ports import Floats, Ints
 
 FREE = {"frontier": 10**6, "fan_out": 10**6, "parallel": 10**6, "paths": 10**6}  # bounds that nothing here reaches
@@ -47,26 +47,26 @@ def worth_of(*values: float) -> Callable[[Ints], Floats]:
 
 def plainly(
     seeds: Sequence[tuple[int, float]], pairs: Sequence[tuple[int, int]], values: Sequence[float], bounds: Bounds
-) -> list[Path]:
+) -> list[WalkedPath]:
     """All paths within the depth, by plain loops; a path between two seeds from the better one only."""
     steps = defaultdict(list)
     for fact, (head, tail) in enumerate(pairs):
         steps[head].append((fact, tail, True))
         steps[tail].append((fact, head, False))
 
-    def onward(path: Path, weight: float, total: float) -> Iterator[Path]:
+    def onward(path: WalkedPath, weight: float, total: float) -> Iterator[WalkedPath]:
         for fact, target, forward in steps[path.entities[-1]] if len(path.facts) < bounds.depth else ():
             if target not in path.entities:
                 sum_, facts = total + values[fact], (*path.facts, fact)
                 score = weight * (sum_ / len(facts)) * bounds.decay ** (len(facts) - 1)
-                longer = Path((*path.entities, target), facts, (*path.forward, forward), score)
+                longer = WalkedPath((*path.entities, target), facts, (*path.forward, forward), score)
                 yield longer
                 yield from onward(longer, weight, sum_)
 
     best: dict[int, float] = {}
     for seed, weight in seeds:
         best[seed] = max(weight, best.get(seed, 0.0))
-    paths = [path for seed in best for path in onward(Path((seed,), (), (), 0.0), best[seed], 0.0)]
+    paths = [path for seed in best for path in onward(WalkedPath((seed,), (), (), 0.0), best[seed], 0.0)]
     better = {seed: (-weight, seed) for seed, weight in best.items()}
     once = [
         path for path in paths if path.entities[-1] not in best or better[path.entities[0]] < better[path.entities[-1]]
@@ -179,7 +179,7 @@ def test_paths_are_stopped_and_left_out_by_number() -> None:
 
 def test_nothing_leads_nowhere() -> None:
     """No seeds; a seed without facts; a fact from an entity to itself."""
-    nowhere = Walked(paths=(), reached=0, cut=0, dropped=0, stopped=0, beyond=0)
+    nowhere = BreadthFirstWalk(paths=(), reached=0, cut=0, dropped=0, stopped=0, beyond=0)
     assert breadth_first([], graph_of((0, 1)), worth_of(1.0)) == nowhere
     assert breadth_first([(7, 1.0)], graph_of((0, 1)), worth_of(1.0)).reached == 1
     assert breadth_first([(0, 1.0)], graph_of((0, 0)), worth_of(1.0)).paths == ()

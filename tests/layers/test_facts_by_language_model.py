@@ -13,7 +13,7 @@ import pytest
 from polyhop.errors import BudgetExceeded, EndpointError
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.ports import Failure
-from polyhop.prompts.extract_facts import Extracted, Limits, batches
+from polyhop.prompts.extract_facts import Extracted, FactLimits, batches
 from polyhop.types import Cost, Fact, Passage
 from tests.worlds.endpoint import Played, in_turn, refuses, says, serving
 from tests.worlds.extraction import (
@@ -73,7 +73,7 @@ def test_several_passages_share_a_call_and_each_gets_its_facts() -> None:
 
 def test_long_passages_have_calls_of_their_own() -> None:
     with model_that(knowing()) as (model, server):
-        batches(Limits(text_tokens=110)).ask(model, PASSAGES)
+        batches(FactLimits(text_tokens=110)).ask(model, PASSAGES)
         assert [len(titles_in(request)) for request in server.requests] == [2, 2, 1]
         assert all(request["max_tokens"] < 1200 for request in server.requests)
 
@@ -84,7 +84,7 @@ def test_calls_run_at_once_and_the_order_of_the_passages_stays() -> None:
         return says(known_of(request), delay=0.1 if slow else 0.02)
 
     with model_that(script, concurrency=3) as (model, server):
-        outcomes, _ = batches(Limits(passages=1)).ask(model, PASSAGES)
+        outcomes, _ = batches(FactLimits(passages=1)).ask(model, PASSAGES)
         assert 1 < server.busiest <= 3
     assert kept(outcomes) == [one[:3] for facts in KNOWN.values() for one in facts]
 
@@ -225,7 +225,7 @@ def test_more_facts_than_are_kept_are_counted() -> None:
         item("Ada Brisk", f"was born in case {number} in", "Fennick", "She was born in Fennick") for number in range(9)
     ]
     with model_that(says(json.dumps({"facts": items}))) as (model, _):
-        [extracted], _ = batches(Limits(facts=5)).ask(model, [BRISK])
+        [extracted], _ = batches(FactLimits(facts=5)).ask(model, [BRISK])
     assert isinstance(extracted, Extracted)
     assert (len(extracted.facts), extracted.rejected) == (5, {"surplus": 4})
 
@@ -306,12 +306,12 @@ def test_cap_stops_and_the_next_run_pays_nothing_twice(cap: str, concurrency: in
     with serving(script) as server:
         with OpenAICompatible(base_url=server.url, model="sage", **{**settings, cap: low}) as model:
             with pytest.raises(BudgetExceeded, match=cap.partition("_")[0]):
-                batches(Limits(passages=1)).ask(model, PASSAGES)
+                batches(FactLimits(passages=1)).ask(model, PASSAGES)
             bought = len(server.requests)
             assert model.meter.total.tokens <= 5000
         assert bought in (3, 4)
         with OpenAICompatible(base_url=server.url, model="sage", **settings) as model:
-            outcomes, cost = batches(Limits(passages=1)).ask(model, PASSAGES)
+            outcomes, cost = batches(FactLimits(passages=1)).ask(model, PASSAGES)
             assert model.meter.hits == bought
         assert len(server.requests) == 5
     assert cost.llm_calls == 5 - bought
@@ -321,7 +321,7 @@ def test_cap_stops_and_the_next_run_pays_nothing_twice(cap: str, concurrency: in
 def test_cap_with_room_for_one_call_at_a_time_is_no_reason_to_stop() -> None:
     """What calls may take at most is far above what they take: those that find no room wait for the others."""
     with model_that(knowing(), concurrency=4, token_cap=2500) as (model, server):
-        outcomes, cost = batches(Limits(passages=1)).ask(model, PASSAGES)
+        outcomes, cost = batches(FactLimits(passages=1)).ask(model, PASSAGES)
         assert len(server.requests) == 5
     assert len(kept(outcomes)) == 5
     assert cost.tokens == 75
@@ -329,7 +329,7 @@ def test_cap_with_room_for_one_call_at_a_time_is_no_reason_to_stop() -> None:
 
 def test_model_without_concurrency_is_asked_one_by_one() -> None:
     model = Plain()
-    outcomes, cost = batches(Limits(passages=1)).ask(model, PASSAGES)
+    outcomes, cost = batches(FactLimits(passages=1)).ask(model, PASSAGES)
     assert outcomes == [Extracted()] * 5
     assert cost.llm_calls == 5
     assert model.threads == {threading.current_thread().name}

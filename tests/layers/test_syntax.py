@@ -13,7 +13,7 @@ from polyhop.indexes.names import normal
 from polyhop.layers.facts.syntax.facts import facts_of
 from polyhop.layers.facts.syntax.openings import lives
 from polyhop.layers.grammar.lexicon import PERSONAL
-from polyhop.layers.grammar.tree import Tree
+from polyhop.layers.grammar.tree import ParseTree
 from polyhop.models.choice import Models
 from polyhop.ports import ParsedEntity, ParsedSentence, ParsedWord
 from polyhop.types import Fact, Passage
@@ -301,7 +301,7 @@ def test_a_tree_has_no_circles(heads: list[int]) -> None:
     """Whatever the parser says of heads, going up from any word ends at a root."""
     text = "a" * len(heads) or "a"
     words = tuple(ParsedWord(i, i + 1, head, "dep") for i, head in enumerate(heads))
-    tree = Tree(text, ParsedSentence(0, len(text), (), words), [])
+    tree = ParseTree(text, ParsedSentence(0, len(text), (), words), [])
     for i, head in enumerate(heads):
         path = [above for above, _ in zip(tree.upwards(i), range(len(heads) + 1), strict=False)]
         assert len(set(path)) == len(path)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from polyhop.errors import ModelError
-from polyhop.models.decoder import Decoder, Tree
+from polyhop.models.decoder import Decoder, PrefixTree
 from polyhop.models.gguf_to_onnx import BLOCK, Gguf, convert, quantised
 from polyhop.ports import Floats, Ints
 
@@ -128,7 +128,7 @@ def ints(*values: int) -> Ints:
     return np.array(values, np.int64)
 
 
-def read(decoder: Decoder, tokens: list[int]) -> Tree:
+def read(decoder: Decoder, tokens: list[int]) -> PrefixTree:
     return decoder.read(decoder.root(), ints(0), [tokens])
 
 

@@ -16,7 +16,7 @@ from polyhop.models.accounting import Prices
 from polyhop.models.within import NoCallsLeft, Within
 from polyhop.ports import Failure, LanguageModel, Message
 from polyhop.prompts.answer_step import answer_step
-from polyhop.prompts.extract_facts import Limits, batches
+from polyhop.prompts.extract_facts import FactLimits, batches
 from polyhop.types import Cost
 from tests.worlds.endpoint import Played, asked, refuses, says
 from tests.worlds.extraction import PASSAGES, Plain, knowing, known_of, model_that
@@ -24,7 +24,7 @@ from tests.worlds.prompts import BORN, STEP, VELM, model_saying
 from tests.worlds.prompts import PASSAGES as FERRY
 
 WELL = [Message("user", "Well?")]
-ALONE = Limits(passages=1)
+ALONE = FactLimits(passages=1)
 
 
 def test_a_model_within_a_budget_is_asked_so_often_and_no_more() -> None:

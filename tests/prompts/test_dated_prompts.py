@@ -21,7 +21,7 @@ from polyhop.prompts.next_thought import next_thought
 from polyhop.prompts.passage_blocks import date_line
 from polyhop.prompts.read_answer import ReadAnswer, read_answer
 from polyhop.settings import Settings
-from polyhop.strategies.shared.hops import ModelSteps, Step
+from polyhop.strategies.shared.hops import AskedQuery, ModelSteps
 from polyhop.types import Occasion, Passage
 from tests.worlds.documents import write
 from tests.worlds.endpoint import EndpointServer, Played, says, serving
@@ -128,7 +128,7 @@ def test_what_asks_for_the_next_search_sees_the_date() -> None:
         OpenAICompatible(base_url=server.url, model="sage") as model,
     ):
         steps = ModelSteps(QUESTION, model, 3, "sage")
-        steps.next([Step(query=QUESTION, passages=(TOLD, PLAIN))])
+        steps.next([AskedQuery(query=QUESTION, passages=(TOLD, PLAIN))])
         prompt = server.requests[0]["messages"][1]["content"]
     assert re.search(rf"<<<TEXT 1 \w+>>>\n{DAY}\nAda Brisk: ", prompt)
     assert re.search(r"<<<TEXT 2 \w+>>>\nAda Brisk: ", prompt)

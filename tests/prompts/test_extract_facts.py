@@ -18,7 +18,7 @@ from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.structured import check
 from polyhop.prompts import extract_facts as extracting
 from polyhop.prompts.batches import packed
-from polyhop.prompts.extract_facts import Limits, batches
+from polyhop.prompts.extract_facts import FactLimits, batches
 from polyhop.prompts.grounding import LONGEST_RELATION, as_written, fault_of
 from polyhop.prompts.quotes import folded
 from polyhop.types import Fact, Passage
@@ -197,7 +197,7 @@ def test_forecast_from_sizes_is_never_below_the_forecast_from_passages(texts: li
 @pytest.mark.parametrize("setting", ["text_tokens", "passages", "max_tokens", "facts"])
 def test_limits_below_one_are_refused(setting: str) -> None:
     with pytest.raises(ValueError, match="at least 1"):
-        Limits(**{setting: 0})
+        FactLimits(**{setting: 0})
 
 
 def test_example_in_the_prompt_obeys_its_schema_and_is_grounded() -> None:

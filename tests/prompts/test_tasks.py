@@ -19,11 +19,11 @@ from polyhop.prompts import decompose as decomposing
 from polyhop.prompts import merge_answers as merging
 from polyhop.prompts import next_query as choosing
 from polyhop.prompts import read_answer as reading
-from polyhop.prompts.blocks import Block, fenced
+from polyhop.prompts.blocks import PromptBlock, fenced
 from polyhop.prompts.decompose import decompose, well_formed
 from polyhop.prompts.next_query import next_query
 from polyhop.prompts.read_answer import read_answer
-from polyhop.prompts.support import Quote
+from polyhop.prompts.support import CopiedQuote
 from tests.worlds.endpoint import Played, serving
 from tests.worlds.prompts import BROOK, GULL, INJECTION, PASSAGES, QUESTION, inside, model_saying, passage, prompt_of
 
@@ -76,7 +76,7 @@ def test_instructions_in_evidence_and_question_stay_inside_their_blocks() -> Non
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=30), min_size=1, max_size=4))
 def test_tag_of_blocks_stands_in_no_text_and_is_always_the_same(texts: list[str]) -> None:
     """Law: a text cannot close its block, and equal questions give equal prompts."""
-    blocks = [Block(f"TEXT {number}", text) for number, text in enumerate(texts)]
+    blocks = [PromptBlock(f"TEXT {number}", text) for number, text in enumerate(texts)]
     prompt = fenced(blocks)
     tag = prompt[: prompt.index(">>>")].split()[-1]
     assert all(tag not in text for text in texts)
@@ -213,7 +213,7 @@ def test_read_answer_survives_passage_numbers_that_do_not_exist() -> None:
     with model_saying({"support": support, "found": True, "answer": "Velm"}) as (model, _):
         answer = read_answer(model, QUESTION, PASSAGES)
     start = BROOK.index("born")
-    assert answer.quotes == (Quote(1, start, start + len("born in Velm")),)
+    assert answer.quotes == (CopiedQuote(1, start, start + len("born in Velm")),)
 
 
 @pytest.mark.parametrize("output", [{"found": False, "answer": "Velm"}, {"found": True, "answer": " "}])

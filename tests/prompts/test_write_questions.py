@@ -19,7 +19,7 @@ from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.structured import check
 from polyhop.ports import Failure
 from polyhop.prompts import write_questions as writing
-from polyhop.prompts.write_questions import Limits, Written, batches
+from polyhop.prompts.write_questions import QuestionLimits, WrittenQuestions, batches
 from polyhop.types import Cost, Passage
 from tests.worlds.endpoint import EndpointServer, Played, Script, in_turn, refuses, says, serving
 
@@ -63,15 +63,15 @@ def model_that(script: Script | Played, **settings: Any) -> Iterator[tuple[OpenA
         yield one, server
 
 
-def written(*items: object, of: Passage = BRISK, pairs: int = 20) -> Written:
+def written(*items: object, of: Passage = BRISK, pairs: int = 20) -> WrittenQuestions:
     """What is kept of an answer with these pairs about one passage."""
     with model_that(says(json.dumps({"pairs": items}))) as (model, _):
         [outcome] = batches(pairs).ask(model, [of])[0]
-    assert isinstance(outcome, Written)
+    assert isinstance(outcome, WrittenQuestions)
     return outcome
 
 
-def places(outcome: Written, of: Passage = BRISK) -> list[tuple[str, str, str]]:
+def places(outcome: WrittenQuestions, of: Passage = BRISK) -> list[tuple[str, str, str]]:
     """Each question with its answer and what stands at its place."""
     return [(one.question, one.answer, of.text[one.start : one.end]) for one in outcome.questions]
 
@@ -80,14 +80,14 @@ def test_several_passages_share_a_call_and_each_gets_its_questions() -> None:
     with model_that(lambda request: says(pairs_of(request))) as (model, server):
         outcomes, cost = batches().ask(model, [*PASSAGES, passage("Empty", " \n")])
         assert len(server.requests) == cost.llm_calls == 1
-    assert outcomes[3] == Written()
+    assert outcomes[3] == WrittenQuestions()
     assert [(one.question, one.answer) for found in outcomes for one in _of(found)] == [
         pair for title in TEXTS for pair in KNOWN[title]
     ]
 
 
-def _of(outcome: Written | Failure) -> Sequence[Any]:
-    assert isinstance(outcome, Written)
+def _of(outcome: WrittenQuestions | Failure) -> Sequence[Any]:
+    assert isinstance(outcome, WrittenQuestions)
     return outcome.questions
 
 
@@ -127,7 +127,7 @@ def test_the_title_may_answer_where_a_sentence_speaks_of_what_was_asked() -> Non
     ],
 )
 def test_what_the_passage_does_not_answer_is_dropped_and_counted(question: str, answer: str, fault: str) -> None:
-    assert written(item(question, answer)) == Written((), {fault: 1})
+    assert written(item(question, answer)) == WrittenQuestions((), {fault: 1})
 
 
 def test_duplicates_and_more_than_was_asked_for_are_counted() -> None:
@@ -145,7 +145,7 @@ def test_a_number_that_no_passage_has_is_counted_but_means_nothing_for_one_passa
         _,
     ):
         outcomes, _ = batches().ask(model, [QUILLMOUTH, BRISK])
-    assert outcomes[0] == Written((), {"passage": 1})
+    assert outcomes[0] == WrittenQuestions((), {"passage": 1})
     assert len(_of(outcomes[1])) == 1
 
 
@@ -211,7 +211,7 @@ def test_forecast_makes_no_call_and_counts_calls_answers_and_money() -> None:
         more = batches(20).forecast(model, PASSAGES * 2)
         assert batches().forecast(model, [passage("Empty", " \n")]) == Cost()
     assert cost.llm_calls == more.llm_calls == 2
-    assert cost.completion_tokens == 2 * Limits().answer(30) < more.completion_tokens
+    assert cost.completion_tokens == 2 * QuestionLimits().answer(30) < more.completion_tokens
     assert cost.money == pytest.approx(cost.completion_tokens * 10e-6)
 
 
@@ -229,6 +229,6 @@ def test_forecast_from_sizes_is_never_below_the_forecast_from_passages(texts: li
 @pytest.mark.parametrize("setting", ["text_tokens", "passages", "max_tokens"])
 def test_limits_below_one_are_refused(setting: str) -> None:
     with pytest.raises(ValueError, match="at least 1"):
-        Limits(**{setting: 0})
+        QuestionLimits(**{setting: 0})
     with pytest.raises(ValueError, match="pairs"):
         batches(0)

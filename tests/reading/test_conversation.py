@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from polyhop.documents.conversations.transcripts import Transcript, transcript_in
 from polyhop.models.choice import Models
 from polyhop.reading.conversations.answers import read_conversations
-from polyhop.reading.conversations.asked import Asked, named_speakers, spelled
+from polyhop.reading.conversations.asked import ChatQuestion, named_speakers, spelled
 from polyhop.reading.conversations.days import meant_day
 from polyhop.reading.conversations.utterances import Chats, Utterance, utterances_in
 from polyhop.reading.conversations.wording import MOMENT, PLACE, said
@@ -223,11 +223,11 @@ def test_told_in_tells_who_speaks_and_what_a_turn_replies_to() -> None:
     ],
 )
 def test_asked_tells_what_a_question_wants(question: str, wish: str) -> None:
-    assert Asked.of(question, ["Ada Brisk", "Tom Rook"]).wish == wish
+    assert ChatQuestion.of(question, ["Ada Brisk", "Tom Rook"]).wish == wish
 
 
 def test_asked_names_the_speakers_the_days_and_the_noun() -> None:
-    asked = Asked.of("Which songs did Tom propose to AdaBrisk on February 4, 2031?", ["Ada Brisk", "Tom Rook"])
+    asked = ChatQuestion.of("Which songs did Tom propose to AdaBrisk on February 4, 2031?", ["Ada Brisk", "Tom Rook"])
     assert asked.question.startswith("Which songs did Tom propose to Ada Brisk")
     assert (asked.named, asked.dates, asked.noun, asked.several) == (
         ("Tom Rook", "Ada Brisk"),
@@ -249,16 +249,16 @@ def test_asked_names_the_speakers_the_days_and_the_noun() -> None:
     ],
 )
 def test_asked_tells_who_is_to_say_the_answer(question: str, teller: str) -> None:
-    assert Asked.of(question, ["Ada Brisk", "Tom Rook"]).teller == teller
+    assert ChatQuestion.of(question, ["Ada Brisk", "Tom Rook"]).teller == teller
 
 
 @pytest.mark.parametrize("question", ["Isn't the shed locked?", "Won’t Ada come?", "Ada has a boat. Doesn't Tom know?"])
 def test_asked_takes_a_denial_for_a_question_of_yes_or_no(question: str) -> None:
-    assert Asked.of(question, []).wish == "verdict"
+    assert ChatQuestion.of(question, []).wish == "verdict"
 
 
 def test_asked_takes_no_auxiliary_for_a_noun() -> None:
-    asked = Asked.of("What does Will bring to the picnic?", ["Will Fenn"])
+    asked = ChatQuestion.of("What does Will bring to the picnic?", ["Will Fenn"])
     assert (asked.noun, asked.several) == ("", False)
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from polyhop.english.answer_type import AnswerType
 from polyhop.models.choice import Models
 from polyhop.reading.conversations.answers import read_conversations
-from polyhop.reading.conversations.asked import Asked
-from polyhop.reading.conversations.confidence import Confidence
+from polyhop.reading.conversations.asked import ChatQuestion
+from polyhop.reading.conversations.confidence import ChatConfidence
 from polyhop.reading.conversations.utterances import Chats, Utterance
 from polyhop.reading.conversations.wording import FORMULA, PLACE, purpose, reason_before, said
 from polyhop.types import Passage
@@ -103,13 +103,13 @@ def test_read_conversations_knows_that_nothing_of_the_kind_was_heard(
     question: str, unmet: bool, models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[bool] = []
-    trust = Confidence.of
+    trust = ChatConfidence.of
 
-    def noted(self: Confidence, *args: object, **named: object) -> float:
+    def noted(self: ChatConfidence, *args: object, **named: object) -> float:
         told.append(bool(named["unmet"]))
         return trust(self, *args, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Confidence, "of", noted)
+    monkeypatch.setattr(ChatConfidence, "of", noted)
     answer(question, models)
     assert told == [unmet]
 
@@ -133,20 +133,20 @@ def test_read_conversations_knows_that_nothing_of_the_kind_was_heard(
     ],
 )
 def test_asked_tells_what_kind_of_thing_is_wanted(question: str, wish: str) -> None:
-    assert Asked.of(question, ["Lena Moor", "Pia Strand"]).wish == wish
+    assert ChatQuestion.of(question, ["Lena Moor", "Pia Strand"]).wish == wish
 
 
 def test_asked_tells_nouns_numbers_and_hours() -> None:
-    assert Asked.of("Which of the three songs does Pia choose?", []).several is False
-    assert Asked.of("What is the address of the kiosk?", []).noun == "address"
-    assert Asked.of("Which libraries does Pia know?", []).noun == "library"
-    assert Asked.of("Which libraries does Pia know?", []).several
-    assert Asked.of("How many new ropes does Pia need?", []).counted == {"new", "ropes"}
-    assert Asked.of("What is the fee for the ferry?", []).measured
-    assert Asked.of("What was said on 2031-05-09 at 5 PM?", []).minute == 17 * 60
-    assert Asked.of("What happens at 5 PM?", []).minute == -1
-    assert Asked.of("What new flavor is Ivo looking for?", []).kind is AnswerType.THING
-    assert Asked.of("Which singer does Ivo like?", []).kind is AnswerType.PERSON
+    assert ChatQuestion.of("Which of the three songs does Pia choose?", []).several is False
+    assert ChatQuestion.of("What is the address of the kiosk?", []).noun == "address"
+    assert ChatQuestion.of("Which libraries does Pia know?", []).noun == "library"
+    assert ChatQuestion.of("Which libraries does Pia know?", []).several
+    assert ChatQuestion.of("How many new ropes does Pia need?", []).counted == {"new", "ropes"}
+    assert ChatQuestion.of("What is the fee for the ferry?", []).measured
+    assert ChatQuestion.of("What was said on 2031-05-09 at 5 PM?", []).minute == 17 * 60
+    assert ChatQuestion.of("What happens at 5 PM?", []).minute == -1
+    assert ChatQuestion.of("What new flavor is Ivo looking for?", []).kind is AnswerType.THING
+    assert ChatQuestion.of("Which singer does Ivo like?", []).kind is AnswerType.PERSON
 
 
 def test_a_day_of_the_week_or_half_of_a_day_is_no_name(models: Models) -> None:
@@ -191,8 +191,8 @@ def test_reasons_and_purposes_are_stretches_of_the_sentence(text: str, words: se
 
 @given(st.text(max_size=80))
 def test_asked_takes_any_question(text: str) -> None:
-    Asked.of(text, ["Lena Moor"])
-    Asked.of(f"how many {text} which of the {text}s at 5 PM on 2031-05-09", ["Lena Moor"])
+    ChatQuestion.of(text, ["Lena Moor"])
+    ChatQuestion.of(f"how many {text} which of the {text}s at 5 PM on 2031-05-09", ["Lena Moor"])
 
 
 def test_said_keeps_the_first_of_a_list() -> None:

@@ -16,7 +16,7 @@ from polyhop.models.endpoint import OpenAICompatible
 from polyhop.ports import LanguageModel
 from polyhop.reading.grounded import Grounded
 from polyhop.reading.reader import Reading
-from polyhop.settings import Models as Chosen
+from polyhop.settings import ModelChoice as Chosen
 from polyhop.settings import Settings
 from polyhop.types import Evidence, Passage
 from tests.worlds.endpoint import says, serving

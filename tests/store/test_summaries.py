@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from polyhop.errors import EndpointError, StorageFull, UsageError
 from polyhop.indexes.central import central
 from polyhop.layers.summaries.central_sentences import extractive_summary, sentences_of
-from polyhop.layers.summaries.summariser import Summariser, Wanted
+from polyhop.layers.summaries.summariser import Summariser, WantedSummary
 from polyhop.models.accounting import estimated_tokens
 from polyhop.models.choice import Models
 from polyhop.models.endpoint import OpenAICompatible
@@ -299,9 +299,9 @@ def test_what_has_to_be_stored_is_an_error_where_it_cannot(tmp_path: Path) -> No
 # --- the writer -------------------------------------------------------------------------------------------------------
 
 
-def wanted(count: int) -> list[Wanted]:
+def wanted(count: int) -> list[WantedSummary]:
     """So many summaries, each of one text that says its number."""
-    return [Wanted(key=f"k{one}", texts=[f"Weir {one} was built."], passages=(one,)) for one in range(count)]
+    return [WantedSummary(key=f"k{one}", texts=[f"Weir {one} was built."], passages=(one,)) for one in range(count)]
 
 
 def number_in(request: Mapping[str, Any]) -> int:

@@ -21,13 +21,13 @@ from polyhop.models.choice import Models
 from polyhop.planning.mending import mended
 from polyhop.plans import Constant, Constraint, End, Placeholder, Plan, plan_of_constraints
 from polyhop.ports import Floats
-from polyhop.strategies.c2rag.bind import Grounded, bound_by, consistent
+from polyhop.strategies.c2rag.bind import GroundedConstraint, bound_by, consistent
 from polyhop.strategies.c2rag.ground import Anchor, Bound, Grounding, Pattern
 from polyhop.strategies.c2rag.own_paragraphs import OwnParagraphs
 from polyhop.strategies.c2rag.recover import Recovery, Value, own_passage, read_values, told_apart
-from polyhop.strategies.c2rag.sufficiency import Candidate, Verdict
+from polyhop.strategies.c2rag.sufficiency import FactCandidate, Verdict
 from polyhop.strategies.shared import phrases as phrases_module
-from polyhop.strategies.shared.phrases import Phrases
+from polyhop.strategies.shared.phrases import PhraseVectors
 from tests.worlds.ferries import CORPUS, graph_of, viewed
 
 GROUNDING = Grounding(anchors=3, aligned=8, kept=3)
@@ -67,7 +67,7 @@ def numbered(view: View, title: str) -> int:
     return view.record.numbers_by_id([title])[title]
 
 
-def values(found: Sequence[Candidate], graph: FactGraph) -> list[str]:
+def values(found: Sequence[FactCandidate], graph: FactGraph) -> list[str]:
     return [graph.entity(candidate.value).name for candidate in found]
 
 
@@ -185,7 +185,7 @@ def test_a_constraint_about_nothing_known_has_no_candidates(over: View) -> None:
 
 def grounded(
     position: int, found: Sequence[int], *, name: str = "?x", resolved: bool = True, n: float = 1.0
-) -> Grounded:
+) -> GroundedConstraint:
     """A constraint whose placeholder may stand for some entities."""
     one = constraint("Gull", "knows", name) if name else constraint("Gull", "knows", "Tern")
     pattern = Pattern(
@@ -197,10 +197,10 @@ def grounded(
         open_is_head=False,
     )
     candidates = tuple(
-        Candidate(fact=place, value=value, score=0.0, relevance=0.0) for place, value in enumerate(found)
+        FactCandidate(fact=place, value=value, score=0.0, relevance=0.0) for place, value in enumerate(found)
     )
     verdict = Verdict(resolved, tuple(1.0 for _ in found), n)
-    return Grounded(position=position, pattern=pattern, candidates=candidates, verdict=verdict)
+    return GroundedConstraint(position=position, pattern=pattern, candidates=candidates, verdict=verdict)
 
 
 def test_a_placeholder_stands_for_what_all_its_constraints_allow(graph: FactGraph) -> None:
@@ -442,7 +442,7 @@ def test_phrases_are_embedded_once(models: Models, monkeypatch: pytest.MonkeyPat
     """Until others have taken their place; the vectors are those of the embedder, in the order asked for."""
     monkeypatch.setattr(phrases_module, "_KEPT", 2)
     counting = Counting(models)
-    phrases = Phrases(counting)  # type: ignore[arg-type]
+    phrases = PhraseVectors(counting)  # type: ignore[arg-type]
     found = phrases.vectors(["mother", "father", "mother"])
     assert counting.texts == 2
     expected = models.embedder.embed_passages(["mother", "father"])
@@ -457,7 +457,7 @@ def test_phrases_are_embedded_once(models: Models, monkeypatch: pytest.MonkeyPat
 
 
 def test_phrases_may_be_shared_by_threads(models: Models) -> None:
-    phrases, found = Phrases(models.embedder), []
+    phrases, found = PhraseVectors(models.embedder), []
     words = ["mother", "father", "uncle", "aunt"]
 
     def ask(turn: int) -> None:

@@ -19,7 +19,7 @@ from polyhop.layers.layer import layer_of
 from polyhop.layers.summaries.central_sentences import sentences_of, word_vectors
 from polyhop.layers.tree.index import TreeIndex
 from polyhop.layers.tree.layer import TreeLayer
-from polyhop.layers.tree.levels import Shape, clusters_of
+from polyhop.layers.tree.levels import TreeShape, clusters_of
 from polyhop.models.choice import load_models
 from polyhop.settings import Settings
 from polyhop.store.record import Record
@@ -139,7 +139,7 @@ def test_clusters_fit_a_summariser_and_leave_no_row_behind() -> None:
     rows = draw.standard_normal((500, 32)) + 2 * draw.standard_normal((9, 32))[draw.integers(9, size=500)]
     vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
     tokens = draw.integers(50, 400, 500)
-    clusters = clusters_of(vectors, tokens, Shape(threshold=0.1, context=2000))
+    clusters = clusters_of(vectors, tokens, TreeShape(threshold=0.1, context=2000))
     assert {row for cluster in clusters for row in cluster} == set(range(500))
     assert len(set(clusters)) == len(clusters)
     for cluster in clusters:
@@ -148,7 +148,7 @@ def test_clusters_fit_a_summariser_and_leave_no_row_behind() -> None:
 
 def test_rows_that_are_all_alike_are_clustered_all_the_same() -> None:
     vectors = np.tile(np.eye(1, 8, dtype=np.float32), (300, 1))
-    clusters = clusters_of(vectors, np.full(300, 100), Shape(threshold=0.1, context=1000))
+    clusters = clusters_of(vectors, np.full(300, 100), TreeShape(threshold=0.1, context=1000))
     assert {row for cluster in clusters for row in cluster} == set(range(300))
     assert max(map(len, clusters)) <= 10
 

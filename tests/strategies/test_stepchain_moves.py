@@ -20,7 +20,7 @@ from polyhop.strategies.stepchain.leads import Lead, Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_evidence import hops, ranking
 from polyhop.strategies.stepchain.step_graph import ENDS, StepGraph
-from polyhop.strategies.stepchain.stepping import Asked, Stepping
+from polyhop.strategies.stepchain.stepping import AskedStep, Stepping
 from polyhop.strategies.stepchain.strategy import StepChain
 from polyhop.strategies.stepchain.textual_support import support_of
 from polyhop.types import Budget, Fact, Passage
@@ -374,9 +374,11 @@ def test_the_question_itself_is_no_other_way(view: View) -> None:
 # --- evidence ---------------------------------------------------------------------------------------------------------
 
 
-def step(position: int, *way: int, **more: Any) -> Asked:
+def step(position: int, *way: int, **more: Any) -> AskedStep:
     logit = 1.0 if way else None
-    return Asked(position=position, question="Who?", passages=[(one, 1.0) for one in way], way=way, logit=logit, **more)
+    return AskedStep(
+        position=position, question="Who?", passages=[(one, 1.0) for one in way], way=way, logit=logit, **more
+    )
 
 
 def test_ways_come_first_and_then_single_passages_and_those_of_leads_by_turns(view: View) -> None:
@@ -403,7 +405,7 @@ def test_a_hop_shows_the_chains_that_lead_to_its_answer_first(
         step(1, number["Gull"], chains=chains, answer="Nobody Known", established=True, settled=True),
         step(2, number["Gull"], chains=chains, answer="Ada Brook", settled=True),
         step(3, number["Gull"], chains=chains),
-        Asked(position=4, question="Who?", passages=[], way=()),
+        AskedStep(position=4, question="Who?", passages=[], way=()),
     ]
     found, elsewhere, guess, last, nothing = hops(taken, view)
     assert found.chains[0].entities[-1] == "Ada Brook"

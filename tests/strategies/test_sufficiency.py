@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from polyhop.strategies.c2rag.sufficiency import (
     ALIGNED_ONLY,
     RERANKED,
-    Candidate,
     Check,
+    FactCandidate,
     effective_number,
     judged,
     paper_shares,
@@ -23,16 +23,16 @@ scores = st.floats(-11, 11)
 CHECKS: list[Check] = ["calibrated", "paper", "fixed", "off"]
 
 
-def candidate(score: float, *, value: int = 0, relevance: float = 0.8, likeness: float = 1.0) -> Candidate:
-    return Candidate(fact=value, value=value, score=score, relevance=relevance, likeness=likeness)
+def candidate(score: float, *, value: int = 0, relevance: float = 0.8, likeness: float = 1.0) -> FactCandidate:
+    return FactCandidate(fact=value, value=value, score=score, relevance=relevance, likeness=likeness)
 
 
-def strong(value: int) -> Candidate:
+def strong(value: int) -> FactCandidate:
     """A candidate for which everything speaks."""
-    return Candidate(fact=value, value=value, score=9.0, relevance=1.0, likeness=1.0, worded=True, fitting=True)
+    return FactCandidate(fact=value, value=value, score=9.0, relevance=1.0, likeness=1.0, worded=True, fitting=True)
 
 
-def pool(*logits: float) -> list[Candidate]:
+def pool(*logits: float) -> list[FactCandidate]:
     """Candidates for as many values."""
     return [candidate(score, value=value) for value, score in enumerate(logits)]
 
@@ -46,7 +46,7 @@ candidates = st.builds(
 )
 
 
-def resolved(options: list[Candidate], check: Check = "paper", gamma: float = 1.5, threshold: float = 0.5) -> bool:
+def resolved(options: list[FactCandidate], check: Check = "paper", gamma: float = 1.5, threshold: float = 0.5) -> bool:
     return judged(options, check, gamma=gamma, threshold=threshold, reranked=True).resolved
 
 
@@ -113,7 +113,7 @@ def test_facts_that_name_the_same_value_do_not_compete() -> None:
 
 
 @given(st.lists(candidates, min_size=1, max_size=6), scores.filter(lambda score: score < 0))
-def test_a_weaker_pool_is_never_surer(options: list[Candidate], change: float) -> None:
+def test_a_weaker_pool_is_never_surer(options: list[FactCandidate], change: float) -> None:
     """The calibrated check is not blind to scale: all scores lowered by the same amount leave less certainty."""
     weaker = [
         candidate(one.score + change, value=one.value, relevance=one.relevance, likeness=one.likeness)
@@ -125,14 +125,14 @@ def test_a_weaker_pool_is_never_surer(options: list[Candidate], change: float) -
 
 
 @given(st.lists(candidates, min_size=1, max_size=6))
-def test_a_larger_gamma_resolves_no_less(options: list[Candidate]) -> None:
+def test_a_larger_gamma_resolves_no_less(options: list[FactCandidate]) -> None:
     for check in ("paper", "calibrated"):
         decided = [resolved(options, check, gamma) for gamma in (0.5, 1.0, 1.5, 2.0, 2.5, 9.0)]
         assert decided == sorted(decided)
 
 
 @given(st.lists(candidates, min_size=2, max_size=6, unique_by=lambda one: one.value))
-def test_the_surest_value_is_the_one_that_most_speaks_for(options: list[Candidate]) -> None:
+def test_the_surest_value_is_the_one_that_most_speaks_for(options: list[FactCandidate]) -> None:
     for reranked, weights in ((True, RERANKED), (False, ALIGNED_ONLY)):
         verdict = judged(options, "calibrated", gamma=1.5, threshold=0.5, reranked=reranked)
         utilities = [utility(one, weights) for one in options]

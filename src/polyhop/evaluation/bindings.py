@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.metrics.normalise import normalise
-from polyhop.evaluation.outcome import HopOutcome, Record
+from polyhop.evaluation.outcome import HopOutcome, QuestionRecord
 
 NAMED = 0.5  # share of a head's content words in the question from which the question counts as naming it
 # Words by which no value is the same as another: "of" is no "Duke of York".
@@ -47,7 +47,7 @@ class Bindings:
         return (self.resolved - self.right) / max(1, self.hops)
 
 
-def bindings(records: Sequence[Record]) -> Bindings | None:
+def bindings(records: Sequence[QuestionRecord]) -> Bindings | None:
     """How right the bound values are; None where no hop of a question with a decomposition binds a placeholder."""
     judged = [
         (hop, right)

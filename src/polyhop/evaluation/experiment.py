@@ -24,7 +24,7 @@ from polyhop.evaluation.metrics.exact_match import ExactMatch
 from polyhop.evaluation.metrics.f1 import F1
 from polyhop.evaluation.metrics.metric import Metric, given_models, metric_named, spent
 from polyhop.evaluation.metrics.recall import Recall
-from polyhop.evaluation.outcome import HopOutcome, Outcome, Record
+from polyhop.evaluation.outcome import HopOutcome, Outcome, QuestionRecord
 from polyhop.evaluation.unfinished import Unfinished
 from polyhop.evaluation.variants import Variant
 from polyhop.models.choice import Models
@@ -94,7 +94,7 @@ class Run:
     """What an experiment found: by strategy, a record a question, in the order of the data set."""
 
     experiment: Experiment
-    records: Mapping[str, tuple[Record, ...]]
+    records: Mapping[str, tuple[QuestionRecord, ...]]
     stopped: Mapping[str, str] = field(default_factory=dict)  # strategies given up early, and why
     interrupted: bool = False
 
@@ -160,7 +160,7 @@ class Experiment:
         """
         metrics = self.metrics if models is None else given_models(self.metrics, models)
         questions = self.questions(dataset)
-        records: dict[str, list[Record]] = {name: [] for name in self.names}
+        records: dict[str, list[QuestionRecord]] = {name: [] for name in self.names}
         stopped: dict[str, str] = {}
         interrupted = False
         for name in records:
@@ -187,7 +187,7 @@ class Experiment:
         kept = {name: tuple(done) for name, done in records.items()}
         return Run(experiment=self, records=kept, stopped=stopped, interrupted=interrupted)
 
-    def _record(self, engine: Asks, strategy: str, question: Question, metrics: Sequence[Metric]) -> Record:
+    def _record(self, engine: Asks, strategy: str, question: Question, metrics: Sequence[Metric]) -> QuestionRecord:
         start = time.perf_counter()
         try:
             if self.retrieval_only:
@@ -206,7 +206,7 @@ class Experiment:
         judging = after - before if after is not None and before is not None else None
         if outcome.error is not None:  # saying nothing because of an error is not a right abstention
             values = {name: None if value is None else 0.0 for name, value in values.items()}
-        return Record(question=question, outcome=outcome, metrics=values, judging=judging)
+        return QuestionRecord(question=question, outcome=outcome, metrics=values, judging=judging)
 
     def _searched(self, engine: Asks, strategy: str, question: Question, metrics: Sequence[Metric]) -> Outcome:
         deep = max(self.budget.passages, *(getattr(metric, "k", 0) for metric in metrics))

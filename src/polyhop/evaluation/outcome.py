@@ -47,7 +47,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class QuestionRecord:
     """An outcome with its metrics; None where a metric does not apply to the question."""
 
     question: Question

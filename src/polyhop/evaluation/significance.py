@@ -22,7 +22,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class PairedComparison:
     """The mean of the first strategy minus that of the second, over the same questions."""
 
     difference: float
@@ -45,7 +45,7 @@ def interval(
 
 def paired_bootstrap(
     first: Sequence[float], second: Sequence[float], *, confidence: float = 0.95, resamples: int = 1000, seed: int = 0
-) -> Comparison:
+) -> PairedComparison:
     """Compare two strategies question by question, resampling the questions.
 
     The p value is that of the shifted differences (Efron and Tibshirani 1993, algorithm 16.2, two-sided).
@@ -60,7 +60,7 @@ def paired_bootstrap(
     observed = float(differences.mean())
     rounding = 1e-12  # sums of the same numbers in another order
     as_far = int(np.count_nonzero(np.abs(means - observed) >= abs(observed) - rounding))
-    return Comparison(
+    return PairedComparison(
         difference=observed,
         interval=_percentiles(means, confidence),
         p_value=(1 + as_far) / (resamples + 1),

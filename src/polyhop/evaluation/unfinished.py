@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 
 import polyhop
 from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.outcome import HopOutcome, Outcome, Record
+from polyhop.evaluation.outcome import HopOutcome, Outcome, QuestionRecord
 from polyhop.indexing.remembered import whole
 from polyhop.store import json_lines
 from polyhop.store.record import Record as Index
@@ -52,7 +52,7 @@ class Unfinished:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def record(self, strategy: str, question: Question) -> Record | None:
+    def record(self, strategy: str, question: Question) -> QuestionRecord | None:
         """What is known of a question, None where it has to be asked."""
         row = self._rows.get((strategy, question.id))
         try:
@@ -63,7 +63,7 @@ class Unfinished:
             )
             return None
 
-    def add(self, strategy: str, record: Record) -> None:
+    def add(self, strategy: str, record: QuestionRecord) -> None:
         """Keep a record; where it cannot be written, the run goes on without."""
         if record.outcome.error is not None:
             return
@@ -79,11 +79,11 @@ class Unfinished:
         self._file.unlink(missing_ok=True)
 
 
-def _record(question: Question, row: Mapping[str, Any]) -> Record:
+def _record(question: Question, row: Mapping[str, Any]) -> QuestionRecord:
     outcome, judging = dict(row["outcome"]), row["judging"]
     hops = tuple(HopOutcome(**{**hop, "passages": tuple(hop["passages"])}) for hop in outcome["hops"])
     outcome |= {"ranking": tuple(outcome["ranking"]), "cost": Cost(**outcome["cost"]), "hops": hops}
-    return Record(
+    return QuestionRecord(
         question=question,
         outcome=Outcome(**outcome),
         metrics=dict(row["metrics"]),

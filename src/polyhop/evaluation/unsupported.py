@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from polyhop.evaluation.outcome import Record
+from polyhop.evaluation.outcome import QuestionRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Unsupported:
         return self.unsupported / self.passages
 
 
-def unsupported(records: Iterable[Record], *, min_hops: int | None = None) -> tuple[Unsupported, ...]:
+def unsupported(records: Iterable[QuestionRecord], *, min_hops: int | None = None) -> tuple[Unsupported, ...]:
     """By position of the hop, the ratio pooled over passages of questions that name supporting ones.
 
     ``min_hops`` leaves out questions that are not known to take as many hops (the paper: 3). Positions without any

@@ -52,7 +52,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class WalkedPath:
     """A way from a seed that meets no entity twice."""
 
     entities: tuple[int, ...]  # the seed first
@@ -62,10 +62,10 @@ class Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Walked:
+class BreadthFirstWalk:
     """What a walk found, and what its bounds kept it from."""
 
-    paths: tuple[Path, ...]  # best first; equals: the shorter first, then by entities and facts
+    paths: tuple[WalkedPath, ...]  # best first; equals: the shorter first, then by entities and facts
     reached: int  # entities that a path of the walk ends at, and the seeds
     cut: int  # facts not followed because of fan_out or parallel
     dropped: int  # times that an entity was not expanded because of frontier
@@ -78,7 +78,7 @@ def breadth_first(
     graph: Walkable,
     worth: Callable[[Ints], Floats],
     bounds: Bounds = Bounds(),
-) -> Walked:
+) -> BreadthFirstWalk:
     """The best simple paths of 1 to ``depth`` facts from seeds, each an entity with a score of 0 to 1.
 
     Facts are walked in both directions. ``worth`` says what each fact is worth, 0 to 1. A path between two seeds counts
@@ -100,7 +100,7 @@ def breadth_first(
             break
     paths, beyond = _best(levels, scores, bounds.paths)
     reached = np.unique(np.concatenate([np.array(list(scores), np.int64), *(each.entities[:, -1] for each in levels)]))
-    return Walked(
+    return BreadthFirstWalk(
         paths=paths, reached=len(reached), cut=walk.cut, dropped=walk.dropped, stopped=walk.stopped, beyond=beyond
     )
 
@@ -142,9 +142,9 @@ class _Level:
         keys = (*self.facts[rows].T[::-1], *self.entities[rows].T[::-1], -self.scores[rows])
         return rows[np.lexsort(keys)][:k]
 
-    def path(self, row: int) -> Path:
+    def path(self, row: int) -> WalkedPath:
         """One row."""
-        return Path(
+        return WalkedPath(
             entities=tuple(self.entities[row].tolist()),
             facts=tuple(self.facts[row].tolist()),
             forward=tuple(self.forward[row].tolist()),
@@ -304,7 +304,7 @@ def _turns(*columns: NDArray[Any]) -> Ints:
     return np.arange(count) - np.repeat(starts, np.diff(np.append(starts, count)))
 
 
-def _best(levels: Sequence[_Level], seeds: Mapping[int, float], k: int) -> tuple[tuple[Path, ...], int]:
+def _best(levels: Sequence[_Level], seeds: Mapping[int, float], k: int) -> tuple[tuple[WalkedPath, ...], int]:
     """The k best paths of all levels, and how many more there are."""
     levels = [_once(level, seeds) for level in levels]
     scores = np.concatenate([level.scores for level in levels])

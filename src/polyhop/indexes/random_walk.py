@@ -16,7 +16,7 @@ from polyhop.ports import Ints
 Doubles = NDArray[np.float64]
 
 
-class Walked(NamedTuple):
+class WalkScores(NamedTuple):
     """Where the walk is found: shares of the nodes, which add up to 1 (or are all 0 without seeds)."""
 
     scores: Doubles  # of shape (nodes,)
@@ -66,7 +66,9 @@ class RandomWalk:
         """How many pairs of nodes are joined."""
         return len(self.neighbours) // 2
 
-    def personalised(self, seeds: Doubles, *, damping: float = 0.5, tolerance: float = 1e-6, most: int = 200) -> Walked:
+    def personalised(
+        self, seeds: Doubles, *, damping: float = 0.5, tolerance: float = 1e-6, most: int = 200
+    ) -> WalkScores:
         """The share of time that a walk spends at each node if it goes on with probability ``damping``.
 
         Otherwise, and where a node has no edge, it begins again at a seed, chosen in proportion to ``seeds`` (0 or
@@ -79,10 +81,10 @@ class RandomWalk:
             raise UsageError(f"Seeds must be {self.nodes} weights of 0 or more.")
         total = float(seeds.sum())
         if total == 0:
-            return Walked(np.zeros(self.nodes), 0)
+            return WalkScores(np.zeros(self.nodes), 0)
         scores, steps = self._solved((1 - damping) / total * seeds, damping, tolerance, most)
         # Walks that were stuck begin again where all others do: that makes all scores larger by the same factor.
-        return Walked(scores / scores.sum(), steps)
+        return WalkScores(scores / scores.sum(), steps)
 
     def _solved(self, restart: Doubles, damping: float, tolerance: float, most: int) -> tuple[Doubles, int]:
         """The x with x = damping * flow(x) + restart, by the Chebyshev semi-iteration.

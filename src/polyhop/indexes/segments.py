@@ -39,7 +39,7 @@ MOST_DEAD = 0.2  # share of rows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Plan:
+class SegmentPlan:
     """What turns the segments there are into segments that cover exactly the live passages."""
 
     keep: tuple[int, ...]  # which of the existing segments stay
@@ -49,7 +49,7 @@ class Plan:
 
 def plan(
     existing: Sequence[Ints], live: Ints, *, most_segments: int = MOST_SEGMENTS, most_dead: float = MOST_DEAD
-) -> Plan:
+) -> SegmentPlan:
     """How to get from segments that cover ``existing`` to the ``live`` passages.
 
     Segments without a live row are dropped for nothing. Everything is merged when there would be more than
@@ -63,8 +63,8 @@ def plan(
     rows, found = sum(map(len, covered)), sum(alive)
     overlap = found > len(live) - len(new)
     if keep and (len(keep) + bool(len(new)) > most_segments or rows - found > most_dead * rows or overlap):
-        return Plan(keep=(), new=live, rebuild=True)
-    return Plan(keep=keep, new=new, rebuild=False)
+        return SegmentPlan(keep=(), new=live, rebuild=True)
+    return SegmentPlan(keep=keep, new=new, rebuild=False)
 
 
 def standing(covered: Sequence[Ints], live: Ints) -> tuple[Ints, Ints]:

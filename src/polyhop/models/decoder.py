@@ -28,7 +28,7 @@ UNSEEN = np.float32(-1e9)  # added to the attention logit of a node that is no a
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class PrefixTree:
     """Prefixes that share a cache: the state of a batch of beams. Nothing in it ever changes.
 
     Row i has read ``lengths[i]`` tokens, the nodes where ``sees[i]`` is true, and continues with ``logprobs[i]``.
@@ -39,9 +39,9 @@ class Tree:
     lengths: Ints  # (rows,)
     cache: tuple[Any, ...]  # key and value of each layer: onnxruntime values of shape (1, heads, nodes, width)
 
-    def select(self, parents: Ints) -> Tree:
+    def select(self, parents: Ints) -> PrefixTree:
         """The tree with these rows, in this order; a row may be taken twice."""
-        return Tree(self.logprobs[parents], self.sees[parents], self.lengths[parents], self.cache)
+        return PrefixTree(self.logprobs[parents], self.sees[parents], self.lengths[parents], self.cache)
 
 
 class Decoder:
@@ -53,10 +53,10 @@ class Decoder:
         self._past = [value for value in self._session.get_inputs() if value.name.startswith("past.")]
         self.vocabulary = int(self._session.get_outputs()[0].shape[1])
         self._context = int(self._session.get_modelmeta().custom_metadata_map["context"])
-        self._prefixes: OrderedDict[tuple[int, ...], Tree] = OrderedDict()
+        self._prefixes: OrderedDict[tuple[int, ...], PrefixTree] = OrderedDict()
         self._lock = threading.Lock()
 
-    def root(self) -> Tree:
+    def root(self) -> PrefixTree:
         """One row that has read nothing (its log-probabilities mean nothing)."""
         import onnxruntime
 
@@ -66,9 +66,9 @@ class Decoder:
             )
 
         logprobs = np.zeros((1, self.vocabulary), np.float32)
-        return Tree(logprobs, np.zeros((1, 0), np.bool_), np.zeros(1, np.int64), tuple(map(empty, self._past)))
+        return PrefixTree(logprobs, np.zeros((1, 0), np.bool_), np.zeros(1, np.int64), tuple(map(empty, self._past)))
 
-    def read_prefix(self, tokens: Sequence[int]) -> Tree:
+    def read_prefix(self, tokens: Sequence[int]) -> PrefixTree:
         """One row that has read these tokens; the most recent prefixes are remembered, so that they cost once."""
         key = tuple(tokens)
         with self._lock:  # held while reading: two threads that want the same prefix read it once
@@ -78,7 +78,7 @@ class Decoder:
                 self._prefixes.popitem(last=False)
         return tree
 
-    def read(self, tree: Tree, parents: Ints, branches: Sequence[Sequence[int]]) -> Tree:
+    def read(self, tree: PrefixTree, parents: Ints, branches: Sequence[Sequence[int]]) -> PrefixTree:
         """New rows: row i continues row ``parents[i]`` with the tokens ``branches[i]``, at least one.
 
         Raises ModelError where the tree outgrows what the model can read.
@@ -96,7 +96,7 @@ class Decoder:
         sees = np.concatenate([tree.sees[parents][row], (row[:, None] == row) & (steps[:, None] >= steps)], axis=1)
         positions = tree.lengths[parents][row] + steps
         logprobs, cache = self._run(tokens, positions, sees, last, tree.cache)
-        return Tree(logprobs, sees[last], tree.lengths[parents] + sizes, cache)
+        return PrefixTree(logprobs, sees[last], tree.lengths[parents] + sizes, cache)
 
     def _run(
         self, tokens: Ints, positions: Ints, sees: Bools, last: Ints, cache: tuple[Any, ...]

@@ -31,7 +31,7 @@ CONTROL_TOKEN = 3  # token type of GGUF: <|im_start|> and the like
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
+class ModelShape:
     """The sizes of a llama-like network."""
 
     layers: int
@@ -75,9 +75,9 @@ class Gguf:
         return np.ascontiguousarray(dequantize(tensor.data, tensor.tensor_type), dtype=np.float32)
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> ModelShape:
         """The sizes of the network."""
-        return Shape(
+        return ModelShape(
             layers=self.value("llama.block_count"),
             width=self.value("llama.embedding_length"),
             heads=self.value("llama.attention.head_count"),
@@ -151,7 +151,7 @@ def _extra_missing() -> ModelMissing:
 class _Builder:
     """Collects the nodes and constants of the graph; methods return the name of the value that they add."""
 
-    shape: Shape
+    shape: ModelShape
     exact: bool
     nodes: list[Any] = field(default_factory=list)
     constants: list[Any] = field(default_factory=list)

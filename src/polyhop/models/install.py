@@ -201,9 +201,9 @@ def download(one: Archive, folder: Path) -> Path:
 
 
 def _users_cache() -> Path:
-    from polyhop.settings import Models, cache_folder
+    from polyhop.settings import ModelChoice, cache_folder
 
-    return cache_folder(Models())
+    return cache_folder(ModelChoice())
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyhop.models.accounting import WastedOutput
-from polyhop.models.decoder import Decoder, Tree
+from polyhop.models.decoder import Decoder, PrefixTree
 from polyhop.models.install import installed_folder
 from polyhop.models.once import once
 from polyhop.models.pieces import pieces
@@ -69,7 +69,7 @@ class SmolLM2:
         turns = [*self._turn("system", self._encoded(instruction)), *self._turn("user", asked)]
         return [*turns, TURN, *self._encoded("assistant\n")]
 
-    def begin(self, prompt: Sequence[int]) -> Tree:
+    def begin(self, prompt: Sequence[int]) -> PrefixTree:
         """Read a prompt: one row. A first turn that was read before (the instruction) costs nothing."""
         if not prompt:
             raise ValueError("a prompt has at least one token")
@@ -78,15 +78,15 @@ class SmolLM2:
         read = self._decoder.read_prefix(prompt[:opening]) if opening else self._decoder.root()
         return self._decoder.read(read, np.zeros(1, np.int64), [prompt[opening:]])
 
-    def extend(self, beams: Beams, parents: Ints, tokens: Ints) -> Tree:
+    def extend(self, beams: Beams, parents: Ints, tokens: Ints) -> PrefixTree:
         """New rows: row i continues row ``parents[i]`` with ``tokens[i]``, int64 of shape (rows, steps), steps >= 1."""
         return self.branch(beams, parents, tokens.tolist())
 
-    def branch(self, beams: Beams, parents: Ints, branches: Sequence[Sequence[int]]) -> Tree:
+    def branch(self, beams: Beams, parents: Ints, branches: Sequence[Sequence[int]]) -> PrefixTree:
         """Like ``extend``, but every row may continue with another number of tokens, at least one each."""
         return self._decoder.read(_tree(beams), np.asarray(parents, np.int64), branches)
 
-    def select(self, beams: Beams, parents: Ints) -> Tree:
+    def select(self, beams: Beams, parents: Ints) -> PrefixTree:
         """The beams with these rows, in this order; reads nothing."""
         return _tree(beams).select(parents)
 
@@ -121,7 +121,7 @@ class SmolLM2:
         folder = self._folder
         check_hashes(folder, read_manifest(folder))
 
-    def _greedy(self, tree: Tree, most: int) -> list[int]:
+    def _greedy(self, tree: PrefixTree, most: int) -> list[int]:
         said: list[int] = []
         while len(said) < most:
             token = int(tree.logprobs[0].argmax())
@@ -155,8 +155,8 @@ class SmolLM2:
         return _opened(self._folder, self.threads or min(available_cores(), MOST_THREADS))
 
 
-def _tree(beams: Beams) -> Tree:
-    if not isinstance(beams, Tree):
+def _tree(beams: Beams) -> PrefixTree:
+    if not isinstance(beams, PrefixTree):
         raise TypeError("beams belong to the model that began them")
     return beams
 

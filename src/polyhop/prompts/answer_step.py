@@ -11,8 +11,8 @@ from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts import support
-from polyhop.prompts.blocks import DATA_RULE, Block, fenced
-from polyhop.prompts.support import Quote
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.support import CopiedQuote
 from polyhop.types import Cost, Passage
 
 log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class StepAnswer:
 
     text: str | None
     sufficient: bool
-    quotes: tuple[Quote, ...]
+    quotes: tuple[CopiedQuote, ...]
     dropped: int
     cost: Cost
 
@@ -78,11 +78,11 @@ def answer_step(
         return StepAnswer(text=None, sufficient=False, quotes=(), dropped=0, cost=Cost())
     blocks = support.shown(passages)
     if chains:
-        blocks.append(Block("CHAINS", "\n".join(map(_line, chains))))
+        blocks.append(PromptBlock("CHAINS", "\n".join(map(_line, chains))))
     blocks += [
-        Block(f"EARLIER STEP {n}", f"{_line(asked)}\n{_line(found)}") for n, (asked, found) in enumerate(known, 1)
+        PromptBlock(f"EARLIER STEP {n}", f"{_line(asked)}\n{_line(found)}") for n, (asked, found) in enumerate(known, 1)
     ]
-    blocks.append(Block("QUESTION", question))
+    blocks.append(PromptBlock("QUESTION", question))
     messages = (Message("system", support.rules(_SYSTEM, passages)), Message("user", fenced(blocks)))
     try:
         content, cost = complete_json(model, messages, SCHEMA, max_tokens)

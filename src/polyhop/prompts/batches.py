@@ -15,7 +15,7 @@ from polyhop.models.side_by_side import side_by_side
 from polyhop.models.structured import complete_json
 from polyhop.models.tallied import Counted
 from polyhop.ports import Completion, Failure, LanguageModel, Message
-from polyhop.prompts.blocks import Block, fenced
+from polyhop.prompts.blocks import PromptBlock, fenced
 from polyhop.types import Cost, Passage
 
 log = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ class Batches(Generic[T]):
 
     def request(self, batch: Sequence[Passage]) -> Request:
         """The call for some passages."""
-        blocks = [Block(f"PASSAGE {number}", _shown(passage)) for number, passage in enumerate(batch, 1)]
+        blocks = [PromptBlock(f"PASSAGE {number}", _shown(passage)) for number, passage in enumerate(batch, 1)]
         messages = (Message("system", self.system), Message("user", fenced(blocks)))
         answer = self.answer(sum(map(_tokens, batch)), len(batch))
         return Request(messages=messages, max_tokens=answer, schema=self.schema)

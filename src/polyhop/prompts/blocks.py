@@ -14,14 +14,14 @@ DATA_RULE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PromptBlock:
     """A piece of untrusted text and what it is, such as ``PASSAGE 2``."""
 
     label: str
     text: str
 
 
-def fenced(blocks: Sequence[Block]) -> str:
+def fenced(blocks: Sequence[PromptBlock]) -> str:
     """The blocks between marks that carry a tag found in none of them.
 
     The tag follows from the texts, so that the same question gives the same prompt and the cache can serve it.

@@ -10,7 +10,7 @@ from typing import Any
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ def decompose(
     tried = [_block(number, asked, found) for number, (asked, found) in enumerate(known, 1)]
     messages = (
         Message("system", _SYSTEM + (_KNOWN if known else "")),
-        Message("user", fenced([Block("QUESTION", question), *tried])),
+        Message("user", fenced([PromptBlock("QUESTION", question), *tried])),
     )
     try:
         plan, cost = complete_json(model, messages, SCHEMA, max_tokens)
@@ -110,11 +110,11 @@ def without_known(steps: Sequence[str], known: Sequence[tuple[str, str | None]])
     return tuple(kept)
 
 
-def _block(number: int, asked: str, found: str | None) -> Block:
+def _block(number: int, asked: str, found: str | None) -> PromptBlock:
     """A step that was tried; that it failed is part of the block's mark, where no text can imitate it."""
     if not found:
-        return Block(f"STEP {number}, NOT ANSWERED", asked)
-    return Block(f"STEP {number}, ANSWERED", f"{asked}\n{found}")
+        return PromptBlock(f"STEP {number}, NOT ANSWERED", asked)
+    return PromptBlock(f"STEP {number}, ANSWERED", f"{asked}\n{found}")
 
 
 def _key(question: str) -> str:

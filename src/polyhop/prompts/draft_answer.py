@@ -10,7 +10,7 @@ from typing import Any
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
 from polyhop.prompts.passage_blocks import passage_blocks
 from polyhop.types import Cost, Passage
 
@@ -60,7 +60,7 @@ def draft_answer(
 
     Raises EndpointError, BudgetExceeded.
     """
-    blocks = [*passage_blocks(passages), Block("QUESTION", question)]
+    blocks = [*passage_blocks(passages), PromptBlock("QUESTION", question)]
     messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
     try:
         draft, cost = complete_json(model, messages, SCHEMA, max_tokens)

@@ -12,7 +12,7 @@ from polyhop.indexes.names import normal, words
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
 from polyhop.types import Cost, Fact
 
 log = logging.getLogger(__name__)
@@ -62,7 +62,11 @@ def edit_fact(
     overlays only. Raises EndpointError, BudgetExceeded.
     """
     stated = f"head: {fact.head}\nrelation: {fact.relation}\ntail: {fact.tail}"
-    blocks = [Block("FACT", stated), Block("SENTENCE", sentence[:SHOWN]), Block("NAMES", "\n".join(names))]
+    blocks = [
+        PromptBlock("FACT", stated),
+        PromptBlock("SENTENCE", sentence[:SHOWN]),
+        PromptBlock("NAMES", "\n".join(names)),
+    ]
     task = f"The mistake to make: {_ASKED[kind]}\n\n{fenced(blocks)}"
     try:
         value, cost = complete_json(model, (Message("system", _SYSTEM), Message("user", task)), SCHEMA, max_tokens)

@@ -74,7 +74,7 @@ _ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[\.{3}\]|\[…\])\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class FactLimits:
     """How passages are packed into calls, and how much a call may answer."""
 
     text_tokens: int = 1500  # of the passages of one call, about; a longer passage has a call of its own
@@ -102,7 +102,7 @@ class Extracted:
     rejected: Mapping[str, int] = field(default_factory=dict)
 
 
-def batches(limits: Limits = Limits()) -> Batches[Extracted]:
+def batches(limits: FactLimits = FactLimits()) -> Batches[Extracted]:
     """The task: what comes of a passage is the facts that it states."""
     return Batches(
         system=_SYSTEM,

@@ -8,7 +8,7 @@ from typing import Any
 
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
 from polyhop.types import Cost
 
 SCHEMA: Mapping[str, Any] = {
@@ -37,7 +37,7 @@ Output JSON: {{"reason": "...", "correct": true or false}}."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Judgement:
     """Whether an answer is correct, and why, on one line."""
 
     correct: bool
@@ -47,7 +47,7 @@ class Verdict:
 
 def judge_answer(
     model: LanguageModel, question: str, answer: str | None, references: Sequence[str], *, max_tokens: int = 200
-) -> Verdict:
+) -> Judgement:
     """Whether the answer agrees with one of the references; the same texts are judged the same way.
 
     None stands for abstaining, which is right exactly where there is no reference; nobody is asked about it. Raises
@@ -55,9 +55,13 @@ def judge_answer(
     """
     if answer is None:
         reason = "there is an answer, and none was given" if references else "nothing is known, and nothing was said"
-        return Verdict(correct=not references, reason=reason, cost=Cost())
-    known = [Block(f"REFERENCE {number}", text) for number, text in enumerate(references, 1)]
-    blocks = [Block("QUESTION", question), *(known or [Block("REFERENCE", "NONE")]), Block("ANSWER", answer)]
+        return Judgement(correct=not references, reason=reason, cost=Cost())
+    known = [PromptBlock(f"REFERENCE {number}", text) for number, text in enumerate(references, 1)]
+    blocks = [
+        PromptBlock("QUESTION", question),
+        *(known or [PromptBlock("REFERENCE", "NONE")]),
+        PromptBlock("ANSWER", answer),
+    ]
     messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
     content, cost = complete_json(model, messages, SCHEMA, max_tokens)
-    return Verdict(correct=content["correct"], reason=" ".join(content["reason"].split()), cost=cost)
+    return Judgement(correct=content["correct"], reason=" ".join(content["reason"].split()), cost=cost)

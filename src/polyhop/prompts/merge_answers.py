@@ -12,7 +12,7 @@ from typing import Any, Final
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
@@ -83,10 +83,10 @@ def merge_answers(
     facts = sum(one.fact is not None for one in answered)
     if len(answered) + len(summaries) < 2 or facts + len(summaries) == 0:
         return merged_offline(question, answered, summaries), Cost()
-    blocks = [Block(f"STEP {number}, {_status(one)}", _shown(one)) for number, one in enumerate(answered, 1)]
+    blocks = [PromptBlock(f"STEP {number}, {_status(one)}", _shown(one)) for number, one in enumerate(answered, 1)]
     background = enumerate(_nearest(question, answered, summaries), 1)
-    blocks += [Block(f"BACKGROUND {number}", _clipped(summary, _SUMMARY)) for number, summary in background]
-    blocks.append(Block("QUESTION", question))
+    blocks += [PromptBlock(f"BACKGROUND {number}", _clipped(summary, _SUMMARY)) for number, summary in background]
+    blocks.append(PromptBlock("QUESTION", question))
     messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
     try:
         content, cost = complete_json(model, messages, SCHEMA, max_tokens)

@@ -9,7 +9,7 @@ from typing import Any
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
@@ -45,9 +45,9 @@ def next_query(
 
     Raises EndpointError, BudgetExceeded.
     """
-    blocks = [Block("QUESTION", question)]
-    blocks += [Block(f"SEARCH {number}", query) for number, query in enumerate(queries, 1)]
-    blocks += [Block(f"TEXT {number}", text) for number, text in enumerate(evidence, 1)]
+    blocks = [PromptBlock("QUESTION", question)]
+    blocks += [PromptBlock(f"SEARCH {number}", query) for number, query in enumerate(queries, 1)]
+    blocks += [PromptBlock(f"TEXT {number}", text) for number, text in enumerate(evidence, 1)]
     messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
     try:
         verdict, cost = complete_json(model, messages, SCHEMA, max_tokens)

@@ -12,7 +12,7 @@ from polyhop.documents.sentences import sentence_spans
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
 from polyhop.prompts.passage_blocks import passage_blocks
 from polyhop.types import Cost, Passage
 
@@ -61,8 +61,8 @@ def next_thought(
 
     A thought that was there before counts as none. Raises EndpointError, BudgetExceeded.
     """
-    blocks = [*passage_blocks(passages), Block("QUESTION", question)]
-    blocks += [Block(f"THOUGHT {number}", thought) for number, thought in enumerate(thoughts, 1)]
+    blocks = [*passage_blocks(passages), PromptBlock("QUESTION", question)]
+    blocks += [PromptBlock(f"THOUGHT {number}", thought) for number, thought in enumerate(thoughts, 1)]
     messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
     try:
         verdict, cost = complete_json(model, messages, SCHEMA, max_tokens)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyhop.prompts.blocks import Block
+from polyhop.prompts.blocks import PromptBlock
 from polyhop.types import Passage
 
 
-def passage_blocks(passages: Sequence[Passage]) -> list[Block]:
+def passage_blocks(passages: Sequence[Passage]) -> list[PromptBlock]:
     """Each passage below its title and its date, as ``PASSAGE 1``, ``PASSAGE 2`` and so on."""
     texts = ["\n".join((passage.title, *date_line(passage), passage.text)).strip() for passage in passages]
-    return [Block(f"PASSAGE {number}", text) for number, text in enumerate(texts, 1)]
+    return [PromptBlock(f"PASSAGE {number}", text) for number, text in enumerate(texts, 1)]
 
 
 def date_line(passage: Passage) -> tuple[str, ...]:

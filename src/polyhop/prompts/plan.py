@@ -22,7 +22,7 @@ from polyhop.plans import (
     whole_question,
 )
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS, max_t
 
     Raises EndpointError, BudgetExceeded.
     """
-    messages = [Message("system", _system(variants)), Message("user", fenced([Block("QUESTION", question)]))]
+    messages = [Message("system", _system(variants)), Message("user", fenced([PromptBlock("QUESTION", question)]))]
     cost = Cost()
     for _ in range(2):
         try:
@@ -116,7 +116,7 @@ def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS, max_t
         if not wrong:
             return planned, cost
         log.info("The plan is faulty: %s.", "; ".join(wrong))
-        repair = _REPAIR.format(faults=fenced([Block("FAULTS", "\n".join(wrong))]))
+        repair = _REPAIR.format(faults=fenced([PromptBlock("FAULTS", "\n".join(wrong))]))
         messages += [Message("assistant", json.dumps(content, ensure_ascii=False)), Message("user", repair)]
     log.warning("The question is not planned: the plan stays faulty: %s.", "; ".join(wrong))
     return whole_question(question), cost

@@ -9,8 +9,8 @@ from typing import Any
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts import support
-from polyhop.prompts.blocks import DATA_RULE, Block, fenced
-from polyhop.prompts.support import Quote
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.support import CopiedQuote
 from polyhop.types import Cost, Passage
 
 SCHEMA: Mapping[str, Any] = {
@@ -43,7 +43,7 @@ class ReadAnswer:
     """An answer, None where the passages do not have it; its quotations; how many of the model's were not genuine."""
 
     text: str | None
-    quotes: tuple[Quote, ...]
+    quotes: tuple[CopiedQuote, ...]
     dropped: int
     cost: Cost
 
@@ -63,8 +63,8 @@ def read_answer(
     """
     if not passages:
         return ReadAnswer(text=None, quotes=(), dropped=0, cost=Cost())
-    concluded = [Block("FINDINGS", findings.strip())] if findings.strip() else []
-    blocks = [*support.shown(passages), *concluded, Block("QUESTION", question)]
+    concluded = [PromptBlock("FINDINGS", findings.strip())] if findings.strip() else []
+    blocks = [*support.shown(passages), *concluded, PromptBlock("QUESTION", question)]
     system = support.rules(_SYSTEM + (_FINDINGS if concluded else ""), passages)
     content, cost = complete_json(
         model, (Message("system", system), Message("user", fenced(blocks))), SCHEMA, max_tokens

@@ -12,7 +12,7 @@ from polyhop.indexes.names import words
 from polyhop.models.accounting import WastedOutput, estimated_tokens
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, Block, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
@@ -57,8 +57,8 @@ def summarise(
     shown = _first(texts)
     if not shown:
         return "", Cost()
-    blocks = [Block("SUBJECT", about)] if about else []
-    blocks += [Block(f"TEXT {number}", text) for number, text in enumerate(shown, 1)]
+    blocks = [PromptBlock("SUBJECT", about)] if about else []
+    blocks += [PromptBlock(f"TEXT {number}", text) for number, text in enumerate(shown, 1)]
     task = f"Use at most {_most_words(max_tokens)} words.\n\n{fenced(blocks)}"
     try:
         value, cost = complete_json(model, (Message("system", _SYSTEM), Message("user", task)), SCHEMA, max_tokens)

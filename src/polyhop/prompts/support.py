@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polyhop.prompts.blocks import Block
+from polyhop.prompts.blocks import PromptBlock
 from polyhop.prompts.passage_blocks import date_line
 from polyhop.prompts.quotes import cuts_word, locate
 from polyhop.types import Passage
@@ -35,7 +35,7 @@ _ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[\.{3}\]|\[…\])\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class CopiedQuote:
     """A stretch of one of the passages that were read: its index in their order, offsets into its text."""
 
     passage_index: int
@@ -43,9 +43,9 @@ class Quote:
     end: int
 
 
-def shown(passages: Sequence[Passage]) -> list[Block]:
+def shown(passages: Sequence[Passage]) -> list[PromptBlock]:
     """A block for each passage, ``PASSAGE 1`` and so on: its title, its date and its numbered sentences."""
-    return [Block(f"PASSAGE {number}", _numbered(passage)) for number, passage in enumerate(passages, 1)]
+    return [PromptBlock(f"PASSAGE {number}", _numbered(passage)) for number, passage in enumerate(passages, 1)]
 
 
 def rules(system: str, passages: Sequence[Passage]) -> str:
@@ -53,7 +53,7 @@ def rules(system: str, passages: Sequence[Passage]) -> str:
     return system + _DATED if any(map(date_line, passages)) else system
 
 
-def placed(support: Sequence[Mapping[str, Any]], passages: Sequence[Passage]) -> tuple[tuple[Quote, ...], int]:
+def placed(support: Sequence[Mapping[str, Any]], passages: Sequence[Passage]) -> tuple[tuple[CopiedQuote, ...], int]:
     """Where the quotations stand, each once, and how many stand in no passage; ``support`` obeys SCHEMA.
 
     The date that a passage is shown with is no quotation of it, and no wrong one.
@@ -75,7 +75,7 @@ def _sentences(text: str) -> Iterator[str]:
     return (sentence for sentence in _SENTENCE_END.split(text) if sentence.strip())
 
 
-def _places(quote: str, index: int, texts: Sequence[str]) -> list[Quote]:
+def _places(quote: str, index: int, texts: Sequence[str]) -> list[CopiedQuote]:
     """Where a quotation stands: as written, else its parts around an ellipsis, all of them or none."""
     plain = _SENTENCE_NUMBER.sub("", quote).strip()
     for parts in ([quote.strip()], [plain], [part for part in _ELLIPSIS.split(plain) if part]):
@@ -86,12 +86,12 @@ def _places(quote: str, index: int, texts: Sequence[str]) -> list[Quote]:
     return []
 
 
-def _anywhere(quote: str, index: int, texts: Sequence[str]) -> Quote | None:
+def _anywhere(quote: str, index: int, texts: Sequence[str]) -> CopiedQuote | None:
     """The passage that the model named comes first; but a genuine quotation under a wrong number is still genuine."""
     if not any(character.isalnum() for character in quote):
         return None
     for candidate in sorted(range(len(texts)), key=lambda other: other != index):
         span = locate(quote, texts[candidate])
         if span is not None and not cuts_word(texts[candidate], *span):
-            return Quote(candidate, *span)
+            return CopiedQuote(candidate, *span)
     return None

@@ -75,7 +75,7 @@ _ANSWER_PER_PAIR = 70  # for each pair of each passage: about twice what one tak
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class QuestionLimits:
     """How passages are packed into calls, and how much a call may answer."""
 
     text_tokens: int = 3000  # of the passages of one call, about; a longer passage has a call of its own
@@ -92,7 +92,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenQuestions:
     """The questions of a passage with their answers, in the model's order, and how many were rejected, by reason.
 
     ``question``: it says nothing or is too long. ``answer``: it says nothing, is too long, or neither stands in the
@@ -104,7 +104,7 @@ class Written:
     rejected: Mapping[str, int] = field(default_factory=dict)
 
 
-def batches(pairs: int = PAIRS, limits: Limits = Limits()) -> Batches[Written]:
+def batches(pairs: int = PAIRS, limits: QuestionLimits = QuestionLimits()) -> Batches[WrittenQuestions]:
     """The task: what comes of a passage is at most ``pairs`` questions. Raises ValueError for less than one."""
     if pairs < 1:
         raise ValueError("pairs must be at least 1")
@@ -115,12 +115,12 @@ def batches(pairs: int = PAIRS, limits: Limits = Limits()) -> Batches[Written]:
         passages=limits.passages,
         answer=lambda _, passages: limits.answer(pairs * passages),
         read=lambda answer, batch: _grounded(answer["pairs"], batch, pairs),
-        nothing=Written(),
+        nothing=WrittenQuestions(),
         undone="questions",
     )
 
 
-def _grounded(items: Sequence[Mapping[str, Any]], batch: Sequence[Passage], most: int) -> Iterator[Written]:
+def _grounded(items: Sequence[Mapping[str, Any]], batch: Sequence[Passage], most: int) -> Iterator[WrittenQuestions]:
     """What the passages bear out; the rest is counted where the model said that it belongs."""
     pairs: list[dict[str, GeneratedQuestion]] = [{} for _ in batch]
     rejected: list[Counter[str]] = [Counter() for _ in batch]
@@ -139,7 +139,7 @@ def _grounded(items: Sequence[Mapping[str, Any]], batch: Sequence[Passage], most
             rejected[named][fault] += 1
         else:
             pairs[named][key] = pair
-    return (Written(tuple(found.values()), counts) for found, counts in zip(pairs, rejected, strict=True))
+    return (WrittenQuestions(tuple(found.values()), counts) for found, counts in zip(pairs, rejected, strict=True))
 
 
 def _pair(item: Mapping[str, Any], passage: Passage) -> GeneratedQuestion | str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from polyhop.documents.conversations.speakers import LONGEST_NAME, is_label, is_named, spoken
-from polyhop.documents.conversations.turn_lines import Draft, Turn
+from polyhop.documents.conversations.turn_lines import Turn, TurnDraft
 
 _MOMENT: Final = r"(?:\d{1,3}:)?\d{2}:\d{2}[.,]\d{3}"
 _TIMES: Final = re.compile(rf"\s{{0,3}}(?P<time>{_MOMENT})\s{{1,3}}-->\s{{1,3}}{_MOMENT}")
@@ -19,12 +19,12 @@ _NAMED: Final = re.compile(
 _CLOSED: Final = re.compile(r"</v>\s*\Z")
 
 
-def caption_draft(lines: Sequence[tuple[int, str]]) -> Draft | None:
+def caption_draft(lines: Sequence[tuple[int, str]]) -> TurnDraft | None:
     """The turns in captions, each timed by the beginning of its caption; None where there are none that say who speaks.
 
     A caption without a speaker goes on with what the one before it says, and is a turn of its own.
     """
-    draft = Draft()
+    draft = TurnDraft()
     time = (0, 0)
     end_of_last, fresh = -1, False  # where the line before ended; whether this caption has said nothing yet
     for start, line in lines:

@@ -13,7 +13,7 @@ from typing import Final
 from polyhop.documents.conversations.captions import caption_draft, is_marked
 from polyhop.documents.conversations.speakers import is_named
 from polyhop.documents.conversations.stamps import DAY, day_of, is_dated, is_month_first, minute_of
-from polyhop.documents.conversations.turn_lines import FORMS, Draft, Span, Trust, Turn, drafted
+from polyhop.documents.conversations.turn_lines import FORMS, Span, Trust, Turn, TurnDraft, drafted
 from polyhop.types import Occasion, Passage
 
 # A header line such as "Time: 2031-02-04 17:30".
@@ -136,7 +136,7 @@ def _headed(text: str, lines: list[tuple[int, str]]) -> tuple[list[tuple[int, st
     return [], time, day
 
 
-def _draft(text: str, lines: Sequence[tuple[int, str]], *, headed: bool) -> Draft | None:
+def _draft(text: str, lines: Sequence[tuple[int, str]], *, headed: bool) -> TurnDraft | None:
     """The turns in the first form in which the lines are clearly written."""
     if _CAPTIONS.search(text, 0, _LOOKED_AT):
         draft = caption_draft(lines)
@@ -150,7 +150,7 @@ def _draft(text: str, lines: Sequence[tuple[int, str]], *, headed: bool) -> Draf
     return None
 
 
-def _is_clear(text: str, draft: Draft, trust: Trust, *, headed: bool) -> bool:
+def _is_clear(text: str, draft: TurnDraft, trust: Trust, *, headed: bool) -> bool:
     """Whether turns are those of a conversation, and no list of labels, names or events."""
     turns = draft.turns
     speakers = [turn.speaker for turn in turns]
@@ -234,7 +234,7 @@ def _is_interview(text: str, turns: Sequence[Turn]) -> bool:
     return {turn.speaker for turn in answered} <= _ANSWERED and 2 * of_themselves >= len(answered)
 
 
-def _occasion(text: str, draft: Draft, header: str) -> Occasion:
+def _occasion(text: str, draft: TurnDraft, header: str) -> Occasion:
     """When a conversation took place, as all of its dates tell; ``header``: the date in the header, or nothing."""
     spans = sorted({(turn.time_start, turn.time_end) for turn in draft.turns}.union(draft.days))
     month_first = is_month_first([header, *(text[start:end] for start, end in spans)])
@@ -245,7 +245,7 @@ def _occasion(text: str, draft: Draft, header: str) -> Occasion:
     )
 
 
-def _dated(text: str, draft: Draft, occasion: Occasion) -> list[Turn]:
+def _dated(text: str, draft: TurnDraft, occasion: Occasion) -> list[Turn]:
     """The turns with their days and times."""
     day, month_first = occasion.day, occasion.month_first
     found: list[Turn] = []

@@ -56,7 +56,7 @@ class Turn(NamedTuple):
 
 
 @dataclass(slots=True)
-class Draft:
+class TurnDraft:
     """The turns of a text as far as its lines tell."""
 
     turns: list[Turn] = field(default_factory=list)
@@ -183,9 +183,9 @@ FORMS: Final = (
 )
 
 
-def drafted(form: Form, lines: Sequence[tuple[int, str]]) -> Draft | None:
+def drafted(form: Form, lines: Sequence[tuple[int, str]]) -> TurnDraft | None:
     """The turns that lines (each with its offset) write in a form; None where they begin with something else."""
-    draft = Draft()
+    draft = TurnDraft()
     day, going, broken = (0, 0), False, False  # the day in force; whether somebody is speaking; and a new day began
     for start, line in lines:
         said = line.rstrip()

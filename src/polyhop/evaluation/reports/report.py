@@ -17,7 +17,7 @@ from polyhop.evaluation.bindings import bindings, gold_values, rightness
 from polyhop.evaluation.calibration import calibrate, calibration_error, reliability
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Run
-from polyhop.evaluation.outcome import Record
+from polyhop.evaluation.outcome import QuestionRecord
 from polyhop.evaluation.significance import interval, paired_bootstrap
 from polyhop.evaluation.sweep import Sweep, sweeps
 from polyhop.evaluation.unsupported import unsupported
@@ -84,7 +84,7 @@ def write_json(path: Path | str, report: Mapping[str, Any]) -> None:
     write(path, json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
 
-def _strategy(records: Sequence[Record], metrics: Sequence[str], seed: int) -> dict[str, Any]:
+def _strategy(records: Sequence[QuestionRecord], metrics: Sequence[str], seed: int) -> dict[str, Any]:
     types, hops = _grouped(records, lambda record: record.question.type), _grouped(records, lambda r: r.question.hops)
     intervals = {name: interval(values, seed=seed) for name, values in _values(records, metrics).items()}
     return {
@@ -101,7 +101,7 @@ def _strategy(records: Sequence[Record], metrics: Sequence[str], seed: int) -> d
     }
 
 
-def _hop_figures(records: Sequence[Record]) -> dict[str, Any]:
+def _hop_figures(records: Sequence[QuestionRecord]) -> dict[str, Any]:
     """``bindings`` (Table 7 of C2RAG) and ``unsupported`` (its Figure 3c), each where there is something to show."""
     found: dict[str, Any] = {}
     if bound := bindings(records):
@@ -127,7 +127,7 @@ def _sweep(sweep: Sweep) -> dict[str, Any]:
     }
 
 
-def _figures(records: Sequence[Record], metrics: Sequence[str]) -> dict[str, Any]:
+def _figures(records: Sequence[QuestionRecord], metrics: Sequence[str]) -> dict[str, Any]:
     outcomes = [record.outcome for record in records]
     seconds = [outcome.seconds for outcome in outcomes if outcome.error is None]
     p50, p95 = np.percentile(seconds, [50, 95]).tolist() if seconds else (None, None)
@@ -150,26 +150,28 @@ def _spent(costs: Sequence[Cost]) -> dict[str, float | None]:
     }
 
 
-def _judging(records: Sequence[Record]) -> dict[str, Any]:
+def _judging(records: Sequence[QuestionRecord]) -> dict[str, Any]:
     """``judging``: what judging the answers took, where a language model judged them."""
     costs = [record.judging for record in records if record.judging is not None and record.outcome.read]
     return {"judging": _spent(costs)} if costs else {}
 
 
-def _values(records: Sequence[Record], metrics: Sequence[str]) -> dict[str, list[float]]:
+def _values(records: Sequence[QuestionRecord], metrics: Sequence[str]) -> dict[str, list[float]]:
     """By metric, its values where it applies."""
     return {name: [value for record in records if (value := record.metrics[name]) is not None] for name in metrics}
 
 
-def _grouped(records: Iterable[Record], kind: Callable[[Record], str | None]) -> dict[str, list[Record]]:
+def _grouped(
+    records: Iterable[QuestionRecord], kind: Callable[[QuestionRecord], str | None]
+) -> dict[str, list[QuestionRecord]]:
     """Records by kind, sorted by its name; none where the data set names no kind at all."""
-    groups: defaultdict[str, list[Record]] = defaultdict(list)
+    groups: defaultdict[str, list[QuestionRecord]] = defaultdict(list)
     for record in records:
         groups[kind(record) or UNTYPED].append(record)
     return {} if set(groups) <= {UNTYPED} else dict(sorted(groups.items()))
 
 
-def _calibration(records: Sequence[Record]) -> dict[str, Any] | None:
+def _calibration(records: Sequence[QuestionRecord]) -> dict[str, Any] | None:
     """The threshold to abstain below, from the answers given with a confidence; None where nothing was read."""
     read = [
         (record.outcome.confidence, (record.metrics["f1"] or 0.0) >= RIGHT, record.question.answerable)
@@ -238,12 +240,12 @@ def _warnings(run: Run, dataset: Dataset) -> list[str]:
     return warnings
 
 
-def _unjudged(record: Record) -> bool:
+def _unjudged(record: QuestionRecord) -> bool:
     """Whether a judge was to say if an answer is right, and has not."""
     return record.outcome.read and "accuracy" in record.metrics and record.metrics["accuracy"] is None
 
 
-def _row(record: Record) -> dict[str, Any]:
+def _row(record: QuestionRecord) -> dict[str, Any]:
     question, outcome = record.question, record.outcome
     return {
         "id": question.id,
@@ -263,7 +265,7 @@ def _row(record: Record) -> dict[str, Any]:
     }
 
 
-def _hops(record: Record) -> list[dict[str, Any]]:
+def _hops(record: QuestionRecord) -> list[dict[str, Any]]:
     """Each hop, and whether it bound its placeholder to a gold value; None where that is not known."""
     hops, values = record.outcome.hops, gold_values(record.question)
     right = rightness(hops, values) if values else [None] * len(hops)

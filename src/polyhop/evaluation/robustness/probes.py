@@ -22,7 +22,7 @@ from polyhop.layers.facts.merging import label_group
 from polyhop.layers.facts.overlay import place_of
 from polyhop.layers.view import View
 from polyhop.plans import Constant, Constraint, Placeholder, Plan, plan_of_constraints
-from polyhop.strategies.c2rag.resolve import Block
+from polyhop.strategies.c2rag.resolve import ConstraintBlock
 from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.types import Budget
 
@@ -36,7 +36,7 @@ UNCHECKED: Final = ((0, "all hops checked"), (1, "hop 1 unchecked"), (-1, "no ho
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class ProbeLink:
     """One hop of a chain: where it leads, and which passages say so."""
 
     relation: str
@@ -45,11 +45,11 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
+class ProbeChain:
     """A -r1-> B -r2-> C: from two passages, with one right value a hop."""
 
     start: str
-    links: tuple[Link, Link]
+    links: tuple[ProbeLink, ProbeLink]
 
     @property
     def question(self) -> str:
@@ -96,14 +96,14 @@ class Behaviour:
     seconds: float  # a chain, on average
 
 
-def sample_chains(graph: FactGraph, most: int, seed: int = 0) -> tuple[Chain, ...]:
+def sample_chains(graph: FactGraph, most: int, seed: int = 0) -> tuple[ProbeChain, ...]:
     """At most so many chains, the same ones for the same seed and a lower number the first of them.
 
     The names at the start and in the middle are no hubs, numbers or common words; no two chains have the same start or
     the same middle. Each hop has one right value only, and no passage states both.
     """
     facts = [fact for fact in np.flatnonzero(graph.alive[graph.rows]).tolist() if _may_link(graph, fact)]
-    found: list[Chain] = []
+    found: list[ProbeChain] = []
     starts, middles = set[int](), set[int]()
     for fact in sorted(facts, key=lambda each: (_draw(graph, each, seed), each)):
         if len(found) == most:
@@ -119,13 +119,13 @@ def sample_chains(graph: FactGraph, most: int, seed: int = 0) -> tuple[Chain, ..
     return tuple(found)
 
 
-def ask_chains(over: View, chains: Sequence[Chain], strategy: C2RAG, budget: Budget) -> tuple[Behaviour, ...]:
+def ask_chains(over: View, chains: Sequence[ProbeChain], strategy: C2RAG, budget: Budget) -> tuple[Behaviour, ...]:
     """The chains asked under each setting of UNCHECKED; the rest is as the strategy is configured."""
     return tuple(_behaviour(over, chains, strategy, budget, *setting) for setting in UNCHECKED) if chains else ()
 
 
 def _behaviour(
-    over: View, chains: Sequence[Chain], strategy: C2RAG, budget: Budget, unchecked: int, setting: str
+    over: View, chains: Sequence[ProbeChain], strategy: C2RAG, budget: Budget, unchecked: int, setting: str
 ) -> Behaviour:
     began = time.perf_counter()
     asked = [_blocks(over, chain, strategy, budget, unchecked) for chain in chains]
@@ -134,12 +134,12 @@ def _behaviour(
     return Behaviour(setting=setting, unchecked=unchecked, hops=hops, seconds=round(seconds, DIGITS))
 
 
-def _blocks(over: View, chain: Chain, strategy: C2RAG, budget: Budget, unchecked: int) -> list[Block]:
+def _blocks(over: View, chain: ProbeChain, strategy: C2RAG, budget: Budget, unchecked: int) -> list[ConstraintBlock]:
     resolver = replace(strategy, unchecked=unchecked, recovery="open").resolver(chain.question, over)
     return resolver.resolve(chain.plan, time.monotonic(), budget)
 
 
-def _figures(hop: int, chains: Sequence[Chain], blocks: Sequence[Block]) -> HopFigures:
+def _figures(hop: int, chains: Sequence[ProbeChain], blocks: Sequence[ConstraintBlock]) -> HopFigures:
     links = [chain.links[hop] for chain in chains]
     right = [
         block.found is not None and matches(block.found, link.names) for link, block in zip(links, blocks, strict=True)
@@ -216,14 +216,14 @@ def _stating(graph: FactGraph, one: int, other: int) -> frozenset[int]:
     return frozenset(graph.passages_of(facts[joining]))
 
 
-def _chain(graph: FactGraph, fact: int, onward: int) -> Chain:
+def _chain(graph: FactGraph, fact: int, onward: int) -> ProbeChain:
     links = (_link(graph, fact), _link(graph, onward))
-    return Chain(start=graph.entity(int(graph.heads[fact])).name, links=links)
+    return ProbeChain(start=graph.entity(int(graph.heads[fact])).name, links=links)
 
 
-def _link(graph: FactGraph, fact: int) -> Link:
+def _link(graph: FactGraph, fact: int) -> ProbeLink:
     head, tail = int(graph.heads[fact]), int(graph.tails[fact])
-    return Link(
+    return ProbeLink(
         relation=graph.fact(fact).relation,
         names=tuple(graph.aliases[tail].split("\n")),
         passages=_stating(graph, head, tail),

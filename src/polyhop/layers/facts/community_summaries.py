@@ -16,7 +16,7 @@ from polyhop.indexes.ranking import best
 from polyhop.layers.facts.communities import FOLDER, Community, Joined
 from polyhop.layers.facts.graph import Embed
 from polyhop.layers.summaries.central_sentences import NAME
-from polyhop.layers.summaries.summariser import Summariser, Wanted
+from polyhop.layers.summaries.summariser import Summariser, WantedSummary
 from polyhop.ports import Floats, Ints, LanguageModel
 from polyhop.prompts.summarise import PROMPT_VERSION
 from polyhop.store.summary_store import Stored, SummaryStore
@@ -101,13 +101,13 @@ class _Evidence:
         """The numbers of the passages that say it."""
         return tuple(dict.fromkeys(one.number for one in self.told))
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> WantedSummary:
         """What a language model is asked for: for each passage it sees one text, its title and what it says."""
         said: dict[int, list[str]] = {}
         for one in self.told:
             said.setdefault(one.number, [one.title] if one.title else []).append(one.sentence)
         texts = ["\n".join(lines) for lines in said.values()]
-        return Wanted(key=self.community.key, texts=texts, passages=self.passages, about=", ".join(self.names))
+        return WantedSummary(key=self.community.key, texts=texts, passages=self.passages, about=", ".join(self.names))
 
 
 class CommunitySummaries:

@@ -28,7 +28,7 @@ from polyhop.layers.generations import must_write, name_of, newest
 from polyhop.models.choice import Models
 from polyhop.ports import Ints, LanguageModel, ParsedSentence
 from polyhop.prompts.batches import Batches
-from polyhop.prompts.extract_facts import PROMPT_VERSION, Extracted, Limits, batches
+from polyhop.prompts.extract_facts import PROMPT_VERSION, Extracted, FactLimits, batches
 from polyhop.prompts.grounding import fault_of
 from polyhop.store import phrase_store
 from polyhop.store.phrase_store import PhraseStore
@@ -76,7 +76,7 @@ class FactsLayer(ByRulesOrModel[Extracted]):
         return models.language_model_for("extract facts", otherwise="set layers.facts.extractor to syntax")
 
     def _batches(self) -> Batches[Extracted]:
-        limits = Limits(passages=self.passages_a_call, text_tokens=self.tokens_a_call, max_tokens=self.max_tokens)
+        limits = FactLimits(passages=self.passages_a_call, text_tokens=self.tokens_a_call, max_tokens=self.max_tokens)
         return batches(limits)
 
     def _by_rules(self, passage: Passage, parse: Sequence[ParsedSentence]) -> bytes:

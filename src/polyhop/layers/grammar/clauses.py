@@ -8,7 +8,7 @@ from typing import Literal
 
 from polyhop.english.verbs import base_of
 from polyhop.layers.grammar.lexicon import BE, KEPT_ADVERBS
-from polyhop.layers.grammar.tree import Tree
+from polyhop.layers.grammar.tree import ParseTree
 
 SUBJECTS = ("nsubj", "nsubjpass")
 COMPLEMENTS = ("attr", "dobj", "oprd", "dative", "npadvmod", "acomp")
@@ -25,7 +25,7 @@ _DEPTH = 3  # verbs that a relation takes in
 class Clause:
     """A verb and what belongs to it, all as places of words in their sentence."""
 
-    tree: Tree = field(repr=False)
+    tree: ParseTree = field(repr=False)
     verb: int
     subjects: Sequence[int]  # its own, without those that it shares with another verb
     auxiliaries: Sequence[int]  # without negations
@@ -64,12 +64,12 @@ class Clause:
         return _relation(self.tree, self.verb, 0)
 
 
-def clauses_of(tree: Tree) -> list[Clause]:
+def clauses_of(tree: ParseTree) -> list[Clause]:
     """The clauses of a sentence, in the order of their verbs."""
     return [_clause(tree, i) for i, kids in enumerate(tree.kids) if kids and _is_verb(tree, i)]
 
 
-def _is_verb(tree: Tree, i: int) -> bool:
+def _is_verb(tree: ParseTree, i: int) -> bool:
     deps = tree.deps
     if deps[i] in _HEADS or any(deps[kid] in _GOVERNED for kid in tree.kids[i]):
         return True
@@ -80,7 +80,7 @@ def _is_verb(tree: Tree, i: int) -> bool:
     return deps[head] in INNER or any(deps[kid] in _VERB_ONLY for kid in tree.kids[head])
 
 
-def _clause(tree: Tree, verb: int) -> Clause:
+def _clause(tree: ParseTree, verb: int) -> Clause:
     complements, prepositions = tree.kids_of(verb, *COMPLEMENTS), tree.kids_of(verb, "prep", "agent", "dative")
     follower = _follower(tree, verb)
     if follower is not None and not prepositions and not tree.kids_of(verb, "dobj"):
@@ -98,7 +98,7 @@ def _clause(tree: Tree, verb: int) -> Clause:
     )
 
 
-def _follower(tree: Tree, verb: int) -> int | None:
+def _follower(tree: ParseTree, verb: int) -> int | None:
     """The verb that follows directly after ``and`` and has no subject of its own: it shares what it governs."""
     for kid in tree.kids_of(verb, "conj"):
         if kid - verb <= _NEAR and not tree.kids_of(kid, *SUBJECTS):
@@ -106,7 +106,7 @@ def _follower(tree: Tree, verb: int) -> int | None:
     return None
 
 
-def _relation(tree: Tree, verb: int, depth: int) -> str:
+def _relation(tree: ParseTree, verb: int, depth: int) -> str:
     head, dependency = tree.heads[verb], tree.deps[verb]
     parts = [
         kid

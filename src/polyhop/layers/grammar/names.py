@@ -6,13 +6,13 @@ import re
 
 from polyhop.layers.grammar.lexicon import ARTICLES, NOBLE, NUMBERS, PLACES
 from polyhop.layers.grammar.topic import TITLE
-from polyhop.layers.grammar.tree import Tree
+from polyhop.layers.grammar.tree import ParseTree
 
 _NUMERAL = re.compile(r"[IVX]{1,5}\.?$|[JS]r\.?$")
 _PARTS = 2  # of a name behind commas: Paris, Texas, United States
 
 
-def words_of_entity(tree: Tree, i: int) -> tuple[int, int]:
+def words_of_entity(tree: ParseTree, i: int) -> tuple[int, int]:
     """The first and the last word of the entity that covers a word."""
     covers, first, last = tree.entity_of, i, i
     while first > 0 and covers[first - 1] == covers[i]:
@@ -22,7 +22,7 @@ def words_of_entity(tree: Tree, i: int) -> tuple[int, int]:
     return first, last
 
 
-def name_begins(tree: Tree, i: int, first: int) -> int:
+def name_begins(tree: ParseTree, i: int, first: int) -> int:
     """The first word of a name: those that the parser cut short begin with the capitalised words before them."""
     while (
         first > 0
@@ -35,7 +35,7 @@ def name_begins(tree: Tree, i: int, first: int) -> int:
     return first
 
 
-def name_ends(tree: Tree, i: int, last: int) -> int:
+def name_ends(tree: ParseTree, i: int, last: int) -> int:
     """The last word of a name: ``Hugh II of Tours``, ``Paris, Texas``, ``Anna, Countess of Ost``."""
     if tree.label(i) == TITLE:
         return last
@@ -50,11 +50,11 @@ def name_ends(tree: Tree, i: int, last: int) -> int:
     return last
 
 
-def _numeral(tree: Tree, last: int) -> int:
+def _numeral(tree: ParseTree, last: int) -> int:
     return last + 1 if last + 1 < len(tree) and _NUMERAL.match(tree.forms[last + 1]) else last
 
 
-def _of(tree: Tree, last: int) -> int:
+def _of(tree: ParseTree, last: int) -> int:
     """The last word of a name that goes on after ``of``."""
     size = len(tree)
     at = last + 2 if last + 2 < size and tree.lower[last + 1] == "of" else 0
@@ -69,7 +69,7 @@ def _of(tree: Tree, last: int) -> int:
     return words_of_entity(tree, end)[1] if entity >= 0 and tree.label(end) != TITLE else end
 
 
-def _goes_on(tree: Tree, end: int) -> bool:
+def _goes_on(tree: ParseTree, end: int) -> bool:
     """Whether the word after one belongs to the same name: ``Saxe - Meiningen``."""
     if tree.forms[end] == "-":
         return True
@@ -77,7 +77,7 @@ def _goes_on(tree: Tree, end: int) -> bool:
     return tree.deps[end] == "compound" and (following == "-" or following[:1].isupper())
 
 
-def _place_goes_on(tree: Tree, i: int, at: int) -> int | None:
+def _place_goes_on(tree: ParseTree, i: int, at: int) -> int | None:
     if tree.label(i) not in PLACES or tree.label(at) not in PLACES or tree.lower[at] in ARTICLES:
         return None
     last = words_of_entity(tree, at)[1]
@@ -85,7 +85,7 @@ def _place_goes_on(tree: Tree, i: int, at: int) -> int | None:
     return last if beside and tree.deps[last] != "conj" else None
 
 
-def _nobility(tree: Tree, at: int) -> int | None:
+def _nobility(tree: ParseTree, at: int) -> int | None:
     """A rank behind a comma: ``2nd Duke of York``, ``8th Baron Petre``."""
     if tree.forms[at][:1].isdigit() and at + 1 < len(tree):
         at += 1

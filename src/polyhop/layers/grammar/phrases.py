@@ -11,7 +11,7 @@ from polyhop.layers.grammar.clauses import clauses_of
 from polyhop.layers.grammar.lexicon import ARTICLES, DISTRICTS, EMPTY, NAMED, NUMBERS, PERSONAL, RANKS, RELEASED
 from polyhop.layers.grammar.names import name_begins, name_ends, words_of_entity
 from polyhop.layers.grammar.topic import TITLE, Topic
-from polyhop.layers.grammar.tree import Tree
+from polyhop.layers.grammar.tree import ParseTree
 
 LONGEST = 10  # words of an end
 _MODIFIERS = frozenset({"compound", "amod", "nummod", "nmod", "quantmod", "advmod", "npadvmod", "punct"})
@@ -29,12 +29,12 @@ class End(NamedTuple):
     label: str
 
 
-class Phrases:
+class NounPhrases:
     """The clauses and noun phrases of one sentence, read with its passage's topic in mind."""
 
     __slots__ = ("_ends", "_names", "_spans", "clauses", "first", "topic", "tree")
 
-    def __init__(self, tree: Tree, topic: Topic, *, first: bool) -> None:
+    def __init__(self, tree: ParseTree, topic: Topic, *, first: bool) -> None:
         self.tree = tree
         self.topic = topic
         self.clauses = clauses_of(tree)
@@ -43,7 +43,7 @@ class Phrases:
         self._names: dict[int, int | None] = {}
         self._spans: dict[int, tuple[int, int]] = {}
 
-    def told_of(self, topic: Topic) -> Phrases:
+    def told_of(self, topic: Topic) -> NounPhrases:
         """The same phrases with another topic of the same passage; what was read of them is read once for both."""
         same = copy(self)
         same.topic = topic

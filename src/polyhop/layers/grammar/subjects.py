@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from polyhop.layers.grammar.clauses import SUBJECTS
 from polyhop.layers.grammar.lexicon import BE, EMPTY, KIN, MADE, NUMBERS, PERSONAL, PLACES, RELATIVE, RELEASED, THEY
-from polyhop.layers.grammar.phrases import End, Phrases
+from polyhop.layers.grammar.phrases import End, NounPhrases
 from polyhop.layers.grammar.topic import TITLE
 
 _STEPS = 6  # from a word to what it refers to: further, the parse is not to be trusted
@@ -29,7 +29,7 @@ class Subjects:
 
     __slots__ = ("_clauses", "_depth", "alias", "life", "phrases", "topic", "tree")
 
-    def __init__(self, phrases: Phrases, *, life: bool) -> None:
+    def __init__(self, phrases: NounPhrases, *, life: bool) -> None:
         self.phrases = phrases
         self.tree = phrases.tree
         self.topic = phrases.topic

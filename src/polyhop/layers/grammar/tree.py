@@ -18,7 +18,7 @@ class Named(NamedTuple):
     label: str
 
 
-class Tree:
+class ParseTree:
     """A sentence: its words in order, what governs each, and the entity that covers it; without cycles."""
 
     __slots__ = (

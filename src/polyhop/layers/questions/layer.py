@@ -31,7 +31,7 @@ from polyhop.models.choice import Models
 from polyhop.ports import Floats, Ints, LanguageModel, ParsedSentence
 from polyhop.prompts.batches import Batches
 from polyhop.prompts.quotes import locate
-from polyhop.prompts.write_questions import PROMPT_VERSION, Limits, Written, batches
+from polyhop.prompts.write_questions import PROMPT_VERSION, QuestionLimits, WrittenQuestions, batches
 from polyhop.store import phrase_store
 from polyhop.store.phrase_store import PhraseStore
 from polyhop.store.record import Record
@@ -45,7 +45,7 @@ READ_AT_ONCE = 1000  # passages held in memory while gathering
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuestionsLayer(ByRulesOrModel[Written]):
+class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
     """Questions with their answers; from templates, or by the configured language model where that is asked for."""
 
     generator: Literal["template", "language_model"] = "template"  # language_model: the configured one, paid for
@@ -74,8 +74,10 @@ class QuestionsLayer(ByRulesOrModel[Written]):
             return None
         return models.language_model_for("write questions", otherwise="set layers.questions.generator to template")
 
-    def _batches(self) -> Batches[Written]:
-        limits = Limits(passages=self.passages_a_call, text_tokens=self.tokens_a_call, max_tokens=self.max_tokens)
+    def _batches(self) -> Batches[WrittenQuestions]:
+        limits = QuestionLimits(
+            passages=self.passages_a_call, text_tokens=self.tokens_a_call, max_tokens=self.max_tokens
+        )
         return batches(self.per_passage, limits)
 
     def _by_rules(self, passage: Passage, parse: Sequence[ParsedSentence]) -> bytes:
@@ -83,7 +85,7 @@ class QuestionsLayer(ByRulesOrModel[Written]):
 
         return self._checked(questions_of(passage, parse, most=self.per_passage), passage)
 
-    def _by_model(self, passage: Passage, said: Written) -> bytes:
+    def _by_model(self, passage: Passage, said: WrittenQuestions) -> bytes:
         return self._checked(said.questions, passage, rejected=said.rejected)
 
     def _checked(

@@ -23,7 +23,7 @@ _REFUSED: Final = 3  # requests in a row: so many are the endpoint's fault, not 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WantedSummary:
     """Texts that are to be summed up, the key of the summary, and the passages that they come from."""
 
     key: str
@@ -48,7 +48,7 @@ class Summariser:
         """What all answers cost, also those that were of no use."""
         return Cost() if self._model is None else self._model.cost
 
-    def of(self, wanted: Sequence[Wanted]) -> list[str | None]:
+    def of(self, wanted: Sequence[WantedSummary]) -> list[str | None]:
         """The summary of each: empty where nothing usable was given, None where there is none.
 
         The model writes what lacks, until a cap is reached or the endpoint is at fault: ``why`` says so. What the
@@ -58,14 +58,14 @@ class Summariser:
             self._write_all(self._model, [one for one in wanted if self._store.get(one.key) is None])
         return [self._store.get(one.key) for one in wanted]
 
-    def _write_all(self, model: Counted, wanted: Sequence[Wanted]) -> None:
+    def _write_all(self, model: Counted, wanted: Sequence[WantedSummary]) -> None:
         try:
             side_by_side(lambda one: self._write(model, one), wanted, concurrency_of(model))
         except (BudgetExceeded, ModelError) as error:
             self.why = f"{error} {error.remedy}".strip()
             logger.warning("No further summaries by the language model: %s", self.why)
 
-    def _write(self, model: Counted, one: Wanted) -> None:
+    def _write(self, model: Counted, one: WantedSummary) -> None:
         try:
             text, _ = summarise(model, one.texts, about=one.about, max_tokens=self._max_tokens)
         except EndpointError as error:

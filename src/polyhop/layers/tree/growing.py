@@ -11,7 +11,7 @@ import numpy as np
 from polyhop.layers.layer import fingerprint, words_of
 from polyhop.layers.text.layer import TextLayer
 from polyhop.layers.tree.index import Node
-from polyhop.layers.tree.levels import Shape, clusters_of
+from polyhop.layers.tree.levels import TreeShape, clusters_of
 from polyhop.layers.tree.node_summaries import Work
 from polyhop.models.accounting import estimated_tokens
 from polyhop.models.choice import Models
@@ -71,7 +71,7 @@ def leaves_of(record: Record, numbers: Ints, models: Models) -> Leaves:
 
 
 def grown(
-    record: Record, leaves: Leaves, shape: Shape, levels: int, summarise: Summarise, embed: Embed
+    record: Record, leaves: Leaves, shape: TreeShape, levels: int, summarise: Summarise, embed: Embed
 ) -> tuple[list[Node], Floats]:
     """The summaries above some leaves, children first, and their vectors; ``shape`` says how they are clustered.
 
@@ -99,7 +99,7 @@ class _Growth:
         self._reading = leaves.reading.tolist()  # of a summary: that of the first leaf below it
         self._below: list[frozenset[int]] = []  # the leaves below each summary
 
-    def grow(self, level: int, shape: Shape) -> bool:
+    def grow(self, level: int, shape: TreeShape) -> bool:
         """Add a level of summaries; whether there was one to add."""
         frontier = np.array(self.frontier, np.int64)
         tokens = np.array(self._tokens, np.int64)[frontier]

@@ -25,7 +25,7 @@ from polyhop.layers.summaries.summariser import Summariser
 from polyhop.layers.tree import index as tree_index
 from polyhop.layers.tree.growing import Leaves, grown, leaves_of
 from polyhop.layers.tree.index import TreeIndex
-from polyhop.layers.tree.levels import Shape
+from polyhop.layers.tree.levels import TreeShape
 from polyhop.layers.tree.node_summaries import FILE, NodeSummaries
 from polyhop.models.accounting import Prices
 from polyhop.models.choice import Models
@@ -128,7 +128,7 @@ class TreeLayer:
         self, record: Record, folder: Path, content: str, leaves: Leaves, summed_up: NodeSummaries, models: Models
     ) -> tuple[str, dict[str, object]]:
         """Grow the tree and write it; the name of the generation, and its sizes."""
-        shape = Shape(threshold=self.threshold, context=self.context)
+        shape = TreeShape(threshold=self.threshold, context=self.context)
         phrases = PhraseStore.open(record.folder, models.embedder)
         nodes, vectors = grown(record, leaves, shape, self.levels, summed_up.of, phrases.vectors)
         texts = json.dumps([node.text for node in nodes]).encode()

@@ -11,7 +11,7 @@ from polyhop.ports import Floats, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
+class TreeShape:
     """What clusters may look like."""
 
     threshold: float  # probability above which a node is in a cluster
@@ -20,7 +20,7 @@ class Shape:
     group: int = 300  # nodes that a mixture is fitted to, about
 
 
-def clusters_of(vectors: Floats, tokens: Ints, shape: Shape) -> list[tuple[int, ...]]:
+def clusters_of(vectors: Floats, tokens: Ints, shape: TreeShape) -> list[tuple[int, ...]]:
     """Clusters of at least two rows, without repetition; a row may be in several, or, where it is alone, in none.
 
     ``tokens``: the size of each row's text. First groups that share no row, then in each of them clusters, as in the
@@ -35,7 +35,7 @@ def clusters_of(vectors: Floats, tokens: Ints, shape: Shape) -> list[tuple[int, 
     return list(found)
 
 
-def _divided(vectors: Floats, rows: Ints, shape: Shape) -> list[Ints]:
+def _divided(vectors: Floats, rows: Ints, shape: TreeShape) -> list[Ints]:
     """The clusters of some rows; all of them where they are too few to tell clusters apart."""
     if len(rows) <= shape.dimensions + 1:
         return [rows]
@@ -43,7 +43,7 @@ def _divided(vectors: Floats, rows: Ints, shape: Shape) -> list[Ints]:
     return [rows[cluster] for cluster in clusters]
 
 
-def _fitting(vectors: Floats, tokens: Ints, rows: Ints, shape: Shape) -> list[Ints]:
+def _fitting(vectors: Floats, tokens: Ints, rows: Ints, shape: TreeShape) -> list[Ints]:
     """The rows if their texts can be read at once, else clusters of them that can."""
     if len(rows) <= 2 or int(tokens[rows].sum()) <= shape.context:
         return [rows]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.layers.summaries.central_sentences import extractive_summary, word_vectors
-from polyhop.layers.summaries.summariser import Summariser, Wanted
+from polyhop.layers.summaries.summariser import Summariser, WantedSummary
 
 FILE: Final = "summaries/tree.jsonl"  # in the folder of the index: the summaries that were paid for
 
@@ -36,7 +36,7 @@ class NodeSummaries:
         """A summary of each; of central sentences where no language model is asked, or it gave none."""
         if self.summariser is None:
             return [self._central(work) for work in works]
-        wanted = [Wanted(key=_key(work, self.maker), texts=work.texts, passages=work.passages) for work in works]
+        wanted = [WantedSummary(key=_key(work, self.maker), texts=work.texts, passages=work.passages) for work in works]
         found = self.summariser.of(wanted)
         self.lacking += found.count(None)
         return [text or self._central(work) for text, work in zip(found, works, strict=True)]

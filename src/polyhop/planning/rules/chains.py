@@ -41,7 +41,7 @@ from polyhop.planning.rules.clauses import (
     participle_question,
     relative_question,
 )
-from polyhop.planning.rules.draft import Draft, hides_hops
+from polyhop.planning.rules.draft import PlanDraft, hides_hops
 
 MOST_HOPS: Final = 8
 _DETERMINERS: Final = word_set("which what whose")
@@ -64,7 +64,7 @@ class _Description:
     of: Words = ()
 
 
-def answer_chain(words: Words, draft: Draft, target: str = "") -> Word:
+def answer_chain(words: Words, draft: PlanDraft, target: str = "") -> Word:
     """Add the steps that answer a question, innermost first, and return the reference to its answer."""
     words = settle(words, draft)
     asked = _asked_relation(words)
@@ -75,7 +75,7 @@ def answer_chain(words: Words, draft: Draft, target: str = "") -> Word:
     return draft.ask(words, target or _target(words))
 
 
-def settle(words: Words, draft: Draft) -> Words:
+def settle(words: Words, draft: PlanDraft) -> Words:
     """The words with each description in them replaced by a reference to its answer."""
     for _ in range(MOST_HOPS):
         found = _relative(words) or _participial(words) or _possessive(words) or _of_phrase(words) or _compound(words)

@@ -26,7 +26,7 @@ from polyhop.english.words import (
 )
 from polyhop.planning.rules.chains import answer_chain
 from polyhop.planning.rules.clauses import finite_at, first_finite
-from polyhop.planning.rules.draft import Draft
+from polyhop.planning.rules.draft import PlanDraft
 from polyhop.plans import Combination, Comparator, Plan
 
 _BORN: Final = word_set("born birth older oldest younger youngest elder eldest birthday")
@@ -42,7 +42,7 @@ class _Measure:
     comparator: Comparator
     target: str
 
-    def ask(self, thing: Words, draft: Draft) -> int:
+    def ask(self, thing: Words, draft: PlanDraft) -> int:
         """Ask it about one thing; returns the index of the step."""
         return _index(answer_chain((*self.before, *thing, *self.after), draft, self.target))
 
@@ -65,7 +65,7 @@ def compare(words: Words) -> Plan | None:
 
 def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
     """Which of two options is it? Asks the measure of each, or of the director ... of each."""
-    draft = Draft()
+    draft = PlanDraft()
     names = (left.text, right.text)
     lows = [word.low for word in frame]
     role = _bridge_role(frame)
@@ -173,7 +173,7 @@ def _agreement(words: Words) -> Plan | None:
         return None
     left, right, rest = found
     head = words[1 : next(i for i, word in enumerate(words) if word.atomic)]
-    draft = Draft()
+    draft = PlanDraft()
     noun = tuple(Word(_singular(word.low)) for word in head if word.low in TITLE_NOUNS)
     role = _shared_role(head, rest)
     things: list[Words] = [(*noun[:1], left), (*noun[:1], right)]
@@ -291,7 +291,7 @@ def _common(words: Words) -> Plan | None:
         and not (not before and after and after[0].low in ("are", "were"))
     ) or (words[0].low not in WH_WORDS | PREPOSITIONS and before):
         return None
-    draft = Draft()
+    draft = PlanDraft()
     before, after = _as_singular(before), _as_singular(after[:1]) + after[1:]
     measure = _Measure(before, after, "common", " ".join(word.low for word in before[1:-1]))
     operands = tuple(measure.ask((option,), draft) for option in options)

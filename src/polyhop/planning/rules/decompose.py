@@ -34,7 +34,7 @@ from polyhop.planning.rules.clauses import (
     third_person,
 )
 from polyhop.planning.rules.comparisons import compare
-from polyhop.planning.rules.draft import SOURCE, Draft
+from polyhop.planning.rules.draft import SOURCE, PlanDraft
 from polyhop.plans import REFERENCE, Combination, Plan, Step
 
 _LONGEST_TEXT: Final = 4000  # characters
@@ -60,14 +60,14 @@ def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
         plan = _intersection(words) or _statement(words)
     if plan is not None:
         return plan
-    draft = Draft()
+    draft = PlanDraft()
     answer_chain(words, draft)
     if words[0].low in AUXILIARIES:
         return draft.plan("verification") if len(draft.steps) > 1 else replace(whole, shape="verification")
     return draft.plan("chain") if len(draft.steps) > 1 else replace(whole, steps=(_kept(text, draft),))
 
 
-def _kept(text: str, draft: Draft) -> Step:
+def _kept(text: str, draft: PlanDraft) -> Step:
     return Step(question=text, target=draft.steps[0].target)
 
 
@@ -92,7 +92,7 @@ def _same_as_spelled_out(words: Words) -> Words:
 
 
 def _together(parts: Sequence[Words]) -> Plan:
-    draft = Draft()
+    draft = PlanDraft()
     operands = tuple(int(answer_chain(part, draft).text[1:]) - 1 for part in parts)
     if len(set(operands)) < 2:
         return draft.plan("chain" if len(draft.steps) > 1 else "single")
@@ -233,7 +233,7 @@ def _stated_with(words: Words, article: int, asked: int, *, described: bool) -> 
     link = words[noun_end:asked]
     if len(link) == 1 and link[0].low in ("of", "for") and words[asked + 1 : asked + 2] != plain("nationality"):
         return None
-    draft = Draft()
+    draft = PlanDraft()
     subject = settle(words[:verb], draft)
     first = subject + words[verb:article] + plain("which") + words[article + 1 : noun_end]
     found = draft.ask(first, words[noun_end - 1].low)

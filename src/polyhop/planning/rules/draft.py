@@ -22,7 +22,7 @@ def hides_hops(relation: Words) -> bool:
 
 
 @dataclass(slots=True)
-class Draft:
+class PlanDraft:
     """A plan in the making: asks questions and hands out references to their answers."""
 
     steps: list[Step] = field(default_factory=list)

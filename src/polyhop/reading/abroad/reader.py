@@ -20,7 +20,7 @@ from polyhop.indexes.folding import fold, pieces, unspaced
 from polyhop.indexes.shared_terms import Terms
 from polyhop.reading.abroad.question_words import SPECIFIC, QuestionWords
 from polyhop.reading.abroad.questions import AskedAbroad
-from polyhop.reading.abroad.stretches import Look, Written, spelled, written
+from polyhop.reading.abroad.stretches import Look, WrittenStretch, spelled, written
 from polyhop.reading.reader import Quote, Reading
 from polyhop.reading.subjects import plain
 from polyhop.types import Passage
@@ -257,7 +257,7 @@ def _is_about(way: _Way, said: str) -> bool:
     return way.first is not None and spelled(plain(way.last.passage.title)).fullmatch(said) is not None
 
 
-def _fit(one: Written, text: str, asked: AskedAbroad, about: Passage | None) -> float:
+def _fit(one: WrittenStretch, text: str, asked: AskedAbroad, about: Passage | None) -> float:
     """How well a stretch fits what is asked for, 0 to 1; ``about``: the passage about it, if there is one."""
     fit = _FITS.get(asked.type, {}).get(one.look, 0.0)
     if not asked.noun:
@@ -286,13 +286,13 @@ def _ends_in(before: str, noun: str) -> bool:
     return bool(last) and last[0][:_STEM] == noun[:_STEM]
 
 
-def _nearness(text: str, one: Written, places: Mapping[str, Sequence[tuple[int, int]]]) -> float:
+def _nearness(text: str, one: WrittenStretch, places: Mapping[str, Sequence[tuple[int, int]]]) -> float:
     """How near the words of the question stand that a sentence says, on average, 0 to 1."""
     gaps = [min(_FAR, *(_gap(text, one, place) for place in said)) for said in places.values()]
     return 1 - sum(gaps) / (_FAR * len(gaps)) if gaps else 0.0
 
 
-def _gap(text: str, one: Written, place: tuple[int, int]) -> int:
+def _gap(text: str, one: WrittenStretch, place: tuple[int, int]) -> int:
     """Characters between two stretches; what another clause says is farther."""
     start, end = place
     if end > one.start and start < one.end:

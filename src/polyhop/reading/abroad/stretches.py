@@ -27,7 +27,7 @@ class Look(StrEnum):
     NUMBER = "number"
 
 
-class Written(NamedTuple):
+class WrittenStretch(NamedTuple):
     """A stretch of a sentence."""
 
     start: int
@@ -98,20 +98,20 @@ _AROUND: Final = tuple(  # where nothing is written with capitals: by what stand
 )
 
 
-def written(text: str, titles: Sequence[str], language: QuestionWords) -> list[Written]:
+def written(text: str, titles: Sequence[str], language: QuestionWords) -> list[WrittenStretch]:
     """What could be an answer in a sentence, each stretch once, as the first of the looks that it has."""
-    dates = [Written(match.start(), match.end(), Look.DATE) for match in _DATE.finditer(text)]
+    dates = [WrittenStretch(match.start(), match.end(), Look.DATE) for match in _DATE.finditer(text)]
     sources = (
         dates,
-        (Written(*_inside(match), Look.QUOTED) for match in _QUOTED.finditer(text)),
+        (WrittenStretch(*_inside(match), Look.QUOTED) for match in _QUOTED.finditer(text)),
         _titled(text, titles),
         _works(text, language),
         _named(text, language),
         _numbers(text, language, dates),
-        (Written(*_inside(match), look) for look, pattern in _AROUND for match in pattern.finditer(text)),
-        (Written(match.start(), match.end(), Look.WORD) for match in _KATAKANA.finditer(text)),
+        (WrittenStretch(*_inside(match), look) for look, pattern in _AROUND for match in pattern.finditer(text)),
+        (WrittenStretch(match.start(), match.end(), Look.WORD) for match in _KATAKANA.finditer(text)),
     )
-    found: dict[tuple[int, int], Written] = {}
+    found: dict[tuple[int, int], WrittenStretch] = {}
     for source in sources:
         for one in source:
             found.setdefault((one.start, one.end), one)
@@ -131,14 +131,14 @@ def spelled(title: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){' '.join(words)}(?!\w)")
 
 
-def _titled(text: str, titles: Sequence[str]) -> Iterator[Written]:
+def _titled(text: str, titles: Sequence[str]) -> Iterator[WrittenStretch]:
     for title in titles:
         match = spelled(title).search(text)
         if match is not None:
-            yield Written(match.start(), match.end(), Look.TITLE)
+            yield WrittenStretch(match.start(), match.end(), Look.TITLE)
 
 
-def _works(text: str, language: QuestionWords) -> Iterator[Written]:
+def _works(text: str, language: QuestionWords) -> Iterator[WrittenStretch]:
     """What stands behind "the book" and begins with a capital, as far as the clause goes."""
     nouns = language.nouns.get(AnswerType.WORK)
     if nouns:
@@ -146,10 +146,10 @@ def _works(text: str, language: QuestionWords) -> Iterator[Written]:
             rf"(?<!\w)(?:{nouns})\s+(?=[^\W\d_])([^.,;:!?()«»„“”\"]{{2,60}})", text, re.IGNORECASE
         ):
             if match[1][0].isupper() and len(match[1].split()) <= _LONGEST_TITLE:
-                yield Written(*match.span(1), Look.QUOTED)
+                yield WrittenStretch(*match.span(1), Look.QUOTED)
 
 
-def _numbers(text: str, language: QuestionWords, dates: Sequence[Written]) -> Iterator[Written]:
+def _numbers(text: str, language: QuestionWords, dates: Sequence[WrittenStretch]) -> Iterator[WrittenStretch]:
     small = language.small.split()
     words = [(match.start(), match.end(), match[0].lower()) for match in _WORD.finditer(text)]
     numerals = language.numerals.split()
@@ -159,10 +159,10 @@ def _numbers(text: str, language: QuestionWords, dates: Sequence[Written]) -> It
             continue
         unit = next((one for one in words if 0 < one[0] - end < 3 and text[end : one[0]].isspace()), None)
         goes_on = unit is not None and unit[2] not in small
-        yield Written(start, unit[1] if unit is not None and goes_on else end, Look.NUMBER)
+        yield WrittenStretch(start, unit[1] if unit is not None and goes_on else end, Look.NUMBER)
 
 
-def _named(text: str, language: QuestionWords) -> Iterator[Written]:
+def _named(text: str, language: QuestionWords) -> Iterator[WrittenStretch]:
     """Runs of words with capitals, as far as they are names and no nouns."""
     small, where, by = (frozenset(words.split()) for words in (language.small, language.where, language.by))
     determines = frozenset(language.determines.split())
@@ -172,7 +172,7 @@ def _named(text: str, language: QuestionWords) -> Iterator[Written]:
             before, start = run[start][2].lower(), start + 1
         names = run[start:]
         if determines and before in determines and names:  # "der Maler Ansgar Voss"
-            yield Written(names[0][0], names[-1][1], Look.NOUN)
+            yield WrittenStretch(names[0][0], names[-1][1], Look.NOUN)
             names = names[1:]
             while names and not names[0][2][0].isupper():
                 names = names[1:]
@@ -180,7 +180,7 @@ def _named(text: str, language: QuestionWords) -> Iterator[Written]:
             continue
         look = Look.NAME if len(names) > 1 else Look.WORD
         look = Look.PLACED if before in where else Look.BY if before in by and len(names) > 1 else look
-        yield Written(names[0][0], names[-1][1], look)
+        yield WrittenStretch(names[0][0], names[-1][1], look)
 
 
 _Token = tuple[int, int, str]

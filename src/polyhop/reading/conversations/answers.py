@@ -9,8 +9,8 @@ from typing import Final
 from polyhop.english.events import SPEECH
 from polyhop.english.words import base_form, word_set
 from polyhop.models.choice import Models
-from polyhop.reading.conversations.asked import Asked, stems
-from polyhop.reading.conversations.confidence import Confidence
+from polyhop.reading.conversations.asked import ChatQuestion, stems
+from polyhop.reading.conversations.confidence import ChatConfidence
 from polyhop.reading.conversations.days import meant_day
 from polyhop.reading.conversations.finding import Finding
 from polyhop.reading.conversations.names import name_asked_for
@@ -52,7 +52,7 @@ def read_conversations(question: str, chats: Chats, models: Models, *, doubtful:
     told = utterances_in(chats)
     if not told:
         return None
-    asked = Asked.of(question, list(dict.fromkeys(turn.speaker for turn in told)))
+    asked = ChatQuestion.of(question, list(dict.fromkeys(turn.speaker for turn in told)))
     hearing = Ranking()
     turns = hearing.of_turns(asked, told, models)
     sentences = hearing.of_sentences(asked, turns, models)
@@ -63,13 +63,15 @@ def read_conversations(question: str, chats: Chats, models: Models, *, doubtful:
     return Reading(
         text=found.answer,
         quotes=found.quotes,
-        confidence=Confidence().of(asked, turns, sentences, doubtful=doubtful, unmet=found.unmet, whole=found.whole),
+        confidence=ChatConfidence().of(
+            asked, turns, sentences, doubtful=doubtful, unmet=found.unmet, whole=found.whole
+        ),
         note=f"{place.speaker} says it{f', {place.time}' if place.time else ''}",
     )
 
 
 def _answered(
-    asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked], sentences: Sequence[Ranked], models: Models
+    asked: ChatQuestion, told: Sequence[Utterance], turns: Sequence[Ranked], sentences: Sequence[Ranked], models: Models
 ) -> Finding | None:
     match asked.wish:
         case "verdict":
@@ -98,7 +100,7 @@ def _answered(
             return None
 
 
-def _stated(asked: Asked, sentences: Sequence[Ranked]) -> Finding:
+def _stated(asked: ChatQuestion, sentences: Sequence[Ranked]) -> Finding:
     """What the best sentence says, with those next to it that are about as good, or that it needs."""
     best = sentences[0]
     turn = sorted(
@@ -124,7 +126,7 @@ def _adjoins(one: Utterance, other: Utterance) -> bool:
     return one.place == other.place and not between.strip()
 
 
-def _is_leant_on(asked: Asked, told: Utterance) -> bool:
+def _is_leant_on(asked: ChatQuestion, told: Utterance) -> bool:
     """Whether a sentence tells what the one after it calls "it"."""
     return not _LEANS.match(told.text) and len(stems(told.text) - asked.words) >= _TELLS
 
@@ -159,7 +161,7 @@ def _place(sentences: Sequence[Ranked], *, surely: bool = False) -> Finding | No
 
 
 def _when(
-    asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked], sentences: Sequence[Ranked]
+    asked: ChatQuestion, told: Sequence[Utterance], turns: Sequence[Ranked], sentences: Sequence[Ranked]
 ) -> Finding | None:
     """The time that is told; what the conversation goes on to say where that is vague, or nothing is told of it yet."""
     found = _time(asked, sentences)
@@ -169,7 +171,7 @@ def _when(
     return found or _moment(turns, unmet=True)
 
 
-def _time(asked: Asked, sentences: Sequence[Ranked]) -> Finding | None:
+def _time(asked: ChatQuestion, sentences: Sequence[Ranked]) -> Finding | None:
     """The likeliest time that is told, the more exact the better: "at 7 PM" is more than "this week"."""
     found: list[tuple[float, int, int, Ranked]] = []
     for one in sentences:
@@ -200,7 +202,7 @@ def _moment(turns: Sequence[Ranked], *, unmet: bool = False) -> Finding | None:
 
 
 def _speaker(
-    asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked], sentences: Sequence[Ranked], models: Models
+    asked: ChatQuestion, told: Sequence[Utterance], turns: Sequence[Ranked], sentences: Sequence[Ranked], models: Models
 ) -> Finding | None:
     """Who says it, unless somebody else is spoken of."""
     verb = _WHO.search(asked.question)
@@ -220,7 +222,7 @@ def _speaker(
 
 
 def _name(
-    asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked], sentences: Sequence[Ranked], models: Models
+    asked: ChatQuestion, told: Sequence[Utterance], turns: Sequence[Ranked], sentences: Sequence[Ranked], models: Models
 ) -> Finding | None:
     """The name that is asked for; with whom or whom somebody does it may be whoever they speak to."""
     named = name_asked_for(asked, turns, sentences, models)

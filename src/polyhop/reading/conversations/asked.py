@@ -140,7 +140,7 @@ _STEM: Final = 5  # letters by which words of one family are told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ChatQuestion:
     """A question with its speakers' names as they are spoken, and what it wants."""
 
     question: str  # without in which conversation and on which day it was said
@@ -159,7 +159,7 @@ class Asked:
     words: frozenset[str] = frozenset()  # the stems of what the question says that is not small
 
     @classmethod
-    def of(cls, question: str, speakers: Sequence[str]) -> Asked:
+    def of(cls, question: str, speakers: Sequence[str]) -> ChatQuestion:
         """What a question wants of conversations between these speakers."""
         whole = _affirmed(spelled(" ".join(question.split()), speakers))
         text = _LAST.split(whole)[-1]

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polyhop.reading.conversations.asked import Asked, stems
+from polyhop.reading.conversations.asked import ChatQuestion, stems
 from polyhop.reading.conversations.ranking import Ranked
 
 
 @dataclass(frozen=True, kw_only=True)
-class Confidence:
+class ChatConfidence:
     """A logistic model of what the cross-encoder and the words tell.
 
     Its weights were fitted to questions about chats of one data set, some of them without an answer. A question that
@@ -29,7 +29,7 @@ class Confidence:
 
     def of(
         self,
-        asked: Asked,
+        asked: ChatQuestion,
         turns: Sequence[Ranked],
         sentences: Sequence[Ranked],
         *,

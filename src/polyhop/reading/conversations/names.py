@@ -12,7 +12,7 @@ from polyhop.english.words import word_set
 from polyhop.models.choice import Models
 from polyhop.ports import ParsedEntity
 from polyhop.reading.candidates import FITS
-from polyhop.reading.conversations.asked import Asked, named_speakers, stems
+from polyhop.reading.conversations.asked import ChatQuestion, named_speakers, stems
 from polyhop.reading.conversations.ranking import NUMBER, Ranked
 from polyhop.reading.conversations.utterances import Utterance
 from polyhop.reading.spans import Stretch, stretches
@@ -54,7 +54,7 @@ _CODE: Final = re.compile(r"[\"“]?(?P<code>(?=[\w@.-]*\d)[\w@.-]{4,}|\d+ (?:[A
 
 
 def name_asked_for(
-    asked: Asked, turns: Sequence[Ranked], sentences: Sequence[Ranked], models: Models
+    asked: ChatQuestion, turns: Sequence[Ranked], sentences: Sequence[Ranked], models: Models
 ) -> tuple[Ranked, int, int] | None:
     """The likeliest name of the kind that is asked for, with the sentence it is in; offsets into its passage.
 
@@ -79,7 +79,7 @@ def name_asked_for(
 
 
 def _candidates(
-    asked: Asked, told: Utterance, entities: Sequence[ParsedEntity], speakers: Sequence[str]
+    asked: ChatQuestion, told: Utterance, entities: Sequence[ParsedEntity], speakers: Sequence[str]
 ) -> Iterator[tuple[int, int, float]]:
     """The stretches of a sentence that could be the answer, each with what speaks for it, in logits."""
     kind = _kind(asked)
@@ -129,7 +129,7 @@ def _joined(found: Sequence[Stretch], text: str, several: bool) -> Iterator[tupl
             yield first.start, end, first.label
 
 
-def _counting(asked: Asked, text: str, end: int) -> tuple[int, float]:
+def _counting(asked: ChatQuestion, text: str, end: int) -> tuple[int, float]:
     """Where a number ends with what it counts, and what speaks for it."""
     unit = _UNIT.match(text, end)
     end = unit.end() if unit else end
@@ -149,7 +149,7 @@ def _is_called(told: Utterance, start: int, end: int) -> bool:
     return (call is not None and end <= call.end()) or bool(named_speakers(told.text[start:end], [told.speaker]))
 
 
-def _kind(asked: Asked) -> AnswerType:
+def _kind(asked: ChatQuestion) -> AnswerType:
     if asked.noun in _WORKS:
         return AnswerType.WORK
     if asked.noun in _PEOPLE:

@@ -9,7 +9,7 @@ from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.models.choice import Models
-from polyhop.reading.conversations.asked import Asked, stems
+from polyhop.reading.conversations.asked import ChatQuestion, stems
 from polyhop.reading.conversations.utterances import Utterance
 from polyhop.reading.conversations.wording import FORMULA, WONDERS_WHETHER
 
@@ -74,7 +74,7 @@ class Ranking:
     wonders_whether: float = -4.0  # it asks without a question mark, and no question is asked for
     repeats: float = -8.0  # it says nothing that the question does not
 
-    def of_turns(self, asked: Asked, told: Sequence[Utterance], models: Models) -> list[Ranked]:
+    def of_turns(self, asked: ChatQuestion, told: Sequence[Utterance], models: Models) -> list[Ranked]:
         """The turns that are likeliest to answer, best first: a glance at their words, then the cross-encoder."""
         wanted = asked.words
         glanced = sorted(told, key=lambda turn: (-_glance(turn, asked), turn.rank, turn.turn))[: self.turns]
@@ -87,7 +87,7 @@ class Ranking:
             heard.append(Ranked(turn, logit, max(logit, worded) + self._placed(asked, turn)))
         return sorted(self._handed_on(asked, heard, told), key=lambda one: -one.score)
 
-    def of_sentences(self, asked: Asked, turns: Sequence[Ranked], models: Models) -> list[Ranked]:
+    def of_sentences(self, asked: ChatQuestion, turns: Sequence[Ranked], models: Models) -> list[Ranked]:
         """The sentences of the best turns, best first."""
         heard: list[Ranked] = []
         for turn in turns[: self.kept]:
@@ -103,7 +103,7 @@ class Ranking:
                 heard.append(Ranked(sentence, max(together[at], alone[at]), worth))
         return sorted(heard, key=lambda one: -one.score)
 
-    def _handed_on(self, asked: Asked, heard: Sequence[Ranked], told: Sequence[Utterance]) -> list[Ranked]:
+    def _handed_on(self, asked: ChatQuestion, heard: Sequence[Ranked], told: Sequence[Utterance]) -> list[Ranked]:
         """Turns where those that only ask what the question asks hand their score on to the turn after them."""
         if asked.of_question or asked.wish in _BY_ASKING:
             return list(heard)
@@ -124,7 +124,7 @@ class Ranking:
         said = len(wanted & stems(f"{turn.before} {turn.speaker} {turn.text}"))
         return self.unheard + (self.covers * said + self.around * around) / max(1, len(wanted))
 
-    def _placed(self, asked: Asked, turn: Utterance) -> float:
+    def _placed(self, asked: ChatQuestion, turn: Utterance) -> float:
         """What it is worth who says it, when, in reply to what, and in which passage."""
         speaks = self.teller if turn.speaker == asked.teller else self.named * (turn.speaker in asked.named)
         speaks += self.replies * turn.before.endswith("?")
@@ -133,7 +133,7 @@ class Ranking:
         timely = self.on_time * clocked + self.dated * (turn.date in asked.dates) + self.in_month * in_month
         return speaks + timely + self.rank * turn.rank
 
-    def _says(self, asked: Asked, sentence: Utterance) -> float:
+    def _says(self, asked: ChatQuestion, sentence: Utterance) -> float:
         """What the words of a sentence are worth beyond what the question says, and how it is said."""
         new = stems(sentence.text) - asked.words - stems(sentence.speaker)
         asking = self.asks + self.asked_for * asked.of_question
@@ -154,7 +154,7 @@ def _wonders(text: str) -> bool:
     return _WONDERS.match(last) is not None and all(len(other.split()) <= _SHORT for other in others)
 
 
-def _glance(turn: Utterance, asked: Asked) -> float:
+def _glance(turn: Utterance, asked: ChatQuestion) -> float:
     own = len(asked.words & stems(f"{turn.speaker} {turn.text}")) + (turn.speaker == asked.teller)
     on_day = _DATED * (turn.date in asked.dates)
     return own + on_day + 0.5 * len(asked.words & stems(turn.before)) - 0.15 * turn.rank

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from polyhop.reading.conversations.asked import Asked, stems
+from polyhop.reading.conversations.asked import ChatQuestion, stems
 from polyhop.reading.conversations.finding import Finding
 from polyhop.reading.conversations.ranking import UNHEARD, Ranked
 from polyhop.reading.conversations.utterances import Utterance, after
@@ -26,7 +26,7 @@ _SAYS_LITTLE: Final = 2  # stems of a sentence that is not worth an answer
 
 
 def told_reason(
-    asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked], sentences: Sequence[Ranked]
+    asked: ChatQuestion, told: Sequence[Utterance], turns: Sequence[Ranked], sentences: Sequence[Ranked]
 ) -> Finding | None:
     """The reason that one of the best sentences gives, or that is told when asked why."""
     near = sorted(sentences[:3], key=lambda one: -len(stems(one.utterance.text) & asked.words))
@@ -41,7 +41,7 @@ def told_reason(
     return Finding(sentences[0], *where) if where else None
 
 
-def errand(asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked]) -> Finding | None:
+def errand(asked: ChatQuestion, told: Sequence[Utterance], turns: Sequence[Ranked]) -> Finding | None:
     """What somebody turns to somebody for: what their turn says, without greetings."""
     best, chat = _conversation(asked, told, turns)
     own = [turn for turn in chat if turn.speaker == asked.teller] or [best.utterance]
@@ -52,7 +52,7 @@ def errand(asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked]) -> 
     return _gist(turn, best)
 
 
-def topic(asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked]) -> Finding | None:
+def topic(asked: ChatQuestion, told: Sequence[Utterance], turns: Sequence[Ranked]) -> Finding | None:
     """What a conversation is about: the turn that opens it, after greetings."""
     of_day = [turn for turn in told if turn.date in asked.dates]
     on_time = [turn for turn in of_day if asked.minute >= 0 and turn.minute == asked.minute]
@@ -66,7 +66,9 @@ def topic(asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked]) -> F
     return Finding(found.heard, found.start, found.end, unmet=elsewhere, whole=bool(of_day)) if found else None
 
 
-def _conversation(asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked]) -> tuple[Ranked, list[Utterance]]:
+def _conversation(
+    asked: ChatQuestion, told: Sequence[Utterance], turns: Sequence[Ranked]
+) -> tuple[Ranked, list[Utterance]]:
     """The best turn on a day that the question names, or of all, and the turns of its conversation."""
     best = next((turn for turn in turns if turn.utterance.date in asked.dates), turns[0])
     return best, [turn for turn in told if turn.passage.id == best.utterance.passage.id]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from polyhop.reading.conversations.asked import Asked, stems
+from polyhop.reading.conversations.asked import ChatQuestion, stems
 from polyhop.reading.conversations.finding import Finding
 from polyhop.reading.conversations.ranking import Ranked
 from polyhop.reading.conversations.utterances import Utterance, after
@@ -29,7 +29,9 @@ _DENIES_NOTHING: Final = re.compile(
 _LATER: Final = 6  # turns in which a question is still replied to
 
 
-def verdict(asked: Asked, told: Sequence[Utterance], turns: Sequence[Ranked], sentences: Sequence[Ranked]) -> Finding:
+def verdict(
+    asked: ChatQuestion, told: Sequence[Utterance], turns: Sequence[Ranked], sentences: Sequence[Ranked]
+) -> Finding:
     """Yes or no: what the reply to a question says, or whether the clause that speaks of it denies it."""
     best = turns[0]
     asking = best.utterance
@@ -60,7 +62,7 @@ def _reply(asking: Utterance, told: Sequence[Utterance]) -> Utterance | None:
     return next(clear, following[0] if following else None)
 
 
-def _replies_to(asked: Asked, told: Utterance) -> bool:
+def _replies_to(asked: ChatQuestion, told: Utterance) -> bool:
     """Whether a turn replies to what is asked, rather than saying it by itself."""
     start, end = clause_about(told.text, asked.words)
     return len(asked.words & stems(told.before)) > len(asked.words & stems(told.text[start:end]))

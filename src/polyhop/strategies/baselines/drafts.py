@@ -23,7 +23,7 @@ Mode = Literal["iter-retgen", "ircot"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class WrittenDraft:
     """What was written after a round, what to search for next, and the name in it that leads there."""
 
     text: str
@@ -42,7 +42,7 @@ class Drafts(Protocol):
     def cost(self) -> Cost:
         """What writing has cost so far."""
 
-    def next(self, done: Sequence[Round]) -> Draft | None:
+    def next(self, done: Sequence[Round]) -> WrittenDraft | None:
         """One more draft or thought, or None where nothing is left to be said."""
 
 
@@ -64,7 +64,7 @@ class ModelDrafts:
         """What the drafts have cost so far."""
         return self.model.spent
 
-    def next(self, done: Sequence[Round]) -> Draft | None:
+    def next(self, done: Sequence[Round]) -> WrittenDraft | None:
         """A draft, unless it is empty or the same as the last: it would be answered by the same passages."""
         try:
             draft = draft_answer(self.model, self.question, done[-1].passages)
@@ -73,7 +73,7 @@ class ModelDrafts:
         if not draft.text or draft.text in self.written:
             return None
         self.written.append(draft.text)
-        return Draft(text=draft.text, query=f"{draft.text} {self.question}", found=draft.answer or None)
+        return WrittenDraft(text=draft.text, query=f"{draft.text} {self.question}", found=draft.answer or None)
 
 
 @dataclass
@@ -95,7 +95,7 @@ class ModelThoughts:
         """What the thoughts have cost so far."""
         return self.model.spent
 
-    def next(self, done: Sequence[Round]) -> Draft | None:
+    def next(self, done: Sequence[Round]) -> WrittenDraft | None:
         """A thought; one that gives the answer has no query."""
         try:
             thought = next_thought(self.model, self.question, collected(done, self.collected), self.written)
@@ -105,7 +105,7 @@ class ModelThoughts:
             return None
         self.written.append(thought.text)
         ends = thought.answer is not None
-        return Draft(text=thought.text, query=None if ends else thought.text, found=thought.answer or None)
+        return WrittenDraft(text=thought.text, query=None if ends else thought.text, found=thought.answer or None)
 
 
 @dataclass
@@ -119,7 +119,7 @@ class ReadDrafts:
     source: str = "nobody: sentences that were read"
     cost: Cost = Cost()
 
-    def next(self, done: Sequence[Round]) -> Draft | None:
+    def next(self, done: Sequence[Round]) -> WrittenDraft | None:
         """A draft, where the last round's passages add words to the question and the drafts before."""
         passages = done[-1].passages
         told = telling_sentence(self.question, self.written, passages, self.models, most=self.sentences)
@@ -129,7 +129,7 @@ class ReadDrafts:
         candidate = best_candidate(self.question, [told.passage], self.models)
         found = None if candidate is None else candidate.text
         text = told.text if found is None else f"{told.text} {found}"
-        return Draft(text=text, query=f"{text} {self.question}", found=found)
+        return WrittenDraft(text=text, query=f"{text} {self.question}", found=found)
 
 
 @dataclass
@@ -144,14 +144,14 @@ class ReadThoughts:
     source: str = "nobody: sentences that were read"
     cost: Cost = Cost()
 
-    def next(self, done: Sequence[Round]) -> Draft | None:
+    def next(self, done: Sequence[Round]) -> WrittenDraft | None:
         """A thought, where a passage adds words to the question and the thoughts before."""
         passages = collected(done, self.collected)
         told = telling_sentence(self.question, self.written, passages, self.models, most=self.sentences)
         if told is None:
             return None
         self.written.append(told.text)
-        return Draft(text=told.text, query=told.text)
+        return WrittenDraft(text=told.text, query=told.text)
 
 
 def collected(done: Sequence[Round], most: int) -> list[Passage]:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from polyhop.indexes.folding import tokens
 from polyhop.layers.view import View
-from polyhop.strategies.baselines.drafts import Draft, Drafts, Mode, drafts_for
+from polyhop.strategies.baselines.drafts import Drafts, Mode, WrittenDraft, drafts_for
 from polyhop.strategies.baselines.rounds import Merge, Retriever, Round, merged, new_passages, retrieved
 from polyhop.strategies.shared.hops import in_time
 from polyhop.strategies.shared.support import overlapping_span
@@ -25,7 +25,7 @@ class Searched:
     """The rounds of one question, what was written after each (the last may have nothing), and why they ended."""
 
     rounds: list[Round]
-    written: list[Draft]
+    written: list[WrittenDraft]
     end: str
 
 
@@ -72,7 +72,7 @@ class Iterative:
         began = time.monotonic()
         most = ROUNDS[self.mode] if self.rounds is None else self.rounds
         rounds = [self._round(question, over, budget)]
-        written: list[Draft] = []
+        written: list[WrittenDraft] = []
         while len(rounds) <= most:
             if not in_time(began, budget):
                 return Searched(rounds, written, "the time is up")

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.strategies.c2rag.ground import Bound, Pattern
-from polyhop.strategies.c2rag.sufficiency import Candidate, Verdict
+from polyhop.strategies.c2rag.sufficiency import FactCandidate, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grounded:
+class GroundedConstraint:
     """A constraint with its candidates, best first, and what the check said of them."""
 
     position: int  # of the constraint in its plan
     pattern: Pattern
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[FactCandidate, ...]
     verdict: Verdict
 
     @property
@@ -26,12 +26,12 @@ class Grounded:
         return list(dict.fromkeys(candidate.value for candidate in self.candidates))
 
 
-def bound_by(grounded: Sequence[Grounded], graph: FactGraph, *, intersection: bool) -> dict[str, Bound]:
+def bound_by(grounded: Sequence[GroundedConstraint], graph: FactGraph, *, intersection: bool) -> dict[str, Bound]:
     """What the placeholders of resolved constraints stand for: what all of them allow or, if nothing, what any does.
 
     Without ``intersection`` it is always what any of them allows. Values keep the order of the surest constraint.
     """
-    groups: defaultdict[str, list[Grounded]] = defaultdict(list)
+    groups: defaultdict[str, list[GroundedConstraint]] = defaultdict(list)
     for one in grounded:
         if one.verdict.resolved and one.pattern.open is not None:
             groups[one.pattern.open.name].append(one)
@@ -45,7 +45,7 @@ def bound_by(grounded: Sequence[Grounded], graph: FactGraph, *, intersection: bo
     return found
 
 
-def consistent(one: Grounded, bound: Bound) -> Grounded:
+def consistent(one: GroundedConstraint, bound: Bound) -> GroundedConstraint:
     """The constraint without the candidates that contradict what its placeholder stands for."""
     kept = tuple(candidate for candidate in one.candidates if candidate.value in bound.entities)
     return replace(one, candidates=kept)

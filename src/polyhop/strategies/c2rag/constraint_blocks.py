@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from polyhop.layers.view import View
 from polyhop.plans import Plan
 from polyhop.strategies.c2rag.ground import Pattern
-from polyhop.strategies.c2rag.resolve import Block
-from polyhop.strategies.c2rag.sufficiency import Candidate
+from polyhop.strategies.c2rag.resolve import ConstraintBlock
+from polyhop.strategies.c2rag.sufficiency import FactCandidate
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.judge import best_first
@@ -24,7 +24,7 @@ SHOWN = 3  # anchors and facts that a line of the trace names
 def evidence_of(
     question: str,
     plan: Plan,
-    blocks: Sequence[Block],
+    blocks: Sequence[ConstraintBlock],
     over: View,
     budget: Budget,
     *,
@@ -81,7 +81,7 @@ def _by_turns(rankings: Sequence[Sequence[tuple[int, float]]]) -> dict[int, floa
     return merged
 
 
-def _hop(block: Block, step: int, over: View) -> Hop:
+def _hop(block: ConstraintBlock, step: int, over: View) -> Hop:
     passages = tuple(over.passages([number for number, _ in block.passages]))
     if block.value is not None and block.value.passage not in passages:
         passages = (*passages, block.value.passage)
@@ -100,12 +100,12 @@ def _hop(block: Block, step: int, over: View) -> Hop:
     )
 
 
-def _behind(block: Block) -> Sequence[Candidate]:
+def _behind(block: ConstraintBlock) -> Sequence[FactCandidate]:
     """The facts behind a resolved constraint; those that did not suffice are for the trace alone."""
     return block.grounded.candidates if block.grounded is not None and block.status == "resolved" else ()
 
 
-def _sentences(block: Block, facts: Sequence[Triple], over: View) -> Iterator[Span]:
+def _sentences(block: ConstraintBlock, facts: Sequence[Triple], over: View) -> Iterator[Span]:
     if facts:
         yield from dict.fromkeys(fact.span for fact in facts)
     elif block.value is not None:
@@ -115,7 +115,7 @@ def _sentences(block: Block, facts: Sequence[Triple], over: View) -> Iterator[Sp
         yield overlapping_span(block.pattern.line, over.passages([block.passages[0][0]])[0])
 
 
-def _note(block: Block) -> str:
+def _note(block: ConstraintBlock) -> str:
     if block.grounded is None:
         return block.note
     verdict = block.grounded.verdict
@@ -123,7 +123,7 @@ def _note(block: Block) -> str:
     return block.note or effective
 
 
-def _trace(block: Block, over: View) -> Iterator[str]:
+def _trace(block: ConstraintBlock, over: View) -> Iterator[str]:
     yield f"{block.status}: {block.pattern.line}"
     yield f"  anchors: {_anchors(block.pattern, over) or 'none'}"
     if block.grounded is not None:

@@ -17,7 +17,7 @@ from polyhop.layers.facts.vectors import fact_vectors
 from polyhop.layers.view import View
 from polyhop.plans import Constant, Constraint, End, Placeholder, asked
 from polyhop.ports import Floats, Ints
-from polyhop.strategies.c2rag.sufficiency import Candidate
+from polyhop.strategies.c2rag.sufficiency import FactCandidate
 from polyhop.strategies.shared.phrases import phrase_vectors
 
 _LONGEST_EVIDENCE: Final = 240  # characters of a sentence that a candidate is judged with
@@ -103,7 +103,7 @@ class Grounding:
             excluded=excluded,
         )
 
-    def candidates(self, question: str, pattern: Pattern, over: View) -> list[Candidate]:
+    def candidates(self, question: str, pattern: Pattern, over: View) -> list[FactCandidate]:
         """The best candidates, at most ``kept``, best first (Eq. 4 to 6)."""
         graph = over.facts
         pool = self._pool(pattern, over)
@@ -115,7 +115,7 @@ class Grounding:
             found = [replace(candidate, score=score) for candidate, score in zip(found, scores, strict=True)]
         return sorted(found, key=lambda candidate: (-candidate.score, candidate.fact))[: self.kept]
 
-    def similar(self, pattern: Pattern, over: View) -> list[Candidate]:
+    def similar(self, pattern: Pattern, over: View) -> list[FactCandidate]:
         """The facts most similar to the pattern as a whole: retrieval without constraint or check (section 4.3)."""
         vectors = fact_vectors(over)
         scores = vectors @ phrase_vectors([pattern.line], over)[0]
@@ -138,7 +138,7 @@ class Grounding:
             return np.flatnonzero(over.facts.alive[over.facts.rows])
         return over.facts.touching(sorted(pattern.anchors))
 
-    def _aligned(self, pattern: Pattern, pool: Ints, over: View) -> list[Candidate]:
+    def _aligned(self, pattern: Pattern, pool: Ints, over: View) -> list[FactCandidate]:
         """The facts of the pool whose relation is nearest to a phrasing of the constraint's, at most R (Eq. 5)."""
         graph = over.facts
         if not len(pool):
@@ -151,7 +151,7 @@ class Grounding:
             relevance = (graph.relation_vectors[relations] @ phrases.T).max(axis=1)[inverse]
         else:
             relevance = np.zeros(len(pool), np.float32)
-        chosen: dict[tuple[int, int, int], Candidate] = {}
+        chosen: dict[tuple[int, int, int], FactCandidate] = {}
         for place in _best(relevance, np.arange(len(pool)), len(pool) if self.typed else 4 * self.aligned):
             fact = int(pool[place])
             triple = (int(graph.heads[fact]), int(graph.relation_ids[fact]), int(graph.tails[fact]))
@@ -164,13 +164,13 @@ class Grounding:
                 break
         return list(chosen.values())
 
-    def _candidate(self, fact: int, pattern: Pattern, relevance: float, graph: FactGraph) -> Candidate:
+    def _candidate(self, fact: int, pattern: Pattern, relevance: float, graph: FactGraph) -> FactCandidate:
         """A fact as a candidate: the open end is the one that is no anchor, or else the one that the pattern says."""
         head, tail = int(graph.heads[fact]), int(graph.tails[fact])
         ends = [end for end in (head, tail) if end not in pattern.anchors]
         value = ends[0] if len(ends) == 1 else (head if pattern.open_is_head else tail)
         touched = [pattern.anchors[end].likeness for end in (head, tail) if end in pattern.anchors]
-        return Candidate(
+        return FactCandidate(
             fact=fact,
             value=value if pattern.open is not None else NOTHING,
             score=relevance,
@@ -195,7 +195,7 @@ class Grounding:
             return not graph.aliases[value][:1].islower() and not graph.aliases[value][:1].isdigit()
         return label in _VAGUE or kind is AnswerType.THING or fits(label, kind)
 
-    def _text(self, candidate: Candidate, graph: FactGraph, over: View) -> str:
+    def _text(self, candidate: FactCandidate, graph: FactGraph, over: View) -> str:
         """Lin(c) of Eq. 6, with the sentence that states the fact."""
         fact = graph.fact(candidate.fact)
         triple = f"{fact.head} {fact.relation} {fact.tail}" if self.variants else f"{fact.head} {fact.tail}"

@@ -10,7 +10,7 @@ from functools import partial
 from polyhop.english.answer_type import AnswerType
 from polyhop.layers.view import View
 from polyhop.plans import Constraint, Plan
-from polyhop.strategies.c2rag.bind import Grounded, bound_by, consistent
+from polyhop.strategies.c2rag.bind import GroundedConstraint, bound_by, consistent
 from polyhop.strategies.c2rag.ground import Bound, Grounding, Pattern, kind_of
 from polyhop.strategies.c2rag.recover import Recovery, Value, own_passage, read_values, told_apart
 from polyhop.strategies.c2rag.sufficiency import Check, Verdict, judged
@@ -23,13 +23,13 @@ TOLD_APART = frozenset({AnswerType.PERSON, AnswerType.ORGANISATION, AnswerType.W
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class ConstraintBlock:
     """What became of one constraint: its status, its evidence, and what it bound (Eq. 16)."""
 
     pattern: Pattern
     status: HopStatus
     passages: tuple[tuple[int, float], ...] = ()  # number and score, best first
-    grounded: Grounded | None = None  # None where it was left to text at once
+    grounded: GroundedConstraint | None = None  # None where it was left to text at once
     found: str | None = None  # the value of its open placeholder
     value: Value | None = None  # where in the text the value was read
     note: str = ""
@@ -56,13 +56,13 @@ class Resolver:
     named: frozenset[int] = frozenset()  # entities that the question names
     leading: frozenset[str] = frozenset()  # placeholders that lead on to another constraint
 
-    def resolve(self, plan: Plan, began: float, budget: Budget) -> list[Block]:
+    def resolve(self, plan: Plan, began: float, budget: Budget) -> list[ConstraintBlock]:
         """One block a constraint, in the order of the plan."""
         constants = [end.text for constraint in plan.constraints for end in constraint.constants]
         self.named = frozenset(entity for name in constants if (entity := self.over.facts.find(name)) is not None)
         uses = Counter(end.name for constraint in plan.constraints for end in constraint.placeholders)
         self.leading = frozenset(name for name, count in uses.items() if count > 1)
-        blocks: dict[int, Block] = {}
+        blocks: dict[int, ConstraintBlock] = {}
         rounds = 0
         while in_time(began, budget) and (ready := self._ready(plan, blocks)):
             asked = {position: plan.constraints[position] for position in ready}
@@ -73,7 +73,7 @@ class Resolver:
                 blocks[position] = self._left(constraint, in_time(began, budget))
         return [blocks[position] for position in range(len(plan.constraints))]
 
-    def _ready(self, plan: Plan, done: Mapping[int, Block]) -> list[int]:
+    def _ready(self, plan: Plan, done: Mapping[int, ConstraintBlock]) -> list[int]:
         """The constraints of which at most one end is open (Eq. 2 and 15)."""
         return [
             position
@@ -84,7 +84,9 @@ class Resolver:
     def _open_ends(self, constraint: Constraint) -> int:
         return sum(end.name not in self.bindings for end in constraint.placeholders)
 
-    def _round(self, ready: Mapping[int, Constraint], number: int, allowed: Callable[[], bool]) -> dict[int, Block]:
+    def _round(
+        self, ready: Mapping[int, Constraint], number: int, allowed: Callable[[], bool]
+    ) -> dict[int, ConstraintBlock]:
         patterns = {
             position: self.grounding.pattern(constraint, self.bindings, self.over, self.named)
             for position, constraint in ready.items()
@@ -102,14 +104,14 @@ class Resolver:
                 blocks[one.position] = self._resolved(consistent(one, bound[name]) if name and self.propagate else one)
             elif _compares(one.pattern.constraint) and name is None:
                 note = "both ends are known: what remains is to compare them"
-                blocks[one.position] = Block(pattern=one.pattern, status="resolved", note=note)
+                blocks[one.position] = ConstraintBlock(pattern=one.pattern, status="resolved", note=note)
             elif allowed():
                 blocks[one.position] = self._recovered(one.pattern, one)
             else:
                 blocks[one.position] = replace(_late(one.pattern), grounded=one)
         return blocks
 
-    def _grounded(self, position: int, pattern: Pattern, number: int) -> Grounded:
+    def _grounded(self, position: int, pattern: Pattern, number: int) -> GroundedConstraint:
         if self.unchecked < 0 or number < self.unchecked:
             candidates = tuple(self.grounding.similar(pattern, self.over))
             verdict = Verdict(bool(candidates), tuple(1.0 for _ in candidates), 1.0, "unchecked")
@@ -122,15 +124,15 @@ class Resolver:
                 threshold=self.threshold,
                 reranked=self.grounding.reranked,
             )
-        return Grounded(position=position, pattern=pattern, candidates=candidates, verdict=verdict)
+        return GroundedConstraint(position=position, pattern=pattern, candidates=candidates, verdict=verdict)
 
-    def _resolved(self, one: Grounded) -> Block:
+    def _resolved(self, one: GroundedConstraint) -> ConstraintBlock:
         graph = self.over.facts
         passages = {graph.place(candidate.fact)[0]: candidate.score for candidate in reversed(one.candidates)}
         found = None
         if one.pattern.open is not None:
             found = graph.entity(one.candidates[0].value).name
-        return Block(
+        return ConstraintBlock(
             pattern=one.pattern,
             status="resolved",
             passages=tuple(sorted(passages.items(), key=lambda item: (-item[1], item[0]))),
@@ -138,7 +140,7 @@ class Resolver:
             found=found,
         )
 
-    def _recovered(self, pattern: Pattern, one: Grounded | None) -> Block:
+    def _recovered(self, pattern: Pattern, one: GroundedConstraint | None) -> ConstraintBlock:
         """The evidence of text; it binds the open placeholder where nothing else did and a value can be read."""
         passages = self.recovery.passages(self.question, pattern, self.over, among=self.among)
         value = None
@@ -153,7 +155,7 @@ class Resolver:
                 passages = self._with_own(passages, told[0])
             if value is not None and self.propagate:
                 self.bindings.setdefault(pattern.open.name, Bound(values=(value.name,)))
-        return Block(
+        return ConstraintBlock(
             pattern=pattern,
             status="unresolved" if value is None else "recovered",
             passages=tuple(passages),
@@ -173,7 +175,7 @@ class Resolver:
     def _may_show(self, number: int) -> bool:
         return self.among is None or number in self.among
 
-    def _suspected(self, one: Grounded | None, passages: Sequence[tuple[int, float]]) -> list[Value]:
+    def _suspected(self, one: GroundedConstraint | None, passages: Sequence[tuple[int, float]]) -> list[Value]:
         """The values of facts that did not suffice to bind them, where a recovered passage states the fact."""
         graph, recovered = self.over.facts, {number for number, _ in passages}
         values = []
@@ -184,7 +186,7 @@ class Resolver:
                 values.append(Value(name, self.over.passages([number])[0], start, end))
         return values
 
-    def _left(self, constraint: Constraint, in_time: bool) -> Block:
+    def _left(self, constraint: Constraint, in_time: bool) -> ConstraintBlock:
         """A constraint that nothing can bind goes to text as it stands, unless time is up."""
         pattern = self.grounding.pattern(constraint, self.bindings, self.over, self.named)
         if not in_time:
@@ -192,8 +194,8 @@ class Resolver:
         return self._recovered(pattern, None)
 
 
-def _late(pattern: Pattern) -> Block:
-    return Block(pattern=pattern, status="unresolved", note="the time allowed was over")
+def _late(pattern: Pattern) -> ConstraintBlock:
+    return ConstraintBlock(pattern=pattern, status="unresolved", note="the time allowed was over")
 
 
 def _compares(constraint: Constraint) -> bool:

@@ -16,7 +16,7 @@ _EPSILON: Final = 1e-6  # of Eq. 7: it only keeps the weights of equal scores fr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class FactCandidate:
     """A fact that may satisfy a constraint, and the entity that the placeholder would then stand for."""
 
     fact: int
@@ -85,7 +85,7 @@ USUAL_GAMMA: Final = MappingProxyType({"paper": 1.5, "calibrated": 2.0})
 
 
 def judged(
-    candidates: Sequence[Candidate], check: Check, *, gamma: float | None, threshold: float, reranked: bool
+    candidates: Sequence[FactCandidate], check: Check, *, gamma: float | None, threshold: float, reranked: bool
 ) -> Verdict:
     """The verdict of one of the checks; no candidates never suffice.
 
@@ -120,7 +120,7 @@ def effective_number(shares: Sequence[float]) -> float:
     return 1 / sum(share * share for share in shares)
 
 
-def _calibrated(candidates: Sequence[Candidate], gamma: float, weights: Weights) -> Verdict:
+def _calibrated(candidates: Sequence[FactCandidate], gamma: float, weights: Weights) -> Verdict:
     """What Eq. 7 forgets by its shift is kept: how good the candidates are, against the chance that none is right.
 
     Facts that name the same value do not compete. The value with the best fact stands for all of its facts, and N_eff
@@ -144,13 +144,13 @@ def _calibrated(candidates: Sequence[Candidate], gamma: float, weights: Weights)
     )
 
 
-def utility(candidate: Candidate, weights: Weights) -> float:
+def utility(candidate: FactCandidate, weights: Weights) -> float:
     """How much speaks for a candidate, in logits."""
     known = asdict(weights)
     return float(sum(known[name] * value for name, value in features(candidate).items()))
 
 
-def features(candidate: Candidate) -> dict[str, float]:
+def features(candidate: FactCandidate) -> dict[str, float]:
     """What the calibrated check knows of a candidate, by the names of the weights."""
     return {
         "score": candidate.score,

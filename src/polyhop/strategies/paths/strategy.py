@@ -28,7 +28,7 @@ from polyhop.types import Budget, Evidence, Hop
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class PassagePath:
     """Passages that links join, and the cross-encoder's logit for them together (plus what the plan adds)."""
 
     passages: tuple[int, ...]
@@ -60,7 +60,7 @@ class Paths:
         named = self._named(question, over)
         allowed = partial(in_time, began, budget)
         singles, unjudged = self._singles(question, named, over, allowed)
-        starts = [Path((number,), (), score) for number, score in singles[: self.starts]]
+        starts = [PassagePath((number,), (), score) for number, score in singles[: self.starts]]
         plan = over.plan(question) if self.plan else None
         walked = self._walks(plan, named, starts, over) if allowed() else {}
         first_links = [walk.links[0] for walk in walked.values() if walk.links]
@@ -102,7 +102,9 @@ class Paths:
         bonus = [self.named_bonus if number in named else 0.0 for number in numbers]
         return best_first(numbers, [score + extra for score, extra in zip(scores, bonus, strict=True)]), unjudged
 
-    def _walks(self, plan: Plan | None, named: Sequence[int], starts: Sequence[Path], over: View) -> dict[int, Walk]:
+    def _walks(
+        self, plan: Plan | None, named: Sequence[int], starts: Sequence[PassagePath], over: View
+    ) -> dict[int, Walk]:
         if plan is None:
             return {}
         begin = dict.fromkeys([*(path.passages[0] for path in starts), *named[: self.starts]])
@@ -111,15 +113,15 @@ class Paths:
     def _extended(
         self,
         question: str,
-        paths: Sequence[Path],
+        paths: Sequence[PassagePath],
         over: View,
         allowed: Callable[[], bool],
         *,
         sure: Sequence[Link] = (),
-    ) -> list[Path]:
+    ) -> list[PassagePath]:
         """Every path with one more passage at its end, best first; ``sure`` links are followed whatever is near."""
         vector = over.vector(question)
-        grown = {frozenset({link.source, link.target}): (Path((link.source,), (), 0.0), link) for link in sure}
+        grown = {frozenset({link.source, link.target}): (PassagePath((link.source,), (), 0.0), link) for link in sure}
         for path in paths:
             last = over.passages([path.passages[-1]])[0]
             links = list(links_from(path.passages[-1], last, over, per_entity=self.per_entity))
@@ -129,12 +131,12 @@ class Paths:
         texts = [self._evidence(question, path, link, over) for path, link in grown.values()]
         scores = judged_in_time(question, texts, over, allowed)
         extended = [
-            Path((*path.passages, link.target), (*path.links, link), score)
+            PassagePath((*path.passages, link.target), (*path.links, link), score)
             for (path, link), score in zip(grown.values(), scores, strict=False)
         ]
         return sorted(extended, key=_order)
 
-    def _evidence(self, question: str, path: Path, link: Link, over: View) -> str:
+    def _evidence(self, question: str, path: PassagePath, link: Link, over: View) -> str:
         """A path and one more passage as one text."""
         names = [over.kg.aliases[step.entity].split("\n") for step in [*path.links, link]]
         passages = over.passages([*path.passages, link.target])
@@ -143,7 +145,9 @@ class Paths:
             for passage, naming in zip(passages, [*names, []], strict=True)
         )
 
-    def _best(self, pairs: Sequence[Path], triples: Sequence[Path], walked: Mapping[int, Walk]) -> list[Path]:
+    def _best(
+        self, pairs: Sequence[PassagePath], triples: Sequence[PassagePath], walked: Mapping[int, Walk]
+    ) -> list[PassagePath]:
         """All paths in one order, with what the plan adds to them.
 
         A triple counts where its third passage adds enough, and a longer walk where its first link was worth judging.
@@ -152,43 +156,43 @@ class Paths:
         worth = [path for path in triples if path.score >= shorter[path.passages[:2]] + self.gain]
         known = {path.passages for path in [*pairs, *worth]}
         further = [
-            Path(walk.passages, walk.links, shorter[walk.passages[:2]])
+            PassagePath(walk.passages, walk.links, shorter[walk.passages[:2]])
             for walk in walked.values()
             if len(walk.passages) > 2 and walk.passages[:2] in shorter and walk.passages not in known
         ]
         return sorted((self._favoured(path, walked) for path in [*pairs, *worth, *further]), key=_order)
 
-    def _favoured(self, path: Path, walked: Mapping[int, Walk]) -> Path:
+    def _favoured(self, path: PassagePath, walked: Mapping[int, Walk]) -> PassagePath:
         walk = walked.get(path.passages[0])
         along = walk is not None and walk.passages[: len(path.passages)] == path.passages
-        return Path(path.passages, path.links, path.score + self.plan_bonus * len(path.links) * along)
+        return PassagePath(path.passages, path.links, path.score + self.plan_bonus * len(path.links) * along)
 
 
-def _order(path: Path) -> tuple[float, tuple[int, ...]]:
+def _order(path: PassagePath) -> tuple[float, tuple[int, ...]]:
     return -path.score, path.passages
 
 
 def _leading(
-    paths: Sequence[Path], singles: Mapping[int, float], named: Sequence[int], walked: Mapping[int, Walk]
-) -> list[Path]:
+    paths: Sequence[PassagePath], singles: Mapping[int, float], named: Sequence[int], walked: Mapping[int, Walk]
+) -> list[PassagePath]:
     """The paths that show the way: the best from each passage that the question names, or else the best of all.
 
     A passage that a comparison asks directly stands alone.
     """
     alone = [
-        Path((start,), (), singles[start])
+        PassagePath((start,), (), singles[start])
         for start, walk in walked.items()
         if walk.complete and len(walk.passages) == 1 and start in singles
     ]
     if len(alone) > 1:
         return sorted(alone, key=_order)
-    best: dict[int, Path] = {}
+    best: dict[int, PassagePath] = {}
     for path in paths:
         best.setdefault(path.passages[0], path)
     leading = [path for start, path in best.items() if start in named] or list(paths[:1])
     first = max(singles.items(), key=lambda item: (item[1], -item[0]), default=None)
     if first is not None and (not leading or leading[0].score < first[1] - WORTH_A_HOP):
-        return [Path((first[0],), (), first[1])]
+        return [PassagePath((first[0],), (), first[1])]
     return leading
 
 
@@ -196,7 +200,7 @@ WORTH_A_HOP = 3.0  # logits by which one passage alone must beat every path to b
 
 
 def _merged(
-    leading: Sequence[Path], singles: Sequence[tuple[int, float]], paths: Sequence[Path]
+    leading: Sequence[PassagePath], singles: Sequence[tuple[int, float]], paths: Sequence[PassagePath]
 ) -> list[tuple[int, float]]:
     """The passages of the leading paths, then single passages and those of other paths by turns, each once."""
     merged: dict[int, float] = {}
@@ -211,7 +215,7 @@ def _merged(
     return list(merged.items())
 
 
-def _described(path: Path, over: View) -> str:
+def _described(path: PassagePath, over: View) -> str:
     titles = [passage.title or passage.id for passage in over.passages(path.passages)]
     names = [over.kg.entity(link.entity).name for link in path.links]
     steps = [f" -({name})-> {title}" for name, title in zip(names, titles[1:], strict=True)]
@@ -219,7 +223,7 @@ def _described(path: Path, over: View) -> str:
 
 
 def _hops(
-    question: str, leading: Sequence[Path], walked: Mapping[int, Walk], over: View, allowed: Callable[[], bool]
+    question: str, leading: Sequence[PassagePath], walked: Mapping[int, Walk], over: View, allowed: Callable[[], bool]
 ) -> Iterator[Hop]:
     """Each passage of the leading paths, with the sentence that leads on or, the last, the one that answers."""
     for path in leading:

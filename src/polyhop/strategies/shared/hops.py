@@ -17,7 +17,7 @@ from polyhop.types import Budget, Cost, Passage
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class AskedQuery:
     """A query that was asked and the passages that it brought, best first."""
 
     query: str
@@ -39,7 +39,7 @@ class Steps(Protocol):
     def cost(self) -> Cost:
         """What deciding has cost so far."""
 
-    def next(self, done: Sequence[Step]) -> str | None:
+    def next(self, done: Sequence[AskedQuery]) -> str | None:
         """The next query, or None when there is nothing left to ask."""
 
     def found(self, position: int) -> str | None:
@@ -56,7 +56,7 @@ class RuleSteps:
     cost: Cost = Cost()
     answers: dict[int, str] = field(default_factory=dict)
 
-    def next(self, done: Sequence[Step]) -> str | None:
+    def next(self, done: Sequence[AskedQuery]) -> str | None:
         """The next step of the plan, with earlier answers written in."""
         if len(done) >= len(self.plan.steps):
             return None
@@ -71,7 +71,7 @@ class RuleSteps:
         """The answer that was written into a later step."""
         return self.answers.get(position)
 
-    def _answer(self, step: Step) -> str:
+    def _answer(self, step: AskedQuery) -> str:
         candidate = best_candidate(step.query, step.passages[:3], self.over.models)
         if candidate is not None:
             return candidate.text
@@ -87,7 +87,7 @@ class OneStep:
     plan: Plan | None = None
     cost: Cost = Cost()
 
-    def next(self, done: Sequence[Step]) -> str | None:
+    def next(self, done: Sequence[AskedQuery]) -> str | None:
         """The question, once."""
         return None if done else self.question
 
@@ -107,7 +107,7 @@ class ModelSteps:
     plan: Plan | None = None
     cost: Cost = Cost()
 
-    def next(self, done: Sequence[Step]) -> str | None:
+    def next(self, done: Sequence[AskedQuery]) -> str | None:
         """The question itself first, then what the model misses."""
         if not done:
             return self.question

@@ -16,7 +16,7 @@ _KEPT = 4096  # phrases; the one that was not used for longest goes first
 
 
 @dataclass(eq=False)
-class Phrases:
+class PhraseVectors:
     """Embeds phrases, remembering the latest. Threads may share it."""
 
     embedder: Embedder
@@ -41,5 +41,5 @@ class Phrases:
 
 def phrase_vectors(phrases: Sequence[str], over: View) -> Floats:
     """Unit vectors of phrases in the space of the index, float32 of shape (len(phrases), dimensions)."""
-    kept: Phrases = over.once("phrases", lambda: Phrases(over.models.embedder))
+    kept: PhraseVectors = over.once("phrases", lambda: PhraseVectors(over.models.embedder))
     return kept.vectors(phrases)

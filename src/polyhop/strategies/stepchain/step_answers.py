@@ -14,7 +14,7 @@ from polyhop.types import Passage, Span
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StepFinding:
     """What a step found: an answer that its passages bear out, or None, with the sentence or with what it lacks."""
 
     text: str | None = None
@@ -33,7 +33,7 @@ class StepReader:
 
     def answer(
         self, question: str, chains: Sequence[str], numbers: Sequence[int], known: Sequence[tuple[str, str]]
-    ) -> Answer | None:
+    ) -> StepFinding | None:
         """The answer to a sub-question from chains and passages, best first; None where no calls are left for it.
 
         Raises EndpointError.
@@ -47,8 +47,8 @@ class StepReader:
             quote = found.quotes[0]
             number, passage = list(shown.items())[quote.passage_index]
             span = Span(passage.document_id, passage.start + quote.start, passage.start + quote.end)
-            return Answer(found.text, number, span)
-        return Answer(note=_lacking(found))
+            return StepFinding(found.text, number, span)
+        return StepFinding(note=_lacking(found))
 
     def other_steps(self, question: str, known: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None:
         """Other steps that lead to what is missing; None where there are none. Raises EndpointError."""

@@ -10,7 +10,7 @@ from polyhop.layers.view import View
 from polyhop.plans import Plan
 from polyhop.strategies.shared.support import overlapping_span
 from polyhop.strategies.stepchain.step_graph import EvidenceChain
-from polyhop.strategies.stepchain.stepping import SURE, Asked, Stepping
+from polyhop.strategies.stepchain.stepping import SURE, AskedStep, Stepping
 from polyhop.types import Hop, HopStatus, Passage
 
 SHOWN = 5  # chains of a hop
@@ -53,14 +53,14 @@ def hops(stepping: Stepping, over: View) -> Iterator[Hop]:
         )
 
 
-def _behind(one: Asked, over: View) -> Passage | None:
+def _behind(one: AskedStep, over: View) -> Passage | None:
     """The passage that a step's answer was found in, or else the best one."""
     if one.source is not None:
         return over.passages([one.source])[0]
     return over.passages([one.passages[0][0]])[0] if one.passages else None
 
 
-def _status(one: Asked, chains: list[EvidenceChain]) -> HopStatus:
+def _status(one: AskedStep, chains: list[EvidenceChain]) -> HopStatus:
     """Resolved where a chain tells the answer, recovered where text alone does."""
     if not one.settled:  # the last step: its answer is left to the reader
         return "recovered" if one.logit is not None and one.logit > SURE else "unresolved"

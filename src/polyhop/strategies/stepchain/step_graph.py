@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polyhop.indexes.breadth_first import Bounds, Path, Walked, breadth_first
+from polyhop.indexes.breadth_first import Bounds, BreadthFirstWalk, WalkedPath, breadth_first
 from polyhop.layers.facts.graph import Embed, FactGraph, Stated
 from polyhop.layers.facts.grown_graph import GrownGraph
 from polyhop.layers.parsekg.graph import NEVER_HEADS
@@ -138,7 +138,7 @@ class StepGraph:
         scores = {entity: 1.0 if entity in named else score for entity, score in zip(entities, cosines, strict=True)}
         return sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: self.seeds]
 
-    def _kept(self, paths: Sequence[Path]) -> tuple[list[EvidenceChain], int, int]:
+    def _kept(self, paths: Sequence[WalkedPath]) -> tuple[list[EvidenceChain], int, int]:
         """The best paths as chains, within the limits; how many tokens, and how many lacked support."""
         kept: list[EvidenceChain] = []
         ends: Counter[tuple[int, int]] = Counter()
@@ -189,7 +189,7 @@ class _Recent:
             return self._made[1]
 
 
-def _told(walked: Walked, kept: int, tokens: int, unsupported: int) -> str:
+def _told(walked: BreadthFirstWalk, kept: int, tokens: int, unsupported: int) -> str:
     """What a walk did: nothing is cut in silence."""
     told = [f"{walked.reached} entities reached, {kept} of {len(walked.paths) + walked.beyond} chains kept"]
     told.append(f"{tokens} tokens")

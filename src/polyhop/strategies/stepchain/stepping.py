@@ -34,7 +34,7 @@ SURE = 0.0  # logit from which the passages are taken to bear an answer out
 
 
 @dataclass(kw_only=True)
-class Asked:
+class AskedStep:
     """A sub-question as it was asked, and what became of it."""
 
     position: int
@@ -71,7 +71,7 @@ class Stepping:
     named_bonus: float
     walks: bool = True
     retries: bool = True
-    done: list[Asked] = field(default_factory=list)
+    done: list[AskedStep] = field(default_factory=list)
     singles: dict[int, float] = field(default_factory=dict)  # passages judged alone
     others: dict[int, float] = field(default_factory=dict)  # passages that leads go to
     told: list[str] = field(default_factory=list)
@@ -107,7 +107,7 @@ class Stepping:
             return lacking
         return lacking or len(plan.steps) == 1 or plan.shape == "intersection"
 
-    def _ask(self, plan: Plan, step: Step) -> Asked:
+    def _ask(self, plan: Plan, step: Step) -> AskedStep:
         targets: dict[int, float] = {}
         way: tuple[int, ...] = ()
         for reference in step.refers_to:
@@ -126,7 +126,7 @@ class Stepping:
             ranked.setdefault(number, score)
         if passages and not targets:
             way = (*way, passages[0][0])
-        asked = Asked(
+        asked = AskedStep(
             position=len(self.done),
             question=question,
             passages=list(ranked.items()),
@@ -142,7 +142,7 @@ class Stepping:
             self._read(asked)
         return asked
 
-    def _written(self, asked: Asked, plan: Plan) -> str:
+    def _written(self, asked: AskedStep, plan: Plan) -> str:
         """What stands for the answer of a step in a later question: a description where the answer is not known."""
         if asked.answer is not None:
             return asked.answer
@@ -150,7 +150,7 @@ class Stepping:
         return f"the {target}" if target else f"the answer to “{asked.question}”"
 
     def _retrieved(
-        self, question: str, frontier: Sequence[Asked] = (), *, later: bool = False
+        self, question: str, frontier: Sequence[AskedStep] = (), *, later: bool = False
     ) -> list[tuple[int, float]]:
         """The passages that say most about a sub-question, best first: dense and BM25 fused, and judged.
 
@@ -170,7 +170,7 @@ class Stepping:
         favoured = [score + self.named_bonus * (place < len(named)) for place, score in enumerate(scores)]
         return best_first(numbers, favoured)
 
-    def _grown(self, asked: Asked) -> Chains:
+    def _grown(self, asked: AskedStep) -> Chains:
         """The graph with the facts of a step's passages, walked for its question."""
         if self.graph is None:
             return Chains((), "")
@@ -189,7 +189,7 @@ class Stepping:
 
     # --- without a language model, or where it may not be asked any more ----------------------------------------------
 
-    def _settled(self, asked: Asked, plan: Plan, step: Step) -> dict[int, float]:
+    def _settled(self, asked: AskedStep, plan: Plan, step: Step) -> dict[int, float]:
         """Decide what a step found by where that leads; the passages that it may lead to, best first."""
         asked.settled = True
         sources = list(dict.fromkeys([*asked.way[-1:], *(number for number, _ in asked.passages[:SOURCES])]))
@@ -212,7 +212,7 @@ class Stepping:
         asked.way = tuple(dict.fromkeys((*kept, best.target)))
         return targets
 
-    def _bind(self, asked: Asked, lead: Lead) -> None:
+    def _bind(self, asked: AskedStep, lead: Lead) -> None:
         asked.answer, asked.source, asked.span = lead.name, lead.source, lead.span
         asked.established = lead.score > SURE
         if not asked.established:
@@ -232,7 +232,7 @@ class Stepping:
 
     # --- with one -----------------------------------------------------------------------------------------------------
 
-    def _read(self, asked: Asked) -> None:
+    def _read(self, asked: AskedStep) -> None:
         """Have the model answer a step from its chains and passages; from more text where that does not suffice."""
         known = [(one.question, one.answer) for one in self.done if one.answer is not None and one.established]
         chains = [str(chain.chain) for chain in asked.chains]
@@ -246,7 +246,7 @@ class Stepping:
                 self.told.append(f"  {lacking}; asked again of more text")
 
     def _take_in(
-        self, asked: Asked, chains: Sequence[str], numbers: Sequence[int], known: Sequence[tuple[str, str]]
+        self, asked: AskedStep, chains: Sequence[str], numbers: Sequence[int], known: Sequence[tuple[str, str]]
     ) -> bool:
         """Take over what the model finds; False where it may not be asked any more, and nothing changes."""
         if self.reader is None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from polyhop.layers.parsekg.translation import TranslationIndex, open_or_build
 from polyhop.layers.view import View
-from polyhop.strategies.shared.hops import Step, Steps, in_time, steps_for
+from polyhop.strategies.shared.hops import AskedQuery, Steps, in_time, steps_for
 from polyhop.strategies.shared.judge import best_first, judge
 from polyhop.strategies.translator.translate import Direction, RawClue, Translator
 from polyhop.types import Budget, Clue, Evidence, Hop, Span
@@ -51,13 +51,13 @@ class KGTranslator:
         index = over.once(f"translation:{model.name}", lambda: open_or_build(over.kg, model))
         steps = steps_for(question, over, budget, self.hops)
         done: list[Translated] = []
-        asked: list[Step] = []
+        asked: list[AskedQuery] = []
         began = time.monotonic()
         while in_time(began, budget) and (query := steps.next(asked)) is not None:
             translated = self.translate(query, over, index)
             done.append(translated)
             best = [number for number, _ in translated.ranking[: budget.passages]]
-            asked.append(Step(query, tuple(over.passages(best))))
+            asked.append(AskedQuery(query, tuple(over.passages(best))))
         late = [] if in_time(began, budget) else ["the time allowed was over: further queries were left"]
         ranking = _by_turns([translated.ranking for translated in done])
         numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]

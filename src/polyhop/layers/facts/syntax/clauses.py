@@ -20,7 +20,7 @@ from polyhop.layers.grammar.lexicon import (
     THINGS,
     TIMES,
 )
-from polyhop.layers.grammar.phrases import End, Phrases
+from polyhop.layers.grammar.phrases import End, NounPhrases
 from polyhop.layers.grammar.subjects import Subject, Subjects, speaks_of_title
 
 Add = Callable[[End, str, End, float], None]
@@ -55,7 +55,7 @@ class ClauseFacts:
 
     __slots__ = ("_add", "phrases", "subjects", "topic", "tree")
 
-    def __init__(self, phrases: Phrases, subjects: Subjects, add: Add) -> None:
+    def __init__(self, phrases: NounPhrases, subjects: Subjects, add: Add) -> None:
         self.phrases, self.subjects = phrases, subjects
         self.tree, self.topic = phrases.tree, phrases.topic
         self._add = add

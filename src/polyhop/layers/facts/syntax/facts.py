@@ -10,7 +10,7 @@ from polyhop.layers.facts.syntax.clauses import ClauseFacts
 from polyhop.layers.facts.syntax.nouns import Nouns
 from polyhop.layers.facts.syntax.openings import lives
 from polyhop.layers.grammar.lexicon import EMPTY
-from polyhop.layers.grammar.phrases import End, Phrases
+from polyhop.layers.grammar.phrases import End, NounPhrases
 from polyhop.layers.grammar.sentences import Sentences
 from polyhop.layers.grammar.subjects import Subjects
 from polyhop.layers.grammar.topic import TITLE
@@ -92,7 +92,7 @@ class _Gathered:
         return self._keys[name]
 
 
-def _lives(phrases: Phrases) -> Iterator[tuple[End, str, End]]:
+def _lives(phrases: NounPhrases) -> Iterator[tuple[End, str, End]]:
     """The dates in brackets after a name: of the title in the first sentence, of the person before it elsewhere."""
     tree, topic = phrases.tree, phrases.topic
     if "(" not in tree.text[tree.start : tree.end]:

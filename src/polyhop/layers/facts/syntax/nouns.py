@@ -5,7 +5,7 @@ from __future__ import annotations
 from polyhop.layers.facts.syntax.clauses import Add, ClauseFacts
 from polyhop.layers.grammar.clauses import SUBJECTS
 from polyhop.layers.grammar.lexicon import BE, EMPTY, KIN, LOOSE, NUMBERS, PERSONAL, PLACES
-from polyhop.layers.grammar.phrases import End, Phrases
+from polyhop.layers.grammar.phrases import End, NounPhrases
 from polyhop.layers.grammar.subjects import Subjects
 
 _STRAY = frozenset({"npadvmod", "dep", "advcl", "ccomp"})
@@ -18,7 +18,7 @@ class Nouns:
 
     __slots__ = ("_add", "clauses", "phrases", "subjects", "tree")
 
-    def __init__(self, phrases: Phrases, subjects: Subjects, clauses: ClauseFacts, add: Add) -> None:
+    def __init__(self, phrases: NounPhrases, subjects: Subjects, clauses: ClauseFacts, add: Add) -> None:
         self.phrases, self.subjects, self.clauses = phrases, subjects, clauses
         self.tree = phrases.tree
         self._add = add

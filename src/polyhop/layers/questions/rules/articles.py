@@ -10,7 +10,7 @@ from polyhop.english.words import names_person, word_set
 from polyhop.layers.facts.syntax.facts import facts_in
 from polyhop.layers.grammar.clauses import SUBJECTS
 from polyhop.layers.grammar.lexicon import EMPTY, NUMBERS, PERSONAL, RELATIVE
-from polyhop.layers.grammar.phrases import End, Phrases
+from polyhop.layers.grammar.phrases import End, NounPhrases
 from polyhop.layers.grammar.sentences import Sentences
 from polyhop.layers.grammar.subjects import Subjects
 from polyhop.layers.grammar.topic import TITLE, Topic
@@ -52,7 +52,7 @@ def questions_of_article(passage: Passage, sentences: Sequence[ParsedSentence]) 
                 yield stated._replace(part=part)
 
 
-def _realiser(phrases: Phrases, subjects: Subjects, types: EntityTypes) -> Realiser:
+def _realiser(phrases: NounPhrases, subjects: Subjects, types: EntityTypes) -> Realiser:
     """What says the words of a sentence: its pronouns, short names and ``the film`` as what they stand for."""
     tree = phrases.tree
     realiser = Realiser(tree, names=phrases.topic.names)
@@ -72,7 +72,7 @@ def _realiser(phrases: Phrases, subjects: Subjects, types: EntityTypes) -> Reali
     return realiser
 
 
-def _referent(phrases: Phrases, end: End, i: int, title: str) -> Referent:
+def _referent(phrases: NounPhrases, end: End, i: int, title: str) -> Referent:
     """What a word stands for, with where the text names it."""
     tree, places = phrases.tree, phrases.topic.places
     if end.label == TITLE:

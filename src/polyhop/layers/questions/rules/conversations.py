@@ -11,7 +11,7 @@ from polyhop.documents.conversations.transcripts import Transcript
 from polyhop.layers.questions.rules.clause_questions import questions_of_clause
 from polyhop.layers.questions.rules.question_candidate import QuestionCandidate
 from polyhop.layers.questions.rules.realisation import Referent
-from polyhop.layers.questions.rules.turns import SpokenTurn, Utterance, realiser_of, spoken_turns
+from polyhop.layers.questions.rules.turns import SpokenTurn, TurnToAsk, realiser_of, spoken_turns
 from polyhop.ports import ParsedSentence
 
 _TOPICS: Final = 3  # of a question
@@ -96,7 +96,7 @@ class Conversation:
                 yield from self._answered(asked, after.utterances, _REPLY)
 
     def _answered(
-        self, question: str, utterances: Sequence[Utterance], certainty: float
+        self, question: str, utterances: Sequence[TurnToAsk], certainty: float
     ) -> Iterator[QuestionCandidate]:
         """A question that some sentences answer, as many as an answer may have, without a greeting before them."""
         spoken = [one.tree for one in utterances]
@@ -127,7 +127,7 @@ class Conversation:
         return " about " + " and ".join(filter(None, (", ".join(kept[:-1]), kept[-1]))) if kept else ""
 
 
-def _mood(utterance: Utterance) -> str:
+def _mood(utterance: TurnToAsk) -> str:
     roots = (clause.mood for clause in utterance.clauses if clause.dependency == "ROOT")
     return next(roots, "question" if utterance.tree.forms[-1] == "?" else "statement")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from polyhop.english.words import names_person
 from polyhop.layers.grammar.topic import TITLE, Topic
-from polyhop.layers.grammar.tree import Tree
+from polyhop.layers.grammar.tree import ParseTree
 from polyhop.ports import ParsedSentence
 
 
@@ -30,7 +30,7 @@ class EntityTypes:
             "PERSON" if not topic.thing and (people or topic.person or labels["PERSON"] * 2 > labels.total()) else TITLE
         )
 
-    def of_word(self, tree: Tree, i: int) -> str:
+    def of_word(self, tree: ParseTree, i: int) -> str:
         """The label of the entity that covers a word, or nothing."""
         label = tree.label(i)
         if not label or label == TITLE:

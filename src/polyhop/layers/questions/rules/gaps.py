@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from polyhop.layers.grammar.clauses import Clause
 from polyhop.layers.grammar.lexicon import BE, EMPTY, PLACES, TIMES
-from polyhop.layers.grammar.tree import Tree
+from polyhop.layers.grammar.tree import ParseTree
 from polyhop.layers.questions.rules.realisation import Realiser
 from polyhop.layers.questions.rules.wh_words import wh_of
 
@@ -26,7 +26,7 @@ class AnswerGap(NamedTuple):
     then: str = ""  # what the question says in its place: "What does Ada plan to do?"
 
 
-def words_below(tree: Tree, i: int, without: Collection[str] = ()) -> list[int]:
+def words_below(tree: ParseTree, i: int, without: Collection[str] = ()) -> list[int]:
     """A word and all that hang below it, in order; not those that hang by some dependencies."""
     found = [i]
     for word in found:
@@ -104,7 +104,7 @@ def _before_noun(realiser: Realiser, noun: int) -> Iterator[AnswerGap]:
             yield AnswerGap(owner, frozenset(phrase), f"Whose {rest}", _UNSURE)
 
 
-def _inner(tree: Tree, i: int, words: Sequence[int]) -> Iterator[AnswerGap]:
+def _inner(tree: ParseTree, i: int, words: Sequence[int]) -> Iterator[AnswerGap]:
     """What is planned, said, or given as a reason."""
     to = [kid for kid in tree.kids_of(i, "aux") if tree.lower[kid] == "to"]
     marks = {tree.lower[kid] for kid in tree.kids_of(i, "mark")}

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from polyhop.english.verbs import is_past, third_of
 from polyhop.layers.grammar.lexicon import BE, EMPTY
 from polyhop.layers.grammar.topic import TITLE
-from polyhop.layers.grammar.tree import Tree
+from polyhop.layers.grammar.tree import ParseTree
 
 # Contractions as they are written apart; "'s" and "'d" have two readings each.
 _SPELT: Final = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "n't": "not", "ca": "can", "wo": "will"}
@@ -45,7 +45,7 @@ class Realiser:
 
     __slots__ = ("names", "referents", "silent", "tree")
 
-    def __init__(self, tree: Tree, *, names: Collection[str] = ()) -> None:
+    def __init__(self, tree: ParseTree, *, names: Collection[str] = ()) -> None:
         self.tree = tree
         self.names = names  # the words of all names, in small letters
         self.referents: dict[int, Referent] = {}

@@ -11,7 +11,7 @@ from polyhop.documents.conversations.transcripts import Transcript
 from polyhop.documents.conversations.turn_lines import Turn
 from polyhop.layers.grammar.clauses import Clause, clauses_of
 from polyhop.layers.grammar.lexicon import EMPTY, HE, NUMBERS, SHE
-from polyhop.layers.grammar.tree import Tree, is_sound
+from polyhop.layers.grammar.tree import ParseTree, is_sound
 from polyhop.layers.questions.rules.realisation import Realiser, Referent
 from polyhop.ports import ParsedSentence, ParsedWord
 
@@ -26,10 +26,10 @@ _BEFORE: Final = frozenset({"compound", "amod", "nmod"})
 
 
 @dataclass(frozen=True, slots=True)
-class Utterance:
+class TurnToAsk:
     """A sentence of a turn, with its clauses and the names and noun phrases that it speaks of."""
 
-    tree: Tree
+    tree: ParseTree
     clauses: Sequence[Clause]
     topics: Sequence[str]
 
@@ -39,7 +39,7 @@ class SpokenTurn:
     """A turn with its sentences, and whom it speaks to."""
 
     turn: Turn
-    utterances: Sequence[Utterance]
+    utterances: Sequence[TurnToAsk]
     addressee: Referent
 
     @property
@@ -56,12 +56,12 @@ def spoken_turns(text: str, transcript: Transcript, sentences: Sequence[ParsedSe
     for turn in transcript.turns:
         first = max(bisect_right(starts, turn.start) - 1, 0)
         parts = [_cut(one, turn, text) for one in sound[first : bisect_right(starts, turn.end)]]
-        trees = [Tree(text, part, ()) for part in parts if len(part.words) <= _LONGEST_SENTENCE]
-        utterances = [Utterance(tree, clauses_of(tree), _topics(tree, known)) for tree in trees if len(tree) >= _FEWEST]
+        trees = [ParseTree(text, part, ()) for part in parts if len(part.words) <= _LONGEST_SENTENCE]
+        utterances = [TurnToAsk(tree, clauses_of(tree), _topics(tree, known)) for tree in trees if len(tree) >= _FEWEST]
         yield SpokenTurn(turn, utterances, _addressee(text, transcript, turn))
 
 
-def realiser_of(tree: Tree, turn: SpokenTurn, everyone: Referent, names: frozenset[str]) -> Realiser:
+def realiser_of(tree: ParseTree, turn: SpokenTurn, everyone: Referent, names: frozenset[str]) -> Realiser:
     """What says the words of a turn: *I* is who speaks, *you* who is spoken to, *he* and *she* who was named before."""
     realiser = Realiser(tree, names=names)
     me = Referent(turn.turn.speaker, turn.turn.name_start, turn.turn.name_end, speaks=True)
@@ -77,7 +77,7 @@ def realiser_of(tree: Tree, turn: SpokenTurn, everyone: Referent, names: frozens
     return realiser
 
 
-def _named(tree: Tree, i: int) -> tuple[str, int, int, str]:
+def _named(tree: ParseTree, i: int) -> tuple[str, int, int, str]:
     start, end, label = tree.entities[tree.entity_of[i]]
     return tree.text[start:end], start, end, label
 
@@ -105,7 +105,7 @@ def _is_said(form: str) -> bool:
     return form.isascii() or any(map(str.isalnum, form)) or form in "’‘“”…–—"
 
 
-def _topics(tree: Tree, speakers: set[str]) -> list[str]:
+def _topics(tree: ParseTree, speakers: set[str]) -> list[str]:
     """The names that a sentence mentions, then its nouns with what stands before them, without the speakers."""
     names, nouns = [], []
     for i, dependency in enumerate(tree.deps):

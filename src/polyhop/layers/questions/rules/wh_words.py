@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from polyhop.english.words import names_person, word_set
 from polyhop.layers.grammar.lexicon import NUMBERS, PLACES, TIMES
 from polyhop.layers.grammar.topic import TITLE
-from polyhop.layers.grammar.tree import Tree
+from polyhop.layers.grammar.tree import ParseTree
 
 _WHERE: Final = frozenset({"in", "at", "on", "near", "inside", "within", "to", "into", "outside", "around"})
 _INSIDE: Final = frozenset({"in", "at", "near", "inside", "within", "outside"})  # no one is born in a person
@@ -32,7 +32,7 @@ class Wh(NamedTuple):
     drops_preposition: bool = False
 
 
-def wh_of(tree: Tree, i: int, preposition: str, label: str) -> Wh:
+def wh_of(tree: ParseTree, i: int, preposition: str, label: str) -> Wh:
     """What asks for a noun: Who, What, Where, When, How much, Which NOUN; ``label``: the type of what it stands for."""
     if label in TIMES:
         return _of_time(tree, i, preposition, label)
@@ -50,7 +50,7 @@ def wh_of(tree: Tree, i: int, preposition: str, label: str) -> Wh:
     return Wh("Who" if not label and names_person(tree.lower[i]) else "What")
 
 
-def _of_time(tree: Tree, i: int, preposition: str, label: str) -> Wh:
+def _of_time(tree: ParseTree, i: int, preposition: str, label: str) -> Wh:
     long = tree.lower[i] in _UNITS and bool(tree.kids_of(i, "nummod"))  # "two years"
     if tree.lower[i] == "age" and preposition == "at":
         return Wh("At what age", drops_preposition=True)

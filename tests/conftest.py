@@ -57,12 +57,18 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def world_index(world: Path) -> Path:
-    """The index of the world; not to be changed."""
-    path = world.parent / "polyhop.index"
+def made_index(world: Path) -> Path:
+    """The index of the world as indexing left it: not to be changed, nor to be asked, which keeps things beside it."""
+    path = world.parent / "made.index"
     with Polyhop(path) as engine:
         engine.index(world, layers=LAYERS)
     return path
+
+
+@pytest.fixture(scope="session")
+def world_index(made_index: Path) -> Path:
+    """The index of the world, to be asked; not to be changed."""
+    return Path(shutil.copytree(made_index, made_index.with_name("polyhop.index")))
 
 
 @pytest.fixture(scope="session")
@@ -73,9 +79,9 @@ def engine(world_index: Path) -> Iterator[Polyhop]:
 
 
 @pytest.fixture
-def fresh_index(world_index: Path, tmp_path: Path) -> Path:
-    """A copy of the index of the world, to be changed at will."""
-    return Path(shutil.copytree(world_index, tmp_path / "fresh.index"))
+def fresh_index(made_index: Path, tmp_path: Path) -> Path:
+    """A copy of the index of the world that nobody has asked yet, to be changed at will."""
+    return Path(shutil.copytree(made_index, tmp_path / "fresh.index"))
 
 
 @pytest.fixture

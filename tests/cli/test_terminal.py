@@ -96,10 +96,12 @@ COMMANDS: dict[str, list[list[str]]] = {
     ],
     "eval": [["eval", "DATA", "--strategy", "bm25", "--index", "OWN"], ["eval", f"nowhere{EVIL}"]],
     "strategies": [["strategies"], ["strategies", f"odd{EVIL}"]],
+    "planners": [["planners"]],
+    "readers": [["readers"]],
     "doctor": [["doctor"], ["doctor", "--set", f"models.embedder=odd{EVIL}"]],
     "models": [["models", "list"], ["models", "install", f"odd{EVIL}"]],
 }
-NO_INDEX = ("strategies", "models", "eval")
+NO_INDEX = ("strategies", "planners", "readers", "models", "eval")
 
 
 def test_every_command_is_attacked() -> None:

@@ -145,3 +145,20 @@ def test_quotes_stand_in_the_passages_whatever_is_asked(question: str, text: str
 
 def test_extractive_is_a_reader() -> None:
     assert isinstance(Extractive(), Reader)
+
+
+def test_read_compares_what_a_strategy_found_on_its_way(models: Models) -> None:
+    """Those who are compared are not named in the question, and who they are was found before: it is no less sure."""
+    question = "Which building has the older architect, Skerry Lighthouse or Tarn Mill?"
+    mill = passage("Tarn Mill", "Tarn Mill is a mill on the River Oss. Its architect was Hal Orme.")
+    orme = passage("Hal Orme", "Hal Orme (born 4 May 1790) was an architect.")
+    brisk = passage("Ada Brisk", "Ada Brisk (born 2 June 1812) was an architect.")
+    led = tuple(
+        Hop(question="?", status="resolved", found=found, passages=(one,), step=step)
+        for step, (found, one) in enumerate([("Ada Brisk", LIGHTHOUSE), ("Hal Orme", mill)])
+    )
+    asked = evidence(question, LIGHTHOUSE, mill, brisk, orme, hops=led)
+    assert asked.plan is not None
+    assert [step.refers_to for step in asked.plan.steps] == [(), (), (0,), (1,)]
+    reading = Extractive().read(question, asked, models)
+    assert reading.text == "Tarn Mill"

@@ -42,11 +42,11 @@ class Operand:
     way: tuple[Candidate, ...] = ()  # how the subject was found
 
     def sureness(self, passages: Sequence[Passage]) -> float:
-        """How sure it is that a passage is about it, 0 to 1; what led there is taken to be right."""
+        """How sure it is that a passage is about it, 0 to 1; what led there, read here or not, is taken to be right."""
         passage = about(self.subject, passages)
         if passage is None:
             return 0.0
-        return 1.0 if self.way else likeness(self.option, passage.title)
+        return 1.0 if self.subject != self.option else likeness(self.option, passage.title)
 
 
 @dataclass(frozen=True, kw_only=True)

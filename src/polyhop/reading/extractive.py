@@ -64,7 +64,8 @@ class Extractive:
         comparison = Comparison(passages=passages, models=models, finder=finder)
         compared = comparison.read(question, plan, steps)
         if compared is not None:
-            return compared
+            known = _quotes(_leading(evidence.hops, steps))
+            return replace(compared, quotes=tuple(dict.fromkeys([*known, *compared.quotes])))
         if not steps or plan.final is not None or steps[-1].best is None:  # the question as it was asked
             steps = [read_step(question, passages, models, finder=finder)]
         *before, last = steps

@@ -102,7 +102,11 @@ an error too: `{"error": ..., "message": ..., "remedy": ...}`. Exit codes, and w
 def _command(command: click.Command, above: str) -> Iterator[str]:
     path = f"{above} {command.name}"
     yield f"## {path}"
-    context = click.Context(command, info_name=path, max_content_width=200)
+    ours = {
+        **polyhop.context_settings,
+        "max_content_width": 200,
+    }  # a command keeps the first help option
+    context = click.Context(command, info_name=path, **ours)
     yield f"```\n{' '.join(command.get_usage(context).removeprefix('Usage: ').split())}\n```"
     yield from _prose(command)
     yield _options(command)
@@ -316,7 +320,8 @@ def errors_page() -> str:
         above = error.__mro__[1]
         kind = "" if error is errors.PolyhopError else f"`{above.__name__}`"
         codes = (str(error.exit_code), str(error.http_status))
-        rows.append((f"`{error.__name__}`", kind, (error.__doc__ or "").strip(), *codes, error.remedy))
+        words = " ".join((error.__doc__ or "").split())  # 3.13 takes the indentation out of docstrings
+        rows.append((f"`{error.__name__}`", kind, words, *codes, error.remedy))
     parts = [NOTE, "# Errors and exit codes", ERRORS_INTRODUCTION.strip()]
     parts.append(table(("error", "is a", "what it says", "exit", "HTTP", "usual remedy"), rows))
     return "\n\n".join(parts) + "\n"

@@ -102,6 +102,8 @@ def test_a_run_that_is_killed_again_and_again_ends_like_one_that_is_not(
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             killed += 1
+        else:
+            seconds /= 2  # the machine was busier when it was measured
     assert killed >= 1
     last = subprocess.run(command(rows, index), check=True, capture_output=True)
     assert b"Traceback" not in last.stderr

@@ -230,14 +230,14 @@ def test_bash_examples_can_be_typed(page: Path, words: list[str]) -> None:
             assert (ROOT / word).is_file()
 
 
-def parse(command: click.Command, words: list[str]) -> None:
+def parse(command: click.Command, words: list[str], within: click.Context | None = None) -> None:
     """Raise what click would say about a command line, without running it."""
     if isinstance(command, click.Group) and words and not words[0].startswith("-"):
         inner = command.commands.get(words[0])
         assert inner is not None, f"there is no command {words[0]}"
-        parse(inner, words[1:])
+        parse(inner, words[1:], command.make_context(command.name, [], within, resilient_parsing=True))
     else:
-        command.make_context(command.name, [*words], resilient_parsing=isinstance(command, click.Group))
+        command.make_context(command.name, [*words], within, resilient_parsing=isinstance(command, click.Group))
 
 
 def test_pages_made_from_the_code_are_current() -> None:

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.cli.corrupt import corrupt as command
+from polyhop.cli.main import polyhop
 from polyhop.engine import Polyhop
 from polyhop.errors import IndexCorrupt, OverlayStale, PolyhopError, UsageError
 from polyhop.evaluation.dataset import Question
@@ -538,7 +538,7 @@ def facts_index(made_index: Path, tmp_path: Path) -> Path:
 
 
 def run(*arguments: str | Path) -> Iterable[str]:
-    result = CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+    result = CliRunner().invoke(polyhop, ["corrupt", *map(str, arguments)], catch_exceptions=False)
     assert result.exit_code == 0
     return result.output.splitlines()
 

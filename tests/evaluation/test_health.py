@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from polyhop.cli.health import health as command
+from polyhop.cli.main import polyhop
 from polyhop.engine import Polyhop
 from polyhop.errors import LayerMissing, UsageError
 from polyhop.evaluation.dataset import Dataset
@@ -289,7 +289,7 @@ def test_questions_of_another_corpus_are_refused(engine: Polyhop, corpus: Path, 
 def test_the_command_prints_json_and_writes_a_page(corpus: Path, tmp_path: Path) -> None:
     page = tmp_path / "health.html"
     arguments = ["--index", str(corpus / "polyhop.index"), "--chains", "1", "--json", "--report", str(page)]
-    result = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    result = CliRunner().invoke(polyhop, ["health", *arguments], catch_exceptions=False)
     assert result.exit_code == 0
     assert json.loads(result.stdout)["index"]["overlay"] is None
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
@@ -297,6 +297,6 @@ def test_the_command_prints_json_and_writes_a_page(corpus: Path, tmp_path: Path)
 
 def test_the_command_shows_tables(corpus: Path) -> None:
     arguments = ["--index", str(corpus / "polyhop.index"), "--chains", "0"]
-    result = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    result = CliRunner().invoke(polyhop, ["health", *arguments], catch_exceptions=False)
     assert "lost negation" in result.stdout
     assert "Two-hop chains" not in result.stdout

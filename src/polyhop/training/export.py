@@ -1,0 +1,31 @@
+"""Puts a trained model into a folder as the runtime loads it: graph, tokenizer, card, and a manifest of them."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from polyhop.models.cross_encoder import reranker_folder
+from polyhop.models.weights import write_manifest
+from polyhop.training.graph import Head, Weights, write_graph
+
+MODEL, TOKENIZER, CARD = "model.onnx", "tokenizer.json", "card.md"
+
+
+def export(weights: Weights, heads: Sequence[Head], folder: Path, *, card: str) -> None:
+    """Write ``model.onnx`` (int8), ``tokenizer.json``, ``card.md`` and ``manifest.json``; all of them, or none.
+
+    What lay in the folder before is replaced. Raises OSError.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".export-") as made:
+        ready = Path(made) / folder.name
+        ready.mkdir()
+        write_graph(weights, heads, ready / MODEL)
+        shutil.copyfile(reranker_folder() / TOKENIZER, ready / TOKENIZER)
+        (ready / CARD).write_text(card, encoding="utf-8")
+        write_manifest(ready)
+        shutil.rmtree(folder, ignore_errors=True)
+        ready.replace(folder)

@@ -29,7 +29,11 @@ from polyhop.cli.main import polyhop as commands
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(
-    [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), ROOT / "examples" / "README.md", ROOT / "benchmarks" / "README.md"]
+    [
+        *ROOT.glob("*.md"),
+        *DOCS.rglob("*.md"),
+        *(ROOT / folder / "README.md" for folder in ("examples", "benchmarks", "benchmarks/office")),
+    ]
 )
 WRITTEN = [*PAGES, ROOT / "NOTICE", *DOCS.rglob("*.svg"), *DOCS.glob("*.py")]
 

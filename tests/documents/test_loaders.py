@@ -125,6 +125,7 @@ def test_html_keeps_blocks_and_drops_furniture(tmp_path: Path) -> None:
         ("<nav>nothing but links</nav>", "nothing but links"),
         ("plain", "plain"),
         ("<tr><td>1<td/><td>3", "1 | | 3"),
+        ("Built<table><tr><td></td><th>Mill</tr><tr><td>1742<td>Orla</tr></table>", "Built\n\n| Mill\n1742 | Orla"),
     ],
 )
 def test_html_is_read_however_broken(page: str, text: str) -> None:
@@ -174,6 +175,14 @@ def test_docx_keeps_paragraphs_tables_and_notes(tmp_path: Path) -> None:
     assert document.text == (
         "The mill & its keeper\n\nLena Voss.\nnew\n\nName | Built\nOrla mill | 1742\n\nSee the ledger."
     )
+
+
+def test_docx_rows_that_begin_with_a_merged_cell_keep_their_lines(tmp_path: Path) -> None:
+    row = "<w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr>"
+    merged = "<w:tcPr><w:vMerge/></w:tcPr><w:p/>"
+    table = row.format(paragraph("Orla mill"), paragraph("rye")) + row.format(merged, paragraph("oats")) * 2
+    file = write_docx(tmp_path / "mill.docx", paragraph("Grain") + f"<w:tbl>{table}</w:tbl>")
+    assert load_docx(file).text == "Grain\n\nOrla mill | rye\n| oats\n| oats"
 
 
 def test_docx_title_is_the_first_heading_in_any_language(tmp_path: Path) -> None:

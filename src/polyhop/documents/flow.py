@@ -37,15 +37,17 @@ class Flow:
     def begin_cell(self, *, first: bool) -> None:
         """Begin a table cell, behind a bar unless it is the first of its row."""
         if not first:
-            self._gap = Gap.NONE
-            self.write_exactly(" |")
+            fresh_row = self._gap >= Gap.LINE  # its first cell was empty: the bar begins the line
+            self._gap = self._gap if fresh_row else Gap.NONE
+            self.write_exactly("|" if fresh_row else " |")
             self._gap = Gap.SPACE
         self._fresh_cell = True
 
     def end_cell(self) -> None:
-        """End a table cell."""
+        """End a table cell; the line that a row begins is still to be begun where nothing stands in it."""
+        if not (self._fresh_cell and self._gap >= Gap.LINE):
+            self._gap = Gap.NONE
         self._fresh_cell = False
-        self._gap = Gap.NONE
 
     def write(self, text: str) -> None:
         """Add running text; its white space is collapsed."""

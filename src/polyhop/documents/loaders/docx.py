@@ -46,6 +46,7 @@ class DocxLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".docx",)
     media_type: ClassVar[str] = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    version: ClassVar[str] = "2"
 
     largest: int = 1 << 30  # bytes that one part may unpack to: a guard against zip bombs
 

@@ -11,7 +11,7 @@ import pytest
 from polyhop.errors import DatasetError
 from polyhop.evaluation.dataset import Dataset
 
-CORPUS = [
+CORPUS: list[dict[str, Any]] = [
     {"id": "p1", "title": "Velmora", "text": "Velmora was founded by Tessa Quill."},
     {"id": 2, "title": "Tessa Quill", "text": "Tessa Quill was born in Ostrand."},
 ]
@@ -37,7 +37,7 @@ def test_dataset_reads_questions_with_all_fields(tmp_path: Path) -> None:
     assert question.references == ("Ostrand", "Ostrand Bay")
     assert question.supporting == ("p1", "2")
     assert (question.hops, question.extra) == ("2", {"hops": 2})
-    assert dataset.passages == {"p1", "2"}
+    assert dataset.passages == frozenset({"p1", "2"})
     assert dataset.corpus == tmp_path / "corpus.jsonl"
 
 
@@ -96,7 +96,7 @@ def test_dataset_reads_the_split_that_is_asked_for(tmp_path: Path) -> None:
 def test_dataset_passes_over_empty_lines_and_a_byte_order_mark(tmp_path: Path) -> None:
     (tmp_path / "corpus.jsonl").write_text("\ufeff" + json.dumps(CORPUS[0]) + "\n\n", encoding="utf-8")
     write(tmp_path, "questions.jsonl", [QUESTION])
-    assert Dataset.read(tmp_path).passages == {"p1"}
+    assert Dataset.read(tmp_path).passages == frozenset({"p1"})
 
 
 @pytest.mark.parametrize(
@@ -111,6 +111,8 @@ def test_dataset_passes_over_empty_lines_and_a_byte_order_mark(tmp_path: Path) -
         ({"id": "q2", "answer": "x"}, "the field 'question' is missing"),
         (QUESTION | {"id": "q2", "answer": {"text": "x"}}, "'answer' must be"),
         (QUESTION | {"id": "q2", "supporting": "p1"}, "'supporting' must be a list"),
+        (QUESTION | {"id": "q2", "evidence": "He was."}, "'evidence' must be a list of sentences"),
+        (QUESTION | {"id": "q2", "evidence": ["He was.", " "]}, "'evidence' must be a list of sentences"),
     ],
 )
 def test_dataset_names_the_line_that_is_wrong(tmp_path: Path, bad: Any, reason: str) -> None:
@@ -130,12 +132,50 @@ def test_dataset_refuses_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="is not a folder"):
         Dataset.read(tmp_path / "nowhere")
     write(tmp_path, "questions.jsonl", [QUESTION])
-    with pytest.raises(DatasetError, match="cannot be read"):
+    with pytest.raises(DatasetError, match=r"has neither corpus\.jsonl nor a folder documents"):
+        Dataset.read(tmp_path)
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "picture.png").write_bytes(b"")
+    with pytest.raises(DatasetError, match="has no file that can be read"):
         Dataset.read(tmp_path)
     with pytest.raises(DatasetError, match="has no questions"):
         read(tmp_path)
     (tmp_path / "questions.jsonl").write_bytes(b'{"id": "\xff"}\n')
     with pytest.raises(DatasetError, match="is not UTF-8"):
+        Dataset.read(tmp_path)
+
+
+def test_dataset_reads_documents_with_evidence_in_sentences(tmp_path: Path) -> None:
+    (tmp_path / "documents" / "old").mkdir(parents=True)
+    (tmp_path / "documents" / "velmora.txt").write_text(CORPUS[0]["text"], encoding="utf-8")
+    (tmp_path / "documents" / "old" / "tessa.md").write_text("# Tessa Quill", encoding="utf-8")
+    (tmp_path / "documents" / "picture.png").write_bytes(b"")
+    told = ["Tessa Quill founded Velmora.", "She was born in Ostrand.", "Tessa Quill founded Velmora."]
+    write(tmp_path, "questions_dev.jsonl", [QUESTION | {"evidence": told}, QUESTION | {"id": "q2", "answer": None}])
+    dataset = Dataset.read(tmp_path, "dev")
+    assert [question.evidence for question in dataset.questions] == [tuple(told[:2]), ()]
+    assert [question.answerable for question in dataset.questions] == [True, False]
+    assert dataset.passages is None
+    assert dataset.corpus == tmp_path / "documents"
+    assert list(dataset.hashes) == ["documents/old/tessa.md", "documents/velmora.txt", "questions_dev.jsonl"]
+    before = dataset.sha256
+    (tmp_path / "documents" / "old" / "tessa.md").write_text("# Tessa", encoding="utf-8")
+    assert Dataset.read(tmp_path, "dev").sha256 != before
+
+
+def test_dataset_reads_the_corpus_where_there_are_documents_too(tmp_path: Path) -> None:
+    """What a corpus was cut from may lie beside it."""
+    (tmp_path / "documents").mkdir()
+    dataset = read(tmp_path, QUESTION | {"supporting": ["p1"], "evidence": ["Tessa Quill founded Velmora."]})
+    assert dataset.corpus == tmp_path / "corpus.jsonl"
+    assert dataset.questions[0].evidence == ("Tessa Quill founded Velmora.",)
+
+
+def test_dataset_refuses_passages_that_documents_do_not_have(tmp_path: Path) -> None:
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "velmora.txt").write_text("Velmora.", encoding="utf-8")
+    write(tmp_path, "questions.jsonl", [QUESTION | {"supporting": ["p1"]}])
+    with pytest.raises(DatasetError, match="line 1: 'supporting' names passages, but documents have none"):
         Dataset.read(tmp_path)
 
 

@@ -213,6 +213,33 @@ def test_experiment_gives_the_same_report_twice(library: Library, dataset: Datas
     assert figures() == figures()
 
 
+def test_experiment_judges_by_sentences_where_there_are_only_documents(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "documents").mkdir()
+    for name, text in CORPUS.items():
+        (tmp_path / "documents" / f"{name}.txt").write_text(text, encoding="utf-8")
+    told = {
+        "q1": ["Tessa Quill founded Velmora.", "She was born in Ostrand."],
+        "q2": ["The Brine Choir is led by Orla Brandt."],
+    }
+    rows = [{**row, "supporting": None, "evidence": told.get(row["id"])} for row in QUESTIONS]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    dataset = Dataset.read(tmp_path)
+    run = Experiment(strategies=("words", "mute"), extra_metrics=("recall@10",)).run(library, dataset)
+    assert metrics(run, "words", "covered@5") == [1.0, 1.0, None, None]
+    assert metrics(run, "mute", "covered@5") == [0.0, 0.0, None, None]
+    assert metrics(run, "words", "quoted") == [0.0, 0.0, None, None]
+    assert metrics(run, "words", "held") == [1.0, 0.0, 1.0, None]
+    assert metrics(run, "words", "wrong") == [0.0, 1.0, 0.0, 0.0]
+    assert metrics(run, "words", "recall@10") == [None] * 4
+    assert run.records["words"][0].outcome.texts == ()  # the metrics have read them
+    report = summary(run, dataset, manifest(run.experiment, dataset))
+    reason = "recall@10 applies to none of the questions: it needs ids of passages in 'supporting'."
+    assert report["warnings"] == [reason]
+    assert report["manifest"]["dataset"]["passages"] is None
+    assert {row["metric"] for row in report["comparisons"]} >= {"covered@5", "held", "wrong"}
+    assert report["records"]["words"][0]["evidence"] == told["q1"]
+
+
 @pytest.mark.parametrize("wrong", [{"strategies": ()}, {"strategies": ("words",), "limit": 0}])
 def test_experiment_refuses_to_measure_nothing(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError):

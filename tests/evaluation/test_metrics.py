@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from polyhop import registry
 from polyhop.errors import SettingError, UnknownComponent, UsageError
-from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.experiment import STANDARD
+from polyhop.evaluation.dataset import Dataset, Question
+from polyhop.evaluation.experiment import standard
 from polyhop.evaluation.metrics.abstention import Abstained, AbstainedOnNull, Lost
 from polyhop.evaluation.metrics.all_supporting import AllSupporting, all_supporting
 from polyhop.evaluation.metrics.exact_match import ExactMatch, exact_match
@@ -48,6 +48,9 @@ WORDS = [
 ANSWERS = st.one_of(st.text(max_size=20), st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join))
 ANSWERABLE = Question(id="q", text="?", answer="Velmora", aliases=("Velmora City",), supporting=("p1", "p2"))
 UNANSWERABLE = Question(id="q", text="?", answer=None)
+STANDARD = standard(
+    Dataset(folder=Path(), split=None, questions=(ANSWERABLE, UNANSWERABLE), passages=frozenset(), hashes={})
+)
 
 
 def naive_normalise(text: str) -> str:

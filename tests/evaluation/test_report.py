@@ -17,7 +17,7 @@ from rich.console import Console
 
 from polyhop.errors import StorageFull
 from polyhop.evaluation.dataset import Dataset, Question
-from polyhop.evaluation.experiment import STANDARD, Experiment, Run
+from polyhop.evaluation.experiment import Experiment, Run, standard
 from polyhop.evaluation.outcome import HopOutcome, Outcome, QuestionRecord
 from polyhop.evaluation.reports.page import html
 from polyhop.evaluation.reports.report import summary, write_json
@@ -52,7 +52,9 @@ def run_of(outcomes: dict[str, list[Outcome]], dataset: Dataset = DATASET, **cha
     records = {
         name: tuple(
             QuestionRecord(
-                question=question, outcome=outcome, metrics={each.name: each(question, outcome) for each in STANDARD}
+                question=question,
+                outcome=outcome,
+                metrics={each.name: each(question, outcome) for each in standard(dataset)},
             )
             for question, outcome in zip(dataset.questions, found, strict=False)
         )

@@ -58,9 +58,9 @@ def evaluate(
     config: Path | None,
     changes: tuple[str, ...],
 ) -> int:
-    """Compare strategies on DATASET, a folder with corpus.jsonl and questions.jsonl.
+    """Compare strategies on DATASET, a folder with questions.jsonl and a corpus.jsonl, or a folder of documents.
 
-    The corpus is indexed where needed, one row a passage, however long it is. Each outcome is kept as it comes:
+    These are indexed where needed; a row of a corpus stays one passage, however long it is. Each outcome is kept:
     after Ctrl-C or a kill, the same command goes on where it stopped. The manifest in the JSON replays the run.
 
     \b
@@ -84,7 +84,6 @@ def evaluate(
         retrieval_only=retrieval_only,
         extra_metrics=metrics,
     )
-    _ = experiment.metrics  # a metric that does not exist, and
     for name in experiment.names:
         strategy_of(name, settings)  # a setting that does not fit is refused before anything is indexed
     also = [name.strip() for name in layers.split(",") if name.strip()]
@@ -107,10 +106,11 @@ def _measured(
     from polyhop.evaluation.unfinished import Unfinished
 
     data = Dataset.read(dataset, split)
-    experiment.questions(data)  # that there are any, before anything is indexed
+    experiment.questions(data)  # that there are any, and
+    metrics = experiment.metrics(data)  # that they exist, before anything is indexed
     layers = layers_of(experiment.names, also, settings=settings)
     with Polyhop(_index_of(data, index_path), settings=settings) as engine:
-        given_models(experiment.metrics, engine.models)  # a judge that is not there is missed at once
+        given_models(metrics, engine.models)  # a judge that is not there is missed at once
         with progress_shown(quiet=False) as listener:
             prepare(engine, data, layers=layers, progress=listener)
         models = engine.status().models

@@ -1,4 +1,4 @@
-"""Reads a data set: a folder with a corpus and questions about it."""
+"""Reads a data set: a folder with a corpus or documents, and questions about it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from polyhop.documents.reading import Source, find
 from polyhop.errors import DatasetError
 
 T = TypeVar("T")
 
+MISSING = "Name a folder with questions.jsonl and either corpus.jsonl or a folder documents."
 CORPUS = "corpus.jsonl"
-KNOWN_FIELDS = frozenset({"id", "question", "answer", "aliases", "type", "supporting"})
+DOCUMENTS = "documents"
+KNOWN_FIELDS = frozenset({"id", "question", "answer", "aliases", "type", "supporting", "evidence"})
 HOPS_IN_TYPE = re.compile(r"(\d+)\s*-?hop", re.IGNORECASE)  # as in 3hop1
 # How LiHuaWorld and MultiHop-RAG mark a question whose answer is in no document; compared in lower case.
 NULL_TYPES = frozenset({"null", "null_query"})
@@ -23,7 +26,10 @@ NULL_TYPES = frozenset({"null", "null_query"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question with its gold answer, which is None where the corpus does not answer it."""
+    """A question with its gold answer, which is None where the corpus does not answer it, and its gold evidence.
+
+    Evidence is named by the ids of passages, or told in sentences where a data set knows no passages; or both.
+    """
 
     id: str
     text: str
@@ -31,6 +37,7 @@ class Question:
     aliases: tuple[str, ...] = ()
     type: str | None = None
     supporting: tuple[str, ...] = ()  # ids of the passages that together answer it, without repetition
+    evidence: tuple[str, ...] = ()  # sentences that together answer it, not in the corpus's own words
     extra: Mapping[str, Any] = field(default_factory=dict)  # fields of the row that the bench gives no meaning to
 
     @property
@@ -72,31 +79,32 @@ class Dataset:
     folder: Path
     split: str | None
     questions: tuple[Question, ...]
-    passages: frozenset[str]  # the ids of the corpus
+    passages: frozenset[str] | None  # the ids of the corpus; None: it is documents, whose passages indexing makes
     hashes: Mapping[str, str]  # file name to sha256, hexadecimal
 
     @classmethod
     def read(cls, folder: Path | str, split: str | None = None) -> Dataset:
-        """The data set in a folder: ``corpus.jsonl`` with ``questions_SPLIT.jsonl``, or ``questions.jsonl``.
+        """The data set in a folder: ``questions_SPLIT.jsonl`` or ``questions.jsonl`` and what they are about.
 
-        Raises DatasetError, which names the file and the line.
+        That is ``corpus.jsonl``, whose rows are passages; without it the files below ``documents/`` of which there is
+        a loader. Raises DatasetError, which names the file and the line.
         """
         folder = Path(folder)
         if not folder.is_dir():
-            raise DatasetError(f"{folder} is not a folder.", remedy=f"Name a folder with {CORPUS} and questions.jsonl.")
-        corpus, asked = folder / CORPUS, _questions_file(folder, split)
-        passages = _by_id(corpus, ((line, _passage_id(row, corpus, line), None) for line, row in _rows(corpus)))
-        read = ((line, _question(row, asked, line)) for line, row in _rows(asked))
+            raise DatasetError(f"{folder} is not a folder.", remedy=MISSING)
+        asked = _questions_file(folder, split)
+        files, passages = _corpus(folder)
+        read = ((line, _question(row, asked, line, by_id=passages is not None)) for line, row in _rows(asked))
         questions = tuple(_by_id(asked, ((line, question.id, question) for line, question in read)).values())
         if not questions:
             raise DatasetError(f"{asked} has no questions.", remedy="Write one question a line.")
-        hashes = {file.name: _sha256(file) for file in (corpus, asked)}
-        return cls(folder=folder, split=split, questions=questions, passages=frozenset(passages), hashes=hashes)
+        hashes = {file.relative_to(folder).as_posix(): _sha256(file) for file in (*files, asked)}
+        return cls(folder=folder, split=split, questions=questions, passages=passages, hashes=hashes)
 
     @property
     def corpus(self) -> Path:
-        """The file to index: every row is one passage that keeps its id."""
-        return self.folder / CORPUS
+        """What to index: a file, every row of which is one passage that keeps its id, or a folder of documents."""
+        return self.folder / (DOCUMENTS if self.passages is None else CORPUS)
 
     @property
     def sha256(self) -> str:
@@ -106,11 +114,26 @@ class Dataset:
     @property
     def unknown_supporting(self) -> Mapping[str, tuple[str, ...]]:
         """By question id, supporting passages that the corpus lacks: no ranking can reach them."""
+        known = self.passages or frozenset()
         missing = {
-            question.id: tuple(passage for passage in question.supporting if passage not in self.passages)
+            question.id: tuple(passage for passage in question.supporting if passage not in known)
             for question in self.questions
         }
         return {question: passages for question, passages in missing.items() if passages}
+
+
+def _corpus(folder: Path) -> tuple[list[Path], frozenset[str] | None]:
+    """The files that questions are about, in order, and the ids of their passages where they have any."""
+    corpus, documents = folder / CORPUS, folder / DOCUMENTS
+    if corpus.is_file():
+        rows = ((line, _passage_id(row, corpus, line), None) for line, row in _rows(corpus))
+        return [corpus], frozenset(_by_id(corpus, rows))
+    if not documents.is_dir():
+        raise DatasetError(f"{folder} has neither {CORPUS} nor a folder {DOCUMENTS}.", remedy=MISSING)
+    files = sorted(source.path for source in find([documents]) if isinstance(source, Source))
+    if not files:
+        raise DatasetError(f"{documents} has no file that can be read.", remedy="Put documents there.")
+    return files, None
 
 
 def _questions_file(folder: Path, split: str | None) -> Path:
@@ -148,7 +171,8 @@ def _row(line: str, file: Path, number: int) -> dict[str, Any]:
 def _refuse(file: Path, line: int, reason: str) -> NoReturn:
     raise DatasetError(
         f"{file}, line {line}: {reason}.",
-        remedy='Corpus rows are {"id", "title", "text"}; question rows are {"id", "question", "answer", "supporting"}.',
+        remedy='Corpus rows are {"id", "title", "text"}; question rows are {"id", "question", "answer"} with '
+        '"supporting", ids of the corpus, or "evidence", sentences.',
     )
 
 
@@ -174,12 +198,15 @@ def _identifier(value: object, file: Path, line: int) -> str:
     return str(value)
 
 
-def _question(row: Mapping[str, Any], file: Path, line: int) -> Question:
+def _question(row: Mapping[str, Any], file: Path, line: int, *, by_id: bool) -> Question:
+    """A row's question; ``by_id``: whether there are passages whose ids it may name."""
     text, kind, supporting = row.get("question"), row.get("type"), row.get("supporting")
     if not isinstance(text, str) or not text.strip():
         _refuse(file, line, "the field 'question' is missing or empty")
     if not isinstance(supporting, (list, type(None))):
         _refuse(file, line, "'supporting' must be a list of passage ids")
+    if supporting and not by_id:
+        _refuse(file, line, "'supporting' names passages, but documents have none before they are indexed")
     answers = [*_answers(row.get("answer"), file, line, "answer"), *_answers(row.get("aliases"), file, line, "aliases")]
     extra = {key: value for key, value in row.items() if key not in KNOWN_FIELDS}
     if str(kind).lower() in NULL_TYPES and answers:
@@ -191,8 +218,18 @@ def _question(row: Mapping[str, Any], file: Path, line: int) -> Question:
         aliases=tuple(dict.fromkeys(answers[1:])),
         type=None if kind is None else str(kind),
         supporting=tuple(dict.fromkeys(_identifier(passage, file, line) for passage in supporting or ())),
+        evidence=_sentences(row.get("evidence"), file, line),
         extra=extra,
     )
+
+
+def _sentences(value: object, file: Path, line: int) -> tuple[str, ...]:
+    """The sentences of a field, each once."""
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(sentence, str) and sentence.strip() for sentence in value):
+        _refuse(file, line, "'evidence' must be a list of sentences")
+    return tuple(dict.fromkeys(value))
 
 
 def _answers(value: object, file: Path, line: int, name: str) -> list[str]:

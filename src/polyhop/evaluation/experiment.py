@@ -20,9 +20,12 @@ from polyhop.errors import (
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.evaluation.metrics.abstention import Abstained, AbstainedOnNull, Lost
 from polyhop.evaluation.metrics.all_supporting import AllSupporting
+from polyhop.evaluation.metrics.covered import EvidenceCovered
 from polyhop.evaluation.metrics.exact_match import ExactMatch
 from polyhop.evaluation.metrics.f1 import F1
+from polyhop.evaluation.metrics.held import Held, Wrong
 from polyhop.evaluation.metrics.metric import Metric, given_models, metric_named, spent
+from polyhop.evaluation.metrics.quoted import Quoted
 from polyhop.evaluation.metrics.recall import Recall
 from polyhop.evaluation.outcome import HopOutcome, Outcome, QuestionRecord
 from polyhop.evaluation.unfinished import Unfinished
@@ -35,16 +38,11 @@ from polyhop.types import Answer, Budget, Evidence, Passage
 
 logger = logging.getLogger(__name__)
 
-STANDARD: tuple[Metric, ...] = (
-    ExactMatch(),
-    F1(),
-    Recall(k=2),
-    Recall(k=5),
-    AllSupporting(k=5),
-    Abstained(),
-    AbstainedOnNull(),
-    Lost(),
-)
+ANSWERS: tuple[Metric, ...] = (ExactMatch(), F1())
+EVIDENCE_BY_ID: tuple[Metric, ...] = (Recall(k=2), Recall(k=5), AllSupporting(k=5))
+EVIDENCE_IN_SENTENCES: tuple[Metric, ...] = (EvidenceCovered(k=5), Quoted(), Held(), Wrong())
+ABSTENTION: tuple[Metric, ...] = (Abstained(), AbstainedOnNull(), Lost())
+
 
 # Errors that every further question would meet again: the strategy is given up.
 UNUSABLE = (StoreError, ModelMissing, SettingError, UnknownComponent)
@@ -137,10 +135,12 @@ class Experiment:
             )
         return tuple(kept[: self.limit])
 
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """The standard metrics, then the extra ones. Raises UnknownComponent, SettingError, UsageError."""
-        metrics = {metric.name: metric for metric in (*STANDARD, *map(metric_named, self.extra_metrics))}
+    def metrics(self, dataset: Dataset) -> tuple[Metric, ...]:
+        """The standard metrics that fit a data set, then the extra ones.
+
+        Raises UnknownComponent, SettingError, UsageError.
+        """
+        metrics = {metric.name: metric for metric in (*standard(dataset), *map(metric_named, self.extra_metrics))}
         return tuple(metrics.values())
 
     def run(
@@ -158,7 +158,7 @@ class Experiment:
         An error on one question is recorded and scores 0. An interruption (Ctrl-C) ends the run and keeps what is done.
         Raises what makes a strategy unusable (see ``UNUSABLE``) as long as nothing is done that would be lost.
         """
-        metrics = self.metrics if models is None else given_models(self.metrics, models)
+        metrics = self.metrics(dataset) if models is None else given_models(self.metrics(dataset), models)
         questions = self.questions(dataset)
         records: dict[str, list[QuestionRecord]] = {name: [] for name in self.names}
         stopped: dict[str, str] = {}
@@ -206,7 +206,8 @@ class Experiment:
         judging = after - before if after is not None and before is not None else None
         if outcome.error is not None:  # saying nothing because of an error is not a right abstention
             values = {name: None if value is None else 0.0 for name, value in values.items()}
-        return QuestionRecord(question=question, outcome=outcome, metrics=values, judging=judging)
+        kept = replace(outcome, texts=())
+        return QuestionRecord(question=question, outcome=kept, metrics=values, judging=judging)
 
     def _searched(self, engine: Asks, strategy: str, question: Question, metrics: Sequence[Metric]) -> Outcome:
         deep = max(self.budget.passages, *(getattr(metric, "k", 0) for metric in metrics))
@@ -214,19 +215,31 @@ class Experiment:
         found = engine.search(question.text, k=deep, strategy=strategy)
         seconds = time.perf_counter() - start
         hops = tuple(map(HopOutcome.of, found.hops))
-        return Outcome(ranking=_ids(found.passages), read=False, seconds=seconds, cost=found.cost, hops=hops)
+        ranking, texts = _ranked(found.passages)
+        return Outcome(ranking=ranking, texts=texts, read=False, seconds=seconds, cost=found.cost, hops=hops)
 
     def _asked(self, engine: Asks, strategy: str, question: Question) -> Outcome:
         start = time.perf_counter()
         answer = engine.ask(question.text, strategy=strategy, budget=self.budget)
+        seconds = time.perf_counter() - start
+        ranking, texts = _ranked(answer.evidence.passages)
         return Outcome(
-            seconds=time.perf_counter() - start,
-            ranking=_ids(answer.evidence.passages),
+            seconds=seconds,
+            ranking=ranking,
+            texts=texts,
             answer=answer.text,
+            quotations=tuple(citation.quote for citation in answer.citations),
             confidence=answer.confidence,
             cost=answer.evidence.cost,
             hops=tuple(map(HopOutcome.of, answer.evidence.hops)),
         )
+
+
+def standard(dataset: Dataset) -> tuple[Metric, ...]:
+    """The metrics that fit what a data set tells of evidence: ids of its passages, sentences, or both."""
+    in_sentences = dataset.passages is None or any(question.evidence for question in dataset.questions)
+    by_id = () if dataset.passages is None else EVIDENCE_BY_ID
+    return (*ANSWERS, *by_id, *(EVIDENCE_IN_SENTENCES if in_sentences else ()), *ABSTENTION)
 
 
 def prepare(
@@ -237,19 +250,22 @@ def prepare(
     workers: int | None = None,
     progress: ProgressListener | None = None,
 ) -> IndexReport:
-    """Make or refresh the index of a data set's corpus: one row, one passage, with its id, however long it is.
+    """Make or refresh the index of a data set: its documents as the settings cut them, or its corpus.
 
-    From then on the engine cuts no row (``chunking.longest_row`` is none); rows of the corpus that another engine has
-    cut become whole again.
+    Of a corpus one row is one passage, with its id, however long it is: from then on the engine cuts no row
+    (``chunking.longest_row`` is none); rows that another engine has cut become whole again.
 
-    Warns in the log where the index then holds more or fewer passages than the corpus, since that bends recall.
-    Raises BudgetExceeded where a cap stopped a layer half way.
+    Warns in the log of files that were skipped, and where the index then holds more or fewer passages than the corpus,
+    since that bends recall. Raises BudgetExceeded where a cap stopped a layer half way.
     """
-    engine.settings = replace(engine.settings, chunking=replace(engine.settings.chunking, longest_row=None))
+    if dataset.passages is not None:
+        engine.settings = replace(engine.settings, chunking=replace(engine.settings.chunking, longest_row=None))
     report = engine.index(str(dataset.corpus), layers=layers, workers=workers, progress=progress)
     if report.stopped:
         raise BudgetExceeded(f"Half an index is not measured. {report.stopped}")
-    if report.passages != len(dataset.passages):
+    for skipped in report.skipped:
+        logger.warning("%s is left out: %s", skipped.uri, skipped.reason)
+    if dataset.passages is not None and report.passages != len(dataset.passages):
         logger.warning(
             "The index holds %d passages, %s has %d.", report.passages, dataset.corpus, len(dataset.passages)
         )
@@ -268,5 +284,7 @@ def layers_of(
     return tuple(dict.fromkeys((*needed, *also)))
 
 
-def _ids(passages: Sequence[Passage]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(passage.id for passage in passages))
+def _ranked(passages: Sequence[Passage]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The ids of passages and what they say, best first, each once."""
+    ranked = {passage.id: f"{passage.title}\n{passage.text}" for passage in passages}
+    return tuple(ranked), tuple(ranked.values())

@@ -38,7 +38,7 @@ def manifest(
             "name": dataset.folder.resolve().name,
             "split": dataset.split,
             "questions": len(dataset.questions),
-            "passages": len(dataset.passages),
+            "passages": None if dataset.passages is None else len(dataset.passages),
             "sha256": dataset.sha256,
             "files": dict(dataset.hashes),
         },

@@ -37,7 +37,9 @@ class Outcome:
     """What came of asking one question."""
 
     ranking: tuple[str, ...] = ()  # passage ids, best first, without repetition
+    texts: tuple[str, ...] = ()  # title and text of the same passages, as long as metrics judge: not kept
     answer: str | None = None  # None: abstained, not read, or failed
+    quotations: tuple[str, ...] = ()  # what is cited, word for word
     confidence: float | None = None  # 0 to 1; None where nothing was read
     read: bool = True  # False: passages were searched and no answer was asked for
     seconds: float = 0.0  # on the wall clock

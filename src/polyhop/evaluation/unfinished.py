@@ -82,7 +82,8 @@ class Unfinished:
 def _record(question: Question, row: Mapping[str, Any]) -> QuestionRecord:
     outcome, judging = dict(row["outcome"]), row["judging"]
     hops = tuple(HopOutcome(**{**hop, "passages": tuple(hop["passages"])}) for hop in outcome["hops"])
-    outcome |= {"ranking": tuple(outcome["ranking"]), "cost": Cost(**outcome["cost"]), "hops": hops}
+    outcome |= {name: tuple(outcome[name]) for name in ("ranking", "texts", "quotations")}
+    outcome |= {"cost": Cost(**outcome["cost"]), "hops": hops}
     return QuestionRecord(
         question=question,
         outcome=Outcome(**outcome),

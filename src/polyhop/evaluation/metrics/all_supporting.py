@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from polyhop.evaluation.dataset import Question
+from polyhop.evaluation.metrics.recall import NEEDED
 from polyhop.evaluation.outcome import Outcome
 
 
@@ -22,6 +24,8 @@ class AllSupporting:
     """Whether all the supporting passages are among the first k: a chain with a gap answers nothing."""
 
     k: int = 5
+
+    needs: ClassVar[str] = NEEDED
 
     @property
     def name(self) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Final
 
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.outcome import Outcome
+
+NEEDED: Final = "ids of passages in 'supporting'"
 
 
 def recall(ranking: Sequence[str], supporting: Collection[str], k: int) -> float:
@@ -22,6 +25,8 @@ class Recall:
     """How many of the supporting passages are among the first k."""
 
     k: int = 5
+
+    needs: ClassVar[str] = NEEDED
 
     @property
     def name(self) -> str:

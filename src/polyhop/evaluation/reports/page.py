@@ -45,9 +45,13 @@ details { margin: .5rem 0 1.5rem; } summary { cursor: pointer; }
 pre { overflow-x: auto; }
 """
 MOST_LINES = 12  # that can be told apart in one chart
-BAR_METRICS = ("accuracy", "f1", "recall@5")
+BAR_METRICS = ("accuracy", "f1", "recall@5", "covered@5", "held", "wrong")
 TITLES = {  # of charts, where there is more room than in the head of a column
     "accuracy": "Accuracy",
+    "covered@5": "Evidence covered by the first 5 passages",
+    "quoted": "Evidence covered by quotations",
+    "held": "Gold answer held by answer or quotations",
+    "wrong": "Answered and not held (wrong)",
     "abstained": "Abstained",
     "abstained_on_null": "Unanswerable, abstained",
     "lost": "Answerable, abstained (lost)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from polyhop.evaluation.bindings import bindings, gold_values, rightness
 from polyhop.evaluation.calibration import calibrate, calibration_error, reliability
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Run
+from polyhop.evaluation.metrics.metric import metric_named
 from polyhop.evaluation.outcome import QuestionRecord
 from polyhop.evaluation.significance import interval, paired_bootstrap
 from polyhop.evaluation.sweep import Sweep, sweeps
@@ -26,7 +27,7 @@ from polyhop.types import Cost
 
 UNTYPED = "untyped"
 RIGHT = 0.5  # F1 from which calibration takes an answer to be right
-COMPARED = ("em", "f1", "accuracy", "recall@2", "recall@5", "all@5")
+COMPARED = ("em", "f1", "accuracy", "recall@2", "recall@5", "all@5", "covered@5", "quoted", "held", "wrong")
 DIGITS = 6
 
 
@@ -39,7 +40,7 @@ def summary(run: Run, dataset: Dataset, manifest: Mapping[str, Any], *, records:
     question; ``seconds_*`` are percentiles of questions without an error. ``judging`` stands where metrics ask a
     language model: what that takes, means a question, which is no part of what strategies cost.
     """
-    seed, metrics = run.experiment.seed, [metric.name for metric in run.experiment.metrics]
+    seed, metrics = run.experiment.seed, [metric.name for metric in run.experiment.metrics(dataset)]
     settings = Settings.from_mapping(manifest.get("settings", {}))
     varied = {variant.name: {"label": variant.label, "of": variant.of} for variant in run.experiment.variants}
     report: dict[str, Any] = {
@@ -227,6 +228,7 @@ def _warnings(run: Run, dataset: Dataset) -> list[str]:
             f"{len(unknown)} questions name {passages} supporting passages that the corpus lacks, "
             f"such as {next(iter(unknown.values()))[0]!r}: recall cannot reach 1."
         )
+    warnings += _inapplicable(run, dataset)
     for name, records in run.records.items():
         if failed := sum(record.outcome.error is not None for record in records):
             warnings.append(f"{name} failed on {failed} of {len(records)} questions; they score 0.")
@@ -235,9 +237,19 @@ def _warnings(run: Run, dataset: Dataset) -> list[str]:
                 f"{unjudged} of {len(records)} answers of {name} were not judged: accuracy is of the others."
             )
         found = {passage for record in records for passage in record.outcome.ranking}
-        if foreign := len(found - dataset.passages):
+        if dataset.passages is not None and (foreign := len(found - dataset.passages)):
             warnings.append(f"{name} found {foreign} passages that are not in the corpus: the index holds other texts.")
     return warnings
+
+
+def _inapplicable(run: Run, dataset: Dataset) -> Iterator[str]:
+    """Metrics that were asked for and say nothing of any question, with the reason as far as they tell it."""
+    extra = {metric_named(name).name for name in run.experiment.extra_metrics}
+    for metric in run.experiment.metrics(dataset):
+        values = [record.metrics[metric.name] for records in run.records.values() for record in records]
+        if metric.name in extra and values and not any(value is not None for value in values):
+            needs = getattr(metric, "needs", None)
+            yield f"{metric.name} applies to none of the questions" + (f": it needs {needs}." if needs else ".")
 
 
 def _unjudged(record: QuestionRecord) -> bool:
@@ -253,8 +265,10 @@ def _row(record: QuestionRecord) -> dict[str, Any]:
         "answer": outcome.answer,
         "gold": question.answer,
         "confidence": _rounded(outcome.confidence),
+        "quotations": list(outcome.quotations),
         "ranking": list(outcome.ranking),
         "supporting": list(question.supporting),
+        **({"evidence": list(question.evidence)} if question.evidence else {}),
         "hops": _hops(record),
         "seconds": _rounded(outcome.seconds),
         "llm_calls": outcome.cost.llm_calls,

@@ -70,9 +70,14 @@ def question_health(
 ) -> dict[str, Any]:
     """By setting, the share of each hop's evidence that is not gold (Figure 3c), as JSON values.
 
-    Raises UsageError where the index has none of the supporting passages.
+    Raises UsageError where questions name no supporting passages, or the index has none of them.
     """
     supporting = [passage for question in dataset.questions for passage in question.supporting]
+    if not supporting:
+        raise UsageError(
+            f"The questions in {dataset.folder} name no supporting passages, by which the evidence of hops is judged.",
+            remedy="Use a data set with corpus.jsonl whose questions have the field 'supporting'.",
+        )
     if not over.record.numbers_by_id(supporting):
         raise UsageError(
             f"This index has none of the supporting passages that {dataset.folder} names.",

@@ -1,0 +1,31 @@
+"""Recall of evidence that is told in sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from polyhop.evaluation.dataset import Question
+from polyhop.evaluation.metrics.content import MOST, covered
+from polyhop.evaluation.outcome import Outcome
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvidenceCovered:
+    """How many of the evidence sentences the first k passages cover: one of them holds most of its content words."""
+
+    k: int = 5
+    share: float = MOST  # of a sentence's content words, from which a passage covers it, 0 to 1
+
+    needs: ClassVar[str] = "sentences in 'evidence'"
+
+    @property
+    def name(self) -> str:
+        """``covered@k``."""
+        return f"covered@{self.k}"
+
+    def __call__(self, question: Question, outcome: Outcome) -> float | None:
+        """0.0 to 1.0; None where the question has no evidence sentences."""
+        if not question.evidence:
+            return None
+        return covered(outcome.texts[: self.k], question.evidence, question.text, self.share)

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from polyhop.documents import chunking
-from polyhop.documents.reading import fingerprint_file
+from polyhop.documents.loaders.text import TextLoader
+from polyhop.documents.loading import file_document
+from polyhop.documents.reading import Source, fingerprint_file
 from polyhop.engine import Polyhop
 from polyhop.indexing import ingest
 from polyhop.indexing.ingest import Ingest
@@ -108,8 +110,8 @@ def place(tmp_path: Path) -> Iterator[Place]:
     write(tmp_path / "docs", {name: TEXTS[name] for name in ("chat.txt", "export.txt", "prose.txt")})
     with serving(knowing) as server, pytest.MonkeyPatch.context() as before:
 
-        def stamp(self: Ingest, file: Path) -> str:
-            content = [fingerprint_file(file), asdict(self.chunking)]
+        def stamp(self: Ingest, source: Source) -> str:
+            content = [fingerprint_file(source.path), asdict(self.chunking)]
             return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
         before.setattr(chunking, "transcript_of", lambda _: None)  # all text was prose
@@ -159,3 +161,23 @@ def test_files_that_were_cut_by_this_version_are_not_read_again(place: Place, mo
     later = place.index()
     assert (later.changed, later.unchanged, later.layers[0].extracted) == (0, 3, 0)
     assert place.shown() == ""
+
+
+def test_a_file_is_read_again_once_its_loader_reads_more_of_it(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was made of text that stays as it was stays too."""
+    place.index()
+    place.shown()
+    read: list[str] = []
+
+    def load(self: TextLoader, path: Path, uri: str) -> Iterator[Document]:
+        read.append(path.name)
+        text = path.read_text()
+        yield file_document(uri, text.upper() if path.name == "prose.txt" else text, "text/plain", title=path.stem)
+
+    monkeypatch.setattr(TextLoader, "load", load)
+    assert (place.index().unchanged, read) == (3, [])
+    monkeypatch.setattr(TextLoader, "version", "next")
+    later = place.index()
+    assert (later.changed, later.unchanged, read) == (1, 2, ["chat.txt", "export.txt", "prose.txt"])
+    assert later.layers[0].reused > 0
+    assert "landed at buoy" not in place.shown()

@@ -26,12 +26,19 @@ _LEGACY = (  # the commonest first: the order breaks ties between codecs that ex
 )
 _CONTROL_BYTES = bytes(set(range(0x20)) - set(b"\t\n\r\f\b\x1b")) + b"\x7f"
 _BREAK = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_SOFT_HYPHEN = re.compile("\xad(?:[ \t]*\n[ \t]*(?=\\w))?")
+_LATIN_LIGATURES = ("ff", "fi", "fl", "ffi", "ffl", "st", "st")
+_LIGATURES = {0xFB00 + number: letters for number, letters in enumerate(_LATIN_LIGATURES)}
 _UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 def clean(text: str) -> str:
-    r"""Text with every line break as ``\n`` and without control characters, stray byte order marks and surrogates."""
-    return _UNWANTED.sub("", _BREAK.sub("\n", text))
+    r"""Text with every line break as ``\n`` and letters where ligatures were, as people read it.
+
+    Control characters, soft hyphens with the line break after one, stray byte order marks and surrogates go.
+    """
+    text = _UNWANTED.sub("", _BREAK.sub("\n", text))
+    return text if text.isascii() else _SOFT_HYPHEN.sub("", text).translate(_LIGATURES)
 
 
 def decode(data: bytes, hint: str | None = None) -> str:

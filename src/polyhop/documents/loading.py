@@ -22,7 +22,8 @@ class Loader(Protocol):
 
     A loader raises DocumentError for a file that it cannot use; the message is a predicate, such as "is encrypted",
     that goes after the file's name. Whatever else it raises skips the file too, in the error's own words. A row that
-    cannot be used is handed out as Skipped, and the others follow.
+    cannot be used is handed out as Skipped, and the others follow. One whose ``version`` (a text, where it has one)
+    has changed reads the files of an index again.
     """
 
     suffixes: ClassVar[tuple[str, ...]]  # in lower case, with the dot
@@ -30,6 +31,11 @@ class Loader(Protocol):
 
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """The documents in a file; ``uri`` names the file. Raises DocumentError and OSError."""
+
+
+def version_of(loader: Loader) -> str:
+    """The version of what a loader reads from a file; empty for one that has none."""
+    return str(getattr(loader, "version", ""))
 
 
 def readable_stem(uri: str) -> str:

@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 
 from polyhop.documents.chunking import CODE_VERSION, cut
-from polyhop.documents.loading import given_document
-from polyhop.documents.reading import covers, find, fingerprint_file, unreadable
+from polyhop.documents.loading import given_document, version_of
+from polyhop.documents.reading import Source, covers, find, fingerprint_file, unreadable
 from polyhop.errors import UsageError
 from polyhop.layers.layer import words_of
 from polyhop.models.accounting import estimated_tokens
@@ -95,7 +95,7 @@ class Ingest:
                 continue  # the index itself, in the folder that is indexed
             ids = known.get(source.uri, ())
             try:
-                stamp = "" if isinstance(source, Skipped) else self._stamp(source.path)
+                stamp = "" if isinstance(source, Skipped) else self._stamp(source)
             except OSError as error:  # it has vanished since it was found
                 source, stamp = unreadable(source.uri, error), ""
             if isinstance(source, Skipped):
@@ -204,9 +204,10 @@ class Ingest:
                 files.setdefault(file, []).append(row.id)
         return files
 
-    def _stamp(self, file: Path) -> str:
-        """What changes whenever a file, or the way in which it is cut, does."""
-        content = [fingerprint_file(file), asdict(self.chunking), CODE_VERSION]
+    def _stamp(self, source: Source) -> str:
+        """What changes whenever a file, or the way in which it is read or cut, does."""
+        content = [fingerprint_file(source.path), asdict(self.chunking), CODE_VERSION]
+        content += filter(None, [version_of(source.loader)])
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
     def _tell(self, done: int) -> None:

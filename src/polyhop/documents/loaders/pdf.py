@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from polyhop.documents.encoding import clean
 from polyhop.documents.loading import file_document, one_line
+from polyhop.documents.wrapped_lines import whole_words
 from polyhop.errors import DocumentError
 from polyhop.types import Document
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 _LONGEST_TITLE = 200  # characters
-_BROKEN_WORD = re.compile(r"(\w+)(?:[\x02\ufffe]\n?|[-\u2010\u00ad]\n)(?=(\w+))")  # \x02: PDFium's own hyphen
+_OWN_HYPHEN = re.compile(r"[\x02\ufffe]\n?")  # PDFium writes a hyphen at the end of a line so
 _SENTENCE_END = '.!?:;\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964"\u201d\u00bb)'
 _SPACELESS = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff\uff00-\uffef]")
 _FULL_LINE = 0.75  # of the page's longest line; a line this long goes on in the next one unless a sentence ends
@@ -33,6 +34,7 @@ class PdfLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".pdf",)
     media_type: ClassVar[str] = "application/pdf"
+    version: ClassVar[str] = "2"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; its title is the file's own, or its first line.
@@ -76,19 +78,13 @@ def mended(page: str) -> str:
     """A page's text with words and lines joined that only the page's width had parted."""
     lines = [line.strip() for line in page.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     text = "\n".join(filter(None, lines))
-    text = clean(_BROKEN_WORD.sub(lambda found: _joined(found, text), text))
+    text = whole_words(clean(_OWN_HYPHEN.sub("-\n", text)))
     lines = text.split("\n")
     widest = max(map(len, lines))
     pieces = []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         pieces += [line, _between(line, following, widest)]
     return "".join(pieces).strip()
-
-
-def _joined(found: re.Match[str], page: str) -> str:
-    """The first half of a word; with its hyphen before a capital, and if the page writes the word so elsewhere."""
-    first, second = found.groups()
-    return first if second[0].islower() and f"{first}-{second}" not in page else f"{first}-"
 
 
 def _between(line: str, following: str, widest: int) -> str:

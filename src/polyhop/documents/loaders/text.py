@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from polyhop.documents.conversations.transcripts import transcript_of
 from polyhop.documents.encoding import read_text
 from polyhop.documents.loading import file_document
+from polyhop.documents.wrapped_lines import flowing
 from polyhop.types import Document
 
 _LONGEST_TITLE = 100  # characters
@@ -19,16 +21,23 @@ _STANDING_ALONE = re.compile(rf"\s*(\S[^\n]{{0,{_LONGEST_TITLE}}})\n[^\S\n]*\n")
 
 @dataclass(frozen=True, kw_only=True)
 class TextLoader:
-    """Reads plain text; a short first line that stands alone and is no sentence is the title."""
+    """Reads plain text, a paragraph a line where it was wrapped; logs and conversations keep the lines that they have.
+
+    A short first line that stands alone and is no sentence is the title.
+    """
 
     suffixes: ClassVar[tuple[str, ...]] = (".txt", ".text", ".log", ".rst")
     media_type: ClassVar[str] = "text/plain"
+    version: ClassVar[str] = "2"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document. Raises DocumentError for binary content."""
         text = read_text(path)
-        title = None if path.suffix.lower() == ".log" else title_of(text)
-        yield file_document(uri, text, self.media_type, title=title)
+        if path.suffix.lower() == ".log":
+            yield file_document(uri, text, self.media_type)
+        else:
+            read = flowing(text) if transcript_of(text) is None else text
+            yield file_document(uri, read, self.media_type, title=title_of(text))
 
 
 def title_of(text: str) -> str | None:

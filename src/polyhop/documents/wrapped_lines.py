@@ -1,0 +1,150 @@
+"""Puts together what only the width of a page parted: words hyphenated at line ends, and the lines of a paragraph."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+from polyhop.documents.edits import Edit, Edits
+
+_PARTED: Final = re.compile(r"(\w+(?:-\w+)*)[-\u2010][ \t]*\n[ \t]*(?=(\w+)(-?))")
+_CUT: Final = re.compile(r"\w[-\u2010][ \t]*\Z")
+_WORD: Final = re.compile(r"\w+(?:[-\u2010]\w+)*")
+_CONJUNCTIONS: Final = frozenset(("and", "or", "nor", "to", "und", "oder", "bzw", "et", "ou", "y", "o", "e"))
+_NARROWEST: Final = 45  # characters; what is narrower is a list, an address or verse
+_WIDEST: Final = 140  # wider lines are paragraphs
+_FEWEST: Final = 2  # lines as wide as the text
+_RAGGED: Final = 16  # characters by which wrapped lines may be shorter than the widest
+_SHARE: Final = 0.5  # of the characters in lines that others follow: as many are in wide ones where text is wrapped
+_ITEM: Final = re.compile(
+    r"[-*+•·‣▪–—o]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivxl]{1,5})[.)]\s|\d+(?:\.\d+)+\.?\s|[#>|:]|\.\.\s|`{3}|\[\d+\]"
+)
+_LABEL: Final = re.compile(r"[^\W\d_][\w ]{0,30}:(?:\s|$)")  # "Present: six members"
+_TABULAR: Final = re.compile(r"\S(?: {3,}|\t)\s*\S|\|.*\|")
+_RULE: Final = re.compile(r"[\W_]+")
+_ENDED: Final = (*".!?:;\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964", '."', ".'", ".)", ".\u201d", "!\u201d", "?\u201d")
+
+
+def whole_words(text: str) -> str:
+    """A text with the words joined that a hyphen parts at the end of a line."""
+    return word_edits(text).applied(text)
+
+
+def word_edits(text: str) -> Edits:
+    """What joins the words of a text that a hyphen parts at the end of a line.
+
+    How the text itself writes a word elsewhere decides. Where it does not, a hyphen stays before a capital or a digit,
+    within a word that has another one ("mother-in-law"), before a conjunction ("pre- and post-war"), and between two
+    words of the text where no word of it is known to have been cut.
+    """
+    parted = _PARTED.findall(text)
+    if not parted:
+        return Edits(())
+    known = Counter(word.replace("\u2010", "-").lower() for word in _WORD.findall(_PARTED.sub(" ", text)))
+    cut = sum(_as_elsewhere(first, second, known) for first, second, _ in parted)
+    return Edits(
+        Edit(*found.span(), _joined(found[1], found[2], found[3], known, cut)) for found in _PARTED.finditer(text)
+    )
+
+
+def _as_elsewhere(first: str, second: str, known: Counter[str]) -> int:
+    """1 where a text writes a word in one piece elsewhere, -1 where with a hyphen, and 0 where it does not tell."""
+    with_it, without = known[f"{first}-{second}".lower()], known[f"{first}{second}".lower()]
+    return (without > with_it) - (with_it > without)
+
+
+def _joined(first: str, second: str, more: str, known: Counter[str], cut: int) -> str:
+    """The first part of a word as it stands before the second; ``cut``: by how many more words are in one piece."""
+    told = _as_elsewhere(first, second, known)
+    if told == 0 and second.lower() in _CONJUNCTIONS:
+        return f"{first}- "
+    shouted = first.isupper() and second.isupper()
+    compound = more or "-" in first or not first[-1].isalpha() or not (second[0].islower() or shouted)
+    two_words = cut <= 0 and known[first.lower()] > 0 and known[second.lower()] > 0
+    return first if told > 0 or (told == 0 and not compound and cut >= 0 and not two_words) else f"{first}-"
+
+
+def flowing(text: str) -> str:
+    """A plain text with each paragraph on one line, where it was wrapped at a width; otherwise as it is.
+
+    Lists, tables, verse, rules and what is indented as code keep their lines.
+    """
+    lines = text.split("\n")
+    width = _width([one for one, following in pairwise(lines) if one.strip() and following.strip()])
+    if not width:
+        return whole_words(text)
+    flowed: list[str] = []
+    block: list[str] = []
+    for line in [*lines, ""]:
+        if line.strip():
+            block.append(line)
+            continue
+        flowed += _paragraphs(block, width)
+        flowed.append(line)
+        block.clear()
+    return whole_words("\n".join(flowed[:-1]))
+
+
+def _width(lines: Sequence[str]) -> int:
+    """The width at which most of these lines were wrapped, or 0 where they were not."""
+    lengths = Counter(len(line.rstrip()) for line in lines if not _TABULAR.search(line.strip()))
+    if not lengths:
+        return 0
+
+    def near(width: int) -> int:
+        return sum(lengths[length] for length in range(width - _RAGGED, width + 1))
+
+    width = max(lengths, key=lambda length: (near(length), -length))
+    width = max(length for length in lengths if width - _RAGGED <= length <= width)
+    wide = sum(length * lengths[length] for length in range(width - _RAGGED, width + 1))
+    all_of_them = sum(length * count for length, count in lengths.items())
+    is_wrapped = near(width) >= _FEWEST and wide >= _SHARE * all_of_them
+    return width if is_wrapped and _NARROWEST <= width <= _WIDEST else 0
+
+
+def _paragraphs(block: Sequence[str], width: int) -> list[str]:
+    """The lines of a block without blank lines, those joined that one paragraph has."""
+    if not block or _stays(block):
+        return list(block)
+    edge = min(_indent(line) for line in block)
+    if 2 * sum(_indent(line) > edge + 1 for line in block) > len(block):
+        edge = len(max(block, key=len))  # first lines hang out: what is indented goes on
+    found = [block[0].rstrip()]
+    within_item = bool(_ITEM.match(block[0].lstrip()))
+    for before, line in pairwise(block):
+        if _begins(line, edge=None if within_item else edge) or not _goes_on(before, line, width):
+            found.append(line.rstrip())
+            within_item = bool(_ITEM.match(line.lstrip()))
+        else:
+            found[-1] += ("\n" if _CUT.search(before) else " ") + line.strip()
+    return found
+
+
+def _stays(block: Sequence[str]) -> bool:
+    """Whether a block is a table, or verse: lines that all begin with a capital."""
+    if sum(_TABULAR.search(line.strip()) is not None for line in block) * 2 > len(block):
+        return True
+    return len(block) > 2 and all(line.lstrip()[:1].isupper() for line in block)
+
+
+def _begins(line: str, *, edge: int | None) -> bool:
+    """Whether a line begins something: an item of a list, a label, or a paragraph with an indented first line."""
+    said = line.lstrip()
+    indented = edge is not None and _indent(line) > edge + 1
+    return indented or _ITEM.match(said) is not None or _LABEL.match(said) is not None
+
+
+def _goes_on(before: str, line: str, width: int) -> bool:
+    """Whether a line goes on with the one before: that was full, or has not ended and a small letter follows."""
+    before, line = before.rstrip(), line.strip()
+    if _RULE.fullmatch(before) or _RULE.fullmatch(line):
+        return False
+    full = _CUT.search(before) is not None or len(before) + 1 + len(line.split(maxsplit=1)[0]) > width
+    return full or (2 * len(before) > width and line[:1].islower() and not before.endswith(_ENDED))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,139 @@
+"""What only the width of a page parted is put together: words at line ends, and the lines of a paragraph."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhop.documents.encoding import clean
+from polyhop.documents.loaders.text import TextLoader
+from polyhop.documents.wrapped_lines import flowing, whole_words
+from polyhop.types import Document
+
+PROSE = (
+    "The pumping station at Quillmouth was built in 1841 and has been rebuilt twice since then. Its two engines lift "
+    "the water of the lower town into the Sable, and they run for about nine hours on a dry day. In winter the keeper "
+    "measures the depth of the sump every morning and enters it into the log, which is kept in the office."
+)
+SECOND = "Nobody but the keeper may open the inner gate, unless the surveyor has asked for it in writing a week before."
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("the car-\npenter", "the carpenter"),
+        ("the car-  \n   penter", "the carpenter"),
+        ("a well-known mill, a well-\nknown ferry", "a well-known mill, a well-known ferry"),
+        ("a lighthouse, the light-\nhouse", "a lighthouse, the lighthouse"),
+        ("a co-op, two coop doors, the coop, the co-\nop", "a co-op, two coop doors, the coop, the coop"),
+        ("Jean-\nPaul", "Jean-Paul"),
+        ("1742-\n1911", "1742-1911"),
+        ("the PUMP-\nING station", "the PUMPING station"),
+        ("her mother-in-\nlaw", "her mother-in-law"),
+        ("state-\nof-the-art pumps", "state-of-the-art pumps"),
+        ("pre- and post-war, pre-\nand post-war", "pre- and post-war, pre- and post-war"),
+        ("oil is light and fired here: an oil-\nfired lamp", "oil is light and fired here: an oil-fired lamp"),
+        ("- rye -\n- oats", "- rye -\n- oats"),
+    ],
+)
+def test_a_hyphen_at_a_line_end_goes_unless_the_word_has_one(text: str, whole: str) -> None:
+    assert whole_words(text) == whole
+
+
+def test_a_text_that_cuts_words_cuts_those_it_does_not_tell_of_too() -> None:
+    """Words that stand in it by themselves, such as over and flow, do not tell that they were two."""
+    said = "Water may flow over the wall. The carpenter came. The car-\npenter mended the over-\nflow."
+    assert whole_words(said).endswith("The carpenter mended the overflow.")
+
+
+@pytest.mark.parametrize("width", [50, 64, 72, 79, 100])
+def test_wrapped_paragraphs_are_each_a_line(width: int) -> None:
+    wrapped = "\n\n".join(textwrap.fill(paragraph, width) for paragraph in (PROSE, SECOND, PROSE))
+    assert flowing(f"Pumping\n\n{wrapped}\n") == f"Pumping\n\n{PROSE}\n\n{SECOND}\n\n{PROSE}\n"
+
+
+def test_words_cut_in_wrapped_paragraphs_are_whole() -> None:
+    """The lines are as wide as they were before."""
+    wrapped = textwrap.fill(f"{PROSE} {SECOND}", 70)
+    lines = wrapped.split("\n")
+    cut = [f"{lines[1][:-2]}-", f"{lines[1][-2:]} {lines[2]}"]
+    assert lines[1][-3:].isalpha()
+    assert flowing("\n".join([lines[0], *cut, *lines[3:]])) == f"{PROSE} {SECOND}"
+
+
+def test_paragraphs_may_begin_with_an_indent_instead_of_a_blank_line() -> None:
+    wrapped = "\n".join(textwrap.fill(each, 70, initial_indent="   ") for each in (PROSE, SECOND, PROSE))
+    assert flowing(wrapped).split("\n") == [f"   {PROSE}", f"   {SECOND}", f"   {PROSE}"]
+
+
+def test_items_of_a_list_stay_apart_and_are_each_a_line() -> None:
+    items = [f"- {SECOND}", "- Close the gate.", f"12. {PROSE}", "b) Wait."]
+    wrapped = "\n".join(textwrap.fill(item, 70, subsequent_indent="  ") for item in items)
+    assert flowing(f"{textwrap.fill(PROSE, 70)}\n\n{wrapped}").split("\n\n")[1].split("\n") == items
+
+
+KEPT = [
+    "Harbour Office\n12 Quay Street\nQuillmouth",
+    "Present: Ada Brisk, Otto Fell, and four members of the board\nAbsent: Piet Rook\nClerk: Lena Voss",
+    "name          built    keeper\nOrla mill     1742     Lena Voss\nTarn mill     1790     Piet Rook",
+    "| name | built |\n|------|-------|\n| Orla | 1742  |",
+    "The tide comes in, the tide goes out,\nAnd no one asks the miller why;\nHis wheel turns half the day about.",
+    "The Inner Gate\n--------------",
+    "for gate in gates:\n    gate.open()\n    gate.wait(9)\n",
+]
+
+
+@pytest.mark.parametrize("block", KEPT)
+def test_lines_that_are_no_prose_stay(block: str) -> None:
+    """In a text that is not wrapped, and in one that is."""
+    assert flowing(block) == block
+    wrapped = textwrap.fill(f"{PROSE} {SECOND}", 72)
+    assert flowing(f"{wrapped}\n\n{block}") == f"{PROSE} {SECOND}\n\n{block}"
+
+
+def test_a_text_with_a_paragraph_a_line_stays() -> None:
+    assert flowing(f"Pumping\n\n{PROSE}\n{SECOND}\n\n{PROSE}") == f"Pumping\n\n{PROSE}\n{SECOND}\n\n{PROSE}"
+
+
+@given(st.text(alphabet="ab C-\n.1\t|>", max_size=300))
+def test_nothing_but_white_space_and_hyphens_is_lost(text: str) -> None:
+    def letters(some: str) -> str:
+        return "".join(each for each in some if each not in " \n\t-")
+
+    assert letters(flowing(text)) == letters(text)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("the ﬂow of the eﬃcient ﬁlter", "the flow of the efficient filter"),
+        ("car\u00adpen\u00adter", "carpenter"),
+        ("the car\u00ad\npenter", "the carpenter"),
+    ],
+)
+def test_ligatures_and_soft_hyphens_are_letters_and_nothing(written: str, read: str) -> None:
+    assert clean(written) == read
+
+
+def load(file: Path, text: str) -> Document:
+    file.write_text(text, encoding="utf-8")
+    (document,) = TextLoader().load(file, file.as_posix())
+    return document
+
+
+def test_text_files_are_read_a_paragraph_a_line(tmp_path: Path) -> None:
+    document = load(tmp_path / "manual.txt", f"The Station\n\n{textwrap.fill(PROSE, 72)}\n")
+    assert (document.title, document.text) == ("The Station", f"The Station\n\n{PROSE}")
+
+
+def test_logs_and_conversations_keep_their_lines(tmp_path: Path) -> None:
+    wrapped = textwrap.fill(PROSE, 72)
+    assert load(tmp_path / "station.log", wrapped).text == wrapped
+    chat = "\n".join(
+        f"[2031-02-04 17:{n}] {'Ada' if n % 2 else 'Otto'}: {textwrap.fill(SECOND, 60)}" for n in range(10, 20)
+    )
+    assert load(tmp_path / "chat.txt", chat).text == chat

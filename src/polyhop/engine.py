@@ -281,11 +281,11 @@ class Polyhop:
         with self.view() as view:
             return _default_strategy(view)
 
-    def quote(self, span: Span) -> tuple[str, str]:
-        """What a span says, and the URI of its document. Raises UsageError where there is no such document."""
+    def quote(self, span: Span) -> tuple[str, str, int | None]:
+        """What a span says, its document's URI, and its page or None. Raises UsageError where there is no document."""
         with self.view() as view:
             document = view.record.document(span.document_id)
-            return document.text[span.start : span.end], document.uri
+            return document.text[span.start : span.end], document.uri, view.record.page_of(span)
 
     def close(self) -> None:
         """Let go of files and models; the next call opens them again."""

@@ -61,6 +61,8 @@ class Document:
     sha256: str = ""  # of the title and the extracted text, hexadecimal; made when it is stored
     metadata: Mapping[str, str] = field(default_factory=dict)
     whole: bool = False
+    pages: tuple[int, ...] = ()  # where each page begins, of a document that has pages
+    headings: tuple[tuple[int, int], ...] = ()  # where its headings stand, in order and apart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,7 @@ class Passage(Serialisable):
     title: str
     text: str
     occasion: Occasion | None = None  # for readers; rows of layers depend on title and text alone
+    headings: tuple[tuple[int, int], ...] = ()  # what of it is no prose but a heading; offsets are relative to its text
     score: float = field(default=0.0, compare=False)  # in evidence: what its strategy ranked it by; elsewhere 0
 
 
@@ -299,6 +302,7 @@ class Citation(Serialisable):
     uri: str
     title: str
     passage_id: str
+    page: int | None = None  # from 1, on which it begins; None where a document has no pages
 
 
 class AnswerStatus(StrEnum):

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from polyhop.documents.loaders.pdf import PdfLoader, mended
+from polyhop.cli.ask import place
+from polyhop.documents.loaders.page_furniture import without_furniture
+from polyhop.documents.loaders.pdf import PdfLoader
+from polyhop.documents.loaders.pdf_lines import PageLine
+from polyhop.documents.loaders.pdf_text import paged_text
+from polyhop.engine import Polyhop
 from polyhop.errors import DocumentError
-from polyhop.types import Document
+from polyhop.reading.citations import citations_of
+from polyhop.reading.reader import Quote
+from polyhop.types import Document, Span
+from tests.worlds.settings import QUICK
 
 ENCRYPTION = "<< /Filter /Standard /V 1 /R 2 /P -4 /O <{0}> /U <{0}> >>".format("41" * 32)
 
@@ -86,20 +95,123 @@ def test_pdf_that_is_missing_is_an_os_error(tmp_path: Path) -> None:
 WIDE = "The old tide mill stands where the river Orla meets the grey sea at"
 
 
+def lines(page: str, size: float = 10.0, left: float = 50.0) -> list[PageLine]:
+    """Lines below each other, each of its own length."""
+    return [
+        PageLine(text=text, left=left, right=left + 0.5 * size * len(text), bottom=700 - 1.2 * size * number, size=size)
+        for number, text in enumerate(page.split("\n"))
+    ]
+
+
 @pytest.mark.parametrize(
     ("page", "text"),
     [
-        ("re-\r\npaired", "repaired"),
-        ("carpen\x02ter", "carpenter"),
-        ("Jean-\nPaul and Jean\x02Luc", "Jean-Paul and Jean-Luc"),
+        ("re-\npaired", "repaired"),
+        ("Jean-\nPaul", "Jean-Paul"),
         ("a well-known mill, a well-\nknown ferry", "a well-known mill, a well-known ferry"),
         ("1742-\n1911", "1742-1911"),
         (f"{WIDE}\nFenn harbour.\nIt grinds rye.", f"{WIDE} Fenn harbour.\nIt grinds rye."),
-        (f"{WIDE}\n12", f"{WIDE}\n12"),
+        (f"{WIDE} six.\nFenn harbour is small.", f"{WIDE} six. Fenn harbour is small."),
+        (f"{WIDE}\n• Rye\n• Oats", f"{WIDE}\n• Rye\n• Oats"),
         ("Rye\nOats\nBarley", "Rye\nOats\nBarley"),
         ("潮汐磨坊在奥拉河上由丽娜修\n好了。", "潮汐磨坊在奥拉河上由丽娜修好了。"),
-        ("a\x00b\x07", "ab"),
     ],
 )
 def test_lines_that_only_the_page_parted_are_joined(page: str, text: str) -> None:
-    assert mended(page) == text
+    assert paged_text([lines(page)]).text == text
+
+
+def test_sentences_and_words_go_on_in_the_next_column_and_on_the_next_page() -> None:
+    left = lines(f"{WIDE}\nFenn harbour, and its wheel is of oak and turned by the wa-")
+    right = lines(f"ter of both tides. The keeper of the mill opens the gate and\n{WIDE}", left=400)
+    read = paged_text([[*left, *right], lines("the lock. Nobody else may.")])
+    assert read.text == (
+        f"{WIDE} Fenn harbour, and its wheel is of oak and turned by the water of both tides. "
+        f"The keeper of the mill opens the gate and {WIDE} the lock. Nobody else may."
+    )
+    assert read.text[read.pages[1] :] == "the lock. Nobody else may."
+
+
+def test_a_page_without_text_begins_where_the_next_one_does() -> None:
+    read = paged_text([lines("One."), [], lines("Three.")])
+    assert (read.text, read.pages) == ("One.\n\nThree.", (0, 6, 6))
+
+
+def test_headings_have_larger_or_bolder_letters() -> None:
+    heading = [*lines("Of the repair of the mill\nand its wheel", size=16)]
+    bold = [replace(line, bold=True, bottom=500) for line in lines("The keepers")]
+    below = [replace(line, bottom=line.bottom - 212) for line in lines(f"{WIDE}\nFenn harbour.")]
+    read = paged_text([[*heading, *lines(WIDE)[:1], *bold, *below]])
+    assert [read.text[start:end] for start, end in read.headings] == [
+        "Of the repair of the mill and its wheel",
+        "The keepers",
+    ]
+    assert read.text.split("\n\n") == [
+        "Of the repair of the mill and its wheel",
+        WIDE,
+        "The keepers",
+        f"{WIDE} Fenn harbour.",
+    ]
+
+
+BODY = (
+    "It stands on the Orla.",
+    "It was built in 1742.",
+    "The wheel is of oak.",
+    "It turns at night.",
+    "Rye is ground.",
+)
+
+
+def bound(number: int, body: str) -> list[str]:
+    """A page of a book: heads take turns, and pages are numbered at the bottom."""
+    head = "The Mills of the Orla" if number % 2 else "Lena Voss"
+    return [head, "", "", body, *BODY[:2], "", "", f"- {number} -"]
+
+
+def test_running_heads_and_page_numbers_are_left_out(tmp_path: Path) -> None:
+    pages = [bound(number, body) for number, body in enumerate(BODY, start=7)]
+    document = load(tmp_path / "mills.pdf", pdf(pages))
+    assert "Mills of" not in document.text
+    assert "Lena Voss" not in document.text
+    assert "- 8 -" not in document.text
+    assert document.text.count("built in 1742") == len(BODY) + 1
+    starts = [document.text[place:] for place in document.pages]
+    assert [text.startswith(body) for text, body in zip(starts, BODY, strict=True)] == [True] * len(BODY)
+
+
+def test_numbers_that_do_not_count_pages_stay(tmp_path: Path) -> None:
+    pages = [[f"{year} tons", "", "", "Rye.", "Oats."] for year in (1742, 1911, 1650)]
+    assert [f"{year} tons" in load(tmp_path / "a.pdf", pdf(pages)).text for year in (1742, 1911, 1650)] == [True] * 3
+
+
+def test_roman_numbers_count_pages_too() -> None:
+    said = {"iii": "One.", "iv": "Two."}
+    pages = [
+        [PageLine(text=text, bottom=500, size=10), PageLine(text=f"page {number}", bottom=40, size=10)]
+        for number, text in said.items()
+    ]
+    assert [[line.text for line in page] for page in without_furniture(pages)] == [["One."], ["Two."]]
+
+
+def test_pages_that_say_nothing_else_keep_what_repeats() -> None:
+    pages = [[PageLine(text="Draft", bottom=700, size=10), PageLine(text=f"{n}", bottom=40, size=10)] for n in (1, 2)]
+    assert [[line.text for line in page] for page in without_furniture(pages)] == [["Draft", "1"], ["Draft", "2"]]
+
+
+def test_citations_name_the_page(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    pages = [["The Orla Mill", "It stands on the Orla."], ["The keeper of the mill was Ada Brisk."]]
+    (tmp_path / "docs" / "mill.pdf").write_bytes(pdf(pages))
+    (tmp_path / "docs" / "ferry.txt").write_text("Otto Fell rows the ferry.")
+    with Polyhop(tmp_path / "an.index", settings=QUICK) as engine:
+        engine.index(tmp_path / "docs", layers=["text"])
+        with engine.view() as view:
+            rows = {row.title: row.id for row in view.record.documents()}
+            text = view.record.document(rows["The Orla Mill"]).text
+            quoted = Quote(view.record.passages(view.record.numbers().tolist())[1], text.index("Ada"), len(text))
+            (citation,) = citations_of([quoted], view.record)
+            assert view.record.page_of(Span(rows["ferry"], 0, 4)) is None
+    assert (citation.quote, citation.page) == ("Ada Brisk.", 2)
+    assert citation.to_dict()["page"] == 2
+    assert place("mill.pdf", citation.span, citation.page).startswith("mill.pdf, page 2 [")

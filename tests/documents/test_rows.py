@@ -121,7 +121,7 @@ def test_a_citation_says_where_in_a_long_row(made: Made, data: Path) -> None:
     engine = made(SMALL)
     engine.index(data / "corpus.jsonl", layers=["text"])
     answer = engine.ask("Who cast the bell of Quillmouth?", strategy="bm25")
-    said, uri = engine.quote(span := answer.citations[0].span)
+    said, uri, _ = engine.quote(span := answer.citations[0].span)
     assert said.endswith("was cast by Ada Brisk.")
     assert (LONG[span.start : span.end], f"{(data / 'corpus.jsonl').as_posix()}#bell") == (said, uri)
     assert count_tokens(answer.evidence.passages[0].text) <= SMALL.tokens

@@ -51,7 +51,7 @@ def test_every_citation_is_an_exact_quotation(answers: list[Answer], engine: Pol
                 assert (citation.uri, citation.title) == (document.uri, document.title)
                 passage = found[citation.passage_id]
                 assert passage.start <= citation.span.start < citation.span.end <= passage.end
-                assert engine.quote(citation.span) == (citation.quote, citation.uri)
+                assert engine.quote(citation.span) == (citation.quote, citation.uri, citation.page)
             assert len({citation.span for citation in answer.citations}) == len(answer.citations)
 
 

@@ -41,7 +41,10 @@ def test_documents_are_answered_from_and_cited_by_their_uri(tmp_path: Path) -> N
         answer = engine.ask("Who built the lighthouse of Quillmouth?")
         assert answer.text == "Ada Brisk"
         assert "quillmouth" in {citation.uri for citation in answer.citations}
-        assert all(engine.quote(citation.span) == (citation.quote, citation.uri) for citation in answer.citations)
+        assert all(
+            engine.quote(citation.span) == (citation.quote, citation.uri, citation.page)
+            for citation in answer.citations
+        )
 
 
 def test_documents_are_found_like_the_same_files(tmp_path: Path, harbour_engine: Polyhop, harbour: Path) -> None:

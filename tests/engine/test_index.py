@@ -196,7 +196,7 @@ def test_a_duplicate_takes_over_when_the_original_goes(tmp_path: Path) -> None:
         assert counts(engine.index(folder)) == {"added": 1, "removed": 1}
         assert engine.status().documents == 1
         (passage,) = engine.search("grebe", strategy="bm25").passages
-        _, uri = engine.quote(Span(passage.document_id, 0, 1))
+        _, uri, _ = engine.quote(Span(passage.document_id, 0, 1))
         assert Path(uri).name == "b.md"
 
 

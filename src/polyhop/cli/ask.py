@@ -130,7 +130,7 @@ def _show_sources(answer: Answer, sentences: Sequence[Span | None], chains: int 
         echo(style("Further sources" if shown else "Sources", bold=True))
         for citation in further:
             echo(f"  “{_one_line(citation.quote)}”")
-            echo(style(f"    {place(citation.uri, citation.span)}", dim=True))
+            echo(style(f"    {place(citation.uri, citation.span, citation.page)}", dim=True))
         echo()
     elif not hops:
         for passage in answer.evidence.passages[:3]:
@@ -173,17 +173,18 @@ def _behind(chains: Iterable[Chain]) -> list[Span]:
 
 
 def _show_sentence(span: Span, engine: Polyhop, further: str = "") -> None:
-    quote, uri = engine.quote(span)
+    quote, uri, page = engine.quote(span)
     echo(f"    {further}“{_one_line(quote)}”")
-    echo(style(f"      {further}{place(uri, span)}", dim=True))
+    echo(style(f"      {further}{place(uri, span, page)}", dim=True))
 
 
-def place(uri: str, span: Span) -> str:
-    """Where a quotation stands: a path relative to here where it is below, and the character span."""
+def place(uri: str, span: Span, page: int | None = None) -> str:
+    """Where a quotation stands: a path relative to here where it is below, the page, and the character span."""
     path = Path(uri)
     here = Path.cwd()
     shown = path.relative_to(here).as_posix() if path.is_absolute() and path.is_relative_to(here) else uri
-    return f"{on_one_line(shown)} [{span.start}:{span.end}]"
+    on_page = "" if page is None else f", page {page}"
+    return f"{on_one_line(shown)}{on_page} [{span.start}:{span.end}]"
 
 
 def _one_line(text: str) -> str:

@@ -44,8 +44,8 @@ def search(
             return
         for rank, passage in enumerate(evidence.passages, start=1):
             span = Span(passage.document_id, passage.start, passage.end)
-            _, uri = engine.quote(span)
+            _, uri, page = engine.quote(span)
             echo(f"{rank:>3}. {style(passage.title or passage.id, bold=True)}  ({passage.score:.3f})")
             echo(f"     {' '.join(passage.text.split())[:200]}")
-            echo(style(f"     {place(uri, span)}", dim=True))
+            echo(style(f"     {place(uri, span, page)}", dim=True))
         echo(style(f"strategy {evidence.strategy}, {evidence.cost.seconds:.2f} s", dim=True))

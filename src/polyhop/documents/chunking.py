@@ -17,6 +17,7 @@ import hashlib
 import re
 import unicodedata
 import zlib
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -105,7 +106,15 @@ def _passage(
         title=document.title,
         text=document.text[start:end],
         occasion=occasion,
+        headings=_headings_in(document.headings, start, end),
     )
+
+
+def _headings_in(headings: Sequence[tuple[int, int]], start: int, end: int) -> tuple[tuple[int, int], ...]:
+    """The headings of a document that stand in a stretch of it, as far as they do, relative to where it begins."""
+    first = bisect_right(headings, start, key=lambda heading: heading[1])
+    behind = bisect_left(headings, end, key=lambda heading: heading[0])
+    return tuple((max(one, start) - start, min(other, end) - start) for one, other in headings[first:behind])
 
 
 def _windows(text: str, chunking: Chunking, turns: TurnEnds) -> Iterator[tuple[int, int]]:

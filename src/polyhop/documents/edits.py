@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 
-class Edit(NamedTuple):
+class TextEdit(NamedTuple):
     """A stretch of a text, half open, and what is to stand there instead."""
 
     start: int
@@ -16,10 +16,10 @@ class Edit(NamedTuple):
     text: str = ""
 
 
-class Edits:
+class TextEdits:
     """Stretches of a text that do not overlap, with what replaces each."""
 
-    def __init__(self, edits: Iterable[Edit]) -> None:
+    def __init__(self, edits: Iterable[TextEdit]) -> None:
         self._edits = sorted(edits)
         self._starts = [edit.start for edit in self._edits]
         shifts = (len(edit.text) - (edit.end - edit.start) for edit in self._edits)

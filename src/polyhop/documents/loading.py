@@ -89,7 +89,8 @@ def given_document(document: Document) -> Document:
     """A document that is handed over as an object, made as those of files are.
 
     Its text gets the line breaks of files and loses control characters: spans refer to the text as it is stored.
-    Raises UsageError where it has no id, DocumentError where its text is empty or holds half characters.
+    Raises UsageError where it has no id, or places that are not in its text; DocumentError where its text is empty or
+    holds half characters.
     """
     for name, value in (("id", document.id), ("uri", document.uri), ("title", document.title), ("text", document.text)):
         if _HALF.search(value):
@@ -102,6 +103,12 @@ def given_document(document: Document) -> Document:
     text = clean(document.text).strip("\n")
     if not text.strip():
         raise DocumentError(f"The document {document.id!r} is empty.", remedy="Leave it out, or remove it by its URI.")
+    places = (*document.pages, *(place for heading in document.headings for place in heading))
+    if any(not 0 <= place <= len(text) for place in places) or (places and text != document.text):
+        raise UsageError(
+            f"Pages or headings of the document {document.id!r} are not places of its text as it is stored.",
+            remedy="Give a text without control characters, soft hyphens and blank lines at its ends.",
+        )
     uri = document.uri or document.id
     title = one_line(document.title) or readable_stem(uri)
     return replace(document, uri=uri, title=title, text=text, sha256=content_hash(title, text))

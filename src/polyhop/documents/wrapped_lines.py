@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from polyhop.documents.edits import Edit, Edits
+from polyhop.documents.edits import TextEdit, TextEdits
 
 _PARTED: Final = re.compile(r"(\w+(?:-\w+)*)[-\u2010][ \t]*\n[ \t]*(?=(\w+)(-?))")
 _CUT: Final = re.compile(r"\w[-\u2010][ \t]*\Z")
@@ -20,7 +20,7 @@ _FEWEST: Final = 2  # lines as wide as the text
 _RAGGED: Final = 16  # characters by which wrapped lines may be shorter than the widest
 _SHARE: Final = 0.5  # of the characters in lines that others follow: as many are in wide ones where text is wrapped
 _ITEM: Final = re.compile(
-    r"[-*+•·‣▪–—o]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivxl]{1,5})[.)]\s|\d+(?:\.\d+)+\.?\s|[#>|:]|\.\.\s|`{3}|\[\d+\]"
+    r"[-*+–—o]\s|[•·‣▪]|\(?(?:\d{1,3}|[A-Za-z]|[ivxl]{1,5})[.)]\s|\d+(?:\.\d+)+\.?\s|[#>|:]|\.\.\s|`{3}|\[\d+\]"
 )
 _LABEL: Final = re.compile(r"[^\W\d_][\w ]{0,30}:(?:\s|$)")  # "Present: six members"
 _TABULAR: Final = re.compile(r"\S(?: {3,}|\t)\s*\S|\|.*\|")
@@ -33,7 +33,7 @@ def whole_words(text: str) -> str:
     return word_edits(text).applied(text)
 
 
-def word_edits(text: str) -> Edits:
+def word_edits(text: str) -> TextEdits:
     """What joins the words of a text that a hyphen parts at the end of a line.
 
     How the text itself writes a word elsewhere decides. Where it does not, a hyphen stays before a capital or a digit,
@@ -42,11 +42,11 @@ def word_edits(text: str) -> Edits:
     """
     parted = _PARTED.findall(text)
     if not parted:
-        return Edits(())
+        return TextEdits(())
     known = Counter(word.replace("\u2010", "-").lower() for word in _WORD.findall(_PARTED.sub(" ", text)))
     cut = sum(_as_elsewhere(first, second, known) for first, second, _ in parted)
-    return Edits(
-        Edit(*found.span(), _joined(found[1], found[2], found[3], known, cut)) for found in _PARTED.finditer(text)
+    return TextEdits(
+        TextEdit(*found.span(), _joined(found[1], found[2], found[3], known, cut)) for found in _PARTED.finditer(text)
     )
 
 
@@ -105,6 +105,21 @@ def _width(lines: Sequence[str]) -> int:
     return width if is_wrapped and _NARROWEST <= width <= _WIDEST else 0
 
 
+def begins_item(line: str) -> bool:
+    """Whether a line begins an item of a list, by its mark or its number."""
+    return _ITEM.match(line) is not None
+
+
+def has_ended(line: str) -> bool:
+    """Whether a sentence ends with a line."""
+    return line.endswith(_ENDED)
+
+
+def is_cut(line: str) -> bool:
+    """Whether a line ends within a word, or behind the hyphen of one."""
+    return _CUT.search(line) is not None
+
+
 def _paragraphs(block: Sequence[str], width: int) -> list[str]:
     """The lines of a block without blank lines, those joined that one paragraph has."""
     if not block or _stays(block):
@@ -113,13 +128,13 @@ def _paragraphs(block: Sequence[str], width: int) -> list[str]:
     if 2 * sum(_indent(line) > edge + 1 for line in block) > len(block):
         edge = len(max(block, key=len))  # first lines hang out: what is indented goes on
     found = [block[0].rstrip()]
-    within_item = bool(_ITEM.match(block[0].lstrip()))
+    within_item = begins_item(block[0].lstrip())
     for before, line in pairwise(block):
         if _begins(line, edge=None if within_item else edge) or not _goes_on(before, line, width):
             found.append(line.rstrip())
-            within_item = bool(_ITEM.match(line.lstrip()))
+            within_item = begins_item(line.lstrip())
         else:
-            found[-1] += ("\n" if _CUT.search(before) else " ") + line.strip()
+            found[-1] += ("\n" if is_cut(before) else " ") + line.strip()
     return found
 
 
@@ -134,7 +149,7 @@ def _begins(line: str, *, edge: int | None) -> bool:
     """Whether a line begins something: an item of a list, a label, or a paragraph with an indented first line."""
     said = line.lstrip()
     indented = edge is not None and _indent(line) > edge + 1
-    return indented or _ITEM.match(said) is not None or _LABEL.match(said) is not None
+    return indented or begins_item(said) or _LABEL.match(said) is not None
 
 
 def _goes_on(before: str, line: str, width: int) -> bool:
@@ -142,8 +157,8 @@ def _goes_on(before: str, line: str, width: int) -> bool:
     before, line = before.rstrip(), line.strip()
     if _RULE.fullmatch(before) or _RULE.fullmatch(line):
         return False
-    full = _CUT.search(before) is not None or len(before) + 1 + len(line.split(maxsplit=1)[0]) > width
-    return full or (2 * len(before) > width and line[:1].islower() and not before.endswith(_ENDED))
+    full = is_cut(before) or len(before) + 1 + len(line.split(maxsplit=1)[0]) > width
+    return full or (2 * len(before) > width and line[:1].islower() and not has_ended(before))
 
 
 def _indent(line: str) -> int:

@@ -22,7 +22,14 @@ def citations_of(quotes: Sequence[Quote], record: Record) -> tuple[Citation, ...
             document = record.row(passage.document_id)
             citations.setdefault(
                 span,
-                Citation(span=span, quote=text, uri=document.uri, title=document.title, passage_id=passage.id),
+                Citation(
+                    span=span,
+                    quote=text,
+                    uri=document.uri,
+                    title=document.title,
+                    passage_id=passage.id,
+                    page=record.page_of(span),
+                ),
             )
     return tuple(citations.values())
 

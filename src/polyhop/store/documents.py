@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -15,10 +16,18 @@ import numpy as np
 from polyhop.errors import DocumentError, StoreError, UsageError
 from polyhop.ports import Ints
 from polyhop.store.database import Database
-from polyhop.store.occasions import PATH, joined, occasion_of, parted
+from polyhop.store.passage_notes import (
+    HEADINGS_PATH,
+    OCCASION_PATH,
+    PAGES_PATH,
+    headings_of,
+    joined,
+    occasion_of,
+    parted,
+)
 from polyhop.store.port import Change, DocumentRow
 from polyhop.store.schema import BLOCK
-from polyhop.types import Document, Passage
+from polyhop.types import Document, Passage, Span
 
 PAGE = 512  # rows read at a time: bounds memory, and holds no read open between pages
 
@@ -31,7 +40,8 @@ SAVE_DOCUMENT = """
 """
 CUT_PASSAGES = """
     SELECT wanted.key, p.id, d.id, p.ordinal, p.start, p.stop, p.title,
-        json_extract(d.metadata, ?3 || p.ordinal || '"'), b.position, b.text
+        json_extract(d.metadata, ?3 || p.ordinal || '"'), json_extract(d.metadata, ?4 || p.ordinal || '"'),
+        b.position, b.text
     FROM json_each(?1) AS wanted
     CROSS JOIN passages AS p ON p.number = wanted.value
     JOIN documents AS d ON d.number = p.document
@@ -105,6 +115,7 @@ class Documents(Database):
                 raise UsageError(f"There is no document {document_id!r} in this index.")
             query = "SELECT text FROM blocks WHERE document = ? ORDER BY position"
             blocks = self._rows(query, fields["number"])
+        notes = parted(fields["metadata"])
         return Document(
             id=document_id,
             uri=fields["uri"],
@@ -112,8 +123,10 @@ class Documents(Database):
             text="".join(row[0] for row in blocks),
             media_type=fields["media_type"],
             sha256=fields["sha256"],
-            metadata=parted(fields["metadata"]),
+            metadata=notes.metadata,
             whole=bool(fields["whole"]),
+            pages=notes.pages,
+            headings=notes.headings,
         )
 
     def row(self, document_id: str) -> DocumentRow:
@@ -122,6 +135,12 @@ class Documents(Database):
         if not rows:
             raise UsageError(f"There is no document {document_id!r} in this index.")
         return _document_row(rows[0])
+
+    def page_of(self, span: Span) -> int | None:
+        """The page of a document on which a stretch begins, from 1; None where the document has no pages."""
+        query = "SELECT json_extract(metadata, ?2) FROM documents WHERE id = ?1"
+        pages: str | None = self._value(query, span.document_id, PAGES_PATH)
+        return bisect_right(json.loads(pages), span.start) if pages else None
 
     def find(self, uri: str) -> list[str]:
         """Ids of the documents a user means: that URI, else the rows of that file, else the one file so ending."""
@@ -177,7 +196,9 @@ class Documents(Database):
 
     def _cut(self, numbers: Sequence[int]) -> dict[int, Passage]:
         """The passages that exist, by their places in ``numbers``."""
-        rows = self._rows(CUT_PASSAGES, json.dumps([int(number) for number in numbers]), BLOCK, PATH)
+        rows = self._rows(
+            CUT_PASSAGES, json.dumps([int(number) for number in numbers]), BLOCK, OCCASION_PATH, HEADINGS_PATH
+        )
         return {place: _passage(list(pieces)) for place, pieces in groupby(rows, key=itemgetter(0))}
 
 
@@ -189,7 +210,7 @@ def _document_row(row: Sequence[Any]) -> DocumentRow:
 
 
 def _passage(pieces: list[tuple[Any, ...]]) -> Passage:
-    _, key, document_id, ordinal, start, stop, title, occasion, first_block, _ = pieces[0]
+    _, key, document_id, ordinal, start, stop, title, occasion, headings, first_block, _ = pieces[0]
     offset = (first_block or 0) * BLOCK
     text = "".join(piece[-1] or "" for piece in pieces)
     return Passage(
@@ -201,6 +222,7 @@ def _passage(pieces: list[tuple[Any, ...]]) -> Passage:
         title=title,
         text=text[start - offset : stop - offset],
         occasion=occasion_of(occasion),
+        headings=headings_of(headings),
     )
 
 
@@ -227,7 +249,7 @@ def _require_stretches(document: Document, passages: Sequence[Passage]) -> None:
 
 def _said(fields: Mapping[str, Any]) -> dict[str, Any]:
     """What a document says of itself: not the mark of its file, nor what its passages are told of it."""
-    metadata = {"metadata": parted(fields["metadata"])} if fields else {}
+    metadata = {"metadata": parted(fields["metadata"]).metadata} if fields else {}
     return {key: value for key, value in fields.items() if key != "stamp"} | metadata
 
 
@@ -238,7 +260,7 @@ def _fields(document: Document, passages: Sequence[Passage]) -> dict[str, Any]:
         "title": document.title,
         "media_type": document.media_type,
         "sha256": document.sha256,
-        "metadata": joined(document.metadata, passages),
+        "metadata": joined(document, passages),
         "whole": int(document.whole),
     }
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from polyhop.ports import Ints
 from polyhop.reports import LayerStatus
-from polyhop.types import Document, Passage
+from polyhop.types import Document, Passage, Span
 
 Change = Literal["added", "changed", "unchanged"]
 
@@ -79,6 +79,9 @@ class Store(Protocol):
     def row(self, document_id: str) -> DocumentRow:
         """A document without its text; UsageError where there is none of that id."""
 
+    def page_of(self, span: Span) -> int | None:
+        """The page of a document on which a stretch begins, from 1; None where the document has no pages."""
+
     def find(self, uri: str) -> list[str]:
         """Ids of the documents a user means: that URI, else the rows of that file, else the one file so ending."""
 
@@ -109,7 +112,7 @@ class Store(Protocol):
     def pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> Iterator[tuple[int, Passage]]:
         """Passages that a layer has yet to do under a fingerprint, ascending; the writer may commit in between.
 
-        They are handed out without their occasions: rows depend on title and text alone.
+        They are handed out without occasions and headings: rows depend on title and text alone.
         """
 
     def count_pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> int:

@@ -1,0 +1,70 @@
+"""The lines of a PDF's pages, with where each stands and how large its letters are."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from polyhop.documents.encoding import clean
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument, PdfTextPage
+
+_LINE: Final = re.compile(r"([^\r\n\x02\ufffe]*)(\r\n?|\n|[\x02\ufffe](?:\r\n?|\n)?|\Z)")
+_OWN_HYPHENS: Final = ("\x02", "\ufffe")  # how PDFium writes a hyphen at the end of a line
+_LONGEST_NAME: Final = 128  # bytes of the name of a font
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageLine:
+    """A line of a page, in points from the page's lower left corner."""
+
+    text: str
+    left: float = 0.0
+    right: float = 0.0
+    bottom: float = 0.0
+    size: float = 0.0  # the height of its letters
+    bold: bool = False
+
+    @property
+    def letter(self) -> float:
+        """The width of a letter, on average."""
+        return (self.right - self.left) / max(1, len(self.text))
+
+
+def lines_of(document: PdfDocument, index: int) -> list[PageLine]:
+    """The lines of a page that are not blank, in the order in which the file has them."""
+    with closing(document[index]) as page, closing(page.get_textpage()) as content:
+        return list(_lines(content))
+
+
+def _lines(content: PdfTextPage) -> Iterator[PageLine]:
+    for found in _LINE.finditer(str(content.get_text_range())):
+        said = found[1].strip()
+        if said:
+            first = found.start() + len(found[1]) - len(found[1].lstrip())
+            line = _measured(content, said, first, first + len(said) - 1)
+            text = clean(f"{said}-" if found[2].startswith(_OWN_HYPHENS) else said).strip()
+            if text:
+                yield replace(line, text=text)
+
+
+def _measured(content: PdfTextPage, text: str, first: int, last: int) -> PageLine:
+    left, bottom, _, top = content.get_charbox(first, loose=True)
+    right = content.get_charbox(last, loose=True)[2]
+    return PageLine(
+        text=text, left=left, right=right, bottom=bottom, size=round(top - bottom, 1), bold=_is_bold(content, first)
+    )
+
+
+def _is_bold(content: PdfTextPage, character: int) -> bool:
+    """Whether the name of a character's font says that it is bold."""
+    from pypdfium2 import raw  # imported when used: start-up time
+
+    name, flags = ctypes.create_string_buffer(_LONGEST_NAME), ctypes.c_int()
+    raw.FPDFText_GetFontInfo(content.raw, character, name, _LONGEST_NAME, ctypes.byref(flags))
+    return b"bold" in name.value.lower()

@@ -1,0 +1,157 @@
+"""From the lines of a PDF's pages to its text: paragraphs, headings, and where each page begins."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from statistics import median
+from typing import Final
+
+from polyhop.documents.loaders.pdf_lines import PageLine
+from polyhop.documents.wrapped_lines import begins_item, has_ended, is_cut, word_edits
+
+_SPACELESS: Final = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff\uff00-\uffef]")
+_PROSE: Final = 35  # letters; what is narrower is a list, a table or verse
+_LARGER: Final = 1.08  # than other text, as letters of headings are
+_APART: Final = 1.35  # of the usual distance of two lines, as those of two paragraphs are
+_LONG: Final = 0.75  # of the longest line: a line that does not end a sentence goes on then
+_INDENT: Final = 0.6  # of the height of letters
+_LONGEST_HEADING: Final = 200  # characters
+_NEIGHBOURS: Final = 40  # lines before and after that tell how wide a column is
+
+
+@dataclass(frozen=True, slots=True)
+class PagedText:
+    """A text, where each page of it begins, and where its headings stand, as half-open ranges."""
+
+    text: str
+    pages: tuple[int, ...]
+    headings: tuple[tuple[int, int], ...]
+
+
+def paged_text(pages: Sequence[Sequence[PageLine]]) -> PagedText:
+    """The text of pages, with words and paragraphs whole that lines, columns and pages parted."""
+    layout = _Layout([line for page in pages for line in page])
+    pieces: list[str] = []
+    begins: list[int] = []  # where each line begins
+    at = 0
+    for number, line in enumerate(layout.lines):
+        between = layout.between(number - 1) if number else ""
+        at += len(between)
+        begins.append(at)
+        pieces += [between, line.text]
+        at += len(line.text)
+    text = "".join(pieces)
+    edits = word_edits(text)
+    begins.append(len(text))
+    starts = [begins[first] for first in accumulate(map(len, pages), initial=0)][:-1]
+    headings = [(begins[first], begins[last] + len(layout.lines[last].text)) for first, last in layout.headings()]
+    return PagedText(
+        edits.applied(text),
+        tuple(map(edits.moved, starts)),
+        tuple((edits.moved(start), edits.moved(end)) for start, end in headings),
+    )
+
+
+class _Layout:
+    """Lines in their order, and what their places say of how they belong together."""
+
+    def __init__(self, lines: Sequence[PageLine]) -> None:
+        self.lines = lines
+        letters: Counter[float] = Counter()
+        for line in lines:
+            letters[line.size] += len(line.text)
+        self._body = max(letters, key=lambda size: letters[size], default=0.0)
+        self._bold = 2 * sum(len(line.text) for line in lines if line.bold) > letters.total()
+        down = [one.bottom - other.bottom for one, other in pairwise(lines) if _is_alike(one, other)]
+        self._leading = median([step for step in down if 0 < step < 3 * self._body] or [1.3 * self._body])
+
+    def headings(self) -> list[tuple[int, int]]:
+        """The first and the last line of each heading."""
+        found: list[tuple[int, int]] = []
+        for number, line in enumerate(self.lines):
+            if not self._is_heading(number):
+                continue
+            if found and found[-1][1] == number - 1 and _goes_on_large(self.lines[number - 1], line):
+                found[-1] = (found[-1][0], number)
+            else:
+                found.append((number, number))
+        return [(first, last) for first, last in found if self._is_short(first, last)]
+
+    def between(self, number: int) -> str:
+        """What parts a line from the next one: nothing, a space, a line break or a blank line."""
+        line, following = self.lines[number], self.lines[number + 1]
+        if self._is_heading(number) or self._is_heading(number + 1):
+            both = self._is_heading(number) and self._is_heading(number + 1)
+            return " " if both and _goes_on_large(line, following) else "\n\n"
+        step = line.bottom - following.bottom
+        close = 0 < step <= _APART * self._leading
+        if is_cut(line.text) and following.text[0].isalnum():
+            return "\n"  # within a word
+        if begins_item(following.text):
+            return "\n"
+        spaceless = _SPACELESS.match(line.text[-1]) and _SPACELESS.match(following.text)
+        full = self._is_full(number, spaceless=bool(spaceless))
+        if not close:  # another paragraph, or the next column or page
+            below = 0 < step < 3 * self._body
+            goes_on = not below and not has_ended(line.text) and (full or following.text[0].islower())
+            return ("" if spaceless else " ") if goes_on else "\n\n"
+        if following.left - line.left > _INDENT * self._body and not begins_item(line.text):
+            return "\n"
+        if full:
+            return "" if spaceless else " "
+        goes_on = not has_ended(line.text) and (following.text[0].islower() or self._is_long(number))
+        return " " if goes_on and not spaceless else "\n"
+
+    def _is_heading(self, number: int) -> bool:
+        line = self.lines[number]
+        if not any(map(str.isalpha, line.text)):
+            return False
+        return line.size > _LARGER * self._body or (
+            line.bold and not self._bold and line.size >= self._body and not has_ended(line.text)
+        )
+
+    def _is_short(self, first: int, last: int) -> bool:
+        return sum(len(line.text) for line in self.lines[first : last + 1]) <= _LONGEST_HEADING
+
+    def _is_long(self, number: int) -> bool:
+        """Whether a line of prose is nearly as long as the others."""
+        line, edge = self.lines[number], self._edge(number)
+        return line.right - line.left > max(_PROSE * line.letter, _LONG * (edge - line.left))
+
+    def _edge(self, number: int) -> float:
+        """Where the longest line near a line ends, of those in its column."""
+        near = self.lines[max(0, number - _NEIGHBOURS) : number + _NEIGHBOURS]
+        line = self.lines[number]
+        return max(other.right for other in near if _is_alike(other, line) and _is_below(other, line))
+
+    def _is_full(self, number: int, *, spaceless: bool) -> bool:
+        """Whether the next line's first word would not have had room in a line."""
+        line, following = self.lines[number], self.lines[number + 1]
+        edge = self._edge(number)
+        if edge - line.left < (_PROSE / 4 if spaceless else _PROSE) * line.letter:
+            return False
+        word = following.text[:1] if spaceless else following.text.split(maxsplit=1)[0]
+        return line.right + (len(word) + 1) * following.letter > edge
+
+
+def _is_alike(one: PageLine, other: PageLine) -> bool:
+    return abs(one.size - other.size) <= 0.1 * max(one.size, other.size)
+
+
+def _is_below(one: PageLine, other: PageLine) -> bool:
+    """Whether two lines are in one column: they begin below each other, but for an indent."""
+    return abs(one.left - other.left) <= 3 * max(one.size, other.size)
+
+
+def _goes_on_large(line: PageLine, following: PageLine) -> bool:
+    """Whether two lines of headings are one heading: as large as each other, and close."""
+    return (
+        _is_alike(line, following)
+        and line.bold == following.bold
+        and 0 < line.bottom - following.bottom <= 1.5 * line.size
+        and not begins_item(following.text)
+    )

@@ -237,7 +237,8 @@ def test_experiment_judges_by_sentences_where_there_are_only_documents(library: 
     assert report["warnings"] == [reason]
     assert report["manifest"]["dataset"]["passages"] is None
     assert {row["metric"] for row in report["comparisons"]} >= {"covered@5", "held", "wrong"}
-    assert report["records"]["words"][0]["evidence"] == told["q1"]
+    first = report["records"]["words"][0]
+    assert (first["question"], first["evidence"]) == (QUESTIONS[0]["question"], told["q1"])
 
 
 @pytest.mark.parametrize("wrong", [{"strategies": ()}, {"strategies": ("words",), "limit": 0}])

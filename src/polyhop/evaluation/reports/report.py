@@ -262,6 +262,7 @@ def _row(record: QuestionRecord) -> dict[str, Any]:
     return {
         "id": question.id,
         "type": question.type,
+        "question": question.text,
         "answer": outcome.answer,
         "gold": question.answer,
         "confidence": _rounded(outcome.confidence),

@@ -86,6 +86,35 @@ def test_summary_has_the_figures_of_each_strategy(report: dict[str, Any]) -> Non
     assert bad["calibration"] is None
 
 
+def test_summary_tells_how_reliable_confidences_are(report: dict[str, Any]) -> None:
+    """Of three answers two were right by F1: those of the confidences 0.9 and 0.8, not that of 0.2."""
+    found = report["strategies"]["good<script>"]["reliability"]
+    assert (found["metric"], found["answers"], found["right"]) == ("f1", 3, 2)
+    assert [(row["low"], row["count"], row["right"]) for row in found["bins"]] == [
+        (0.1, 1, 0),
+        (0.7, 1, 1),
+        (0.8, 1, 1),
+    ]
+    assert found["bins"][0]["gap"] == pytest.approx(0.2)
+    assert found["error"] == pytest.approx((0.2 + 0.2 + 0.1) / 3, abs=1e-6)
+    assert report["strategies"]["bad"]["reliability"] is None
+    text, page = drawn(report), html(report)
+    assert "0.7 to 0.8" in text
+    assert "<h2>Reliability</h2>" in page
+    assert "<title>Right over confidence</title>" in page
+
+
+def test_summary_takes_answers_for_right_by_what_they_hold_where_evidence_is_in_sentences() -> None:
+    """A sentence as the gold answer is never equal to a name, and the quotation may hold what the answer lacks."""
+    asked = Question(id="q1", text="Who founded Velmora?", answer="Velmora was founded by Tessa Quill.")
+    towns = Dataset(folder=Path("towns"), split=None, questions=(asked,), passages=None, hashes={})
+    outcome = Outcome(answer="Velmora", quotations=("Tessa Quill came.",), confidence=0.6)
+    found = summary(run_of({"dense": [outcome]}, towns), towns, {})["strategies"]["dense"]
+    assert found["f1"] < 0.5
+    assert (found["held"], found["wrong"]) == (1.0, 0.0)
+    assert (found["reliability"]["metric"], found["reliability"]["right"]) == ("held", 1)
+
+
 def test_summary_breaks_down_by_type_and_hops(report: dict[str, Any]) -> None:
     good = report["strategies"]["good<script>"]
     assert {kind: group["n"] for kind, group in good["by_type"].items()} == {"Null": 1, "bridge": 2, "untyped": 1}
@@ -323,7 +352,7 @@ def test_terminal_and_page_show_hops_and_plots_where_there_are_any(
         "c2: without the check &lt;b&gt;",
     ):
         assert part in page
-    for nothing in ("Bindings", "Unsupported", 'class="chart"'):
+    for nothing in ("Bindings", "Unsupported", " over gamma"):
         assert nothing not in drawn(report) + html(report)
 
 

@@ -25,8 +25,18 @@ class ReliabilityBin:
     low: float  # confidences above it; the first bin has its own lower end too
     high: float  # up to it
     count: int
+    right: int  # how many of them
     confidence: float  # mean; 0 in an empty bin
-    accuracy: float  # share that was right; 0 in an empty bin
+
+    @property
+    def accuracy(self) -> float:
+        """The share that was right; 0 in an empty bin."""
+        return self.right / max(1, self.count)
+
+    @property
+    def gap(self) -> float:
+        """How far the mean confidence is from the share that was right."""
+        return abs(self.accuracy - self.confidence)
 
 
 def calibrate(
@@ -77,8 +87,8 @@ def reliability(confidences: Sequence[float], correct: Sequence[bool], bins: int
             low=number / bins,
             high=(number + 1) / bins,
             count=len(group),
+            right=sum(good for _, good in group),
             confidence=math.fsum(confidence for confidence, _ in group) / max(1, len(group)),
-            accuracy=sum(good for _, good in group) / max(1, len(group)),
         )
         for number, group in enumerate(members)
     )
@@ -87,4 +97,4 @@ def reliability(confidences: Sequence[float], correct: Sequence[bool], bins: int
 def calibration_error(curve: Sequence[ReliabilityBin]) -> float:
     """Expected calibration error, 0 to 1: Guo et al. 2017, equation 3; 0 without answers."""
     total = sum(group.count for group in curve)
-    return sum(group.count * abs(group.accuracy - group.confidence) for group in curve) / max(1, total)
+    return sum(group.count * group.gap for group in curve) / max(1, total)

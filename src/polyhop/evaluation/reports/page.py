@@ -16,6 +16,7 @@ from polyhop.evaluation.reports.terminal import (
     HEADINGS,
     JUDGING_LEGEND,
     LEGEND,
+    RELIABILITY_LEGEND,
     UNSUPPORTED_LEGEND,
     amount,
     binding_rows,
@@ -23,6 +24,7 @@ from polyhop.evaluation.reports.terminal import (
     label_of,
     metric_names,
     percent,
+    reliability_rows,
     unsupported_rows,
 )
 
@@ -76,6 +78,7 @@ def html(report: Mapping[str, Any]) -> str:
         *_sweeps(report.get("sweeps", ()), strategies, columns),
         _titled("Bindings", binding_rows(strategies), BINDINGS_LEGEND),
         _unsupported(strategies),
+        _reliability(strategies),
         *(_bars(strategies, metric) for metric in BAR_METRICS if metric in columns),
         *(_breakdown(strategies, columns, key, heading) for key, heading in (("by_type", "type"), ("by_hops", "hops"))),
         *(
@@ -240,6 +243,27 @@ def _unsupported(strategies: Mapping[str, Any]) -> str:
     chart = line_chart(title, lines[:MOST_LINES], x_label="hop", y_label="percent") if len(hops) > 1 else ""
     table = _titled("Unsupported evidence by hop", unsupported_rows(strategies), UNSUPPORTED_LEGEND)
     return table + (f'<div class="charts">{chart}</div>' if chart else "")
+
+
+def _reliability(strategies: Mapping[str, Any]) -> str:
+    """The table, and the share of right answers over the confidence: on the diagonal where that means what it says."""
+    lines = [
+        Line(
+            label=label_of(name, figures),
+            points=tuple((group["confidence"], group["accuracy"]) for group in found["bins"]),
+        )
+        for name, figures in strategies.items()
+        if (found := figures.get("reliability")) and "of" not in figures
+    ]
+    if not lines:
+        return ""
+    table = _titled("Reliability", reliability_rows(strategies), RELIABILITY_LEGEND)
+    diagonal = Line(label="as confident as right", points=((0.0, 0.0), (1.0, 1.0)))
+    shown = [diagonal, *lines[:MOST_LINES]]
+    ticks = [tick / 5 for tick in range(6)]
+    return table + _charts(
+        [line_chart("Right over confidence", shown, x_label="confidence", y_label="percent", ticks=ticks)]
+    )
 
 
 def _titled(title: str, rows: Sequence[Sequence[str]], legend: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from polyhop.errors import StorageFull
 from polyhop.evaluation.bindings import bindings, gold_values, rightness
-from polyhop.evaluation.calibration import calibrate, calibration_error, reliability
+from polyhop.evaluation.calibration import ReliabilityBin, calibrate, calibration_error, reliability
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Run
 from polyhop.evaluation.metrics.metric import metric_named
@@ -26,7 +26,8 @@ from polyhop.settings import Settings
 from polyhop.types import Cost
 
 UNTYPED = "untyped"
-RIGHT = 0.5  # F1 from which calibration takes an answer to be right
+# By the first of these metrics that says something of a run, its answers are right: from which value on.
+RIGHT = {"held": 1.0, "f1": 0.5}
 COMPARED = ("em", "f1", "accuracy", "recall@2", "recall@5", "all@5", "covered@5", "quoted", "held", "wrong")
 DIGITS = 6
 
@@ -38,7 +39,8 @@ def summary(run: Run, dataset: Dataset, manifest: Mapping[str, Any], *, records:
     ``unsupported`` stand where hops bind placeholders and where hops have evidence. Metrics are means from 0 to 1 over
     the questions they apply to, None where there are none; ``llm_calls``, ``llm_tokens`` and ``money`` are means a
     question; ``seconds_*`` are percentiles of questions without an error. ``judging`` stands where metrics ask a
-    language model: what that takes, means a question, which is no part of what strategies cost.
+    language model: what that takes, means a question, which is no part of what strategies cost. ``reliability``: the
+    answers given, in bins by confidence, and how many of each were right.
     """
     seed, metrics = run.experiment.seed, [metric.name for metric in run.experiment.metrics(dataset)]
     settings = Settings.from_mapping(manifest.get("settings", {}))
@@ -94,7 +96,7 @@ def _strategy(records: Sequence[QuestionRecord], metrics: Sequence[str], seed: i
             name: None if found is None else [_rounded(found.low), _rounded(found.high)]
             for name, found in intervals.items()
         },
-        "calibration": _calibration(records),
+        **_confidence(records),
         **_judging(records),
         **_hop_figures(records),
         "by_type": {name: _figures(group, metrics) for name, group in types.items()},
@@ -172,19 +174,40 @@ def _grouped(
     return {} if set(groups) <= {UNTYPED} else dict(sorted(groups.items()))
 
 
-def _calibration(records: Sequence[QuestionRecord]) -> dict[str, Any] | None:
-    """The threshold to abstain below, from the answers given with a confidence; None where nothing was read."""
+def _confidence(records: Sequence[QuestionRecord]) -> dict[str, Any]:
+    """``calibration``, the threshold to abstain below, and ``reliability``, whether a confidence means something.
+
+    Both are of the answers given with a confidence, and None where there is none.
+    """
+    metric = next((name for name in RIGHT if any(record.metrics.get(name) is not None for record in records)), None)
+    given = [record for record in records if record.outcome.answer is not None]
     read = [
-        (record.outcome.confidence, (record.metrics["f1"] or 0.0) >= RIGHT, record.question.answerable)
-        for record in records
-        if record.outcome.confidence is not None and record.outcome.answer is not None
+        (confidence, (record.metrics[metric] or 0.0) >= RIGHT[metric], record.question.answerable)
+        for record in given
+        if metric is not None and (confidence := record.outcome.confidence) is not None
     ]
     if not read:
-        return None
+        return {"calibration": None, "reliability": None}
     confidences, correct, answerable = zip(*read, strict=True)
-    found = asdict(calibrate(confidences, correct, answerable))
-    found["calibration_error"] = calibration_error(reliability(confidences, correct))
-    return {name: _rounded(value) for name, value in found.items()} | {"answers": len(read)}
+    curve = reliability(confidences, correct)
+    error = _rounded(calibration_error(curve))
+    found = {name: _rounded(value) for name, value in asdict(calibrate(confidences, correct, answerable)).items()}
+    return {
+        "calibration": found | {"calibration_error": error, "answers": len(read)},
+        "reliability": {
+            "metric": metric,
+            "answers": len(read),
+            "right": sum(correct),
+            "confidence": _mean(confidences),
+            "error": error,
+            "bins": [_bin(group) for group in curve if group.count],
+        },
+    }
+
+
+def _bin(group: ReliabilityBin) -> dict[str, Any]:
+    means = {"accuracy": _rounded(group.accuracy), "gap": _rounded(group.gap)}
+    return {**asdict(group), "confidence": _rounded(group.confidence), **means}
 
 
 def _comparisons(run: Run) -> list[dict[str, Any]]:

@@ -26,13 +26,15 @@ HEADINGS = {
 }
 COSTS = {"llm_calls": "calls", "llm_tokens": "tokens", "seconds_p50": "p50 s", "seconds_p95": "p95 s"}
 LEGEND = (
-    "Percent; R@k: recall of supporting passages, all@5: questions with all of them in the top 5, null✓: unanswerable "
-    "questions that were left unanswered, lost: answerable ones. Calls and tokens are means a question."
+    "Percent; R@k: recall of supporting passages, all@5: questions with all of them in the top 5, cov@5: evidence "
+    "sentences that the top 5 cover, quoted: that quotations cover, held: questions whose gold answer the answer or "
+    "its quotations hold, wrong: answered otherwise, null✓: unanswerable questions that were left unanswered, lost: "
+    "answerable ones. Calls and tokens are means a question."
 )
 COLUMNS = 5  # of metrics, beside which there is room for what they cost
 NOT_FIGURES = frozenset(
     {"n", "errors", "money", "intervals", "calibration", "bindings", "unsupported", "by_type", "by_hops", "stopped"}
-    | {"judging", "label", "of", *COSTS}
+    | {"judging", "label", "of", "reliability", *COSTS}
 )
 BINDINGS = {"resolved_rate": "resolved", "precision": "precision", "confident_wrong": "confident wrong"}
 BINDINGS_LEGEND = (
@@ -48,9 +50,15 @@ UNSUPPORTED_LEGEND = (
     "Unsupported evidence: percent of the passages behind a hop that are not among the supporting ones."
 )
 
+RELIABILITY_LEGEND = (
+    "Reliability: answers that were given, by their confidence; how many were right (held: the answer or its "
+    "quotations hold a gold answer; without it, an F1 of 50 % or more); the share of right ones, the mean confidence, "
+    "and the gap between them, in percent. The gap of all is the expected calibration error."
+)
+
 
 def render(report: Mapping[str, Any]) -> Group:
-    """Everything worth a look: strategies, the breakdown by type and hops, comparisons, calibration, warnings."""
+    """Everything worth a look: strategies, reliability, by type and hops, comparisons, calibration, warnings."""
     from rich.console import Group
     from rich.text import Text
 
@@ -66,6 +74,7 @@ def render(report: Mapping[str, Any]) -> Group:
         (judging_rows(strategies), "Judging", JUDGING_LEGEND),
         (binding_rows(strategies), "Bindings", BINDINGS_LEGEND),
         (unsupported_rows(strategies), "Unsupported evidence by hop", UNSUPPORTED_LEGEND),
+        (reliability_rows(strategies), "Reliability", RELIABILITY_LEGEND),
     ):
         if len(rows) > 1:
             parts.append(_plain(title, rows))
@@ -133,6 +142,23 @@ def unsupported_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
                 f"{percent(found[hop]['share'])} of {found[hop]['passages']}" if hop in found else "–" for hop in hops
             )
             rows.append((label_of(name, figures), *cells))
+    return rows
+
+
+def reliability_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The heading, and for each strategy a row a bin of confidence and one for all; variants are left out."""
+    rows: list[tuple[str, ...]] = [("strategy", "confidence", "answers", "right", "share", "mean", "gap")]
+    for name, figures in strategies.items():
+        found = figures.get("reliability")
+        if not found or "of" in figures:
+            continue
+        for group in found["bins"]:
+            between, shares = f"{group['low']:.1f} to {group['high']:.1f}", ("accuracy", "confidence", "gap")
+            counts = (str(group["count"]), str(group["right"]))
+            rows.append((label_of(name, figures), between, *counts, *(percent(group[share]) for share in shares)))
+        answers, right = found["answers"], found["right"]
+        whole = (right / answers, found["confidence"], found["error"])
+        rows.append((label_of(name, figures), "all", str(answers), str(right), *map(percent, whole)))
     return rows
 
 

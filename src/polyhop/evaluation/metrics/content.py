@@ -22,8 +22,10 @@ from polyhop.indexes.folding import tokens
 MOST: Final = 0.6
 """The share from which a text holds most of a sentence. Below it a passage of 512 tokens holds sentences by accident;
 above it paraphrases are lost: two words that were put otherwise suffice to lose a sentence of five."""
-ASKED: Final = 0.5
-"""What a word of evidence counts that the question has too: any passage on the matter has it."""
+ASKED: Final = 0.25
+"""What a word of evidence counts that the question has too: any passage on the matter has it. Where it counts a half,
+"the tower has a roof of slate" is covered without slate where the question is what roof the tower has;
+where it counts nothing, passages that speak of something else cover what has only a word or two of its own."""
 
 _SMALL: Final = frozenset(
     tokens(

@@ -175,7 +175,7 @@ def test_a_row_or_a_cell_outside_of_a_table_reads_as_one_within(tmp_path: Path, 
     file = write_docx(tmp_path / "mill.docx", body + paragraph("It grinds rye."))
     (item,) = LOADERS["docx"].load(file, file.as_posix())
     assert isinstance(item, Document)
-    assert item.text.startswith("Orla mill | 1742\n")
+    assert item.text.startswith("Orla mill: 1742\n")
     assert item.text.endswith("It grinds rye.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import NamedTuple
 
 
 class Gap(IntEnum):
@@ -14,40 +15,34 @@ class Gap(IntEnum):
     PARAGRAPH = 3
 
 
+class Mark(NamedTuple):
+    """What a stretch of the text is, such as a heading or a link."""
+
+    start: int
+    end: int
+    kind: str
+
+
+_NOT_YET = -1  # where a stretch begins of which nothing is written
 _WHITE = {Gap.NONE: "", Gap.SPACE: " ", Gap.LINE: "\n", Gap.PARAGRAPH: "\n\n"}
 
 
 class Flow:
     """Text that grows piece by piece, with no more white space than the structure asks for.
 
-    A gap is only written once there is text after it, so that the paragraphs a table cell begins and ends with leave
-    the row on its line.
+    A gap is only written once there is text after it. Marks say what stretches of the text are.
     """
 
     def __init__(self) -> None:
+        self.marks: list[Mark] = []
         self._pieces: list[str] = []
+        self._length = 0
         self._gap = Gap.NONE
-        self._fresh_cell = False
+        self._open: dict[str, int] = {}
 
     def part(self, gap: Gap) -> None:
         """Keep what follows at least this far from what is there."""
-        if gap > self._gap and not self._fresh_cell:
-            self._gap = gap
-
-    def begin_cell(self, *, first: bool) -> None:
-        """Begin a table cell, behind a bar unless it is the first of its row."""
-        if not first:
-            fresh_row = self._gap >= Gap.LINE  # its first cell was empty: the bar begins the line
-            self._gap = self._gap if fresh_row else Gap.NONE
-            self.write_exactly("|" if fresh_row else " |")
-            self._gap = Gap.SPACE
-        self._fresh_cell = True
-
-    def end_cell(self) -> None:
-        """End a table cell; the line that a row begins is still to be begun where nothing stands in it."""
-        if not (self._fresh_cell and self._gap >= Gap.LINE):
-            self._gap = Gap.NONE
-        self._fresh_cell = False
+        self._gap = max(self._gap, gap)
 
     def write(self, text: str) -> None:
         """Add running text; its white space is collapsed."""
@@ -61,12 +56,33 @@ class Flow:
 
     def write_exactly(self, text: str) -> None:
         """Add text whose white space has a meaning."""
-        if self._pieces:
-            self._pieces.append(_WHITE[self._gap])
-        self._pieces.append(text)
+        white = _WHITE[self._gap] if self._length else ""
+        self._pieces += [white, text]
+        if self._open:
+            begins = self._length + len(white)
+            self._open.update({kind: begins for kind, begun in self._open.items() if begun == _NOT_YET})
+        self._length += len(white) + len(text)
         self._gap = Gap.NONE
-        self._fresh_cell = False
+
+    def append(self, other: Flow) -> None:
+        """Add what another flow has, with its marks."""
+        text = other.text()
+        if text:
+            self.write_exactly(text)
+            begin = self._length - len(text)
+            self.marks += (Mark(begin + mark.start, begin + mark.end, mark.kind) for mark in other.marks)
+
+    def begin(self, kind: str) -> None:
+        """What follows is of a kind, until that ends; within the same kind nothing begins."""
+        self._open.setdefault(kind, _NOT_YET)
+
+    def end(self, kind: str) -> None:
+        """What was of a kind ends, if anything was."""
+        begun = self._open.pop(kind, _NOT_YET)
+        if begun != _NOT_YET:
+            self.marks.append(Mark(begun, self._length, kind))
 
     def text(self) -> str:
         """All of it."""
-        return "".join(self._pieces)
+        self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]

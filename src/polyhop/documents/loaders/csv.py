@@ -13,6 +13,7 @@ from typing import ClassVar
 from polyhop.documents.encoding import open_text
 from polyhop.documents.loaders import fields
 from polyhop.documents.loading import one_line, row_document
+from polyhop.documents.tables import pairs
 from polyhop.errors import DocumentError
 from polyhop.types import Document
 
@@ -76,7 +77,7 @@ class CsvLoader:
         text = fields.below_abstract(found["text"], found["abstract"])
         if roles["text"] is None:
             shown = {name: value.strip() for name, value in values.items() if name != roles["id"]}
-            text = "\n".join(f"{name}: {value}" for name, value in shown.items() if value)
+            text = "\n".join(pairs(shown.keys(), shown.values()))
             found["title"] = found["title"] or _first_name(shown.values())
         return row_document(
             uri,

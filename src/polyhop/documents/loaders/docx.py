@@ -9,14 +9,15 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 from xml.parsers import expat
 
 from polyhop.documents.encoding import clean
-from polyhop.documents.flow import Flow, Gap
+from polyhop.documents.flow import Gap
 from polyhop.documents.loading import file_document
+from polyhop.documents.tables import Cell, Tables
 from polyhop.errors import DocumentError
 from polyhop.types import Document
 
@@ -42,11 +43,11 @@ Attributes = Mapping[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class DocxLoader:
-    """Reads the body, then the notes: paragraphs apart by blank lines, table rows as lines with ``|``."""
+    """Reads the body, then the notes: paragraphs apart by blank lines, rows of tables with their columns' names."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".docx",)
     media_type: ClassVar[str] = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     largest: int = 1 << 30  # bytes that one part may unpack to: a guard against zip bombs
 
@@ -68,7 +69,9 @@ class DocxLoader:
         except expat.ExpatError as error:
             raise DocumentError(f"is damaged: its XML cannot be read ({error})", remedy=_AS_SAVED) from error
         title = body.title or own.text or body.heading
-        yield file_document(uri, clean(body.flow.text()), self.media_type, title=title)
+        flow = body.tables.finished()
+        headings = tuple((mark.start, mark.end) for mark in sorted(flow.marks))
+        yield replace(file_document(uri, flow.text(), self.media_type, title=title), headings=headings)
 
     def _body(self, archive: zipfile.ZipFile) -> _Body:
         targets = _Targets()
@@ -175,15 +178,14 @@ class _Body(_Events):
     """Collects the text of the body or of notes."""
 
     styles: Mapping[str, str]
-    flow: Flow = field(default_factory=Flow)
+    tables: Tables = field(default_factory=Tables)
     title: str = ""
     heading: str = ""
     _style: str = ""
     _paragraph: list[str] = field(default_factory=list)
     _skipping: list[str] = field(default_factory=list)
-    _cells: list[int] = field(
-        default_factory=lambda: [0]
-    )  # begun in the open row: outside of tables, then of each open one
+    _bold: bool = False  # the run
+    _plain: bool = False  # whether the open cell has letters that are not bold
     _in_run: bool = False
     _in_text: bool = False
 
@@ -196,18 +198,19 @@ class _Body(_Events):
         elif name in ("footnote", "endnote") and "type" in attributes:
             self._skipping.append(name)  # the rule above the notes
         else:
-            self._begin(name)
+            self._begin(name, attributes)
 
-    def _begin(self, name: str) -> None:
+    def _begin(self, name: str, attributes: Attributes) -> None:
         beginnings: dict[str, Callable[[], object]] = {
             "p": self._flush,  # a text box stands within a paragraph
-            "tbl": self._begin_table,
-            "tr": self._begin_row,
+            "tbl": self.tables.begin_table,
+            "tr": self.tables.begin_row,
             "tc": self._begin_cell,
         }
         beginnings.get(name, lambda: None)()
+        self._describe(name, attributes)
         if name == "r":
-            self._in_run = True
+            self._in_run, self._bold = True, False
         elif name == "t":
             self._in_text = True
         elif self._in_run and name in _CHARACTERS:
@@ -226,25 +229,25 @@ class _Body(_Events):
         elif name == "p":
             self._end_paragraph()
         elif name == "tc":
-            self.flow.end_cell()
-            if len(self._cells) == 1:  # no row will end it
-                self.flow.part(Gap.LINE)
-        elif name == "tr":
-            self.flow.part(Gap.LINE)
+            self._end_cell()
         elif name == "tbl":
-            self._cells.pop()
-            self.flow.part(Gap.PARAGRAPH)
+            self.tables.end_table()
 
     def data(self, text: str) -> None:
         if self._in_text and not self._skipping:
             self._paragraph.append(text)
+            self._plain = self._plain or not (self._bold or text.isspace())
 
     def _flush(self) -> str:
-        text = "".join(self._paragraph).strip()
+        text = clean("".join(self._paragraph)).strip()
         self._paragraph.clear()
         if text:
-            self.flow.write_exactly(text)
-            self.flow.part(Gap.LINE if len(self._cells) > 1 else Gap.PARAGRAPH)
+            flow, is_heading = self.tables.flow, self._style.startswith(("heading", "title"))
+            if is_heading:
+                flow.begin("heading")
+            flow.write_exactly(text)
+            flow.end("heading")
+            flow.part(Gap.LINE if self.tables.cell() else Gap.PARAGRAPH)
         return text
 
     def _end_paragraph(self) -> None:
@@ -255,14 +258,24 @@ class _Body(_Events):
             self.heading = self.heading or text
         self._style = ""
 
-    def _begin_table(self) -> None:
-        self.flow.part(Gap.PARAGRAPH)
-        self._cells.append(0)
-
-    def _begin_row(self) -> None:
-        self.flow.part(Gap.LINE)
-        self._cells[-1] = 0
-
     def _begin_cell(self) -> None:
-        self.flow.begin_cell(first=not self._cells[-1])
-        self._cells[-1] += 1
+        self._plain = False
+        self.tables.begin_cell(Cell())
+
+    def _end_cell(self) -> None:
+        cell = self.tables.cell()
+        if cell is not None:
+            cell.heading = cell.heading or (bool(cell.flow.text()) and not self._plain)
+        self.tables.end_cell()
+
+    def _describe(self, name: str, attributes: Attributes) -> None:
+        """What properties say: letters that are bold, and cells that span several columns or rows."""
+        value, cell = attributes.get("val", ""), self.tables.cell()
+        if name == "b" and self._in_run:
+            self._bold = value not in ("0", "false")
+        elif name == "gridSpan" and cell is not None and value.isascii() and value.isdigit():
+            cell.columns = int(value[:4])
+        elif name == "vMerge" and cell is not None:
+            cell.above = value != "restart"
+        elif name == "tblHeader":
+            self.tables.head()

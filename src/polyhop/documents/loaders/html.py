@@ -7,15 +7,27 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
 from polyhop.documents.encoding import decode
 from polyhop.documents.flow import Flow, Gap
+from polyhop.documents.loaders.web_furniture import (
+    CONTENT,
+    HEADING,
+    LINK,
+    LIST,
+    SITE,
+    TITLE,
+    attributes_of,
+    furniture,
+    is_furniture,
+)
 from polyhop.documents.loading import file_document
+from polyhop.documents.tables import Cell, Tables
 from polyhop.types import Document
 
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
@@ -37,16 +49,25 @@ _GAPS = {
 _RAW = frozenset(("script", "style", "textarea", "iframe", "noscript"))  # their content is no markup
 _NEVER_TEXT = frozenset(("script", "style", "template", "noscript", "svg", "iframe", "object", "canvas", "textarea"))
 _FURNITURE = frozenset(("nav", "button", "select"))
+_CONTENT = frozenset(("main", "article", "section"))
+_KINDS = {
+    **dict.fromkeys(_HEADINGS, HEADING),
+    **dict.fromkeys(("ul", "ol"), LIST),
+    **dict.fromkeys(("main", "article"), CONTENT),
+    **dict.fromkeys(("header", "footer", "aside"), SITE),
+    "a": LINK,
+}
+_LONG_NUMBER = 5  # digits
 _MAY_BE_EMPTY = _NEVER_TEXT | _FURNITURE | {"td", "th", "title"}  # as <td/>
 
 
 @dataclass(frozen=True, kw_only=True)
 class HtmlLoader:
-    """Reads what a page shows: blocks as lines, table rows as lines with ``|``; no scripts, styles or navigation."""
+    """Reads what a page is about: blocks as lines, rows of tables with their columns' names; no furniture."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".html", ".htm", ".xhtml")
     media_type: ClassVar[str] = "text/html"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; its title is the page's, or its first heading of level 1.
@@ -54,9 +75,11 @@ class HtmlLoader:
         Raises DocumentError for binary content.
         """
         page = read_page(path.read_bytes())
-        yield file_document(
-            uri, _BLANK_LINES.sub("\n\n", page.flow.text()), self.media_type, title=page.title or page.heading
-        )
+        flow = page.flow()
+        edits = furniture(flow.text(), flow.marks)
+        document = file_document(uri, edits.applied(flow.text()), self.media_type, title=page.title or page.heading)
+        headings = [(edits.moved(mark.start), edits.moved(mark.end)) for mark in flow.marks if mark.kind == HEADING]
+        yield replace(document, headings=tuple((start, end) for start, end in sorted(headings) if start < end))
 
 
 def read_page(data: bytes) -> Page:
@@ -64,7 +87,7 @@ def read_page(data: bytes) -> Page:
     declared = _DECLARED.search(data[:2048])
     source = decode(data, declared[1].decode("ascii") if declared else None)
     page = _parsed(source, _NEVER_TEXT | _FURNITURE)
-    return page if page.flow.text() else _parsed(source, _NEVER_TEXT)
+    return page if page.flow().text() else _parsed(source, _NEVER_TEXT)
 
 
 def _parsed(source: str, dropped: frozenset[str]) -> Page:
@@ -79,7 +102,7 @@ def _parsed(source: str, dropped: frozenset[str]) -> Page:
         elif markup["tag"]:
             tag, empty = markup["tag"].lower(), markup["rest"].endswith("/")
             if not markup["end"]:
-                page.start(tag)
+                page.start(tag, attributes_of(markup["rest"]))
                 if tag in _RAW and not empty:
                     closing = _closing(tag).search(source, at)
                     at = closing.start() if closing else len(source)
@@ -98,28 +121,31 @@ class Page:
     """The text and the titles of a page; within a dropped element only that element's own tag is looked at."""
 
     def __init__(self, dropped: frozenset[str]) -> None:
-        self.flow = Flow()
         self.title = ""
         self.heading = ""
+        self._tables = Tables()
         self._dropped = dropped
         self._within = ""  # the dropped element we are in
         self._depth = 0
         self._verbatim = 0
-        self._first_cell = True
+        self._content = 0  # elements that we are in whose headers and footers are their own
         self._naming = ""  # title or h1, while inside the first one
 
-    def start(self, tag: str) -> None:
+    def flow(self) -> Flow:
+        """All of its text, with marks for headings, links, lists, and what is the site's and not the page's."""
+        return self._tables.finished()
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
         if self._within:
             self._depth += tag == self._within
-        elif tag in self._dropped:
+        elif tag in self._dropped or (self._dropped >= _FURNITURE and is_furniture(tag, attributes)):
             self._within, self._depth = tag, 1
-        elif tag in ("td", "th"):
-            self.flow.begin_cell(first=self._first_cell)
-            self._first_cell = False
+        elif tag in ("table", "tr", "td", "th"):
+            self._start_table(tag, attributes)
         else:
-            self.flow.part(_GAPS.get(tag, Gap.NONE))
-            self._first_cell = self._first_cell or tag == "tr"
+            self._tables.flow.part(_GAPS.get(tag, Gap.NONE))
+            self._mark(tag, attributes)
             self._verbatim += tag == "pre"
             if (tag == "title" and not self.title) or (tag == "h1" and not self.heading):
                 self._naming = tag
@@ -132,9 +158,17 @@ class Page:
             self._depth -= tag == self._within
             self._within = self._within if self._depth else ""
         elif tag in ("td", "th"):
-            self.flow.end_cell()
+            self._tables.end_cell()
+        elif tag == "table":
+            self._tables.end_table()
         else:
-            self.flow.part(_GAPS.get(tag, Gap.NONE))
+            kind = _kind(tag)
+            if kind:
+                self._tables.flow.end(kind)
+            if tag == "h1":
+                self._tables.flow.end(TITLE)
+            self._content = max(0, self._content - (tag in _CONTENT))
+            self._tables.flow.part(_GAPS.get(tag, Gap.NONE))
             self._verbatim = max(0, self._verbatim - (tag == "pre"))
             self._naming = "" if tag == self._naming else self._naming
 
@@ -148,6 +182,35 @@ class Page:
         if self._naming == "h1":
             self.heading += text
         if self._verbatim:
-            self.flow.write_exactly(text)
+            self._tables.flow.write_exactly(_BLANK_LINES.sub("\n\n", text.strip("\n")))
         else:
-            self.flow.write(text)
+            self._tables.flow.write(text)
+
+    def _start_table(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag == "table":
+            self._tables.begin_table()
+        elif tag == "tr":
+            self._tables.begin_row()
+        else:
+            columns, rows = (_number(attributes.get(name, "")) for name in ("colspan", "rowspan"))
+            self._tables.begin_cell(Cell(heading=tag == "th", columns=columns, rows=rows))
+
+    def _mark(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Begin what a tag marks: headers, footers and asides are the site's where they are not those of content."""
+        self._content += tag in _CONTENT
+        kind = _kind(tag)
+        if kind == SITE and self._content:
+            return
+        if kind and (kind != LINK or "href" in attributes):
+            self._tables.flow.begin(kind)
+        if tag == "h1":
+            self._tables.flow.begin(TITLE)
+
+
+def _kind(tag: str) -> str:
+    """What an element marks; nothing for most."""
+    return _KINDS.get(tag, "")
+
+
+def _number(written: str) -> int:
+    return int(written) if written.isascii() and written.isdigit() and len(written) < _LONG_NUMBER else 1

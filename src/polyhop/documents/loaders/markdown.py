@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
+from polyhop.documents.edits import TextEdit, TextEdits
 from polyhop.documents.encoding import read_text
 from polyhop.documents.loading import file_document
+from polyhop.documents.tables import Cell, rows_as_lines
 from polyhop.types import Document
 
 _FRONT_MATTER = re.compile(
@@ -21,21 +23,34 @@ _HEADING = re.compile(
     r"^ {0,3}#{1,6}[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*$|^ {0,3}(\S.*)\n {0,3}(?:=+|--+)[ \t]*$", re.MULTILINE
 )
 _LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
+_TABLE = re.compile(
+    r"^( {0,3}\|?[^\n|]*\|[^\n]*\n"  # names
+    r" {0,3}(?=[^\n]*\|)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*+\|?[ \t]*"  # |---|---|
+    r"(?:\n[^\n|]*\|[^\n]*)+)$",
+    re.MULTILINE,
+)
+_CELL_END = re.compile(r"(?<!\\)\|")
 _EMPHASIS = re.compile(r"(\*{1,3}|`+|(?<!\w)_{1,3}|~~)(\S|\S.*?\S)\1(?!\w)")
 
 
 @dataclass(frozen=True, kw_only=True)
 class MarkdownLoader:
-    """Reads Markdown as it is written, without the front matter; the title is the latter's, or the first heading."""
+    """Reads Markdown as it is written, but for tables, whose rows are read with the names of their columns.
+
+    The title is that of the front matter, which is no part of the text, or the first heading.
+    """
 
     suffixes: ClassVar[tuple[str, ...]] = (".md", ".markdown")
     media_type: ClassVar[str] = "text/markdown"
+    version: ClassVar[str] = "2"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; the front matter's plain entries are its metadata. Raises DocumentError for binary content."""
         settings, text = split_front_matter(read_text(path))
         title = settings.pop("title", None) or first_heading(text)
-        yield file_document(uri, text, self.media_type, title=title, metadata=settings)
+        read = _without_bars(text).strip("\n")
+        document = file_document(uri, read, self.media_type, title=title, metadata=settings)
+        yield replace(document, headings=tuple(heading_spans(read)))
 
 
 def split_front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -47,6 +62,35 @@ def split_front_matter(text: str) -> tuple[dict[str, str], str]:
     if not entries:
         return {}, text  # two horizontal rules
     return {key.lower(): value.strip().strip("\"'") for key, value in entries}, text[block.end() :]
+
+
+def heading_spans(text: str) -> list[tuple[int, int]]:
+    """Where the headings of a text stand, outside of code and without their marks."""
+    return [found.span(1 if found[1] else 2) for found in _HEADING.finditer(_prose(text))]
+
+
+def _prose(text: str) -> str:
+    """A text with as many spaces for each block of code."""
+    return _FENCE.sub(lambda code: " " * len(code[0]), text)
+
+
+def _without_bars(text: str) -> str:
+    """A text in which rows of tables have the name of its column before each value."""
+    tables = _TABLE.finditer(_prose(text))
+    return TextEdits(TextEdit(*table.span(), _rows(table[1])) for table in tables).applied(text)
+
+
+def _rows(table: str) -> str:
+    lines = [line.strip().removeprefix("|").removesuffix("|") for line in table.split("\n")]
+    head, _, *rows = [_CELL_END.split(line) for line in lines]
+    cells = [[_cell(text, heading=number == 0) for text in row] for number, row in enumerate([head, *rows])]
+    return "\n".join(rows_as_lines(cells))
+
+
+def _cell(text: str, *, heading: bool) -> Cell:
+    cell = Cell(heading=heading)
+    cell.flow.write(text.replace("\\|", "|"))
+    return cell
 
 
 def first_heading(text: str) -> str | None:

@@ -1,0 +1,127 @@
+"""What a web page has around its content: menus, heads and feet of the site, and what is laid over it.
+
+The markup tells it: elements and roles that mean so, and lines that are nothing but links.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from polyhop.documents.edits import TextEdit, TextEdits
+from polyhop.documents.flow import Mark
+
+HEADING: Final = "heading"
+TITLE: Final = "title"  # a heading of level 1
+LINK: Final = "link"
+LIST: Final = "list"
+CONTENT: Final = "content"
+SITE: Final = "site"  # the page's own header, footer and asides
+
+_ROLES: Final = frozenset(
+    (*("navigation", "menu", "menubar", "toolbar", "tablist", "search"), *("dialog", "alertdialog", "contentinfo"))
+)
+_CONTAINERS: Final = frozenset(
+    ("div", "section", "aside", "ul", "ol", "form", "header", "footer", "dialog", "nav", "table")
+)
+_LAID_OVER: Final = re.compile(r"(?<![a-z])(?:cookies?|consent|breadcrumbs?)(?![a-z])", re.IGNORECASE)
+_ATTRIBUTE: Final = re.compile(
+    r"""(?<![\w-])(role|href|hidden|aria-hidden|aria-modal|id|class|colspan|rowspan)(?![\w-])(?:\s*+=\s*+("[^"]*+|'[^']*+|[^\s>"']++))?""",
+    re.IGNORECASE,
+)
+_LINE: Final = re.compile(r"[^\n]+")
+_WHITE: Final = re.compile(r"\s*")
+_WORD: Final = re.compile(r"[^\W_]")
+_LONGEST_CRUMB: Final = 60  # characters beside the links of a line that is a menu or a trail
+_FEWEST: Final = 3  # links of a list that is a menu
+
+
+def attributes_of(markup: str) -> dict[str, str]:
+    """Those attributes of an element that matter here, by their names in lower case."""
+    return {found[1].lower(): (found[2] or "").strip("\"' ") for found in _ATTRIBUTE.finditer(markup)}
+
+
+def is_furniture(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Whether an element is by its meaning none of the page's content, or is not shown."""
+    if tag not in _CONTAINERS:
+        return False
+    return (
+        attributes.get("role", "").lower() in _ROLES
+        or attributes.get("aria-hidden", "").lower() == "true"
+        or attributes.get("aria-modal", "").lower() == "true"
+        or "hidden" in attributes
+        or any(_LAID_OVER.search(attributes.get(name, "")) for name in ("id", "class"))
+    )
+
+
+def furniture(text: str, marks: Iterable[Mark]) -> TextEdits:
+    """What leaves out the furniture that links and headings tell; nothing where nothing would stay."""
+    by_kind: defaultdict[str, list[Mark]] = defaultdict(list)
+    for mark in sorted(marks):
+        by_kind[mark.kind].append(mark)
+    headings = by_kind[TITLE] or by_kind[HEADING]
+    first = headings[0].start if headings else 0
+    cuts = [(mark.start, mark.end) for mark in by_kind[SITE] if not mark.start <= first < mark.end]
+    links = _Links(text, by_kind[LINK])
+    lines = (line.span() for line in _LINE.finditer(text))
+    cuts += [(start, end) for start, end in lines if links.are_trail(start, end, fewest=1 if end <= first else 2)]
+    for mark in by_kind[LIST]:
+        content = by_kind[CONTENT]
+        outside = not any(one.start <= mark.start < one.end for one in content) if content else mark.start < first
+        if outside and links.are_all(mark.start, mark.end):
+            above = [one.start for one in by_kind[HEADING] if text[one.end : mark.start].isspace()]
+            cuts.append((above[0] if above else mark.start, mark.end))
+    return _without(text, cuts)
+
+
+class _Links:
+    """The links of a text, in order."""
+
+    def __init__(self, text: str, links: Sequence[Mark]) -> None:
+        self._text = text
+        self._links = links
+        self._starts = [link.start for link in links]
+
+    def are_trail(self, start: int, end: int, *, fewest: int) -> bool:
+        """Whether a line is a menu or a trail: links between marks, and perhaps a last name that is none."""
+        links = self._within(start, end)
+        if len(links) < fewest:
+            return False
+        besides = self._besides(start, end, links)
+        return (
+            not any(map(_WORD.search, besides[:-1])) and len(besides[-1]) <= _LONGEST_CRUMB and not _ended(besides[-1])
+        )
+
+    def are_all(self, start: int, end: int) -> bool:
+        """Whether a list has nothing but links, and several."""
+        links = self._within(start, end)
+        return len(links) >= _FEWEST and not any(map(_WORD.search, self._besides(start, end, links)))
+
+    def _within(self, start: int, end: int) -> Sequence[Mark]:
+        return self._links[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+
+    def _besides(self, start: int, end: int, links: Sequence[Mark]) -> list[str]:
+        """What stands before, between and behind links."""
+        places = [start, *(place for link in links for place in (link.start, link.end)), end]
+        return [self._text[one:other] for one, other in zip(places[::2], places[1::2], strict=True)]
+
+
+def _ended(text: str) -> bool:
+    return text.rstrip().endswith((".", "!", "?"))
+
+
+def _without(text: str, cuts: Iterable[tuple[int, int]]) -> TextEdits:
+    """The cuts with the white space behind each, one where they overlap."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(cuts):
+        white = _WHITE.match(text, end)
+        behind = white.end() if white else end
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], behind))
+        else:
+            found.append((start, behind))
+    left = len(text.strip()) - sum(end - start for start, end in found)
+    return TextEdits(TextEdit(start, end) for start, end in found) if left > 0 else TextEdits(())

@@ -1,0 +1,230 @@
+"""Tables as sentences of their rows: each value with the name of its column, so that a row says what it says by itself.
+
+A cell that spans several rows or columns counts in each of them, and names that stand above one another are one name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from typing import Final
+
+from polyhop.documents.flow import Flow, Gap
+
+_LONGEST_NAME: Final = 60  # characters of the name of a column
+_LONGEST_VALUE: Final = 500  # characters; a table with more in a cell is there for its looks
+_MOST_SPANNED: Final = 100  # columns or rows of one cell
+_DEEPEST: Final = 8  # tables within tables that are told apart
+
+
+@dataclass(slots=True)
+class Cell:
+    """A cell of a table; ``above``: it goes on with the cell above it."""
+
+    flow: Flow = field(default_factory=Flow)
+    heading: bool = False
+    columns: int = 1
+    rows: int = 1
+    above: bool = False
+
+    @property
+    def text(self) -> str:
+        """What it says, on one line."""
+        return " ".join(self.flow.text().split())
+
+
+_Grid = list[list[Cell]]
+
+
+def pairs(names: Iterable[str], values: Iterable[str]) -> list[str]:
+    """The values of a row, each behind the name of its column; without those that are empty."""
+    found = zip(names, values, strict=False)
+    return [f"{name}: {value}" if name else value for name, value in found if value]
+
+
+class Tables:
+    """A flow of text and tables: text goes into the cell that is open, and a table is written where it ends."""
+
+    def __init__(self) -> None:
+        self._flow = Flow()
+        self._tables: list[_Open] = []
+        self._deeper = 0  # tables that are too deep to be told apart
+
+    @property
+    def flow(self) -> Flow:
+        """Where text belongs now."""
+        return self._tables[-1].flow if self._tables else self._flow
+
+    def begin_table(self) -> None:
+        """A table begins."""
+        if len(self._tables) == _DEEPEST:
+            self._deeper += 1
+        else:
+            self._tables.append(_Open())
+
+    def begin_row(self) -> None:
+        """A row begins, in a table that begins with it where none is open."""
+        if not self._tables:
+            self._tables.append(_Open(implied=True))
+        self._tables[-1].rows.append([])
+        self._tables[-1].cell = None
+
+    def begin_cell(self, cell: Cell) -> None:
+        """A cell begins, in a row that begins with it where none is open."""
+        if not self._tables or not self._tables[-1].rows:
+            self.begin_row()
+        self._tables[-1].rows[-1].append(cell)
+        self._tables[-1].cell = cell
+
+    def cell(self) -> Cell | None:
+        """The cell that is open."""
+        return self._tables[-1].cell if self._tables else None
+
+    def head(self) -> None:
+        """The cells of the open row name columns."""
+        if self._tables:
+            self._tables[-1].heads.add(len(self._tables[-1].rows))
+
+    def end_cell(self) -> None:
+        """The open cell ends, if one is."""
+        if self._tables:
+            self._tables[-1].cell = None
+
+    def end_table(self) -> None:
+        """The open table ends, if one is."""
+        if self._deeper:
+            self._deeper -= 1
+        elif self._tables:
+            table = self._tables.pop()
+            for number in table.heads.intersection(range(1, len(table.rows) + 1)):
+                table.rows[number - 1] = [replace(cell, heading=True) for cell in table.rows[number - 1]]
+            rows = Flow()
+            _write(table.rows, rows)
+            for part in (rows, table.outside) if table.implied else (table.outside, rows):
+                self.flow.part(Gap.PARAGRAPH)
+                self.flow.append(part)
+            self.flow.part(Gap.PARAGRAPH)
+
+    def finished(self) -> Flow:
+        """All of it, with what was left open ended."""
+        self._deeper = 0
+        while self._tables:
+            self.end_table()
+        return self._flow
+
+
+@dataclass(slots=True)
+class _Open:
+    """A table that has begun; ``outside`` is what it says in no cell, such as a caption."""
+
+    rows: list[list[Cell]] = field(default_factory=list)
+    outside: Flow = field(default_factory=Flow)
+    cell: Cell | None = None
+    implied: bool = False  # whether it began with a row: what is in none of its cells stands behind it
+    heads: set[int] = field(default_factory=set)  # the numbers of rows, from 1, that name columns
+
+    @property
+    def flow(self) -> Flow:
+        return self.cell.flow if self.cell is not None else self.outside
+
+
+def rows_as_lines(rows: Sequence[Sequence[Cell]]) -> list[str]:
+    """The rows of a table below those that name its columns, each on a line."""
+    whole = _grid(rows)
+    titles = list(takewhile(lambda row: len({id(cell) for cell in row}) == 1, whole))
+    grid = whole[len(titles) :]
+    if not grid:
+        return [row[0].text for row in titles]
+    names = list(takewhile(_names_columns, grid)) or grid[: _is_headed(grid)]
+    above = [row[0].text for row in titles]
+    if len(names) == len(grid):
+        return [*above, *filter(None, map(_bare, grid))]
+    columns = [_column(each) for each in zip(*names, strict=False)] if names else []
+    return [*above, *filter(None, (_line(row, columns) for row in grid[len(names) :]))]
+
+
+def _write(rows: Sequence[Sequence[Cell]], flow: Flow) -> None:
+    marked = any(cell.heading for row in rows for cell in row)
+    if not marked and any(len(cell.flow.text()) > _LONGEST_VALUE for row in rows for cell in row):
+        for row in rows:
+            for cell in row:
+                flow.part(Gap.PARAGRAPH)
+                flow.append(cell.flow)
+        return
+    for line in rows_as_lines(rows):
+        flow.part(Gap.LINE)
+        flow.write_exactly(line)
+
+
+_Spanned = dict[int, tuple[Cell, int]]  # by column, a cell and in how many more rows it stands
+
+
+def _grid(rows: Sequence[Sequence[Cell]]) -> _Grid:
+    """The cells of each row by their columns, with cells that span several in all of them."""
+    grid: _Grid = []
+    before: _Spanned = {}
+    for row in rows:
+        line: list[Cell] = []
+        after: _Spanned = {}
+        for cell in row:
+            _go_on(line, before, after)
+            for _ in range(min(max(1, cell.columns), _MOST_SPANNED)):
+                column = len(line)
+                if cell.rows > 1:
+                    after[column] = (cell, min(cell.rows, _MOST_SPANNED) - 1)
+                line.append(grid[-1][column] if cell.above and grid and column < len(grid[-1]) else cell)
+        _go_on(line, before, after)
+        before = after
+        if any(cell.text for cell in line):
+            grid.append(line)
+    return grid
+
+
+def _go_on(line: list[Cell], before: _Spanned, after: _Spanned) -> None:
+    """Put the cells of rows before into the columns of a line that come next."""
+    while len(line) in before:
+        column = len(line)
+        cell, left = before.pop(column)
+        if left > 1:
+            after[column] = (cell, left - 1)
+        line.append(cell)
+
+
+def _names_columns(row: Sequence[Cell]) -> bool:
+    """Whether all cells of a row are marked as names."""
+    return any(cell.heading for cell in row) and all(cell.heading or not cell.text for cell in row)
+
+
+def _is_headed(grid: _Grid) -> bool:
+    """Whether the first row of a table without marks names its columns: three or more short names, each different."""
+    if len(grid) < 2 or any(cell.heading for row in grid for cell in row):
+        return False
+    names = [cell.text for cell in grid[0]]
+    if len(names) < 3 or len(set(names)) < len(names) or not all(names[1:]):
+        return False
+    return all(len(name) <= _LONGEST_NAME and name[-1:] not in ".!?" and not name.isdigit() for name in names if name)
+
+
+def _column(cells: Iterable[Cell]) -> str:
+    """The name of a column: what stands above it, each once."""
+    return ", ".join(dict.fromkeys(cell.text for cell in cells if cell.text)).rstrip(":")
+
+
+def _line(row: Sequence[Cell], columns: Sequence[str]) -> str:
+    """A row with the names of its columns; without any, a first cell that is a name, or one of two, names the rest."""
+    cells = [cell.text for cell in row]
+    if len({id(cell) for cell in row}) == 1:
+        return cells[0]
+    if columns:
+        names = [*columns, *[""] * (len(cells) - len(columns))]
+        return "; ".join(dict.fromkeys(pairs(names, cells)))
+    if row[0].heading or len(cells) == 2:
+        rest = "; ".join(dict.fromkeys(cell for cell in cells[1:] if cell))
+        return f"{cells[0].rstrip(':')}: {rest}" if cells[0] and rest else cells[0] or rest
+    return _bare(row)
+
+
+def _bare(row: Sequence[Cell]) -> str:
+    """The cells of a row that nothing names."""
+    return " ".join(" | ".join(cell.text for cell in row).split()) if any(cell.text for cell in row) else ""

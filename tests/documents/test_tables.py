@@ -1,0 +1,108 @@
+"""A row of a table is read with the names of its columns, whatever format the table is in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polyhop.documents.loaders.docx import DocxLoader
+from polyhop.documents.loaders.html import HtmlLoader
+from polyhop.documents.loaders.markdown import MarkdownLoader
+from polyhop.documents.loading import Loader
+from polyhop.types import Document
+from tests.worlds.docx import paragraph, write_docx
+
+
+def load(loader: Loader, file: Path, content: str) -> Document:
+    file.write_text(content, encoding="utf-8")
+    (document,) = loader.load(file, file.as_posix())
+    assert isinstance(document, Document)
+    return document
+
+
+def html(tmp_path: Path, table: str) -> str:
+    return load(HtmlLoader(), tmp_path / "a.html", f"<table>{table}</table>").text
+
+
+def docx(tmp_path: Path, *rows: str) -> str:
+    table = "".join(f"<w:tr>{row}</w:tr>" for row in rows)
+    file = write_docx(tmp_path / "a.docx", f"<w:tbl>{table}</w:tbl>")
+    (document,) = DocxLoader().load(file, file.as_posix())
+    return document.text
+
+
+def cell(text: str, properties: str = "", *, bold: bool = False) -> str:
+    run = f"<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>{text}</w:t></w:r></w:p>" if bold else paragraph(text)
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{run}</w:tc>"
+
+
+FEES = ["Vessel: Skiff; Fee: 5 crowns; Period: a night", "Vessel: Cutter; Fee: 35 crowns; Period: a night"]
+
+
+def test_the_first_row_of_short_names_names_the_columns(tmp_path: Path) -> None:
+    rows = [("Vessel", "Fee", "Period"), ("Skiff", "5 crowns", "a night"), ("Cutter", "35 crowns", "a night")]
+    assert docx(tmp_path, *("".join(map(cell, row)) for row in rows)).split("\n") == FEES
+    assert html(tmp_path, "".join(f"<tr><td>{'<td>'.join(row)}" for row in rows)).split("\n") == FEES
+
+
+def test_markdown_rows_have_names_unless_they_are_code(tmp_path: Path) -> None:
+    table = "| Vessel | Fee | Period |\n|:--|--:|---|\n| Skiff | 5 crowns | a night |\n| Cutter | 35 crowns | a night |"
+    text = f"# Fees\n\n{table}\n\nPaid on Monday.\n\n```\n{table}\n```\n"
+    document = load(MarkdownLoader(), tmp_path / "a.md", text)
+    assert document.text.split("\n\n") == ["# Fees", "\n".join(FEES), "Paid on Monday.", f"```\n{table}\n```"]
+    assert [document.text[start:end] for start, end in document.headings] == ["Fees"]
+
+
+def test_a_cell_over_several_rows_is_in_each(tmp_path: Path) -> None:
+    table = "<tr><th>Quay<th>Vessel<th>Fee<tr><td rowspan=2>North<td>Skiff<td>5<tr><td>Cutter<td>35"
+    lines = ["Quay: North; Vessel: Skiff; Fee: 5", "Quay: North; Vessel: Cutter; Fee: 35"]
+    assert html(tmp_path, table).split("\n") == lines
+    names = "".join(cell(name, bold=True) for name in ("Quay", "Vessel", "Fee"))
+    first = cell("North", '<w:vMerge w:val="restart"/>') + cell("Skiff") + cell("5")
+    assert docx(tmp_path, names, first, cell("", "<w:vMerge/>") + cell("Cutter") + cell("35")).split("\n") == lines
+
+
+def test_names_above_names_are_one_name(tmp_path: Path) -> None:
+    table = (
+        "<tr><th rowspan=2>Quay<th colspan=2>Fee<tr><th>summer<th>winter<tr><td>North<td>5<td>3"
+        "<tr><td colspan=3>Closed on feast days"
+    )
+    assert html(tmp_path, table).split("\n") == ["Quay: North; Fee, summer: 5; Fee, winter: 3", "Closed on feast days"]
+    double = cell("Fee", '<w:gridSpan w:val="2"/>', bold=True)
+    above = cell("Quay", '<w:vMerge w:val="restart"/>', bold=True) + double
+    below = cell("", "<w:vMerge/>") + cell("summer", bold=True) + cell("winter", bold=True)
+    assert docx(tmp_path, above, below, "".join(map(cell, ("North", "5", "3")))) == (
+        "Quay: North; Fee, summer: 5; Fee, winter: 3"
+    )
+
+
+def test_a_row_that_word_repeats_on_each_page_names_the_columns(tmp_path: Path) -> None:
+    head = "<w:trPr><w:tblHeader/></w:trPr>" + cell("Officer") + cell("Duty")
+    assert docx(tmp_path, head, cell("Keeper") + cell("the lamp")) == "Officer: Keeper; Duty: the lamp"
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        ("<tr><th>Keeper<td>Lena Voss<tr><th>Built:<td>1742", "Keeper: Lena Voss\nBuilt: 1742"),
+        ("<tr><td>Keeper<td>Lena Voss<tr><td>Built<td>1742", "Keeper: Lena Voss\nBuilt: 1742"),
+        ("<tr><td>1<td>2<td>3<tr><td>4<td>5<td>6", "1 | 2 | 3\n4 | 5 | 6"),
+        ("<tr><th><th>2030<th>2031<tr><td>Rye<td>5<td>6", "Rye; 2030: 5; 2031: 6"),
+        ("<tr><th>a<th>b<tr><td>1<td><tr><td><td>2", "a: 1\nb: 2"),
+        ("<caption>Fees</caption><tr><th>a<th>b<tr><td>1<td>2", "Fees\n\na: 1; b: 2"),
+        ("<tr><th colspan=2>Fees of 2031<tr><th>a<th>b<tr><td>1<td>2", "Fees of 2031\na: 1; b: 2"),
+        ("<tr><th>a<th>b", "a | b"),
+        ("<tr><td colspan=99999999999>a<td rowspan=x>b", "a: b"),
+    ],
+)
+def test_rows_say_what_they_can(tmp_path: Path, table: str, text: str) -> None:
+    assert html(tmp_path, table) == text
+
+
+def test_a_table_for_looks_is_read_as_paragraphs(tmp_path: Path) -> None:
+    prose = "Lena Voss repaired the mill. " * 30
+    page = f"<table><tr><td>Menu<td><h2>The mill</h2><p>{prose}</table>"
+    document = load(HtmlLoader(), tmp_path / "a.html", page)
+    assert document.text == f"Menu\n\nThe mill\n\n{prose.strip()}"
+    assert [document.text[start:end] for start, end in document.headings] == ["The mill"]

@@ -18,12 +18,13 @@ class Skipped(Serialisable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far one stage of indexing has come; ``total`` is None while it is not known."""
+    """How far one stage of a long run has come; ``total`` is None while it is not known."""
 
     stage: str  # reading, gathering, or a layer's name
     done: int
     total: int | None
     unit: str  # documents, passages, ...
+    note: str = ""  # what else is worth watching
 
 
 ProgressListener = Callable[[Progress], None]

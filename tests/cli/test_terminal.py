@@ -100,8 +100,9 @@ COMMANDS: dict[str, list[list[str]]] = {
     "readers": [["readers"]],
     "doctor": [["doctor"], ["doctor", "--set", f"models.embedder=odd{EVIL}"]],
     "models": [["models", "list"], ["models", "install", f"odd{EVIL}"]],
+    "train": [["train", "reader", "--data", f"nowhere{EVIL}", "--out", f"nowhere{EVIL}"]],
 }
-NO_INDEX = ("strategies", "planners", "readers", "models", "eval")
+NO_INDEX = ("strategies", "planners", "readers", "models", "eval", "train")
 
 
 def test_every_command_is_attacked() -> None:

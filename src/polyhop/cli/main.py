@@ -25,6 +25,7 @@ from polyhop.cli.search import search
 from polyhop.cli.status import status
 from polyhop.cli.strategies import strategies
 from polyhop.cli.terminal import echo, explain, flush, give_up, log_visibly, style
+from polyhop.cli.train import train
 from polyhop.errors import PolyhopError
 
 INTERRUPTED = 130
@@ -63,6 +64,7 @@ for command in (
     readers,
     doctor,
     models,
+    train,
 ):
     polyhop.add_command(command)
 

@@ -63,7 +63,8 @@ class Lines:
             return
         count = f" {step.done}" + (f" of {step.total}" if step.total else "") + f" {step.unit}" if step.done else ""
         took = f" in {seconds:.0f} s" if seconds >= 1 else ""
-        self.say(f"{on_one_line(step.stage)}:{count}{took}" if count else on_one_line(step.stage))
+        note = f"; {on_one_line(step.note)}" if step.note else ""
+        self.say(f"{on_one_line(step.stage)}:{count}{took}{note}" if count else on_one_line(step.stage))
         self._said, self._next = True, now + EVERY
 
 
@@ -81,6 +82,7 @@ def _bars() -> Iterator[ProgressListener]:
         progress.TimeElapsedColumn(),
         progress.TextColumn("left"),
         progress.TimeRemainingColumn(),
+        progress.TextColumn("{task.fields[note]}", markup=False),
         console=Console(stderr=True),
     )
     tasks: dict[str, progress.TaskID] = {}
@@ -91,12 +93,12 @@ def _bars() -> Iterator[ProgressListener]:
             for task in tasks.values():
                 bars.update(task, total=bars.tasks[task].completed)
                 bars.stop_task(task)
-            tasks[step.stage] = bars.add_task(on_one_line(step.stage), total=step.total, rate="", count="")
+            tasks[step.stage] = bars.add_task(on_one_line(step.stage), total=step.total, rate="", count="", note="")
         task = tasks[step.stage]
         elapsed = bars.tasks[task].elapsed or 0.0
         rate = f"{step.done / elapsed:.0f} {step.unit}/s" if elapsed > 0 and step.done else ""
         count = f"{step.done}/{step.total}" if step.total else f"{step.done}" if step.done else ""
-        bars.update(task, completed=step.done, total=step.total, rate=rate, count=count)
+        bars.update(task, completed=step.done, total=step.total, rate=rate, count=count, note=on_one_line(step.note))
 
     try:
         yield listen

@@ -1,0 +1,74 @@
+"""``polyhop train``: small models of one's own, from rows to what Polyhop loads."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from polyhop.cli.progress import progress_shown
+from polyhop.cli.terminal import echo
+
+
+@click.group()
+def train() -> None:
+    """Train the small models that Polyhop reads with (extra 'train': torch).
+
+    A run can be interrupted with Ctrl-C, or killed: the same command goes on from its last checkpoint and ends with the
+    weights that it would have had.
+    """
+
+
+@train.command()
+@click.option("--data", required=True, type=click.Path(path_type=Path), help="Folder with the rows to train on.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for checkpoint and model.")
+@click.option("--rows", type=click.IntRange(1), default=100_000, show_default=True, help="Windows to train on in all.")
+@click.option(
+    "--minutes", type=click.FloatRange(0, min_open=True), help="End sooner, so that training takes about so long."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Decides mixture, order and first weights.")
+def reader(data: Path, out: Path, rows: int, minutes: float | None, seed: int) -> None:
+    """Train the reader: where in passages the answer stands, and whether it does.
+
+    \b
+    polyhop train reader --data rows --out trained
+    polyhop train reader --data rows --out trained --minutes 480
+
+    The data folder holds reading.jsonl.gz and reader_reranker.jsonl. Behind --out, checkpoint.npz is what the same
+    command goes on from, and reader/ the finished model: graph in 8 bits, tokenizer, model card, manifest. A twentieth
+    of the contexts is kept aside; where they are read no better any more, training ends sooner.
+    """
+    from polyhop.training.extra import check_extra
+
+    check_extra()
+    from polyhop.training.loop import Course
+    from polyhop.training.reader import ReaderTrainer
+
+    course = Course(rows=rows, minutes=minutes, seed=seed)
+    with progress_shown(quiet=False) as listener, stop_asked() as stopped:
+        position = ReaderTrainer(data=data, out=out, course=course, listener=listener, stopped=stopped).run()
+    if not position.finished:
+        raise KeyboardInterrupt
+    echo(f"{out / 'reader'} holds the reader: {position.seen:,} windows in {position.seconds / 3600:.1f} h.")
+
+
+@contextmanager
+def stop_asked() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed: the first time it asks to stop after a step, the second time it interrupts."""
+    asked = False
+
+    def ask(_: int, __: FrameType | None) -> None:
+        nonlocal asked
+        asked = True
+        signal.signal(signal.SIGINT, before)
+        echo("Stopping behind this step, with a checkpoint. Ctrl-C again stops at once.", err=True)
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield lambda: asked
+    finally:
+        signal.signal(signal.SIGINT, before)

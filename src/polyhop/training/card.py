@@ -1,0 +1,120 @@
+"""A model card in Markdown: what a model is for, what made it, whom to thank, how well it does, and where it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from polyhop import __version__
+
+BASE = "ms-marco-MiniLM-L-12-v2 (Apache-2.0, cross-encoder, sentence-transformers), its 8-bit weights as numbers again"
+
+# Who made what a source begins with; sources that nobody entered here appear by their own name.
+MAKERS: Mapping[str, str] = {
+    "boolq": "BoolQ, Clark et al. 2019, with passages of Wikipedia",
+    "clapnq": "ClapNQ, Rosenthal et al. 2025 (IBM), on Natural Questions, with passages of Wikipedia",
+    "condaqa": "CondaQA, Ravichander et al. 2022 (AllenAI)",
+    "confiqa_mc": "ConFiQA, Bi et al. 2024",
+    "eraser_boolq": "BoolQ, Clark et al. 2019, in ERASER, DeYoung et al. 2020",
+    "fairytaleqa": "FairytaleQA, Xu et al. 2022",
+    "hotpot_small": "HotpotQA, Yang et al. 2018, with passages of Wikipedia",
+    "molweni": "Molweni, Li et al. 2020, on the Ubuntu chat corpus",
+    "multihop/2wiki": "2WikiMultiHopQA, Ho et al. 2020, with passages of Wikipedia",
+    "multihop/hotpotqa": "HotpotQA, Yang et al. 2018, with passages of Wikipedia",
+    "multihop/musique": "MuSiQue, Trivedi et al. 2022, with passages of Wikipedia",
+    "narrativeqa": "NarrativeQA, Kočiský et al. 2018 (DeepMind), its summaries",
+    "nqswap": "NQ-Swap, Longpre et al. 2021 (Apple), on Natural Questions, Kwiatkowski et al. 2019",
+    "qamr": "QAMR, Michael et al. 2018",
+    "qed": "QED, Lamm et al. 2021 (Google), on Natural Questions",
+    "squad1": "SQuAD 1.1, Rajpurkar et al. 2016, with passages of Wikipedia",
+    "squad2": "SQuAD 2.0, Rajpurkar et al. 2018, with passages of Wikipedia",
+    "squadshifts": "SQuADShifts, Miller et al. 2020",
+    "timeqa": "TimeQA, Chen et al. 2021, with passages of Wikipedia",
+}
+COLUMNS = ("windows", "exact match", "F1", "kind", "evidence", "none, F1", "score")
+
+Figures = Mapping[str, Mapping[str, float]]  # by source, then by name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A data set that rows came from, under its licence, and how many windows it gave."""
+
+    name: str
+    licence: str
+    windows: int
+
+    @property
+    def maker(self) -> str:
+        """Its name and who made it."""
+        known = [prefix for prefix in MAKERS if self.name.startswith(prefix)]
+        return MAKERS[max(known, key=len)] if known else self.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """All that a card says of a model."""
+
+    name: str
+    purpose: str
+    data: Mapping[str, str]  # file name to sha256
+    sources: Sequence[Source]
+    seed: int
+    rows: int  # windows seen
+    hours: float
+    device: str
+    as_trained: Figures  # on the part kept aside
+    as_exported: Figures  # the same, by the 8-bit graph
+    limits: Sequence[str]
+
+    def markdown(self) -> str:
+        """The card."""
+        sections = {
+            "What it was made from": self._origin(),
+            "Data and attribution": self._attribution(),
+            "How well it reads": self._figures(),
+            "Limits": "\n".join(f"- {limit}" for limit in self.limits),
+        }
+        body = "\n\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
+        return f"# Polyhop {self.name}\n\n{self.purpose}\n\n{body}\n"
+
+    def _origin(self) -> str:
+        files = "\n".join(f"- `{name}`, sha256 `{digest}`" for name, digest in self.data.items())
+        return (
+            f"Trained by `polyhop train {self.name}` of Polyhop {__version__} from {BASE}, with seed {self.seed}, on "
+            f"{self.rows:,} windows in {self.hours:.1f} hours ({self.device}). The data:\n\n{files}"
+        )
+
+    def _attribution(self) -> str:
+        merged: dict[tuple[str, str], int] = {}
+        for source in self.sources:
+            key = source.maker, source.licence
+            merged[key] = merged.get(key, 0) + source.windows
+        rows = [[maker, licence, f"{count:,}"] for (maker, licence), count in sorted(merged.items())]
+        return (
+            "The weights were adapted from texts and questions of these data sets, each under its licence. They hold "
+            "no copy of them.\n\n" + _table(["data set", "licence", "windows"], rows)
+        )
+
+    def _figures(self) -> str:
+        return (
+            "On windows of contexts that were kept aside, one in twenty. Exact match and F1 are of the best span, by "
+            "tokens, where there is one to find, whether or not the model says there is; kind is how often none, span, "
+            "yes or no is said rightly; evidence, how often the token most sure to be evidence is; the score counts a "
+            "span by its F1 and all else as right or wrong, and nothing where the kind is wrong.\n\n"
+            f"As it is in this folder, in 8 bits:\n\n{_figures(self.as_exported)}\n\n"
+            f"As it was trained, in float32 or bfloat16:\n\n{_figures(self.as_trained)}"
+        )
+
+
+def _figures(figures: Figures) -> str:
+    def cell(values: Mapping[str, float], name: str) -> str:
+        return f"{values[name]:,.0f}" if name == "windows" else f"{values[name]:.1f}" if name in values else "-"
+
+    rows = [[source, *(cell(values, name) for name in COLUMNS)] for source, values in figures.items()]
+    return _table(["source", *COLUMNS], rows)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,0 +1,84 @@
+"""The encoder that all our models share, as a torch network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from polyhop.ports import Floats
+from polyhop.training.graph import EPSILON, HEAD_WIDTH
+
+DROPOUT = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderShape:
+    """The sizes of an encoder; those of MiniLM-L12 where nothing else is said."""
+
+    layers: int = 12
+    width: int = 384
+    inner: int = 1536
+    vocabulary: int = 30_522
+    places: int = 512
+
+
+class BertLayer(nn.Module):
+    """Attention and feed-forward, each with a residual and a norm behind it."""
+
+    def __init__(self, shape: EncoderShape) -> None:
+        super().__init__()
+        width = shape.width
+        self.heads = width // HEAD_WIDTH
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.n1 = nn.LayerNorm(width, eps=EPSILON)
+        self.up = nn.Linear(width, shape.inner)
+        self.down = nn.Linear(shape.inner, width)
+        self.n2 = nn.LayerNorm(width, eps=EPSILON)
+
+    def forward(self, value: Any, mask: Any) -> Any:
+        """Hidden states of shape (B, T, width) to the same shape; mask of shape (B, 1, 1, T)."""
+        batch, length, width = value.shape
+        packed = self.qkv(value).view(batch, length, 3, self.heads, HEAD_WIDTH).permute(2, 0, 3, 1, 4)
+        attended = functional.scaled_dot_product_attention(packed[0], packed[1], packed[2], attn_mask=mask)
+        mixed = self.out(attended.transpose(1, 2).reshape(batch, length, width))
+        value = self.n1(value + functional.dropout(mixed, DROPOUT, self.training))
+        return self.n2(value + functional.dropout(self.down(functional.gelu(self.up(value))), DROPOUT, self.training))
+
+
+class Bert(nn.Module):
+    """Token ids to hidden states (Devlin et al. 2019); words and positions stay as they are while it is trained."""
+
+    def __init__(self, shape: EncoderShape | None = None) -> None:
+        super().__init__()
+        self.shape = shape or EncoderShape()
+        width = self.shape.width
+        self.word = nn.Embedding(self.shape.vocabulary, width)
+        self.pos = nn.Embedding(self.shape.places, width)
+        self.seg = nn.Embedding(2, width)
+        self.norm = nn.LayerNorm(width, eps=EPSILON)
+        self.layers = nn.ModuleList(BertLayer(self.shape) for _ in range(self.shape.layers))
+        self.word.weight.requires_grad_(False)
+        self.pos.weight.requires_grad_(False)
+
+    def forward(self, ids: Any, mask: Any, segments: Any) -> Any:
+        """Hidden states of shape (B, T, width) of ids, mask and segments of shape (B, T)."""
+        value = self.norm(self.word(ids) + self.pos.weight[: ids.shape[1]] + self.seg(segments))
+        seen = mask[:, None, None, :].bool()
+        for layer in self.layers:
+            value = layer(value, seen)
+        return value
+
+    def take(self, weights: Mapping[str, Floats]) -> None:
+        """Begin with given weights instead of random ones."""
+        self.load_state_dict({name: torch.from_numpy(value) for name, value in weights.items()})
+
+
+def weights_of(network: Any) -> dict[str, Floats]:
+    """The weights of a network as float32 arrays, for the export."""
+    return {name: value.detach().float().cpu().numpy() for name, value in network.state_dict().items()}

@@ -1,0 +1,293 @@
+"""The reader: where the answer to a question begins and ends in a window, what says so, and whether there is one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from polyhop.models.cross_encoder import reranker_folder
+from polyhop.models.session import open_session
+from polyhop.models.weights import sha256_of
+from polyhop.ports import Floats
+from polyhop.reports import Progress, ProgressListener
+from polyhop.training import card, export
+from polyhop.training.checkpoint import Checkpoint, Position
+from polyhop.training.encoder import Bert, weights_of
+from polyhop.training.graph import Head
+from polyhop.training.loop import Course, Loop, best_device, half_precision
+from polyhop.training.mixture import MULTI_HOP_SOURCE, Windows, mixed
+from polyhop.training.rows import KINDS, MULTI_HOP, READING, MultiHopRow, ReadingRow, multi_hop_rows, reading_rows
+from polyhop.training.scoring import Reading, figures, read, score
+from polyhop.training.start import installed_encoder
+from polyhop.training.windows import Window
+
+HEADS = (Head(name="tokens", on="every token"), Head(name="kind", on="the first token"))
+START, END, EVIDENCE = range(3)  # what the head on every token says
+SPAN = KINDS.index("span")
+FORBIDDEN = -1e4
+HEAD_SCALE = 5  # heads begin with random weights, and learn so many times as fast
+DECAY = 0.01
+READ_AT_ONCE = 24
+ASIDE_OFTEN, ASIDE_AT_LAST = 500, 1_400  # windows kept aside that are read during training, and behind it
+
+
+class ReaderNetwork(nn.Module):
+    """An encoder with a head on every token (start, end, evidence) and one on the first (none, span, yes, no)."""
+
+    def __init__(self, body: Bert) -> None:
+        super().__init__()
+        self.body = body
+        self.tokens = nn.Linear(body.shape.width, 3)
+        self.kind = nn.Linear(body.shape.width, len(KINDS))
+
+    def forward(self, ids: Any, mask: Any, segments: Any) -> tuple[Any, Any]:
+        """Logits of shape (B, T, 3) and (B, 4)."""
+        hidden = self.body(ids, mask, segments)
+        return self.tokens(hidden), self.kind(hidden[:, 0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Windows of one batch, padded: tensors of shape (B, T), the spans (B, S, 2), kinds and span counts (B,)."""
+
+    ids: Any
+    mask: Any
+    segments: Any
+    allowed: Any
+    evidence: Any
+    spans: Any
+    span_counts: Any
+    kinds: Any
+
+    @classmethod
+    def of(cls, windows: Sequence[Window], device: Any) -> Batch:
+        """The windows, padded to the longest."""
+        length = max(len(window.ids) for window in windows)
+
+        def padded(rows: Sequence[Sequence[int]], dtype: Any = torch.long) -> Any:
+            filled = [[*row, *([0] * (length - len(row)))] for row in rows]
+            return torch.tensor(filled, dtype=dtype, device=device)
+
+        most = max(1, *(len(window.spans) for window in windows))
+        spans = [[*window.spans, *([(0, 0)] * (most - len(window.spans)))] for window in windows]
+        return cls(
+            ids=padded([window.ids for window in windows]),
+            mask=padded([[1] * len(window.ids) for window in windows]),
+            segments=padded([[0] * window.asked + [1] * (len(window.ids) - window.asked) for window in windows]),
+            allowed=padded([window.allowed for window in windows], torch.bool),
+            evidence=padded([window.evidence for window in windows], torch.float32),
+            spans=torch.tensor(spans, device=device),
+            span_counts=torch.tensor([len(window.spans) for window in windows], device=device),
+            kinds=torch.tensor([window.kind for window in windows], device=device),
+        )
+
+
+def losses(tokens: Any, kind: Any, batch: Batch) -> dict[str, Any]:
+    """Three losses of logits (B, T, 3) and (B, 4).
+
+    The kind's cross entropy; for spans, minus the log-probability that one of the answer's occurrences is meant, a mean
+    over all windows; for evidence, the mean binary cross entropy over the passages' tokens of spans and of windows with
+    nothing (what a yes or no rests on is not known).
+    """
+    tokens = tokens.float()
+    ends = functional.log_softmax(tokens[..., : END + 1].masked_fill(~batch.allowed[..., None], FORBIDDEN), dim=1)
+    rows = torch.arange(len(batch.kinds), device=tokens.device)[:, None]
+    meant = ends[rows, batch.spans[..., 0], START] + ends[rows, batch.spans[..., 1], END]
+    places = torch.arange(batch.spans.shape[1], device=tokens.device)
+    meant = meant.masked_fill(places >= batch.span_counts[:, None], -torch.inf)
+    spanning = batch.kinds == SPAN
+    span = -torch.logsumexp(meant[spanning], dim=1).sum() / len(batch.kinds)
+    told = (batch.mask.bool() & batch.segments.bool() & (batch.kinds <= SPAN)[:, None]).float()
+    evidence = functional.binary_cross_entropy_with_logits(tokens[..., EVIDENCE], batch.evidence, reduction="none")
+    return {
+        "kind": functional.cross_entropy(kind.float(), batch.kinds),
+        "span": span,
+        "evidence": (evidence * told).sum() / told.sum().clamp(min=1),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReaderTrainee:
+    """The reader's network with its losses, and the windows kept aside that say how well it reads."""
+
+    network: ReaderNetwork
+    aside: Sequence[Window]
+    device: Any
+
+    def groups(self) -> list[dict[str, Any]]:
+        """Matrices of the encoder decay; its vectors do not, nor do the heads, which learn faster."""
+        body = [parameter for parameter in self.network.body.parameters() if parameter.requires_grad]
+        heads = [*self.network.tokens.parameters(), *self.network.kind.parameters()]
+        return [
+            {"params": [one for one in body if one.ndim > 1], "weight_decay": DECAY},
+            {"params": [one for one in body if one.ndim == 1], "weight_decay": 0.0},
+            {"params": heads, "weight_decay": 0.0, "scale": HEAD_SCALE},
+        ]
+
+    def losses(self, batch: Sequence[Window]) -> dict[str, Any]:
+        """Of kind, span and evidence."""
+        padded = Batch.of(batch, self.device)
+        with half_precision(self.device):
+            tokens, kind = self.network(padded.ids, padded.mask, padded.segments)
+        return losses(tokens, kind, padded)
+
+    def score(self) -> float:
+        """Of the windows kept aside, 0 to 100."""
+        return score(self.readings())
+
+    def readings(self) -> list[Reading]:
+        """What the network, which has to be in eval mode, makes of the windows kept aside."""
+        ordered = sorted(self.aside, key=lambda window: len(window.ids))
+        found = []
+        for start in range(0, len(ordered), READ_AT_ONCE):
+            windows = ordered[start : start + READ_AT_ONCE]
+            batch = Batch.of(windows, self.device)
+            with half_precision(self.device):
+                logits = self.network(batch.ids, batch.mask, batch.segments)
+            tokens, kind = (value.float().cpu().numpy() for value in logits)
+            found += [read(one, tokens[row, : len(one.ids)], kind[row]) for row, one in enumerate(windows)]
+        return found
+
+
+def installed_body() -> Bert:
+    """An encoder with the weights of the installed cross-encoder. Raises ModelMissing, ModelError."""
+    body = Bert()
+    body.take(installed_encoder())
+    return body
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReaderTrainer:
+    """Trains a reader on a folder of rows, and writes what Polyhop loads.
+
+    ``out`` gets ``checkpoint.npz``, from which the same run goes on, and at the end ``reader/``: graph, tokenizer,
+    model card and manifest.
+    """
+
+    data: Path
+    out: Path
+    course: Course = Course()
+    body: Callable[[], Bert] = installed_body  # what training starts from
+    listener: ProgressListener | None = None
+    stopped: Callable[[], bool] = lambda: False
+
+    def run(self) -> Position:
+        """Train from where a run in ``out`` is, and export where it is finished.
+
+        Raises DatasetError for a bad row, UsageError where ``out`` holds another run, ModelMissing, ModelError and
+        StorageFull.
+        """
+        reading, multi_hop = self._rows()
+        self._tell("preparing windows")
+        tokenizer = reranker_folder() / export.TOKENIZER
+        windows = mixed(reading, multi_hop, tokenizer, seed=self.course.seed)
+        device = best_device()
+        torch.manual_seed(self.course.seed)
+        network = ReaderNetwork(self.body()).to(device)
+        hashes = {name: sha256_of(self.data / name) for name in (READING, MULTI_HOP)}
+        run = {"task": "reader", "data": hashes, "start": _shape_of(network), **self.course.lasting}
+        loop = Loop(
+            trainee=ReaderTrainee(network=network, aside=_some(windows, ASIDE_OFTEN), device=device),
+            examples=windows.training,
+            course=self.course,
+            checkpoint=Checkpoint(self.out / "checkpoint.npz", run),
+            listener=self.listener,
+            stopped=self.stopped,
+        )
+        position = loop.run()
+        if position.finished:
+            self._export(network, windows, position, _sources(reading, multi_hop, windows), hashes)
+        return position
+
+    def _rows(self) -> tuple[list[ReadingRow], list[MultiHopRow]]:
+        self._tell("reading rows")
+        return reading_rows(self.data), multi_hop_rows(self.data)
+
+    def _export(
+        self,
+        network: ReaderNetwork,
+        windows: Windows,
+        position: Position,
+        sources: Sequence[card.Source],
+        hashes: Mapping[str, str],
+    ) -> None:
+        self._tell("exporting")
+        device = next(network.parameters()).device
+        aside = _some(windows, ASIDE_AT_LAST)
+        network.eval()
+        with torch.no_grad():
+            as_trained = figures(ReaderTrainee(network=network, aside=aside, device=device).readings())
+        weights = weights_of(network)
+        export.export(weights, HEADS, self.out / "reader", card="")
+        described = card.Card(
+            name="reader",
+            purpose=PURPOSE,
+            data=hashes,
+            sources=sources,
+            seed=self.course.seed,
+            rows=position.seen,
+            hours=position.seconds / 3600,
+            device=device.type,
+            as_trained=as_trained,
+            as_exported=figures(readings_of(self.out / "reader" / export.MODEL, aside)),
+            limits=LIMITS,
+        )
+        export.export(weights, HEADS, self.out / "reader", card=described.markdown())
+
+    def _tell(self, stage: str) -> None:
+        if self.listener is not None:
+            self.listener(Progress(stage=stage, done=0, total=None, unit="rows"))
+
+
+def readings_of(graph: Path, windows: Sequence[Window]) -> list[Reading]:
+    """What an exported graph makes of windows, each read alone, as it is later."""
+    session = open_session(graph, threads=1)
+
+    def logits(window: Window) -> tuple[Floats, Floats]:
+        ids = torch.tensor([window.ids])
+        segments = (torch.arange(len(window.ids)) >= window.asked).long()[None]
+        feed = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "token_type_ids": segments}
+        tokens, kind = session.run(["tokens", "kind"], {name: value.numpy() for name, value in feed.items()})
+        return tokens[0], kind[0]
+
+    return [read(window, *logits(window)) for window in windows]
+
+
+def _shape_of(network: ReaderNetwork) -> list[int]:
+    shape = network.body.shape
+    return [shape.layers, shape.width, shape.inner, shape.vocabulary, shape.places]
+
+
+def _some(windows: Windows, most: int) -> Sequence[Window]:
+    """The same windows of those kept aside, whatever the seed of the run."""
+    chosen = random.Random(2).sample(windows.aside, min(most, len(windows.aside)))  # noqa: S311
+    return tuple(chosen)
+
+
+def _sources(reading: Sequence[ReadingRow], multi_hop: Sequence[MultiHopRow], windows: Windows) -> list[card.Source]:
+    """Each source with its licence, and how many windows are made of it."""
+    licences = {row.source: row.licence for row in reading}
+    licences |= {MULTI_HOP_SOURCE + row.source: row.licence for row in multi_hop}
+    counts = dict.fromkeys(licences, 0)
+    for window in windows.training:
+        counts[window.source] += 1
+    return [card.Source(name=name, licence=licences[name], windows=count) for name, count in counts.items() if count]
+
+
+PURPOSE = """\
+Reads a question and passages together. For each token: whether an answer begins there, ends there, and whether it \
+belongs to a sentence that holds the answer. For the whole: whether the answer is a span, yes, no, or not there."""
+LIMITS = (
+    "English only, and mostly text in sentences: tables, lists and code were not in the data.",
+    "Windows of at most 320 tokens, the question among them: of longer passages, sentences have to be chosen first.",
+    "One span an answer. Lists, explanations and summaries are not learnt.",
+    "Contexts without an answer are in part those of other questions; many passages about the same thing are rare.",
+    "A context that was kept aside may have been read in training beside another one, never with its own question.",
+)

@@ -1,0 +1,164 @@
+"""The rows that models are trained on, as their files have them: checked, each with the line it stands in."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TextIO, get_args
+
+from polyhop.errors import DatasetError
+
+READING = "reading.jsonl.gz"
+MULTI_HOP = "reader_reranker.jsonl"
+
+Kind = Literal["none", "span", "yes", "no"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+ASIDE = 20  # one in so many texts is kept aside
+ASIDE_BY = 200  # characters that decide on it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingRow:
+    """A question about one context, and where in it the answers stand."""
+
+    source: str
+    licence: str
+    question: str
+    context: str
+    answers: tuple[tuple[str, int], ...]  # text and start
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingPassage:
+    """A passage of a row, with its title."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MultiHopRow:
+    """A question with the passages that answer it together, and others that look like them."""
+
+    source: str
+    licence: str
+    question: str
+    answer: str
+    positives: tuple[TrainingPassage, ...]
+    negatives: tuple[TrainingPassage, ...]
+
+
+def reading_rows(folder: Path) -> list[ReadingRow]:
+    """The rows of ``reading.jsonl.gz``. Raises DatasetError with file and line."""
+    return [_reading_row(line) for line in _lines(folder / READING)]
+
+
+def multi_hop_rows(folder: Path) -> list[MultiHopRow]:
+    """The rows of ``reader_reranker.jsonl``. Raises DatasetError with file and line."""
+    return [_multi_hop_row(line) for line in _lines(folder / MULTI_HOP)]
+
+
+def is_kept_aside(text: str) -> bool:
+    """Whether what rests on a text is kept aside: one in twenty, told by the text alone, whatever else is there."""
+    return int(hashlib.sha1(text[:ASIDE_BY].encode(), usedforsecurity=False).hexdigest(), 16) % ASIDE == 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of a file, as an object, and how to complain about it."""
+
+    place: str
+    fields: Mapping[str, Any]
+
+    def text(self, *names: str) -> str:
+        """The text in the first of some fields that is there; not blank."""
+        value = next((self.fields[name] for name in names if name in self.fields), None)
+        if not isinstance(value, str) or not value.strip():
+            raise self.wrong(f"{' or '.join(names)} is no text, or blank")
+        return value
+
+    def wrong(self, what: str) -> DatasetError:
+        """An error that says where."""
+        return DatasetError(f"{self.place}: {what}.", remedy="Correct the line, or leave it out.")
+
+
+def _lines(path: Path) -> Iterator[_Line]:
+    try:
+        with _opened(path) as stream:
+            for number, text in enumerate(stream, start=1):
+                if text.strip():
+                    yield _parsed(text, f"{path}, line {number}")
+    except UnicodeDecodeError as error:
+        raise DatasetError(f"{path} is not UTF-8: {error}.") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise DatasetError(f"{path} cannot be read: {error}.") from error
+
+
+def _opened(path: Path) -> TextIO:
+    return gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
+
+
+def _parsed(text: str, place: str) -> _Line:
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DatasetError(f"{place}: not JSON ({error}).") from error
+    if not isinstance(fields, dict):
+        raise DatasetError(f"{place}: not an object.")
+    return _Line(place, fields)
+
+
+def _reading_row(line: _Line) -> ReadingRow:
+    context, kind = line.text("context"), line.text("kind")
+    known = next((one for one in KINDS if one == kind), None)
+    if known is None:
+        raise line.wrong(f"kind is {kind!r}, and none of {', '.join(KINDS)}")
+    answers = line.fields.get("answers")
+    if not isinstance(answers, list) or bool(answers) != (known == "span"):
+        raise line.wrong("answers is no list, or not filled for spans alone")
+    return ReadingRow(
+        source=line.text("src"),
+        licence=line.text("licence", "license"),
+        question=line.text("question").strip(),
+        context=context,
+        answers=tuple(_answer(line, answer, context) for answer in answers),
+        kind=known,
+    )
+
+
+def _answer(line: _Line, answer: object, context: str) -> tuple[str, int]:
+    match answer:
+        case [str(text), int(start)] if start >= 0 and text.strip() and context.startswith(text, start):
+            return text, start
+    raise line.wrong(f"the answer {answer!r} is not a [text, start] of the context")
+
+
+def _multi_hop_row(line: _Line) -> MultiHopRow:
+    return MultiHopRow(
+        source=line.text("src"),
+        licence=line.text("licence", "license"),
+        question=line.text("question").strip(),
+        answer=line.text("answer").strip(),
+        positives=_passages(line, "positives", least=1),
+        negatives=_passages(line, "negatives", least=0),
+    )
+
+
+def _passages(line: _Line, name: str, least: int) -> tuple[TrainingPassage, ...]:
+    passages = []
+    for entry in line.fields.get(name) or ():
+        match entry:
+            case {"title": str(title), "text": str(text)}:
+                passages.append(TrainingPassage(title=title, text=text))
+            case _:
+                raise line.wrong(f"{name} holds something that is no passage with title and text")
+    if len(passages) < least:
+        raise line.wrong(f"{name} is empty")
+    return tuple(passages)

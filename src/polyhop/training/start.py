@@ -1,0 +1,74 @@
+"""What training starts from: the installed cross-encoder's 8-bit weights, as numbers again."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from polyhop.errors import ModelError
+from polyhop.models.cross_encoder import RERANKER_FILES, reranker_folder
+from polyhop.models.weights import check_hashes
+from polyhop.ports import Floats
+
+_MATRIX = re.compile(r"/(.*)/(?:Gemm_)?MatMul_quant")
+_QUANTISED = "_quantized"
+
+
+def installed_encoder() -> dict[str, Floats]:
+    """The encoder of ms-marco-MiniLM-L-12-v2, named as ``Bert`` names it. Raises ModelMissing, ModelError."""
+    folder = reranker_folder()
+    check_hashes(folder, RERANKER_FILES)
+    stored = _dequantised(folder / "model.onnx")
+    try:
+        return _renamed(stored)
+    except KeyError as error:
+        raise ModelError(f"The cross-encoder in {folder} has no weights named {error}.") from error
+
+
+def _dequantised(graph: Path) -> dict[str, Floats]:
+    """Every weight of a graph whose linear layers and tables were quantised, under its name before that."""
+    import onnx
+    from onnx import numpy_helper
+
+    network = onnx.load(graph).graph
+    stored = {value.name: numpy_helper.to_array(value) for value in network.initializer}
+
+    def numbers(name: str) -> Floats:
+        scale, zero = (stored[name.removesuffix(_QUANTISED) + end] for end in ("_scale", "_zero_point"))
+        return np.asarray((stored[name].astype(np.float32) - zero.astype(np.float32)) * scale, np.float32)
+
+    weights = {name: value for name, value in stored.items() if value.dtype == np.float32}
+    weights |= {name.removesuffix(_QUANTISED): numbers(name) for name in stored if name.endswith(_QUANTISED)}
+    for node in network.node:
+        named = _MATRIX.match(node.name)
+        if node.op_type == "MatMulInteger" and named:
+            levels = [name for name in node.input if name in stored and name.endswith(_QUANTISED)]
+            weights |= {named[1].replace("/", ".") + ".weight": numbers(name).T for name in levels}
+    return weights
+
+
+def _renamed(stored: dict[str, Floats]) -> dict[str, Floats]:
+    """From the names of the transformers library to ours, query, key and value as one matrix."""
+    embedded = "bert.embeddings."
+    weights = {
+        "word.weight": stored[f"{embedded}word_embeddings.weight"],
+        "pos.weight": stored[f"{embedded}position_embeddings.weight"],
+        "seg.weight": stored[f"{embedded}token_type_embeddings.weight"],
+        "norm.weight": stored[f"{embedded}LayerNorm.weight"],
+        "norm.bias": stored[f"{embedded}LayerNorm.bias"],
+    }
+    layer = 0
+    while f"{(at := f'bert.encoder.layer.{layer}.')}output.dense.bias" in stored:
+        for kind in ("weight", "bias"):
+            ours = f"layers.{layer}.{{}}.{kind}"
+            parts = [stored[f"{at}attention.self.{part}.{kind}"] for part in ("query", "key", "value")]
+            weights[ours.format("qkv")] = np.concatenate(parts)
+            weights[ours.format("out")] = stored[f"{at}attention.output.dense.{kind}"]
+            weights[ours.format("n1")] = stored[f"{at}attention.output.LayerNorm.{kind}"]
+            weights[ours.format("up")] = stored[f"{at}intermediate.dense.{kind}"]
+            weights[ours.format("down")] = stored[f"{at}output.dense.{kind}"]
+            weights[ours.format("n2")] = stored[f"{at}output.LayerNorm.{kind}"]
+        layer += 1
+    return {name: np.array(value, np.float32) for name, value in weights.items()}

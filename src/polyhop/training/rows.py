@@ -126,7 +126,7 @@ def _reading_row(line: _Line) -> ReadingRow:
     return ReadingRow(
         source=line.text("src"),
         licence=line.text("licence", "license"),
-        question=line.text("question").strip(),
+        question=line.text("question"),
         context=context,
         answers=tuple(_answer(line, answer, context) for answer in answers),
         kind=known,
@@ -144,7 +144,7 @@ def _multi_hop_row(line: _Line) -> MultiHopRow:
     return MultiHopRow(
         source=line.text("src"),
         licence=line.text("licence", "license"),
-        question=line.text("question").strip(),
+        question=line.text("question"),
         answer=line.text("answer").strip(),
         positives=_passages(line, "positives", least=1),
         negatives=_passages(line, "negatives", least=0),

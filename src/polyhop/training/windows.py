@@ -97,6 +97,7 @@ class WindowMaker:
         rng: random.Random,
     ) -> Window | None:
         """A window; where not all fits, a random one that holds an answer. None where no answer is left in it."""
+        question = question.strip()
         asking = self._encoded(question)
         asked = asking.ids[:MOST_ASKED]
         tokens = self._tokens(parts)

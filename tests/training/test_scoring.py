@@ -7,7 +7,7 @@ import pytest
 
 from polyhop.ports import Floats
 from polyhop.training.rows import KINDS
-from polyhop.training.scoring import Reading, best_span, figures, read, score
+from polyhop.training.scoring import WindowRead, best_span, figures, read, score
 from polyhop.training.windows import Window
 
 IDS = (101, 7, 102, 20, 21, 22, 23, 102)
@@ -76,5 +76,5 @@ def test_figures_are_told_by_source_and_for_all() -> None:
 
 
 def test_a_reading_is_a_plain_record() -> None:
-    one = Reading(source="a", kind=1, said=1, f1=1.0, exact=True, evidence=None)
+    one = WindowRead(source="a", kind=1, said=1, f1=1.0, exact=True, evidence=None)
     assert "evidence" not in figures([one])["all"]

@@ -37,7 +37,7 @@ Figures = Mapping[str, Mapping[str, float]]  # by source, then by name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Origin:
     """A data set that rows came from, under its licence, and how many windows it gave."""
 
     name: str
@@ -58,7 +58,7 @@ class Card:
     name: str
     purpose: str
     data: Mapping[str, str]  # file name to sha256
-    sources: Sequence[Source]
+    sources: Sequence[Origin]
     seed: int
     rows: int  # windows seen
     hours: float

@@ -24,7 +24,7 @@ from polyhop.training.graph import Head
 from polyhop.training.loop import Course, Loop, best_device, half_precision
 from polyhop.training.mixture import MULTI_HOP_SOURCE, Windows, mixed
 from polyhop.training.rows import KINDS, MULTI_HOP, READING, MultiHopRow, ReadingRow, multi_hop_rows, reading_rows
-from polyhop.training.scoring import Reading, figures, read, score
+from polyhop.training.scoring import WindowRead, figures, read, score
 from polyhop.training.start import installed_encoder
 from polyhop.training.windows import Window
 
@@ -142,7 +142,7 @@ class ReaderTrainee:
         """Of the windows kept aside, 0 to 100."""
         return score(self.readings())
 
-    def readings(self) -> list[Reading]:
+    def readings(self) -> list[WindowRead]:
         """What the network, which has to be in eval mode, makes of the windows kept aside."""
         ordered = sorted(self.aside, key=lambda window: len(window.ids))
         found = []
@@ -215,7 +215,7 @@ class ReaderTrainer:
         network: ReaderNetwork,
         windows: Windows,
         position: Position,
-        sources: Sequence[card.Source],
+        sources: Sequence[card.Origin],
         hashes: Mapping[str, str],
     ) -> None:
         self._tell("exporting")
@@ -246,7 +246,7 @@ class ReaderTrainer:
             self.listener(Progress(stage=stage, done=0, total=None, unit="rows"))
 
 
-def readings_of(graph: Path, windows: Sequence[Window]) -> list[Reading]:
+def readings_of(graph: Path, windows: Sequence[Window]) -> list[WindowRead]:
     """What an exported graph makes of windows, each read alone, as it is later."""
     session = open_session(graph, threads=1)
 
@@ -271,14 +271,14 @@ def _some(windows: Windows, most: int) -> Sequence[Window]:
     return tuple(chosen)
 
 
-def _sources(reading: Sequence[ReadingRow], multi_hop: Sequence[MultiHopRow], windows: Windows) -> list[card.Source]:
+def _sources(reading: Sequence[ReadingRow], multi_hop: Sequence[MultiHopRow], windows: Windows) -> list[card.Origin]:
     """Each source with its licence, and how many windows are made of it."""
     licences = {row.source: row.licence for row in reading}
     licences |= {MULTI_HOP_SOURCE + row.source: row.licence for row in multi_hop}
     counts = dict.fromkeys(licences, 0)
     for window in windows.training:
         counts[window.source] += 1
-    return [card.Source(name=name, licence=licences[name], windows=count) for name, count in counts.items() if count]
+    return [card.Origin(name=name, licence=licences[name], windows=count) for name, count in counts.items() if count]
 
 
 PURPOSE = """\

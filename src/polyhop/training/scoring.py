@@ -17,7 +17,7 @@ NONE, SPAN = KINDS.index("none"), KINDS.index("span")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class WindowRead:
     """What was made of one window, beside what it holds."""
 
     source: str
@@ -28,13 +28,13 @@ class Reading:
     evidence: bool | None  # whether the token most sure to be evidence is; None where nothing is
 
 
-def read(window: Window, tokens: Floats, kind: Floats) -> Reading:
+def read(window: Window, tokens: Floats, kind: Floats) -> WindowRead:
     """Judge logits of shape (tokens of the window, 3) and (4,)."""
     first, last = best_span(tokens, window.allowed)
     said = window.ids[first : last + 1]
     golds = [window.ids[start : end + 1] for start, end in window.spans] if window.kind == SPAN else []
     sure = int(np.argmax(tokens[window.asked :, 2])) + window.asked
-    return Reading(
+    return WindowRead(
         source=window.source.split("/")[0],
         kind=window.kind,
         said=int(np.argmax(kind)),
@@ -54,22 +54,22 @@ def best_span(tokens: Floats, allowed: Sequence[bool]) -> tuple[int, int]:
     return first, last
 
 
-def score(readings: Sequence[Reading]) -> float:
+def score(readings: Sequence[WindowRead]) -> float:
     """One figure, 0 to 100: a span counts by its F1, all else as right or wrong; a wrong kind counts nothing."""
     points = (one.f1 if one.kind == SPAN else 1.0 for one in readings if one.said == one.kind)
     return 100 * sum(points) / max(1, len(readings))
 
 
-def figures(readings: Iterable[Reading]) -> Mapping[str, Mapping[str, float]]:
+def figures(readings: Iterable[WindowRead]) -> Mapping[str, Mapping[str, float]]:
     """For each source and for all: exact match, F1, kinds, evidence and the F1 of saying "none", 0 to 100, and rows."""
-    by_source: dict[str, list[Reading]] = {}
+    by_source: dict[str, list[WindowRead]] = {}
     for one in readings:
         by_source.setdefault(one.source, []).append(one)
     table = {source: _figures(ours) for source, ours in sorted(by_source.items())}
     return {**table, "all": _figures([one for ours in by_source.values() for one in ours])}
 
 
-def _figures(readings: Sequence[Reading]) -> dict[str, float]:
+def _figures(readings: Sequence[WindowRead]) -> dict[str, float]:
     spans = [one for one in readings if one.kind == SPAN]
     marked = [one.evidence for one in readings if one.evidence is not None]
     missed = sum(one.kind == NONE != one.said for one in readings)

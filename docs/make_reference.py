@@ -38,6 +38,7 @@ READ_BY: dict[str, registry.Kind] = {
     "reader": "readers",
     "embedder": "embedders",
     "reranker": "rerankers",
+    "span_model": "span_models",
     "parser": "parsers",
     "language_model": "language_models",
     "translator": "constrained_models",
@@ -234,9 +235,10 @@ SECTION_NOTES = {
     "planner": "`planner.name` says what takes questions apart, and that one reads this section. By default (`auto`) "
     "a strategy that has a language model plan gets its plan in the form that it prefers; for others `rules` plan.",
     "reader": "`reader.name` says what reads answers, and that reader reads this section. By default (`auto`) it is "
-    "`grounded` where a language model is configured, and `extractive` where none is.",
+    "`grounded` where a language model is configured, else `trained`, or `extractive` where the weights are missing.",
     "embedder": "The one that `models.embedder` names reads this section.",
     "reranker": "The one that `models.reranker` names reads this section.",
+    "span_model": "The one that `models.span_model` names reads this section.",
     "parser": "The one that `models.parser` names reads this section.",
     "language_model": "The one that `models.language_model` names reads this section; `auto` means `openai` where the "
     "environment describes an endpoint, and takes address, model and key from there.",

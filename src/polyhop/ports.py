@@ -54,6 +54,52 @@ class Reranker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of what a span model reads; ``answers`` is False for what only tells what the rest is about."""
+
+    text: str
+    answers: bool = True
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PointedSpan:
+    """Characters of a part that a span model points at; part -1 is the question itself."""
+
+    score: float  # the natural logarithm of its probability: comparable between texts read for one question
+    part: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanReading:
+    """What a span model makes of a question and a text: the four probabilities sum to 1."""
+
+    none: float  # that the text does not answer the question
+    span: float  # that a stretch of it does
+    yes: float
+    no: float
+    spans: tuple[PointedSpan, ...]  # best first, none inside a better one's place
+    evidence: tuple[tuple[int, int, int, float], ...]  # part, start, end and probability of each token
+
+    def support(self, part: int, start: int, end: int) -> float:
+        """How likely the answer rests on a stretch, 0 to 1: the mean over its tokens; 0 where none is read."""
+        read = [chance for at, first, last, chance in self.evidence if at == part and first < end and start < last]
+        return sum(read) / len(read) if read else 0.0
+
+
+class SpanModel(Protocol):
+    """Points at the answer to a question in a text."""
+
+    @property
+    def name(self) -> str:
+        """Identifies the weights."""
+
+    def read(self, question: str, texts: Sequence[Sequence[Part]]) -> list[SpanReading]:
+        """A reading of each text, which consists of parts."""
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedEntity:
     """A named entity with the dependency label of its head token; offsets into the text parsed."""
 

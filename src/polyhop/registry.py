@@ -23,6 +23,7 @@ Kind = Literal[
     "loaders",
     "embedders",
     "rerankers",
+    "span_models",
     "parsers",
     "language_models",
     "constrained_models",

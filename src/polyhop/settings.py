@@ -18,7 +18,17 @@ from polyhop.registry import configured
 from polyhop.types import Budget
 
 AUTO = "auto"  # the name of whatever suits
-COMPONENT_SECTIONS = ("strategy", "planner", "reader", "embedder", "reranker", "parser", "language_model", "translator")
+COMPONENT_SECTIONS = (
+    "strategy",
+    "planner",
+    "reader",
+    "embedder",
+    "reranker",
+    "span_model",
+    "parser",
+    "language_model",
+    "translator",
+)
 NESTED_SECTIONS = ("strategies", "layers")  # [strategies.paths], [layers.parsekg]
 
 
@@ -28,6 +38,7 @@ class ModelChoice:
 
     embedder: str = "bge-small"  # makes vectors; changing it re-embeds the index
     reranker: str = "minilm-l12"  # the cross-encoder that judges passages
+    span_model: str = "polyhop-reader"  # points at answers, for the reader named trained
     parser: str = "spacy-sm"  # finds sentences and entities; changing it parses the index again
     translator: str = "smollm2"  # the model that speaks under constraints
     language_model: str = "auto"  # auto: the endpoint where one is configured, else none

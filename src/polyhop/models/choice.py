@@ -7,7 +7,7 @@ import threading
 from typing import Any, cast
 
 from polyhop.errors import ModelMissing
-from polyhop.ports import ConstrainedModel, Embedder, LanguageModel, Reranker, SyntacticParser
+from polyhop.ports import ConstrainedModel, Embedder, LanguageModel, Reranker, SpanModel, SyntacticParser
 from polyhop.registry import Kind, build, load
 from polyhop.settings import AUTO, Endpoint, Settings, cache_folder
 
@@ -50,6 +50,11 @@ class Models:
         if self._judge is not None:
             return self._judge
         return cast(Reranker, self._once("rerankers", "reranker", self._settings.models.reranker))
+
+    @property
+    def span_model(self) -> SpanModel:
+        """Points at the answer to a question in a text."""
+        return cast(SpanModel, self._once("span_models", "span_model", self._settings.models.span_model))
 
     @property
     def parser(self) -> SyntacticParser:

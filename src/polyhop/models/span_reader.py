@@ -1,0 +1,217 @@
+"""The span model that Polyhop brings along: an encoder of our own, trained to point at answers."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from polyhop.models.encoder import side_by_side
+from polyhop.models.once import once
+from polyhop.models.pieces import pieces
+from polyhop.models.session import open_session
+from polyhop.models.weights import check_hashes, check_sizes, package_folder, read_manifest
+from polyhop.ports import Floats, Part, PointedSpan, SpanReading
+
+PACKAGE: Final = "polyhop_weights"
+LONGEST_QUESTION: Final = 64  # tokens
+OVERLAP: Final = 64  # tokens that neighbouring windows of a long text share
+LONGEST_SPAN: Final = 60  # tokens
+SPANS: Final = 8  # of each text
+TRIED: Final = 12  # likeliest starts, and ends, from which spans are made
+NONE, SPAN, YES, NO = range(4)  # the order of the graph's second output
+START, END, EVIDENCE = range(3)  # of its first
+QUESTION: Final = -1
+OR: Final = re.compile(r"\bor\b", re.IGNORECASE)  # two things to choose between, named in the question itself
+
+
+def reader_folder() -> Path:
+    """Where the package polyhop-weights keeps the reader. Raises ModelMissing."""
+    return package_folder(PACKAGE) / "reader"
+
+
+def is_installed() -> bool:
+    """Whether the package with the weights is there."""
+    return importlib.util.find_spec(PACKAGE) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token, the part that it stands in, and its characters there."""
+
+    id: int
+    part: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolyhopReader:
+    """Reads a question and a text together and points at the answer, at what it rests on, or at nothing.
+
+    A text that is too long is read in windows that overlap; its parts that cannot answer and stand before all others (a
+    title) are repeated in each. A question keeps its first 64 tokens.
+    """
+
+    max_tokens: int = 320  # of question and text together, at most 512: what it was trained on
+    threads: int | None = None  # none: one for each core
+
+    def __post_init__(self) -> None:
+        if not 128 <= self.max_tokens <= 512:
+            raise ValueError("max_tokens must be from 128 to 512")
+
+    @property
+    def name(self) -> str:
+        """Identifies the weights."""
+        return f"polyhop-reader-{self.max_tokens}"
+
+    def read(self, question: str, texts: Sequence[Sequence[Part]]) -> list[SpanReading]:
+        """A reading of each text. Raises ModelMissing, ModelError."""
+        graph = _loaded()
+        asked = graph.tokens([Part(question)], first=QUESTION)[:LONGEST_QUESTION]
+        options = OR.search(question) is not None
+        windows = [(at, window) for at, text in enumerate(texts) for window in self._windows(graph, text, len(asked))]
+
+        def reading_of(one: tuple[int, Sequence[Token]]) -> SpanReading:
+            return _read(graph, asked, texts[one[0]], one[1], options)
+
+        read = side_by_side(reading_of, windows, self.threads)
+        of_text: list[list[SpanReading]] = [[] for _ in texts]
+        for (at, _), reading in zip(windows, read, strict=True):
+            of_text[at].append(reading)
+        return [_joined(readings) for readings in of_text]
+
+    def verify(self) -> None:
+        """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
+        folder = reader_folder()
+        check_hashes(folder, read_manifest(folder))
+
+    def _windows(self, graph: Graph, text: Sequence[Part], asked: int) -> Iterator[list[Token]]:
+        lead = next((at for at, part in enumerate(text) if part.answers), len(text))
+        room = self.max_tokens - 3 - asked
+        heading = graph.tokens(text[:lead])[: room // 2]
+        body = graph.tokens(text[lead:], first=lead)
+        room -= len(heading)
+        for start in range(0, max(len(body) - OVERLAP, 1), room - OVERLAP):
+            yield [*heading, *body[start : start + room]]
+            if start + room >= len(body):
+                return
+
+
+class Graph:
+    """The graph with its tokenizer. Raises ModelError for files that it cannot use."""
+
+    def __init__(self, folder: Path) -> None:
+        from tokenizers import Tokenizer
+
+        self._session = open_session(folder / "model.onnx", threads=1)
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self._first, self._last = self._tokenizer.encode("").ids
+
+    def tokens(self, parts: Sequence[Part], first: int = 0) -> list[Token]:
+        """The tokens of parts, the first of which has the number ``first``."""
+        found = []
+        for number, part in enumerate(parts, start=first):
+            at = 0
+            for piece in pieces(part.text):
+                read = self._tokenizer.encode(piece, add_special_tokens=False)
+                found += [
+                    Token(one, number, at + start, at + end)
+                    for one, (start, end) in zip(read.ids, read.offsets, strict=True)
+                ]
+                at += len(piece)
+        return found
+
+    def run(self, asked: Sequence[Token], text: Sequence[Token]) -> tuple[Floats, Floats]:
+        """Logits of shape (len(asked) + len(text), 3) for the tokens, and of shape (4,) for the whole."""
+        ids = [self._first, *(token.id for token in asked), self._last, *(token.id for token in text), self._last]
+        segments = np.zeros((1, len(ids)), np.int64)
+        segments[0, len(asked) + 2 :] = 1
+        feed: dict[str, Any] = {
+            "input_ids": np.array([ids], np.int64),
+            "attention_mask": np.ones((1, len(ids)), np.int64),
+            "token_type_ids": segments,
+        }
+        tokens, kind = self._session.run(["tokens", "kind"], feed)
+        both = [*range(1, len(asked) + 1), *range(len(asked) + 2, len(ids) - 1)]
+        return tokens[0][both], kind[0]
+
+
+@once
+def _loaded() -> Graph:
+    folder = reader_folder()
+    check_sizes(folder, read_manifest(folder))
+    return Graph(folder)
+
+
+def _read(
+    graph: Graph, asked: Sequence[Token], text: Sequence[Part], window: Sequence[Token], options: bool
+) -> SpanReading:
+    """What the graph makes of one window; the question's own tokens can answer where it offers ``options``."""
+    tokens = [*asked, *window]
+    logits, kind = graph.run(asked, window)
+    chances = np.exp(_log_softmax(kind))
+    can = np.array([options if token.part == QUESTION else text[token.part].answers for token in tokens], bool)
+    evidence = 1 / (1 + np.exp(-logits[len(asked) :, EVIDENCE]))
+    return SpanReading(
+        none=float(chances[NONE]),
+        span=float(chances[SPAN]),
+        yes=float(chances[YES]),
+        no=float(chances[NO]),
+        spans=_spans(tokens, logits, can, float(_log_softmax(kind)[SPAN])),
+        evidence=tuple(
+            (token.part, token.start, token.end, float(chance)) for token, chance in zip(window, evidence, strict=True)
+        ),
+    )
+
+
+def _spans(tokens: Sequence[Token], logits: Floats, can: Any, least: float) -> tuple[PointedSpan, ...]:
+    """The likeliest stretches of one part each, none of them across a better one's tokens."""
+    if not can.any():
+        return ()
+    starts = _log_softmax(np.where(can, logits[:, START], -np.inf))
+    ends = _log_softmax(np.where(can, logits[:, END], -np.inf))
+    pairs = [
+        (float(starts[first] + ends[last]), int(first), int(last))
+        for first in np.argsort(-starts)[:TRIED]
+        for last in np.argsort(-ends)[:TRIED]
+        if first <= last < first + LONGEST_SPAN and tokens[first].part == tokens[last].part and can[first] and can[last]
+    ]
+    taken: list[tuple[float, int, int]] = []
+    for pair in sorted(pairs, reverse=True):
+        if all(pair[2] < first or pair[1] > last for _, first, last in taken):
+            taken.append(pair)
+    return tuple(
+        PointedSpan(least + score, tokens[first].part, tokens[first].start, tokens[last].end)
+        for score, first, last in taken[:SPANS]
+    )
+
+
+def _joined(readings: Sequence[SpanReading]) -> SpanReading:
+    """One reading of the windows of a text: whether it answers, by the window that most does; all their spans."""
+    surest = min(readings, key=lambda reading: reading.none)
+    best: dict[tuple[int, int, int], float] = {}
+    read: dict[tuple[int, int, int], float] = {}
+    for reading in readings:
+        for span in reading.spans:
+            place = (span.part, span.start, span.end)
+            best[place] = max(span.score, best.get(place, -math.inf))
+        for part, start, end, chance in reading.evidence:
+            read[part, start, end] = max(chance, read.get((part, start, end), 0.0))
+    spans = sorted((PointedSpan(score, *place) for place, score in best.items()), reverse=True)
+    evidence = tuple((*place, chance) for place, chance in read.items())
+    return replace(surest, spans=tuple(spans[:SPANS]), evidence=evidence)
+
+
+def _log_softmax(logits: Floats) -> Floats:
+    shifted = logits - logits.max()
+    result: Floats = shifted - np.log(np.exp(shifted).sum())
+    return result

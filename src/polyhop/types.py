@@ -312,9 +312,31 @@ class AnswerStatus(StrEnum):
     NOT_FOUND = "not found"
 
 
+class AnswerKind(StrEnum):
+    """What an answer is: how its text relates to the documents."""
+
+    VALUE = "value"  # a name, a date, an amount, a clause: a stretch of a document
+    VERDICT = "verdict"  # yes or no
+    CHOICE = "choice"  # one of the options that the question offers
+    LIST = "list"  # several items, also the steps of an instruction
+    QUOTATION = "quotation"  # the sentence that says it, word for word
+    EXTRACT = "extract"  # the sentences that say most of it, word for word
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerItem(Serialisable):
+    """One of several things that an answer lists, with the quotation that it stands in."""
+
+    text: str
+    citation: Citation
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Serialisable):
-    """An answer with its evidence; ``text`` is None where the documents do not answer the question."""
+    """An answer with its evidence; ``text`` is None where the documents do not answer the question.
+
+    Where it is None, the citations are what came closest.
+    """
 
     question: str
     text: str | None
@@ -323,6 +345,8 @@ class Answer(Serialisable):
     evidence: Evidence
     reader: str
     manifest: Mapping[str, str]  # models, settings and index generation: what replays this answer
+    kind: AnswerKind = AnswerKind.VALUE
+    items: tuple[AnswerItem, ...] = ()  # of a list, in its order
 
     @property
     def status(self) -> AnswerStatus:

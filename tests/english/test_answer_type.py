@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.english.answer_type import AnswerType, answer_type, choices, date_granularity, fits
+from polyhop.english.answer_type import AnswerType, answer_shape, answer_type, choices, date_granularity, fits
 
 EXPECTED = {
     AnswerType.PERSON: [
@@ -113,3 +113,23 @@ def test_any_text_has_an_answer_type(text: str) -> None:
 def test_unknown_labels_fit_nothing(label: str, kind: AnswerType) -> None:
     """Labels are upper-case words of a closed list."""
     assert not fits(label.lower(), kind)
+
+
+@pytest.mark.parametrize(
+    ("question", "shape"),
+    [
+        ("Who built the lighthouse?", "value"),
+        ("How long is the Long Bridge?", "value"),
+        ("Is the lamp lit at night?", "verdict"),
+        ("Which is older, the Long Bridge or the Heron Bridge?", "choice"),
+        ("Which tools are needed to change the wick?", "list"),
+        ("List the keepers of the lighthouse.", "list"),
+        ("Why was the ferry late?", "explanation"),
+        ("How do I change the wick?", "explanation"),
+        ("Explain the signal of the red lamp.", "explanation"),
+        ("Summarise the minutes of March.", "summary"),
+        ("What gas was used?", "value"),
+    ],
+)
+def test_the_shape_of_an_answer_is_told_by_how_it_is_asked(question: str, shape: str) -> None:
+    assert answer_shape(question) == shape

@@ -77,7 +77,7 @@ def ask(
 
 def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
     if answer.text is not None:
-        echo(style(answer.text, bold=True) + style(f"   {answer.confidence:.0%} sure", dim=True))
+        _show_answer(answer)
     else:
         echo(style("Not found in these documents.", bold=True) + " What came closest:")
     echo()
@@ -92,6 +92,19 @@ def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
     echo(style(line, dim=True))
     if trace:
         echo("\n".join(["", style("Trace", bold=True), *(f"  {on_one_line(line)}" for line in answer.evidence.trail)]))
+
+
+def _show_answer(answer: Answer) -> None:
+    """The answer, the items of a list below each other, and what it is where it is quoted word for word."""
+    sure = style(f"   {answer.confidence:.0%} sure", dim=True)
+    if answer.items:
+        echo(style(f"{len(answer.items)} found", bold=True) + sure)
+        for item in answer.items:
+            echo(style(f"  • {_one_line(item.text)}", bold=True))
+    elif answer.kind in ("quotation", "extract"):
+        echo(style(f"“{_one_line(answer.text or '')}”", bold=True) + sure + style(f", a {answer.kind}", dim=True))
+    else:
+        echo(style(answer.text or "", bold=True) + sure)
 
 
 def _sentences(answer: Answer) -> list[Span | None]:

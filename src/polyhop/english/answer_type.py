@@ -41,6 +41,7 @@ class AnswerType(StrEnum):
     THING = "thing"
 
 
+AnswerShape = Literal["value", "verdict", "choice", "list", "explanation", "summary"]
 Granularity = Literal["century", "decade", "year", "month", "day"]
 
 _DATES: Final = word_set(
@@ -61,6 +62,10 @@ _WORKS: Final = (WORKS | TITLE_NOUNS) - {"magazine", "game", "franchise", "hit",
 _MEASURES: Final = word_set("many much old long far tall high deep wide big large heavy often fast")
 _STUDYING: Final = word_set("study studied graduate graduated educated work worked teach taught")
 _KINDS: Final = word_set("type kind sort name title")
+_SUMMARISING: Final = word_set("summarise summarize summary overview outline")
+_LISTING: Final = word_set("list name enumerate")
+_EXPLAINING: Final = word_set("explain describe define")
+_PLURAL: Final = word_set("are were do have")
 
 _LABELS: Final[dict[AnswerType, frozenset[str]]] = {
     AnswerType.PERSON: word_set("PERSON"),
@@ -111,6 +116,39 @@ def date_granularity(question: str) -> Granularity:
     noun = _head_noun(words, asked).removesuffix("s") if asked is not None and words[asked].low != "when" else ""
     units: dict[str, Granularity] = {"century": "century", "decade": "decade", "year": "year", "month": "month"}
     return units.get(noun, "day")
+
+
+def answer_shape(question: str) -> AnswerShape:
+    """How much a question asks for: one thing, several, whether, which of two, why or how, or what something says."""
+    words = read_words(question)
+    if not words:
+        return "value"
+    low = [word.low for word in words]
+    begins = [word.strip(",:").lower() for word in question.split()[:4]]  # an imperative looks like a name
+    if not _SUMMARISING.isdisjoint(begins):
+        return "summary"
+    if _choices(words) is not None:
+        return "choice"
+    if low[0] in AUXILIARIES:
+        return "verdict"
+    if begins[0] in _LISTING:
+        return "list"
+    if begins[0] in _EXPLAINING:
+        return "explanation"
+    asked = _asking(words)
+    if asked is None:
+        return "value"
+    following = low[asked + 1] if asked + 1 < len(words) else ""
+    if low[asked] == "why" or (low[asked] == "how" and following not in _MEASURES):
+        return "explanation"
+    return "list" if low[asked] in ("what", "which") and _is_plural(words, asked) else "value"
+
+
+def _is_plural(words: Words, asked: int) -> bool:
+    """Whether several things are asked for: a plural noun after the wh-word, or behind "are" and "were"."""
+    noun = _head_noun(words, asked)
+    behind = {word.low for word in words[asked + 1 : asked + 6]}
+    return noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and not behind.isdisjoint(_PLURAL)
 
 
 def choices(question: str) -> tuple[str, str] | None:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.answer_type import AnswerType, answer_type, date_granularity
@@ -72,6 +72,16 @@ class Candidate:
     logit: float  # of its sentence
     fit: float  # 0 to 1
     cue: float  # 0 to 1
+    chance: float = 0.0  # that it is the answer, 0 to 1, where a model tells
+
+
+class CandidateFinder(Protocol):
+    """Finds what may answer a question of one step."""
+
+    def candidates(
+        self, question: str, passages: Sequence[Passage], models: Models, *, names: Sequence[str] = ()
+    ) -> list[Candidate]:
+        """Candidates, best first, each text once; ``names`` are answers of earlier steps that the question contains."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +154,11 @@ class Finder:
     named: float = -1.0  # a share of its own words in the question
     words: float = 0.4  # each doubling of its length: a full name rather than a part of it
 
-    def candidates(self, wanted: Wanted, passages: Sequence[Passage], models: Models) -> list[Candidate]:
+    def candidates(
+        self, question: str, passages: Sequence[Passage], models: Models, *, names: Sequence[str] = ()
+    ) -> list[Candidate]:
         """Candidates, best first, each text once; none of them is named in the question."""
+        wanted = Wanted.of(question, passages, known=names)
         read = self._read(wanted, passages, models)
         parses = models.parser.parse([sentence.text for sentence in read])
         titles = {plain(passage.title): is_personal(passage) for passage in passages if passage.title}

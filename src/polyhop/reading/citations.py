@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from polyhop.documents.chunking import count_tokens
 from polyhop.reading.reader import Quote
 from polyhop.store.record import Record
-from polyhop.types import Citation, Passage, Span
+from polyhop.types import AnswerItem, Citation, Passage, Span
 
 
 def citations_of(quotes: Sequence[Quote], record: Record) -> tuple[Citation, ...]:
@@ -32,6 +32,12 @@ def citations_of(quotes: Sequence[Quote], record: Record) -> tuple[Citation, ...
                 ),
             )
     return tuple(citations.values())
+
+
+def items_of(items: Sequence[tuple[str, Quote]], record: Record) -> tuple[AnswerItem, ...]:
+    """The items of a list, each with its citation; one whose quotation does not stand there is left out."""
+    cited = ((text, citations_of([quote], record)) for text, quote in items)
+    return tuple(AnswerItem(text=text, citation=citations[0]) for text, citations in cited if citations)
 
 
 def within_tokens(passages: Sequence[Passage], tokens: int) -> tuple[Passage, ...]:

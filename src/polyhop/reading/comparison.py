@@ -16,7 +16,7 @@ from polyhop.english.words import AUXILIARIES, FUNCTION_WORDS, word_set
 from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
 from polyhop.plans import Plan
-from polyhop.reading.candidates import Candidate, Finder
+from polyhop.reading.candidates import Candidate, CandidateFinder
 from polyhop.reading.reader import Quote, Reading
 from polyhop.reading.steps import StepReading, read_step
 from polyhop.reading.subjects import about, likeness
@@ -55,7 +55,7 @@ class Comparison:
 
     passages: Sequence[Passage]
     models: Models
-    finder: Finder
+    finder: CandidateFinder
 
     def read(self, question: str, plan: Plan, steps: Sequence[StepReading]) -> Reading | None:
         """The answer as the plan combines it; None where it combines nothing, or nothing tells.

@@ -7,8 +7,9 @@ from typing import Protocol, runtime_checkable
 
 from polyhop import registry
 from polyhop.models.choice import Models
+from polyhop.models.span_reader import is_installed
 from polyhop.settings import AUTO, Settings
-from polyhop.types import Cost, Evidence, Passage
+from polyhop.types import AnswerKind, Cost, Evidence, Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +21,21 @@ class Quote:
     end: int
 
 
+def text_of(quote: Quote) -> str:
+    """What a quotation says."""
+    return quote.passage.text[quote.start : quote.end]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a reader made of the evidence; ``text`` is None where it does not answer the question."""
+    """What a reader made of the evidence; ``text`` is None where it does not answer the question.
+
+    Each of the ``items`` of a list has its quotation among the ``quotes``, or in its own words.
+    """
 
     text: str | None
+    kind: AnswerKind = AnswerKind.VALUE
+    items: tuple[tuple[str, Quote], ...] = ()
     quotes: tuple[Quote, ...] = ()
     confidence: float = 0.0  # 0 to 1
     note: str = ""
@@ -40,12 +51,13 @@ class Reader(Protocol):
 
 
 def reader_of(settings: Settings, models: Models) -> tuple[str, Reader]:
-    """The reader that the settings name, and its name; where they name none, by whether there is a language model.
+    """The reader that the settings name, and its name; where they name none, by which models there are.
 
     Raises UnknownComponent and SettingError.
     """
     name, own = settings.choice("reader")
     if name == AUTO:
-        name = "grounded" if models.language_model is not None else "extractive"
+        offline = "trained" if is_installed() else "extractive"
+        name = "grounded" if models.language_model is not None else offline
     reader: Reader = registry.build("readers", name, own)
     return name, reader

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from polyhop.models.choice import Models
 from polyhop.plans import Plan, rewrite
-from polyhop.reading.candidates import Candidate, Finder, Wanted
+from polyhop.reading.candidates import Candidate, CandidateFinder, Finder
 from polyhop.types import Passage
 
 GLANCE = Finder(sentences=4, parsed=2)  # reads just enough to find the way to an answer, rather than the answer
@@ -41,15 +41,14 @@ def best_candidate(question: str, passages: Sequence[Passage], models: Models) -
 
 
 def read_step(
-    question: str, passages: Sequence[Passage], models: Models, *, finder: Finder, names: Sequence[str] = ()
+    question: str, passages: Sequence[Passage], models: Models, *, finder: CandidateFinder, names: Sequence[str] = ()
 ) -> StepReading:
     """What passages answer to a question of one step; ``names`` are answers of earlier steps that it contains."""
-    wanted = Wanted.of(question, passages, known=names)
-    return StepReading(question, tuple(finder.candidates(wanted, passages, models)))
+    return StepReading(question, tuple(finder.candidates(question, passages, models, names=names)))
 
 
 def read_steps(
-    plan: Plan, passages: Sequence[Passage], models: Models, *, finder: Finder, found: Mapping[int, str]
+    plan: Plan, passages: Sequence[Passage], models: Models, *, finder: CandidateFinder, found: Mapping[int, str]
 ) -> list[StepReading]:
     """Every step in order; what a strategy has ``found`` for a step (by its index) is not read again.
 

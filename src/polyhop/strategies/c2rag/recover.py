@@ -9,7 +9,7 @@ import numpy as np
 
 from polyhop.indexes.names import normal
 from polyhop.layers.view import View
-from polyhop.reading.candidates import Finder, Wanted
+from polyhop.reading.candidates import Finder
 from polyhop.strategies.c2rag.ground import Pattern
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.judge import best_first
@@ -83,7 +83,7 @@ def read_values(pattern: Pattern, passages: Sequence[int], over: View) -> list[V
     first = [number for number in passages[:READ] if number in about]
     for numbers in (first, passages[:READ]):
         read = over.passages(list(numbers))
-        found = FINDER.candidates(Wanted.of(pattern.asked, read), read, over.models) if read else []
+        found = FINDER.candidates(pattern.asked, read, over.models) if read else []
         if found:
             likely = sorted(
                 found[:LIKELY], key=lambda one: -one.score - TITLED * (own_passage(one.text, over) is not None)

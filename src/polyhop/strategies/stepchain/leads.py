@@ -10,7 +10,7 @@ import numpy as np
 from polyhop.indexes.names import normal, words
 from polyhop.layers.view import View
 from polyhop.ports import Floats
-from polyhop.reading.candidates import Candidate, Finder, Wanted
+from polyhop.reading.candidates import Candidate, Finder
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
 from polyhop.types import Passage, Span
@@ -103,7 +103,7 @@ class Leads:
         found: Sequence[Candidate] = ()
         for read in (dict(list(about.items())[:2]), passages):
             if read and not found:
-                found = FINDER.candidates(Wanted.of(asked, list(read.values())), list(read.values()), self.over.models)
+                found = FINDER.candidates(asked, list(read.values()), self.over.models)
         numbers = {passage.id: number for number, passage in passages.items()}
         seen = set(named)
         worths = [self.first, SECOND]

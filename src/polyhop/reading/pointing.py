@@ -1,0 +1,196 @@
+"""What the span model points at in passages: possible answers, and the sentences that answers rest on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from polyhop.documents.sentences import sentence_spans
+from polyhop.indexes.folding import fold
+from polyhop.models.choice import Models
+from polyhop.ports import Part, PointedSpan, SpanReading
+from polyhop.reading.candidates import Candidate
+from polyhop.reading.reader import Quote, text_of
+from polyhop.types import Passage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointed:
+    """A possible answer, where it stands in its passage's text, and the sentence around it."""
+
+    text: str
+    chance: float  # that it is the answer, 0 to 1
+    quote: Quote | None  # of its sentence; none where it stands in the question only
+    start: int = 0  # in the passage's text
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Supporting:
+    """A sentence and how likely it is that the answer rests on it, 0 to 1."""
+
+    chance: float
+    quote: Quote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointing:
+    """What was found for one question in some passages, everything best first."""
+
+    question: str
+    answers: tuple[Pointed, ...] = ()
+    sentences: tuple[Supporting, ...] = ()
+    yes: float = 0.0
+    no: float = 0.0
+    none: float = 1.0  # that no passage answers it
+
+    @property
+    def best(self) -> Pointed | None:
+        """The likeliest answer."""
+        return self.answers[0] if self.answers else None
+
+    @property
+    def chance(self) -> float:
+        """Of the likeliest answer; 0 where there is none."""
+        return self.answers[0].chance if self.answers else 0.0
+
+
+def point(question: str, passages: Sequence[Passage], models: Models) -> Pointing:
+    """Read each passage by itself."""
+    if not passages:
+        return Pointing(question=question)
+    return _read(question, [[Quote(passage, 0, len(passage.text))] for passage in passages], models)
+
+
+def point_together(question: str, quotes: Sequence[Quote], models: Models) -> Pointing:
+    """Read stretches of several passages as one text, in the order given, each passage under its title."""
+    if not quotes:
+        return Pointing(question=question)
+    return _read(question, [quotes], models)
+
+
+def _read(question: str, texts: Sequence[Sequence[Quote]], models: Models) -> Pointing:
+    """Read texts that are put together from stretches; titles and headings tell what they are about, and no more."""
+    laid = [_laid_out(text) for text in texts]
+    readings = models.span_model.read(question, [[part for part, _ in text] for text in laid])
+    return _gathered(question, readings, [[place for _, place in text] for text in laid])
+
+
+def _laid_out(quotes: Sequence[Quote]) -> list[tuple[Part, Quote | None]]:
+    """Stretches as parts, each with its place, behind the titles of their passages; what cannot answer has no place."""
+    parts: list[tuple[Part, Quote | None]] = []
+    before: Passage | None = None
+    for quote in quotes:
+        passage = quote.passage
+        if passage != before and passage.title:
+            parts.append((Part(f"{passage.title}: ", answers=False), None))
+        before = passage
+        at = quote.start
+        for start, end in (*passage.headings, (quote.end, quote.end)):
+            if at < min(start, quote.end):
+                stretch = Quote(passage, at, min(start, quote.end))
+                parts.append((Part(text_of(stretch) + " "), stretch))
+            if quote.start <= start < end <= quote.end:
+                parts.append((Part(passage.text[start:end] + " ", answers=False), None))
+            at = max(at, end)
+    return parts
+
+
+def _gathered(question: str, readings: Sequence[SpanReading], places: Sequence[Sequence[Quote | None]]) -> Pointing:
+    """The readings of texts as one; ``places`` says what passage each of their parts is of."""
+    answers = [
+        pointed
+        for reading, quotes in zip(readings, places, strict=True)
+        for span in reading.spans
+        if (pointed := _pointed(question, span, quotes)) is not None
+    ]
+    supporting = [
+        Supporting(reading.support(number, start - place.start, end - place.start), Quote(place.passage, start, end))
+        for reading, quotes in zip(readings, places, strict=True)
+        for number, place in enumerate(quotes)
+        if place is not None
+        for start, end in _sentences(place)
+    ]
+    surest = min(readings, key=lambda reading: reading.none)
+    return Pointing(
+        question=question,
+        answers=tuple(_distinct(answers)),
+        sentences=tuple(sorted(supporting, key=lambda one: -one.chance)),
+        yes=surest.yes,
+        no=surest.no,
+        none=surest.none,
+    )
+
+
+def _pointed(question: str, span: PointedSpan, quotes: Sequence[Quote | None]) -> Pointed | None:
+    chance = math.exp(span.score)
+    if span.part < 0:
+        return Pointed(text=question[span.start : span.end].strip(), chance=chance, quote=None)
+    place = quotes[span.part]
+    if place is None:
+        return None
+    start, end = place.start + span.start, min(place.start + span.end, place.end)
+    text = place.passage.text[start:end].strip()
+    if not text:
+        return None
+    around = next((one for one in _sentences(place) if one[0] <= start < one[1]), (start, end))
+    quote = Quote(place.passage, around[0], max(around[1], end))
+    return Pointed(text=text, chance=chance, quote=quote, start=start, end=end)
+
+
+def _sentences(place: Quote) -> Iterator[tuple[int, int]]:
+    """The sentences of a stretch, as places in its passage's text."""
+    for start, end in sentence_spans(place.passage.text[place.start : place.end]):
+        yield place.start + start, place.start + end
+
+
+def _distinct(answers: Sequence[Pointed]) -> list[Pointed]:
+    """Best first; what is said in several places counts once, and each place adds to its chance."""
+    by_text: dict[str, Pointed] = {}
+    for one in sorted(answers, key=lambda one: -one.chance):
+        key = fold(one.text)
+        known = by_text.get(key)
+        if known is None:
+            by_text[key] = one
+        else:
+            both = 1 - (1 - known.chance) * (1 - one.chance)
+            by_text[key] = replace(known, chance=both, quote=known.quote or one.quote)
+    return sorted(by_text.values(), key=lambda one: -one.chance)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointingFinder:
+    """Finds candidates with the span model, in the order of their chances."""
+
+    least: float = 0.01  # of the chance: below, nothing is a candidate
+
+    def candidates(
+        self, question: str, passages: Sequence[Passage], models: Models, *, names: Sequence[str] = ()
+    ) -> list[Candidate]:
+        """Candidates, best first, each text once; ``names`` are in the question and need no more telling."""
+        found = point(question, passages, models).answers
+        passed = {fold(name) for name in names}
+        return [
+            _candidate(one, one.quote)
+            for one in found
+            if one.quote is not None and one.chance >= self.least and fold(one.text) not in passed
+        ]
+
+
+def _candidate(pointed: Pointed, quote: Quote) -> Candidate:
+    """The model has weighed all that rules would: a candidate fits and is cued as much as it is likely."""
+    return Candidate(
+        text=pointed.text,
+        passage=quote.passage,
+        start=pointed.start,
+        end=pointed.end,
+        sentence_start=quote.start,
+        sentence_end=quote.end,
+        label="POINTED",
+        score=math.log(pointed.chance),
+        logit=0.0,
+        fit=1.0,
+        cue=1.0,
+        chance=pointed.chance,
+    )

@@ -1,0 +1,251 @@
+"""Reads answers out of passages with the small span model, which was trained to point at them or at nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from polyhop.english.answer_type import AnswerShape, answer_shape, choices
+from polyhop.indexes.folding import fold
+from polyhop.models.choice import Models
+from polyhop.plans import whole_question
+from polyhop.reading.by_kind_of_text import read_by_kind_of_text
+from polyhop.reading.candidates import Candidate, Wanted
+from polyhop.reading.comparison import Comparison
+from polyhop.reading.enumerations import items_at, items_within
+from polyhop.reading.extractive import Extractive
+from polyhop.reading.hops_found import found_by_hops, leading_hops, quotes_of
+from polyhop.reading.pointing import Pointed, Pointing, PointingFinder, point, point_together
+from polyhop.reading.reader import Quote, Reading, text_of
+from polyhop.reading.steps import StepReading, read_steps
+from polyhop.reading.weighing import weighed
+from polyhop.types import AnswerKind, Evidence, Passage
+
+LIST_SHARE: Final = 0.3  # of the likeliest item's chance, that another needs to be listed
+CLAUSE: Final = 4  # words from which a stretch can explain something
+LEAST: Final = 2  # sentences that are quoted however likely they are
+RESTING: Final = 0.5  # of a sentence's chance that an answer rests on it: above, it is quoted
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trained:
+    """Points at the answer with a small model that runs anywhere; where it is sure of a sentence only, quotes that."""
+
+    threshold: float = 0.4  # of the confidence: below, nothing counts as found
+    quoting: float = 0.5  # of a sentence's chance to hold the answer: below, it is no answer by itself
+    words: int = 170  # of the likeliest sentences of all passages, which are read together
+    rules: float = 0.3  # of the confidence from which rules are believed that know the relation asked for
+    quotes: int = 4  # sentences quoted at most for an answer; summaries quote twice as many
+
+    def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
+        """The likeliest answer, None where the confidence is too low; the quotations then are what came closest."""
+        reading = read_by_kind_of_text(question, evidence, models, self._prose)
+        if reading.text is None or reading.confidence >= self.threshold:
+            return reading
+        note = f"{reading.text!r} is too uncertain ({reading.confidence:.2f} of {self.threshold:.2f}); {reading.note}"
+        return replace(reading, text=None, items=(), note=note)
+
+    def _prose(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
+        known = self._by_rules(question, evidence, passages, models)
+        if known is not None and known.confidence >= self.rules:
+            return known
+        each = point(question, passages, models)
+        together = point_together(question, _likeliest(each, passages, self.words), models)
+        shape = answer_shape(question)
+        if shape == "summary":
+            return self._extract(each)
+        planned = self._planned(question, evidence, passages, models)
+        found = weighed(each, together, models)
+        direct = self._shaped(question, shape, found, each, together)
+        if direct.confidence < self.threshold and direct.kind not in (AnswerKind.CHOICE, AnswerKind.VERDICT):
+            direct = max(direct, self._quotation(found), key=lambda one: one.confidence)
+        return planned if planned is not None and planned.confidence >= direct.confidence else direct
+
+    def _by_rules(
+        self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models
+    ) -> Reading | None:
+        """What rules read where each step of the plan asks for a relation that they know; None elsewhere."""
+        plan = evidence.plan or whole_question(question)
+        steps = [Wanted.of(step.question, passages) for step in plan.steps]
+        if plan.final is None and any(wanted.relation is None for wanted in steps):
+            return None
+        return Extractive().planned(question, evidence, passages, models)
+
+    # -- the question as it was asked
+
+    def _shaped(
+        self, question: str, shape: AnswerShape, found: Pointing, each: Pointing, together: Pointing
+    ) -> Reading:
+        """The answer in the shape that the question asks for."""
+        if shape == "verdict":
+            return self._verdict(found, each, together)
+        options = choices(question) if shape == "choice" else None
+        if options is not None:
+            return self._choice(options, found)
+        if found.best is None:
+            return self._quotation(found)
+        if shape == "list":
+            return self._list(found)
+        if shape == "explanation" and len(found.best.text.split()) < CLAUSE:
+            return self._quotation(found)
+        return self._value(found)
+
+    def _value(self, found: Pointing) -> Reading:
+        best = found.answers[0]
+        return Reading(
+            text=best.text,
+            quotes=self._resting(found, [best]),
+            confidence=best.chance,
+            note=f"pointed at {best.text!r}",
+        )
+
+    def _verdict(self, found: Pointing, each: Pointing, together: Pointing) -> Reading:
+        """Yes or no, by the sentences read together or by the passage that tells most, whichever is surer."""
+        told = max((each, together), key=lambda one: max(one.yes, one.no))
+        text = "yes" if told.yes >= told.no else "no"
+        return Reading(
+            text=text,
+            kind=AnswerKind.VERDICT,
+            quotes=self._resting(found, []),
+            confidence=max(told.yes, told.no),
+            note=f"yes {told.yes:.2f}, no {told.no:.2f}, untold {told.none:.2f}",
+        )
+
+    def _choice(self, options: Sequence[str], found: Pointing) -> Reading:
+        """The option that the model points at most; never anything else."""
+        votes = {option: sum(one.chance for one in found.answers if _same(one.text, option)) for option in options}
+        best = max(votes, key=lambda option: votes[option])
+        return Reading(
+            text=best if votes[best] else None,
+            kind=AnswerKind.CHOICE,
+            quotes=self._resting(found, [one for one in found.answers[:1] if _same(one.text, best)]),
+            confidence=min(votes[best], 1.0),
+            note=", ".join(f"{option} {vote:.2f}" for option, vote in votes.items()),
+        )
+
+    def _list(self, found: Pointing) -> Reading:
+        """The items of the enumeration that the likeliest answer or sentence stands in, or several answers."""
+        likeliest = [one.quote for one in found.sentences[:1]]
+        around = [one.quote for one in found.answers[:1] if one.quote is not None]
+        items = next((listed for quote in (*around, *likeliest) if (listed := _enumerated(quote))), [])
+        sure = max([found.chance, *(one.chance for one in found.sentences[:1])])
+        if not items:
+            items, sure = _answers_listed(found), found.chance
+        if not items:
+            return self._value(found)
+        return Reading(
+            text="; ".join(text for text, _ in items),
+            kind=AnswerKind.LIST,
+            items=tuple(items),
+            quotes=tuple(dict.fromkeys(quote for _, quote in items)),
+            confidence=sure,
+            note=f"{len(items)} items",
+        )
+
+    def _quotation(self, found: Pointing) -> Reading:
+        """The sentence that the answer rests on most, as the answer, where it is likely enough."""
+        if not found.sentences:
+            return Reading(text=None, note="nothing in the passages could answer")
+        best = found.sentences[0]
+        quotes = self._resting(found, [])
+        confidence = best.chance if best.chance >= self.quoting else 0.0
+        text = " ".join(text_of(best.quote).split())
+        return Reading(text=text, kind=AnswerKind.QUOTATION, quotes=quotes, confidence=confidence, note="quoted")
+
+    def _extract(self, found: Pointing) -> Reading:
+        """The likeliest sentences, in the order in which they stand."""
+        best = [one.quote for one in found.sentences[: 2 * self.quotes]]
+        if not best:
+            return Reading(text=None, note="there is nothing to summarise")
+        ranks = {quote.passage.id: rank for rank, quote in reversed(list(enumerate(best)))}
+        quotes = sorted(best, key=lambda quote: (ranks[quote.passage.id], quote.start))
+        return Reading(
+            text=" ".join(" ".join(text_of(quote).split()) for quote in quotes),
+            kind=AnswerKind.EXTRACT,
+            quotes=tuple(quotes),
+            confidence=found.sentences[0].chance,
+            note=f"{len(quotes)} sentences",
+        )
+
+    def _resting(self, found: Pointing, answers: Sequence[Pointed]) -> tuple[Quote, ...]:
+        """The sentences of answers, and those that they most likely rest on too; always the likeliest of these."""
+        own = [one.quote for one in answers if one.quote is not None]
+        further = [one.quote for at, one in enumerate(found.sentences) if one.chance >= RESTING or at < LEAST]
+        return tuple(dict.fromkeys([*own, *further]))[: self.quotes]
+
+    # -- along the plan
+
+    def _planned(
+        self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models
+    ) -> Reading | None:
+        """The answer of the plan's last step, or what its final comparison says; None for a plan of one step."""
+        plan = evidence.plan or whole_question(question)
+        if len(plan.steps) < 2 and plan.final is None:
+            return None
+        finder = PointingFinder()
+        steps = read_steps(plan, passages, models, finder=finder, found=found_by_hops(evidence))
+        known = quotes_of(leading_hops(evidence.hops, steps))
+        compared = Comparison(passages=passages, models=models, finder=finder).read(question, plan, steps)
+        if compared is not None:
+            return replace(compared, quotes=tuple(dict.fromkeys([*known, *compared.quotes])))
+        last = steps[-1].best
+        if plan.final is not None or last is None:
+            return None
+        way = [step.best for step in steps[:-1] if step.best is not None]
+        quotes = [*(_quote(step) for step in way), *known, _quote(last)]
+        return Reading(
+            text=last.text,
+            quotes=tuple(dict.fromkeys(quotes)),
+            confidence=math.sqrt(min([one.chance for one in way], default=1.0) * last.chance),
+            note=_told(steps),
+        )
+
+
+def _likeliest(found: Pointing, passages: Sequence[Passage], words: int) -> list[Quote]:
+    """The sentences that the answer most likely rests on, as many as the words allow, in the order of the passages."""
+    kept: list[Quote] = []
+    for one in found.sentences:
+        size = len(text_of(one.quote).split())
+        if size <= words:
+            kept.append(one.quote)
+            words -= size
+    order = {passage.id: rank for rank, passage in enumerate(passages)}
+    return sorted(dict.fromkeys(kept), key=lambda quote: (order[quote.passage.id], quote.start))
+
+
+def _enumerated(quote: Quote) -> list[tuple[str, Quote]]:
+    """The items of the marked list that a sentence introduces or stands in."""
+    return _items(quote.passage, items_at(quote.passage.text, quote.start, quote.end))
+
+
+def _answers_listed(found: Pointing) -> list[tuple[str, Quote]]:
+    """What the likeliest answer lists in one breath, or the answers that are likely beside it; none of one thing."""
+    best = found.answers[0]
+    if best.quote is not None:
+        passage = best.quote.passage
+        within = _items(passage, items_within(passage.text, best.start, best.end))
+        if within:
+            return within
+    likely = [one for one in found.answers if one.chance >= LIST_SHARE * found.chance]
+    items = [(one.text, one.quote) for one in likely if one.quote is not None]
+    return items if len(items) > 1 else []
+
+
+def _items(passage: Passage, places: Sequence[tuple[int, int]]) -> list[tuple[str, Quote]]:
+    return [(" ".join(passage.text[start:end].split()), Quote(passage, start, end)) for start, end in places]
+
+
+def _same(text: str, option: str) -> bool:
+    one, other = fold(text), fold(option)
+    return bool(one and other) and (one in other or other in one)
+
+
+def _quote(candidate: Candidate) -> Quote:
+    return Quote(candidate.passage, candidate.sentence_start, candidate.sentence_end)
+
+
+def _told(steps: Sequence[StepReading]) -> str:
+    found = (f"found {step.answer}" for step in steps[:-1] if step.answer)
+    return "; ".join([*found, f"asked: {steps[-1].question}"])

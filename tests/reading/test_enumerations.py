@@ -1,0 +1,67 @@
+"""The items of lists in documents."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhop.reading.enumerations import items_at, items_within
+
+MANUAL = """Before you start
+
+You need the following:
+- a clean cloth
+- lamp oil,
+  grade two or better
+- a match
+
+Keep children away. The lamp is hot.
+"""
+STEPS = "To change the wick:\n1. Let the lamp cool.\n2. Lift the glass.\n3) Turn the wheel.\nThen light it."
+
+
+def told(text: str, items: list[tuple[int, int]]) -> list[str]:
+    return [" ".join(text[start:end].split()) for start, end in items]
+
+
+@pytest.mark.parametrize("place", ["You need the following:", "a clean cloth", "lamp oil", "a match"])
+def test_a_list_is_found_from_its_introduction_and_from_each_item(place: str) -> None:
+    start = MANUAL.index(place)
+    items = items_at(MANUAL, start, start + len(place))
+    assert told(MANUAL, items) == ["a clean cloth", "lamp oil, grade two or better", "a match"]
+
+
+def test_steps_are_a_list_in_their_order() -> None:
+    assert told(STEPS, items_at(STEPS, 0, 19))[:2] == ["Let the lamp cool.", "Lift the glass."]
+
+
+@pytest.mark.parametrize("place", ["Before you start", "Keep children away."])
+def test_prose_beside_a_list_is_no_list(place: str) -> None:
+    start = MANUAL.index(place)
+    assert items_at(MANUAL, start, start + len(place)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("a wick, oil and a match", ["a wick", "oil", "a match"]),
+        ("Ada Brisk and Piet Rook", ["Ada Brisk", "Piet Rook"]),
+        ("oil; a match; and a cloth", ["oil", "a match", "a cloth"]),
+        ("the lighthouse of Quillmouth", []),
+    ],
+)
+def test_a_stretch_lists_what_commas_and_conjunctions_part(text: str, items: list[str]) -> None:
+    assert told(text, items_within(text, 0, len(text))) == items
+
+
+@given(st.text(alphabet="ab1.-*) \n,;", max_size=60), st.integers(0, 60), st.integers(0, 60))
+def test_items_lie_in_the_text_in_order_and_apart(text: str, first: int, second: int) -> None:
+    start, end = sorted((min(first, len(text)), min(second, len(text))))
+    for items in (items_at(text, start, end), items_within(text, start, end)):
+        assert items == [] or len(items) >= 2
+        for begin, stop in items:
+            assert 0 <= begin <= stop <= len(text)
+        assert all(one[1] <= other[0] for one, other in pairwise(items))

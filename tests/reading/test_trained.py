@@ -1,0 +1,98 @@
+"""The trained reader: the shape of an answer, its quotations, and what is not answered."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyhop.models.choice import Models, load_models
+from polyhop.reading.reader import Reading
+from polyhop.reading.trained import Trained
+from polyhop.types import AnswerKind, Evidence, Passage
+from tests.worlds.settings import QUICK
+
+MANUAL = """Cleaning the lamp
+
+Clean the lamp every 35 days, because soot on the glass dims the light.
+
+You need the following tools:
+- a soft cloth
+- lamp oil
+- a brass brush
+
+The lamp must never be cleaned while it is hot."""
+HEADINGS = ((0, 17),)
+MINUTES = "Ada Brisk presided. Piet Rook said that the ferry had been late because the river was in flood."
+FERRIES = "The Grebe carries 40 passengers. The Heron carries 65 passengers."
+
+
+@pytest.fixture(scope="module")
+def models() -> Models:
+    return load_models(QUICK)
+
+
+def passage(number: int, title: str, text: str, headings: tuple[tuple[int, int], ...] = ()) -> Passage:
+    name = f"p{number}"
+    return Passage(
+        id=name, document_id=name, ordinal=0, start=0, end=len(text), title=title, text=text, headings=headings
+    )
+
+
+PASSAGES = (
+    passage(0, "manual", MANUAL, HEADINGS),
+    passage(1, "minutes", MINUTES),
+    passage(2, "ferries", FERRIES),
+)
+
+
+def read(question: str, models: Models) -> Reading:
+    return Trained().read(question, Evidence(question=question, strategy="dense", passages=PASSAGES), models)
+
+
+def quoted(reading: Reading) -> str:
+    return " ".join(quote.passage.text[quote.start : quote.end] for quote in reading.quotes)
+
+
+def test_a_value_is_quoted_with_its_sentence(models: Models) -> None:
+    reading = read("How often must the lamp be cleaned?", models)
+    assert reading.text is not None
+    assert "35 days" in reading.text
+    assert "soot on the glass" in quoted(reading)
+
+
+def test_a_list_has_its_items_each_with_its_place(models: Models) -> None:
+    reading = read("Which tools are needed to clean the lamp?", models)
+    assert (reading.kind, [text for text, _ in reading.items]) == (
+        AnswerKind.LIST,
+        ["a soft cloth", "lamp oil", "a brass brush"],
+    )
+    for text, quote in reading.items:
+        assert quote.passage.text[quote.start : quote.end] == text
+
+
+def test_a_reason_is_told_in_a_clause_or_a_sentence(models: Models) -> None:
+    reading = read("Why was the ferry late?", models)
+    assert reading.text is not None
+    assert "flood" in reading.text
+
+
+def test_a_choice_is_one_of_the_options_and_nothing_else(models: Models) -> None:
+    reading = read("Which ferry carries more passengers, the Grebe or the Heron?", models)
+    assert reading.text in (None, "the Grebe", "the Heron", "Grebe", "Heron")
+
+
+def test_a_summary_is_made_of_sentences_that_stand_there(models: Models) -> None:
+    reading = read("Summarise the minutes.", models)
+    assert reading.kind is AnswerKind.EXTRACT
+    assert reading.quotes
+
+
+@pytest.mark.parametrize("question", ["Cleaning the lamp?", "What does the manual say about the lamp?", "Who is hot?"])
+def test_a_heading_or_a_title_is_no_answer(question: str, models: Models) -> None:
+    reading = read(question, models)
+    assert reading.text not in ("Cleaning the lamp", "manual", "minutes", "ferries")
+
+
+def test_what_is_not_told_is_not_answered_and_the_closest_is_quoted(models: Models) -> None:
+    reading = read("What is the capital of Mars?", models)
+    assert reading.text is None
+    assert reading.quotes

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from polyhop import __version__, registry
+from polyhop import __version__
 from polyhop.documents.reading import find
 from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComponent, UsageError
 from polyhop.indexing import remembered as making
@@ -29,18 +29,18 @@ from polyhop.layers.view import View
 from polyhop.models.choice import Models, load_models
 from polyhop.models.timed import Timed
 from polyhop.planning.planner import Planning
-from polyhop.reading.citations import citations_of, within_tokens
+from polyhop.reading.citations import citations_of, items_of, within_tokens
 from polyhop.reading.reader import Reading, reader_of
 from polyhop.reports import IndexReport, IndexStatus, ProgressListener, RemoveReport
 from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.store.writer_lock import writer
-from polyhop.strategies.strategy import Strategy, layers_read, strategy_of, unread
+from polyhop.strategies.strategy import Strategy, layers_read, layers_wanted, strategy_of, unread
 from polyhop.types import Answer, Budget, Document, Evidence, Span
 
 logger = logging.getLogger(__name__)
 
-BEST_FIRST = ("paths", "hybrid")  # the default strategy is the first whose layers the index has
+DEFAULT_STRATEGY = "auto"
 OPENINGS = 5  # times that layers are opened before they count as damaged
 LONGEST_QUESTION = 400  # words: about what an encoder reads at once; what is beyond says nothing about what is asked
 
@@ -187,6 +187,8 @@ class Polyhop:
                 evidence=evidence,
                 reader=reader_name,
                 manifest=self._manifest(view, evidence.strategy, reader_name),
+                kind=reading.kind,
+                items=items_of(reading.items, view.record),
             )
 
     def search(self, question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
@@ -306,7 +308,8 @@ class Polyhop:
     def _retrieve(self, question: str, view: View, name: str | None, budget: Budget) -> Evidence:
         chosen = name or _default_strategy(view)
         strategy: Strategy = strategy_of(chosen, self.settings)
-        over = view.restricted(layers_read(strategy))
+        wanted = [layer for layer in layers_wanted(strategy) if layer in view.layers]
+        over = view.restricted((*layers_read(strategy), *wanted))
         asked = _shortened(question)
         notes = [] if asked == question else [f"read the first {LONGEST_QUESTION} words of the question"]
         if budget.seconds is None:
@@ -394,7 +397,6 @@ def _shortened(question: str) -> str:
 
 
 def _default_strategy(view: View) -> str:
-    for name in BEST_FIRST:
-        if set(registry.load("strategies", name).needs) <= set(view.layers):
-            return name
+    if "text" in view.layers:
+        return DEFAULT_STRATEGY
     raise LayerMissing("This index has nothing to search yet.", remedy="Index documents with: polyhop index PATH...")

@@ -52,7 +52,7 @@ def test_the_journey_of_a_first_day(run: Run, harbour: Path, tmp_path: Path) -> 
     assert answer.code == 0
     assert "Fennick" in answer.out.splitlines()[0]
     assert "ada_brisk.txt [" in answer.out
-    assert "strategy paths, reader extractive" in answer.out
+    assert "strategy auto, reader trained" in answer.out
     assert "Trace" in answer.out
 
     write(harbour, {"fennick.txt": "Fennick is a ruin."})
@@ -84,7 +84,7 @@ def test_json_says_all_that_the_library_says(run: Run, world_index: Path, world:
     assert answer["citations"]
     for citation in answer["citations"]:
         assert len(citation["quote"]) == citation["span"]["end"] - citation["span"]["start"]
-    assert answer["evidence"]["strategy"] == "paths"
+    assert answer["evidence"]["strategy"] == "auto"
     assert answer["evidence"]["cost"]["tokens"] == 0
 
     found = run("search", BRIDGE, "--strategy", "bm25", "--k", "3", "--json", "--index", world_index).json()

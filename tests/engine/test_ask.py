@@ -60,11 +60,11 @@ def test_every_answer_says_how_it_came_about(answers: list[Answer], engine: Poly
         assert answer.question == question
         assert answer.evidence.question == question
         assert 0 <= answer.confidence <= 1
-        assert answer.reader == "extractive"
-        assert answer.evidence.strategy == engine.strategy_for(None) == "paths"
+        assert answer.reader == "trained"
+        assert answer.evidence.strategy == engine.strategy_for(None) == "auto"
         assert answer.evidence.cost.seconds > 0
         assert answer.evidence.cost.llm_calls == 0
-        assert answer.manifest["strategy"] == "paths"
+        assert answer.manifest["strategy"] == "auto"
         assert answer.manifest["embedder"] == "bge-small"
         assert len(answer.manifest["index"]) == 16
         assert len(answer.evidence.passages) <= 5
@@ -211,7 +211,7 @@ def test_a_damaged_layer_is_said_to_be_damaged_and_repaired_by_indexing(
 def test_a_strategy_whose_layer_is_missing_says_how_to_make_it(tmp_path: Path, harbour: Path) -> None:
     with Polyhop(tmp_path / "text.index", settings=QUICK) as engine:
         engine.index(harbour, layers=["text"])
-        assert engine.ask(HARBOUR_BRIDGE).evidence.strategy == "hybrid"
+        assert engine.ask(HARBOUR_BRIDGE).evidence.strategy == "auto"
         with pytest.raises(LayerMissing, match="parsekg") as caught:
             engine.ask(HARBOUR_BRIDGE, strategy="paths")
         assert "--layers text,parsekg" in caught.value.remedy

@@ -323,9 +323,8 @@ def test_layers_that_the_index_has_are_kept_fresh_though_not_asked_for(harbour_e
 def test_a_layer_can_be_added_later(tmp_path: Path, harbour: Path) -> None:
     with Polyhop(tmp_path / "an.index", settings=QUICK) as engine:
         assert extracted(engine.index(harbour, layers=["text"])) == {"text": 4}
-        assert engine.strategy_for(None) == "hybrid"
+        assert engine.strategy_for(None) == "auto"
         assert extracted(engine.index(harbour)) == {"text": 0, "parsekg": 4}
-        assert engine.strategy_for(None) == "paths"
 
 
 def test_status_counts_what_is_there(harbour_engine: Polyhop) -> None:

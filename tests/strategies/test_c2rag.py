@@ -672,7 +672,7 @@ def test_ask_shows_each_hop_with_its_mark_its_fact_and_its_sentence(run: Callabl
     assert lines[place + 2] == "    fact: tarn school -(was founded by)-> Piet Rook"
     assert lines[place + 3] == "    “The Tarn School was founded by Piet Rook in 1790.”"
     assert "tarn_school.txt [0:" in lines[place + 4]
-    assert "strategy c2rag, reader extractive" in outcome.out
+    assert "strategy c2rag, reader trained" in outcome.out
     for line in ("Trace", "  plan by rules", "    ?person = Piet Rook"):
         assert line in lines
 

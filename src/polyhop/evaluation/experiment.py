@@ -33,7 +33,7 @@ from polyhop.evaluation.variants import Variant
 from polyhop.models.choice import Models
 from polyhop.reports import IndexReport, Progress, ProgressListener
 from polyhop.settings import Settings
-from polyhop.strategies.strategy import layers_read, strategy_of
+from polyhop.strategies.strategy import layers_read, layers_wanted, strategy_of
 from polyhop.types import Answer, Budget, Evidence, Passage
 
 logger = logging.getLogger(__name__)
@@ -280,7 +280,8 @@ def layers_of(
     Raises UnknownComponent, SettingError, UsageError.
     """
     configured = settings or Settings()
-    needed = (layer for name in strategies for layer in layers_read(strategy_of(name, configured)))
+    chosen = [strategy_of(name, configured) for name in strategies]
+    needed = (layer for one in chosen for layer in (*layers_read(one), *layers_wanted(one)))
     return tuple(dict.fromkeys((*needed, *also)))
 
 

@@ -20,9 +20,9 @@ _EXAMPLE = "Write a name alone, or with settings in brackets, as in: paths(plan=
 class Strategy(Protocol):
     """A way to find evidence. A strategy is a frozen dataclass; its fields are its settings.
 
-    A class may declare ``ablations``: by label, the settings that switch a part of it off (see ``ablations_of``);
-    ``needed``, where its settings decide which layers it reads (see ``layers_read``); and ``unread``, the settings that
-    switch off what it does for readers alone (see ``unread``).
+    A class may declare ``wants``: layers that it uses where an index has them; ``ablations``: by label, the settings
+    that switch a part of it off (see ``ablations_of``); ``needed``, where its settings decide which layers it reads
+    (see ``layers_read``); and ``unread``, the settings that switch off what it does for readers alone (see ``unread``).
     """
 
     needs: ClassVar[tuple[str, ...]]  # the layers it reads
@@ -46,6 +46,12 @@ def layers_read(strategy: Strategy) -> tuple[str, ...]:
     """The layers that a strategy reads as it is configured: those of its class, unless it says otherwise."""
     needed: Callable[[], tuple[str, ...]] | None = getattr(strategy, "needed", None)
     return strategy.needs if needed is None else needed()
+
+
+def layers_wanted(strategy: Strategy) -> tuple[str, ...]:
+    """The layers that a strategy uses where an index has them, and does without elsewhere."""
+    wants: tuple[str, ...] = getattr(strategy, "wants", ())
+    return wants
 
 
 def parse_variant(name: str) -> tuple[str, dict[str, str]]:

@@ -1,0 +1,74 @@
+"""Auto: the cheapest way that suffices. One look at the nearest passages, and the graph where one does not answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from polyhop.errors import ModelMissing
+from polyhop.layers.view import View
+from polyhop.plans import Plan
+from polyhop.reading.pointing import Pointing, point
+from polyhop.strategies.baselines.hybrid import Hybrid
+from polyhop.strategies.paths.strategy import Paths
+from polyhop.strategies.shared.fuse import fused
+from polyhop.strategies.stepchain.strategy import StepChain
+from polyhop.strategies.strategy import Strategy
+from polyhop.types import Budget, Evidence, Hop, Passage, Span
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auto:
+    """Answer from the nearest passages where one of them answers; else along links, or step by step along the plan."""
+
+    depth: int = 20  # passages taken from each ranking for the first look
+    looked: int = 3  # of them, read by the span model
+    sure: float = 0.6  # chance of an answer from which one passage suffices, where the plan has one step
+
+    needs: ClassVar[tuple[str, ...]] = ("text",)
+    wants: ClassVar[tuple[str, ...]] = ("parsekg",)
+
+    def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
+        """What the strategy finds that the question, or a first look, calls for; the trail says which and why."""
+        plan = over.plan(question)
+        if len(plan.steps) == 1 and plan.final is None:
+            ranking = fused(question, over, max(self.depth, budget.passages))
+            numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]
+            passages = over.ranked(numbers, scores, budget.passages)
+            found = self._looked(question, passages, over)
+            if found.chance >= self.sure:
+                return _single(plan, passages, found)
+            reason = f"no passage near the question answers it ({found.chance:.2f} of {self.sure:.2f})"
+        else:
+            reason = f"the plan has {len(plan.steps)} steps"
+        strategy = _following(plan, over)
+        evidence = strategy.retrieve(question, over.restricted(strategy.needs), budget)
+        trail = (f"{evidence.strategy}, because {reason}", *evidence.trail)
+        return replace(evidence, strategy="auto", trail=trail)
+
+    def _looked(self, question: str, passages: Sequence[Passage], over: View) -> Pointing:
+        """What the first passages answer; nothing where the weights of the span model are not installed."""
+        try:
+            return point(question, passages[: self.looked], over.models)
+        except ModelMissing:
+            return Pointing(question=question)
+
+
+def _single(plan: Plan, passages: Sequence[Passage], found: Pointing) -> Evidence:
+    """The passages with the one that answers before the others, as the only hop."""
+    best = found.answers[0]
+    quote = best.quote or found.sentences[0].quote  # what stands in the question only has no sentence of its own
+    one = quote.passage
+    span = Span(one.document_id, one.start + quote.start, one.start + quote.end)
+    hop = Hop(question=found.question, status="resolved", found=best.text, passages=(one,), sentences=(span,), step=0)
+    ranked = (one, *(passage for passage in passages if passage.id != one.id))
+    trail = (f"one passage suffices: {best.text!r} with a chance of {best.chance:.2f}",)
+    return Evidence(question=found.question, strategy="auto", passages=ranked, hops=(hop,), plan=plan, trail=trail)
+
+
+def _following(plan: Plan, over: View) -> Strategy:
+    """Steps that build on one another are taken one by one; what is compared, or hidden, is found along links."""
+    if plan.shape == "chain":
+        return StepChain(scope="question")
+    return Paths() if "parsekg" in over.layers else Hybrid()

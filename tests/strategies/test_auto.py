@@ -1,0 +1,25 @@
+"""Auto: one look where that suffices, and further where it does not."""
+
+from __future__ import annotations
+
+from polyhop.engine import Polyhop
+from tests.worlds.documents import BRIDGE
+
+
+def test_a_question_of_one_hop_has_one_hop_and_stops_there(engine: Polyhop) -> None:
+    evidence = engine.search("Who designed Harrowmere Lighthouse?", strategy="auto(sure=0.2)")
+    assert "one passage suffices" in evidence.trail[0]
+    assert len(evidence.hops) == 1
+    assert evidence.hops[0].found
+    assert evidence.passages[0] == evidence.hops[0].passages[0]
+
+
+def test_a_question_of_two_hops_goes_on_and_says_why(engine: Polyhop) -> None:
+    evidence = engine.search(BRIDGE, strategy="auto")
+    assert "because the plan has 2 steps" in evidence.trail[0]
+    assert len(evidence.hops) > 1
+
+
+def test_what_no_near_passage_answers_is_looked_for_along_links(engine: Polyhop) -> None:
+    evidence = engine.search("What is the capital of Mars?", strategy="auto(sure=1.0)")
+    assert evidence.trail[0].startswith("paths, because no passage near the question answers it")

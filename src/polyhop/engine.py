@@ -40,7 +40,6 @@ from polyhop.types import Answer, Budget, Document, Evidence, Span
 
 logger = logging.getLogger(__name__)
 
-DEFAULT_STRATEGY = "auto"
 OPENINGS = 5  # times that layers are opened before they count as damaged
 LONGEST_QUESTION = 400  # words: about what an encoder reads at once; what is beyond says nothing about what is asked
 
@@ -308,8 +307,9 @@ class Polyhop:
     def _retrieve(self, question: str, view: View, name: str | None, budget: Budget) -> Evidence:
         chosen = name or _default_strategy(view)
         strategy: Strategy = strategy_of(chosen, self.settings)
-        wanted = [layer for layer in layers_wanted(strategy) if layer in view.layers]
-        over = view.restricted((*layers_read(strategy), *wanted))
+        over = view.restricted(
+            (*layers_read(strategy), *(one for one in layers_wanted(strategy) if one in view.layers))
+        )
         asked = _shortened(question)
         notes = [] if asked == question else [f"read the first {LONGEST_QUESTION} words of the question"]
         if budget.seconds is None:
@@ -398,5 +398,5 @@ def _shortened(question: str) -> str:
 
 def _default_strategy(view: View) -> str:
     if "text" in view.layers:
-        return DEFAULT_STRATEGY
+        return "auto"
     raise LayerMissing("This index has nothing to search yet.", remedy="Index documents with: polyhop index PATH...")

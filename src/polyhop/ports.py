@@ -54,7 +54,7 @@ class Reranker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TextPart:
     """A stretch of what a span model reads; ``answers`` is False for what only tells what the rest is about."""
 
     text: str
@@ -95,7 +95,7 @@ class SpanModel(Protocol):
     def name(self) -> str:
         """Identifies the weights."""
 
-    def read(self, question: str, texts: Sequence[Sequence[Part]]) -> list[SpanReading]:
+    def read(self, question: str, texts: Sequence[Sequence[TextPart]]) -> list[SpanReading]:
         """A reading of each text, which consists of parts."""
 
 

@@ -5,28 +5,28 @@ from __future__ import annotations
 import pytest
 
 from polyhop.models.span_reader import PolyhopReader
-from polyhop.ports import Part, SpanReading
+from polyhop.ports import SpanReading, TextPart
 
 LAMP = "The lamp was built in 1877 by Ana Reyes. It burnt colza oil, and it could be seen for twelve miles."
 MODEL = PolyhopReader()
 
 
-def read(question: str, *parts: Part) -> SpanReading:
+def read(question: str, *parts: TextPart) -> SpanReading:
     return MODEL.read(question, [parts])[0]
 
 
-def best(question: str, *parts: Part) -> str:
+def best(question: str, *parts: TextPart) -> str:
     span = read(question, *parts).spans[0]
     return (question if span.part < 0 else parts[span.part].text)[span.start : span.end]
 
 
 def test_the_answer_is_pointed_at() -> None:
-    assert best("Who built the lamp?", Part(LAMP)) == "Ana Reyes"
-    assert best("When was the lamp built?", Part("Lamp: ", answers=False), Part(LAMP)) == "1877"
+    assert best("Who built the lamp?", TextPart(LAMP)) == "Ana Reyes"
+    assert best("When was the lamp built?", TextPart("Lamp: ", answers=False), TextPart(LAMP)) == "1877"
 
 
 def test_chances_sum_to_one_and_places_lie_in_their_parts() -> None:
-    reading = read("Who built the lamp?", Part("Lamp: ", answers=False), Part(LAMP))
+    reading = read("Who built the lamp?", TextPart("Lamp: ", answers=False), TextPart(LAMP))
     assert reading.none + reading.span + reading.yes + reading.no == pytest.approx(1, abs=1e-5)
     assert all(span.part == 1 and 0 <= span.start < span.end <= len(LAMP) for span in reading.spans)
     assert [span.score for span in reading.spans] == sorted((span.score for span in reading.spans), reverse=True)
@@ -34,19 +34,21 @@ def test_chances_sum_to_one_and_places_lie_in_their_parts() -> None:
 
 
 def test_what_cannot_answer_is_read_but_never_pointed_at() -> None:
-    reading = read("Who built the lamp?", Part("Ana Reyes built the lamp. ", answers=False), Part("It is tall."))
+    reading = read(
+        "Who built the lamp?", TextPart("Ana Reyes built the lamp. ", answers=False), TextPart("It is tall.")
+    )
     assert {span.part for span in reading.spans} == {1}
-    assert read("Who?", Part("Only a heading", answers=False)).spans == ()
+    assert read("Who?", TextPart("Only a heading", answers=False)).spans == ()
 
 
 def test_the_question_answers_only_where_it_offers_options() -> None:
-    assert all(span.part >= 0 for span in read("Who built the lamp?", Part(LAMP)).spans)
-    offered = read("Which is older, the Grebe lamp or the Heron lamp?", Part("The Grebe lamp is older."))
+    assert all(span.part >= 0 for span in read("Who built the lamp?", TextPart(LAMP)).spans)
+    offered = read("Which is older, the Grebe lamp or the Heron lamp?", TextPart("The Grebe lamp is older."))
     assert {span.part for span in offered.spans} <= {-1, 0}
 
 
 def test_the_sentence_that_an_answer_rests_on_is_supported_most() -> None:
-    reading = read("How far could the lamp be seen?", Part(LAMP))
+    reading = read("How far could the lamp be seen?", TextPart(LAMP))
     second = LAMP.index("It burnt")
     assert reading.support(0, second, len(LAMP)) > reading.support(0, 0, second)
     assert reading.support(3, 0, 5) == 0.0
@@ -55,12 +57,12 @@ def test_the_sentence_that_an_answer_rests_on_is_supported_most() -> None:
 def test_a_long_text_is_read_to_its_end() -> None:
     filler = "The harbour was quiet that day, and nobody came or went. " * 80
     text = filler + "The bell of the chapel was cast by Piet Rook."
-    assert best("Who cast the bell of the chapel?", Part("Harbour: ", answers=False), Part(text)) == "Piet Rook"
+    assert best("Who cast the bell of the chapel?", TextPart("Harbour: ", answers=False), TextPart(text)) == "Piet Rook"
 
 
 @pytest.mark.parametrize("text", ["", " ", "\ud800", "日本語のテキスト", "x" * 3000])
 def test_any_text_can_be_read(text: str) -> None:
-    reading = read("Who built the lamp?", Part(text))
+    reading = read("Who built the lamp?", TextPart(text))
     assert 0 <= reading.none <= 1
 
 

@@ -18,6 +18,9 @@ from polyhop.cli.terminal import echo
 def train() -> None:
     """Train the small models that Polyhop reads with (extra 'train': torch).
 
+    \b
+    polyhop train reader --data rows --out trained
+
     A run can be interrupted with Ctrl-C, or killed: the same command goes on from its last checkpoint and ends with the
     weights that it would have had.
     """

@@ -17,7 +17,7 @@ from polyhop.models.once import once
 from polyhop.models.pieces import pieces
 from polyhop.models.session import open_session
 from polyhop.models.weights import check_hashes, check_sizes, package_folder, read_manifest
-from polyhop.ports import Floats, Part, PointedSpan, SpanReading
+from polyhop.ports import Floats, PointedSpan, SpanReading, TextPart
 
 PACKAGE: Final = "polyhop_weights"
 LONGEST_QUESTION: Final = 64  # tokens
@@ -71,10 +71,10 @@ class PolyhopReader:
         """Identifies the weights."""
         return f"polyhop-reader-{self.max_tokens}"
 
-    def read(self, question: str, texts: Sequence[Sequence[Part]]) -> list[SpanReading]:
+    def read(self, question: str, texts: Sequence[Sequence[TextPart]]) -> list[SpanReading]:
         """A reading of each text. Raises ModelMissing, ModelError."""
         graph = _loaded()
-        asked = graph.tokens([Part(question)], first=QUESTION)[:LONGEST_QUESTION]
+        asked = graph.tokens([TextPart(question)], first=QUESTION)[:LONGEST_QUESTION]
         options = OR.search(question) is not None
         windows = [(at, window) for at, text in enumerate(texts) for window in self._windows(graph, text, len(asked))]
 
@@ -92,7 +92,7 @@ class PolyhopReader:
         folder = reader_folder()
         check_hashes(folder, read_manifest(folder))
 
-    def _windows(self, graph: Graph, text: Sequence[Part], asked: int) -> Iterator[list[Token]]:
+    def _windows(self, graph: Graph, text: Sequence[TextPart], asked: int) -> Iterator[list[Token]]:
         lead = next((at for at, part in enumerate(text) if part.answers), len(text))
         room = self.max_tokens - 3 - asked
         heading = graph.tokens(text[:lead])[: room // 2]
@@ -116,7 +116,7 @@ class Graph:
         self._tokenizer.no_padding()
         self._first, self._last = self._tokenizer.encode("").ids
 
-    def tokens(self, parts: Sequence[Part], first: int = 0) -> list[Token]:
+    def tokens(self, parts: Sequence[TextPart], first: int = 0) -> list[Token]:
         """The tokens of parts, the first of which has the number ``first``."""
         found = []
         for number, part in enumerate(parts, start=first):
@@ -153,7 +153,7 @@ def _loaded() -> Graph:
 
 
 def _read(
-    graph: Graph, asked: Sequence[Token], text: Sequence[Part], window: Sequence[Token], options: bool
+    graph: Graph, asked: Sequence[Token], text: Sequence[TextPart], window: Sequence[Token], options: bool
 ) -> SpanReading:
     """What the graph makes of one window; the question's own tokens can answer where it offers ``options``."""
     tokens = [*asked, *window]

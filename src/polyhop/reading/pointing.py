@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from polyhop.documents.sentences import sentence_spans
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
-from polyhop.ports import Part, PointedSpan, SpanReading
+from polyhop.ports import PointedSpan, SpanReading, TextPart
 from polyhop.reading.candidates import Candidate
 from polyhop.reading.reader import Quote, text_of
 from polyhop.types import Passage
@@ -77,22 +77,22 @@ def _read(question: str, texts: Sequence[Sequence[Quote]], models: Models) -> Po
     return _gathered(question, readings, [[place for _, place in text] for text in laid])
 
 
-def _laid_out(quotes: Sequence[Quote]) -> list[tuple[Part, Quote | None]]:
+def _laid_out(quotes: Sequence[Quote]) -> list[tuple[TextPart, Quote | None]]:
     """Stretches as parts, each with its place, behind the titles of their passages; what cannot answer has no place."""
-    parts: list[tuple[Part, Quote | None]] = []
+    parts: list[tuple[TextPart, Quote | None]] = []
     before: Passage | None = None
     for quote in quotes:
         passage = quote.passage
         if passage != before and passage.title:
-            parts.append((Part(f"{passage.title}: ", answers=False), None))
+            parts.append((TextPart(f"{passage.title}: ", answers=False), None))
         before = passage
         at = quote.start
         for start, end in (*passage.headings, (quote.end, quote.end)):
             if at < min(start, quote.end):
                 stretch = Quote(passage, at, min(start, quote.end))
-                parts.append((Part(text_of(stretch) + " "), stretch))
+                parts.append((TextPart(text_of(stretch) + " "), stretch))
             if quote.start <= start < end <= quote.end:
-                parts.append((Part(passage.text[start:end] + " ", answers=False), None))
+                parts.append((TextPart(passage.text[start:end] + " ", answers=False), None))
             at = max(at, end)
     return parts
 

@@ -22,7 +22,7 @@ SURE: Final = 1e-4  # chances nearer to 0 or 1 tell no more
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weights:
+class AnswerWeights:
     """What each logit counts."""
 
     each: float = 0.175  # of the answer's chance in its passage alone
@@ -35,7 +35,7 @@ class Weights:
     support_bias: float = -0.407
 
 
-def weighed(each: Pointing, together: Pointing, models: Models, weights: Weights = Weights()) -> Pointing:
+def weighed(each: Pointing, together: Pointing, models: Models, weights: AnswerWeights = AnswerWeights()) -> Pointing:
     """Both readings of a question as one, with the chances that answers are right and that sentences hold them."""
     alone, joined = _by_text(each.answers[:ANSWERS]), _by_text(together.answers[:ANSWERS])
     found = {**joined, **alone}

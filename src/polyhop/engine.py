@@ -35,7 +35,7 @@ from polyhop.reports import IndexReport, IndexStatus, ProgressListener, RemoveRe
 from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.store.writer_lock import writer
-from polyhop.strategies.strategy import Strategy, layers_read, layers_wanted, strategy_of, unread
+from polyhop.strategies.strategy import Strategy, default_strategy, layers_read, layers_wanted, strategy_of, unread
 from polyhop.types import Answer, Budget, Document, Evidence, Span
 
 logger = logging.getLogger(__name__)
@@ -200,7 +200,7 @@ class Polyhop:
         asked = _checked(question)
         began = time.monotonic()
         with self.view() as view:
-            chosen = unread(strategy or _default_strategy(view))
+            chosen = unread(strategy or default_strategy(view))
             evidence = self._retrieve(asked, view, chosen, replace(self.settings.budget, passages=k))
         return replace(evidence, cost=replace(evidence.cost, seconds=time.monotonic() - began))
 
@@ -280,7 +280,7 @@ class Polyhop:
             strategy_of(name, self.settings)  # raises for one that cannot be built
             return name
         with self.view() as view:
-            return _default_strategy(view)
+            return default_strategy(view)
 
     def quote(self, span: Span) -> tuple[str, str, int | None]:
         """What a span says, its document's URI, and its page or None. Raises UsageError where there is no document."""
@@ -305,7 +305,7 @@ class Polyhop:
         self.close()
 
     def _retrieve(self, question: str, view: View, name: str | None, budget: Budget) -> Evidence:
-        chosen = name or _default_strategy(view)
+        chosen = name or default_strategy(view)
         strategy: Strategy = strategy_of(chosen, self.settings)
         over = view.restricted(
             (*layers_read(strategy), *(one for one in layers_wanted(strategy) if one in view.layers))
@@ -394,9 +394,3 @@ def _shortened(question: str) -> str:
     if len(words) > LONGEST_QUESTION:
         logger.warning("The question has %d words; the first %d are read.", len(words), LONGEST_QUESTION)
     return " ".join(words[:LONGEST_QUESTION])
-
-
-def _default_strategy(view: View) -> str:
-    if "text" in view.layers:
-        return "auto"
-    raise LayerMissing("This index has nothing to search yet.", remedy="Index documents with: polyhop index PATH...")

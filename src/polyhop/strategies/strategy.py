@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar, Protocol, runtime_checkable
 
 from polyhop import registry
-from polyhop.errors import UsageError
+from polyhop.errors import LayerMissing, UsageError
 from polyhop.layers.view import View
 from polyhop.settings import Settings
 from polyhop.types import Budget, Evidence
@@ -52,6 +52,13 @@ def layers_wanted(strategy: Strategy) -> tuple[str, ...]:
     """The layers that a strategy uses where an index has them, and does without elsewhere."""
     wants: tuple[str, ...] = getattr(strategy, "wants", ())
     return wants
+
+
+def default_strategy(view: View) -> str:
+    """The strategy for an index where none is named. Raises LayerMissing for one that has nothing to search."""
+    if "text" in view.layers:
+        return "auto"
+    raise LayerMissing("This index has nothing to search yet.", remedy="Index documents with: polyhop index PATH...")
 
 
 def parse_variant(name: str) -> tuple[str, dict[str, str]]:

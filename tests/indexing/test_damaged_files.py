@@ -91,7 +91,7 @@ def test_indexing_again_mends_what_is_damaged_and_makes_no_row_again(
 ) -> None:
     """A file of each layer is damaged, and one of the vectors of phrases; afterwards all is as it was."""
     with Polyhop(fresh_index, settings=QUICK) as engine:
-        before, best = contents(fresh_index / "generations"), engine.search(BRIDGE).passages
+        before, best = contents(fresh_index / "generations"), engine.search(BRIDGE, strategy="paths").passages
     kinds: tuple[Damage, ...] = (cut, emptied, exchanged, flipped, Path.unlink)
     for layer, spoil in zip(LAYERS, kinds, strict=True):
         files = files_of(fresh_index, layer)
@@ -99,7 +99,7 @@ def test_indexing_again_mends_what_is_damaged_and_makes_no_row_again(
     flipped(next(fresh_index.joinpath("phrases").rglob("vectors.npy")))
     with Polyhop(fresh_index, settings=QUICK) as engine:
         assert [done.extracted for done in engine.index(world).layers] == [0] * len(LAYERS)
-        assert engine.search(BRIDGE).passages == best
+        assert engine.search(BRIDGE, strategy="paths").passages == best
     assert caplog.text.count("It is written again.") == len(LAYERS)
     assert contents(fresh_index / "generations") == before
     assert list(damage(fresh_index)) == []
@@ -112,7 +112,7 @@ def test_an_index_of_an_earlier_version_opens_and_gets_digests_when_it_is_indexe
     for folder in array_folders(fresh_index / "generations"):
         (folder / digests.FILE).unlink()
     with Polyhop(fresh_index, settings=QUICK) as engine:
-        assert engine.search(BRIDGE).passages
+        assert engine.search(BRIDGE, strategy="paths").passages
         engine.index(world)
     assert contents(fresh_index) == before
 

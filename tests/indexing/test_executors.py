@@ -92,7 +92,6 @@ DEADLY = '''
 """A layer that some passages are too much for."""
 
 import os
-import sys
 import time
 from dataclasses import dataclass
 from typing import ClassVar
@@ -110,7 +109,7 @@ class Deadly:
             if "poison" in passage.text:
                 os._exit(9)
             if "endless" in passage.text:
-                print("at work", os.getpid(), file=sys.stderr, flush=True)
+                os.write(2, b"at work %d\\n" % os.getpid())  # at once: another worker writes there too
                 while True:
                     if "asleep" in passage.text:
                         time.sleep(60)

@@ -82,7 +82,7 @@ def test_the_reader_that_is_named_reads(engine: Polyhop, monkeypatch: pytest.Mon
 
 
 def test_without_a_name_settings_are_those_of_the_reader_that_suits(engine: Polyhop) -> None:
-    with asking(engine, threshold=1.1) as chosen:
+    with asking(engine, threshold=1.1, rules=1.1) as chosen:
         answer = chosen.ask(BRIDGE, strategy="bm25")
     assert (answer.text, answer.reader) == (None, "trained")
 

@@ -36,4 +36,5 @@ def read_by_kind_of_text(question: str, evidence: Evidence, models: Models, pros
     if evidence.doubtful:
         return Reading(text=None, note="what was found does not seem to speak of what is asked")
     read = prose(question, evidence, rest, models)
-    return told if told is not None and told.confidence >= read.confidence else read
+    trusted = told is not None and (read.text is None or told.confidence >= read.confidence)
+    return told if told is not None and trusted else read

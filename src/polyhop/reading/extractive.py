@@ -12,7 +12,7 @@ from polyhop.reading.candidates import Candidate, Finder
 from polyhop.reading.comparison import Comparison
 from polyhop.reading.confidence import Confidence
 from polyhop.reading.hops_found import found_by_hops, leading_hops, quotes_of
-from polyhop.reading.reader import Quote, Reading
+from polyhop.reading.reader import Quote, Reading, sure
 from polyhop.reading.steps import read_step, read_steps
 from polyhop.types import Evidence, Passage
 
@@ -27,11 +27,7 @@ class Extractive:
 
     def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
         """The likeliest answer, None where the confidence is too low; the quotations show the way to it."""
-        reading = read_by_kind_of_text(question, evidence, models, self.planned)
-        if reading.text is None or reading.confidence >= self.threshold:
-            return reading
-        note = f"{reading.text!r} is too uncertain ({reading.confidence:.2f} of {self.threshold:.2f}); {reading.note}"
-        return replace(reading, text=None, note=note)
+        return sure(read_by_kind_of_text(question, evidence, models, self.planned), self.threshold)
 
     def planned(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
         """The answer along the question's plan: that of the last step, or what its final comparison says."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from polyhop import registry
@@ -40,6 +40,14 @@ class Reading:
     confidence: float = 0.0  # 0 to 1
     note: str = ""
     cost: Cost = Cost()
+
+
+def sure(reading: Reading, threshold: float) -> Reading:
+    """The reading, without an answer where its confidence is below the threshold; its quotations stay."""
+    if reading.text is None or reading.confidence >= threshold:
+        return reading
+    note = f"{reading.text!r} is too uncertain ({reading.confidence:.2f} of {threshold:.2f}); {reading.note}"
+    return replace(reading, text=None, items=(), note=note)
 
 
 @runtime_checkable

@@ -18,12 +18,12 @@ from polyhop.reading.enumerations import items_at, items_within
 from polyhop.reading.extractive import Extractive
 from polyhop.reading.hops_found import found_by_hops, leading_hops, quotes_of
 from polyhop.reading.pointing import Pointed, Pointing, PointingFinder, point, point_together
-from polyhop.reading.reader import Quote, Reading, text_of
+from polyhop.reading.reader import Quote, Reading, sure, text_of
 from polyhop.reading.steps import StepReading, read_steps
 from polyhop.reading.weighing import weighed
 from polyhop.types import AnswerKind, Evidence, Passage
 
-LIST_SHARE: Final = 0.3  # of the likeliest item's chance, that another needs to be listed
+LIST_SHARE: Final = 0.6  # of the likeliest item's chance, that another needs to be listed
 CLAUSE: Final = 4  # words from which a stretch can explain something
 LEAST: Final = 2  # sentences that are quoted however likely they are
 RESTING: Final = 0.5  # of a sentence's chance that an answer rests on it: above, it is quoted
@@ -33,7 +33,8 @@ RESTING: Final = 0.5  # of a sentence's chance that an answer rests on it: above
 class Trained:
     """Points at the answer with a small model that runs anywhere; where it is sure of a sentence only, quotes that."""
 
-    threshold: float = 0.4  # of the confidence: below, nothing counts as found
+    threshold: float = 0.4  # of the confidence: below, what the model points at does not count as found
+    told: float = 0.12  # the same for what conversations say, and other languages, which rules read
     quoting: float = 0.5  # of a sentence's chance to hold the answer: below, it is no answer by itself
     words: int = 170  # of the likeliest sentences of all passages, which are read together
     rules: float = 0.3  # of the confidence from which rules are believed that know the relation asked for
@@ -41,11 +42,7 @@ class Trained:
 
     def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
         """The likeliest answer, None where the confidence is too low; the quotations then are what came closest."""
-        reading = read_by_kind_of_text(question, evidence, models, self._prose)
-        if reading.text is None or reading.confidence >= self.threshold:
-            return reading
-        note = f"{reading.text!r} is too uncertain ({reading.confidence:.2f} of {self.threshold:.2f}); {reading.note}"
-        return replace(reading, text=None, items=(), note=note)
+        return sure(read_by_kind_of_text(question, evidence, models, self._prose), self.told)
 
     def _prose(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
         known = self._by_rules(question, evidence, passages, models)
@@ -61,7 +58,8 @@ class Trained:
         direct = self._shaped(question, shape, found, each, together)
         if direct.confidence < self.threshold and direct.kind not in (AnswerKind.CHOICE, AnswerKind.VERDICT):
             direct = max(direct, self._quotation(found), key=lambda one: one.confidence)
-        return planned if planned is not None and planned.confidence >= direct.confidence else direct
+        best = planned if planned is not None and planned.confidence >= direct.confidence else direct
+        return sure(best, self.threshold)
 
     def _by_rules(
         self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models
@@ -130,9 +128,9 @@ class Trained:
         likeliest = [one.quote for one in found.sentences[:1]]
         around = [one.quote for one in found.answers[:1] if one.quote is not None]
         items = next((listed for quote in (*around, *likeliest) if (listed := _enumerated(quote))), [])
-        sure = max([found.chance, *(one.chance for one in found.sentences[:1])])
+        chance = max([found.chance, *(one.chance for one in found.sentences[:1])])
         if not items:
-            items, sure = _answers_listed(found), found.chance
+            items, chance = _answers_listed(found), found.chance
         if not items:
             return self._value(found)
         return Reading(
@@ -140,7 +138,7 @@ class Trained:
             kind=AnswerKind.LIST,
             items=tuple(items),
             quotes=tuple(dict.fromkeys(quote for _, quote in items)),
-            confidence=sure,
+            confidence=chance,
             note=f"{len(items)} items",
         )
 

@@ -31,10 +31,15 @@ def encode_job(layer: str, settings: Settings, chunk: Chunk) -> bytes:
     job = {
         "layer": layer,
         "settings": settings.to_mapping(),
-        "passages": [asdict(passage) for passage in chunk.passages],
+        "passages": [_sent(passage) for passage in chunk.passages],
         "below": {name: [_text(item) for item in rows] for name, rows in chunk.below.items()},
     }
     return json.dumps(job).encode() + b"\n"
+
+
+def _sent(passage: Passage) -> dict[str, Any]:
+    """A passage as plain data, without what no layer reads."""
+    return {name: value for name, value in asdict(passage).items() if name not in ("occasion", "headings")}
 
 
 def _decoded(job: Mapping[str, Any]) -> Chunk:

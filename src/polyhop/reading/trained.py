@@ -37,7 +37,7 @@ class Trained:
     told: float = 0.12  # the same for what conversations say, and other languages, which rules read
     quoting: float = 0.5  # of a sentence's chance to hold the answer: below, it is no answer by itself
     words: int = 170  # of the likeliest sentences of all passages, which are read together
-    rules: float = 0.3  # of the confidence from which rules are believed that know the relation asked for
+    rules: float = 0.3  # of the confidence from which rules are believed along a plan, or for a relation they know
     quotes: int = 4  # sentences quoted at most for an answer; summaries quote twice as many
 
     def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
@@ -64,10 +64,10 @@ class Trained:
     def _by_rules(
         self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models
     ) -> Reading | None:
-        """What rules read where each step of the plan asks for a relation that they know; None elsewhere."""
+        """What rules read along a plan of several steps, or for a relation that they know; None elsewhere."""
         plan = evidence.plan or whole_question(question)
-        steps = [Wanted.of(step.question, passages) for step in plan.steps]
-        if plan.final is None and any(wanted.relation is None for wanted in steps):
+        several = len(plan.steps) > 1 or plan.final is not None
+        if not several and Wanted.of(question, passages).relation is None:
             return None
         return Extractive().planned(question, evidence, passages, models)
 

@@ -125,7 +125,7 @@ def test_unknown_labels_fit_nothing(label: str, kind: AnswerType) -> None:
         ("Which tools are needed to change the wick?", "list"),
         ("List the keepers of the lighthouse.", "list"),
         ("Why was the ferry late?", "explanation"),
-        ("How do I change the wick?", "explanation"),
+        ("How do I change the wick?", "steps"),
         ("Explain the signal of the red lamp.", "explanation"),
         ("Summarise the minutes of March.", "summary"),
         ("What gas was used?", "value"),

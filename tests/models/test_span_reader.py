@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polyhop.models.span_reader import PolyhopReader
+from polyhop.models.span_reader import RECENT, PolyhopReader
 from polyhop.ports import SpanReading, TextPart
 
 LAMP = "The lamp was built in 1877 by Ana Reyes. It burnt colza oil, and it could be seen for twelve miles."
@@ -70,3 +70,21 @@ def test_settings_have_bounds_and_the_weights_are_whole() -> None:
     with pytest.raises(ValueError, match="128 to 512"):
         PolyhopReader(max_tokens=64)
     MODEL.verify()
+
+
+def test_a_text_is_read_once_for_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = PolyhopReader()
+    lamp, bell = (TextPart(LAMP),), (TextPart("The bell of the chapel was cast by Piet Rook."),)
+    first = model.read("Who built the lamp?", [lamp, bell, lamp])
+    assert first[0] is first[2]
+    windows = []
+    monkeypatch.setattr("polyhop.models.span_reader._read", lambda *window: windows.append(window))
+    assert model.read("Who built the lamp?", [bell, lamp]) == [first[1], first[0]]
+    assert windows == []
+
+
+def test_only_the_latest_readings_are_kept() -> None:
+    model = PolyhopReader()
+    for number in range(RECENT + 3):
+        model.read(f"Who built lamp {number}?", [(TextPart(f"Ana Reyes built lamp {number}."),)])
+    assert len(model._recent) == RECENT

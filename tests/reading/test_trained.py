@@ -61,18 +61,26 @@ def test_a_value_is_quoted_with_its_sentence(models: Models) -> None:
 
 def test_a_list_has_its_items_each_with_its_place(models: Models) -> None:
     reading = read("Which tools are needed to clean the lamp?", models)
-    assert (reading.kind, [text for text, _ in reading.items]) == (
+    assert (reading.kind, [text for text, *_ in reading.items]) == (
         AnswerKind.LIST,
         ["a soft cloth", "lamp oil", "a brass brush"],
     )
-    for text, quote in reading.items:
-        assert quote.passage.text[quote.start : quote.end] == text
+    for text, *quotes in reading.items:
+        assert [quote.passage.text[quote.start : quote.end] for quote in quotes] == [text]
 
 
 def test_a_reason_is_told_in_a_clause_or_a_sentence(models: Models) -> None:
     reading = read("Why was the ferry late?", models)
     assert reading.text is not None
     assert "flood" in reading.text
+
+
+def test_how_to_do_something_is_told_in_its_steps(models: Models) -> None:
+    text = "Changing the wick\n\nTo change the wick:\n1. put out the lamp\n2. pull the old wick\n3. trim the new one"
+    manual = passage(3, "handbook", text, ((0, 17),))
+    question = "How do I change the wick?"
+    reading = Trained().read(question, Evidence(question=question, strategy="dense", passages=(manual,)), models)
+    assert [item[0] for item in reading.items] == ["put out the lamp", "pull the old wick", "trim the new one"]
 
 
 def test_a_choice_is_one_of_the_options_and_nothing_else(models: Models) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from polyhop.errors import UsageError
 from polyhop.models.weights import check_hashes, read_manifest
 from tests.worlds.rows import multi_hop, reading, write_rows
 
@@ -20,6 +21,7 @@ from polyhop.training.graph import write_graph  # noqa: E402
 from polyhop.training.loop import Course  # noqa: E402
 from polyhop.training.reader import HEADS, Batch, ReaderNetwork, ReaderTrainer, losses, readings_of  # noqa: E402
 from polyhop.training.rows import KINDS  # noqa: E402
+from polyhop.training.start import finished_weights  # noqa: E402
 from polyhop.training.windows import Window  # noqa: E402
 
 torch.set_num_threads(1)  # tests of other files run at the same time
@@ -103,6 +105,25 @@ def test_the_graph_reads_as_the_network_does(tmp_path: Path) -> None:
     found = open_session(tmp_path / "model.onnx", threads=1).run(["tokens", "kind"], feed)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other.numpy(), atol=1e-5)
+
+
+def test_a_finished_reader_is_gone_on_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mixture, "is_kept_aside", lambda text: "Ostrand" in text)
+    data = write_rows(tmp_path / "rows", reading(), multi_hop())
+
+    def trainer(name: str, start: Path | None) -> ReaderTrainer:
+        return ReaderTrainer(data=data, out=tmp_path / name, course=COURSE, body=lambda: Bert(TINY), start=start)
+
+    assert trainer("first", None).run().finished
+    first = tmp_path / "first" / "reader"
+    weights = finished_weights(first)
+    write_graph(weights, HEADS, tmp_path / "again.onnx")
+    assert (tmp_path / "again.onnx").read_bytes() == (first / "model.onnx").read_bytes()
+    assert trainer("second", first).run().finished
+    card = (tmp_path / "second" / "reader" / "card.md").read_text(encoding="utf-8")
+    assert "What it went on from" in card
+    with pytest.raises(UsageError):
+        trainer("second", None).run()
 
 
 def test_a_reader_is_trained_stopped_resumed_and_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

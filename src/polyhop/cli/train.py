@@ -33,13 +33,17 @@ def train() -> None:
 @click.option(
     "--minutes", type=click.FloatRange(0, min_open=True), help="End sooner, so that training takes about so long."
 )
+@click.option(
+    "--start", type=click.Path(path_type=Path), help="Folder of a finished reader to go on from, instead of new heads."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides mixture, order and first weights.")
-def reader(data: Path, out: Path, rows: int, minutes: float | None, seed: int) -> None:
+def reader(data: Path, out: Path, rows: int, minutes: float | None, start: Path | None, seed: int) -> None:
     """Train the reader: where in passages the answer stands, and whether it does.
 
     \b
     polyhop train reader --data rows --out trained
     polyhop train reader --data rows --out trained --minutes 480
+    polyhop train reader --data rows --out better --start trained/reader --seed 1
 
     The data folder holds reading.jsonl.gz and reader_reranker.jsonl. Behind --out, checkpoint.npz is what the same
     command goes on from, and reader/ the finished model: graph in 8 bits, tokenizer, model card, manifest. A twentieth
@@ -53,7 +57,9 @@ def reader(data: Path, out: Path, rows: int, minutes: float | None, seed: int) -
 
     course = Course(rows=rows, minutes=minutes, seed=seed)
     with progress_shown(quiet=False) as listener, stop_asked() as stopped:
-        position = ReaderTrainer(data=data, out=out, course=course, listener=listener, stopped=stopped).run()
+        position = ReaderTrainer(
+            data=data, out=out, start=start, course=course, listener=listener, stopped=stopped
+        ).run()
     if not position.finished:
         raise KeyboardInterrupt
     echo(f"{out / 'reader'} holds the reader: {position.seen:,} windows in {position.seconds / 3600:.1f} h.")

@@ -41,7 +41,7 @@ class AnswerType(StrEnum):
     THING = "thing"
 
 
-AnswerShape = Literal["value", "verdict", "choice", "list", "explanation", "summary"]
+AnswerShape = Literal["value", "verdict", "choice", "list", "steps", "explanation", "summary"]
 Granularity = Literal["century", "decade", "year", "month", "day"]
 
 _DATES: Final = word_set(
@@ -119,7 +119,7 @@ def date_granularity(question: str) -> Granularity:
 
 
 def answer_shape(question: str) -> AnswerShape:
-    """How much a question asks for: one thing, several, whether, which of two, why or how, or what something says."""
+    """How much a question asks for: one thing, several, whether, which of two, how, why, or what something says."""
     words = read_words(question)
     if not words:
         return "value"
@@ -139,7 +139,9 @@ def answer_shape(question: str) -> AnswerShape:
     if asked is None:
         return "value"
     following = low[asked + 1] if asked + 1 < len(words) else ""
-    if low[asked] == "why" or (low[asked] == "how" and following not in _MEASURES):
+    if low[asked] == "how" and following not in _MEASURES:
+        return "steps"
+    if low[asked] == "why":
         return "explanation"
     return "list" if low[asked] in ("what", "which") and _is_plural(words, asked) else "value"
 

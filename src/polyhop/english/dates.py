@@ -52,6 +52,11 @@ def parse_date(text: str) -> Date | None:
     )
 
 
+def written_day(day: str) -> str:
+    """A day of eight digits as people write it, as in "4 February 2031"; nothing for no day."""
+    return f"{int(day[6:])} {MONTHS[int(day[4:6]) - 1]} {day[:4]}" if day else ""
+
+
 def month_number(name: str) -> int:
     """The number of a month, 1 to 12, by its name in full or abbreviated. Raises ValueError where it names none."""
     return 1 + _BEGINNINGS.index(name[:3].lower())

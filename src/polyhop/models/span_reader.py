@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib.util
 import math
 import re
+import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +29,7 @@ TRIED: Final = 12  # likeliest starts, and ends, from which spans are made
 NONE, SPAN, YES, NO = range(4)  # the order of the graph's second output
 START, END, EVIDENCE = range(3)  # of its first
 QUESTION: Final = -1
+RECENT: Final = 64  # readings that are kept: strategy and reader look at the same passages
 OR: Final = re.compile(r"\bor\b", re.IGNORECASE)  # two things to choose between, named in the question itself
 
 
@@ -51,6 +53,9 @@ class Token:
     end: int
 
 
+Key = tuple[str, tuple[TextPart, ...]]  # a question and a text
+
+
 @dataclass(frozen=True, kw_only=True)
 class PolyhopReader:
     """Reads a question and a text together and points at the answer, at what it rests on, or at nothing.
@@ -61,6 +66,8 @@ class PolyhopReader:
 
     max_tokens: int = 320  # of question and text together, at most 512: what it was trained on
     threads: int | None = None  # none: one for each core
+    _recent: dict[Key, SpanReading] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not 128 <= self.max_tokens <= 512:
@@ -73,6 +80,22 @@ class PolyhopReader:
 
     def read(self, question: str, texts: Sequence[Sequence[TextPart]]) -> list[SpanReading]:
         """A reading of each text. Raises ModelMissing, ModelError."""
+        keys = [(question, tuple(text)) for text in texts]
+        with self._lock:
+            known = {key: self._recent[key] for key in keys if key in self._recent}
+        unread = [key for key in dict.fromkeys(keys) if key not in known]
+        known |= zip(unread, self._read(question, [text for _, text in unread]), strict=True)
+        with self._lock:
+            for key in keys:
+                self._recent.pop(key, None)
+                self._recent[key] = known[key]  # behind the others: what was not asked for longest is forgotten first
+            for key in list(self._recent)[:-RECENT]:
+                del self._recent[key]
+        return [known[key] for key in keys]
+
+    def _read(self, question: str, texts: Sequence[Sequence[TextPart]]) -> list[SpanReading]:
+        if not texts:
+            return []
         graph = _loaded()
         asked = graph.tokens([TextPart(question)], first=QUESTION)[:LONGEST_QUESTION]
         options = OR.search(question) is not None

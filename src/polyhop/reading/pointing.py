@@ -10,7 +10,6 @@ from polyhop.documents.sentences import sentence_spans
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.ports import PointedSpan, SpanReading, TextPart
-from polyhop.reading.candidates import Candidate
 from polyhop.reading.reader import Quote, text_of
 from polyhop.types import Passage
 
@@ -78,14 +77,21 @@ def _read(question: str, texts: Sequence[Sequence[Quote]], models: Models) -> Po
 
 
 def _laid_out(quotes: Sequence[Quote]) -> list[tuple[TextPart, Quote | None]]:
-    """Stretches as parts, each with its place, behind the titles of their passages; what cannot answer has no place."""
+    """Stretches as parts, each with its place, behind the titles and headings they stand under, which have none."""
     parts: list[tuple[TextPart, Quote | None]] = []
     before: Passage | None = None
+    shown: set[tuple[int, int]] = set()  # headings of that passage
     for quote in quotes:
         passage = quote.passage
-        if passage != before and passage.title:
-            parts.append((TextPart(f"{passage.title}: ", answers=False), None))
+        if passage != before:
+            shown = set()
+            if passage.title:
+                parts.append((TextPart(f"{passage.title}: ", answers=False), None))
         before = passage
+        above = next((place for place in reversed(passage.headings) if place[1] <= quote.start), None)
+        if above is not None and above not in shown:
+            parts.append((TextPart(passage.text[slice(*above)] + " ", answers=False), None))
+            shown.add(above)
         at = quote.start
         for start, end in (*passage.headings, (quote.end, quote.end)):
             if at < min(start, quote.end):
@@ -140,9 +146,11 @@ def _pointed(question: str, span: PointedSpan, quotes: Sequence[Quote | None]) -
 
 
 def _sentences(place: Quote) -> Iterator[tuple[int, int]]:
-    """The sentences of a stretch, as places in its passage's text."""
-    for start, end in sentence_spans(place.passage.text[place.start : place.end]):
-        yield place.start + start, place.start + end
+    """The sentences of a stretch, as places in its passage's text; marks between two headings are none."""
+    said = place.passage.text[place.start : place.end]
+    for start, end in sentence_spans(said):
+        if any(character.isalnum() for character in said[start:end]):
+            yield place.start + start, place.start + end
 
 
 def _distinct(answers: Sequence[Pointed]) -> list[Pointed]:
@@ -157,40 +165,3 @@ def _distinct(answers: Sequence[Pointed]) -> list[Pointed]:
             both = 1 - (1 - known.chance) * (1 - one.chance)
             by_text[key] = replace(known, chance=both, quote=known.quote or one.quote)
     return sorted(by_text.values(), key=lambda one: -one.chance)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PointingFinder:
-    """Finds candidates with the span model, in the order of their chances."""
-
-    least: float = 0.01  # of the chance: below, nothing is a candidate
-
-    def candidates(
-        self, question: str, passages: Sequence[Passage], models: Models, *, names: Sequence[str] = ()
-    ) -> list[Candidate]:
-        """Candidates, best first, each text once; ``names`` are in the question and need no more telling."""
-        found = point(question, passages, models).answers
-        passed = {fold(name) for name in names}
-        return [
-            _candidate(one, one.quote)
-            for one in found
-            if one.quote is not None and one.chance >= self.least and fold(one.text) not in passed
-        ]
-
-
-def _candidate(pointed: Pointed, quote: Quote) -> Candidate:
-    """The model has weighed all that rules would: a candidate fits and is cued as much as it is likely."""
-    return Candidate(
-        text=pointed.text,
-        passage=quote.passage,
-        start=pointed.start,
-        end=pointed.end,
-        sentence_start=quote.start,
-        sentence_end=quote.end,
-        label="POINTED",
-        score=math.log(pointed.chance),
-        logit=0.0,
-        fit=1.0,
-        cue=1.0,
-        chance=pointed.chance,
-    )

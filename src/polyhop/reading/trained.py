@@ -17,16 +17,17 @@ from polyhop.reading.comparison import Comparison
 from polyhop.reading.enumerations import items_at, items_within
 from polyhop.reading.extractive import Extractive
 from polyhop.reading.hops_found import found_by_hops, leading_hops, quotes_of
-from polyhop.reading.pointing import Pointed, Pointing, PointingFinder, point, point_together
+from polyhop.reading.pointing import Pointed, Pointing
+from polyhop.reading.pointing_finder import PointingFinder
 from polyhop.reading.reader import Quote, Reading, sure, text_of
 from polyhop.reading.steps import StepReading, read_steps
-from polyhop.reading.weighing import weighed
+from polyhop.reading.weighing import WORDS, read_weighed
 from polyhop.types import AnswerKind, Evidence, Passage
 
 LIST_SHARE: Final = 0.6  # of the likeliest item's chance, that another needs to be listed
 CLAUSE: Final = 4  # words from which a stretch can explain something
 LEAST: Final = 2  # sentences that are quoted however likely they are
-RESTING: Final = 0.5  # of a sentence's chance that an answer rests on it: above, it is quoted
+RESTING: Final = 0.5  # of the likeliest sentence's chance that an answer rests on it: from there, others are quoted too
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +36,8 @@ class Trained:
 
     threshold: float = 0.4  # of the confidence: below, what the model points at does not count as found
     told: float = 0.12  # the same for what conversations say, and other languages, which rules read
-    quoting: float = 0.5  # of a sentence's chance to hold the answer: below, it is no answer by itself
-    words: int = 170  # of the likeliest sentences of all passages, which are read together
+    quoting: float = 0.4  # of a sentence's chance to hold the answer: below, it is no answer by itself
+    words: int = WORDS  # of the likeliest sentences of all passages, which are read together
     rules: float = 0.3  # of the confidence from which rules are believed along a plan, or for a relation they know
     quotes: int = 4  # sentences quoted at most for an answer; summaries quote twice as many
 
@@ -48,14 +49,13 @@ class Trained:
         known = self._by_rules(question, evidence, passages, models)
         if known is not None and known.confidence >= self.rules:
             return known
-        each = point(question, passages, models)
-        together = point_together(question, _likeliest(each, passages, self.words), models)
+        read = read_weighed(question, passages, models, words=self.words)
         shape = answer_shape(question)
         if shape == "summary":
-            return self._extract(each)
+            return self._extract(read.each)
         planned = self._planned(question, evidence, passages, models)
-        found = weighed(each, together, models)
-        direct = self._shaped(question, shape, found, each, together)
+        found = read.found
+        direct = self._shaped(question, shape, found, read.each, read.together)
         if direct.confidence < self.threshold and direct.kind not in (AnswerKind.CHOICE, AnswerKind.VERDICT):
             direct = max(direct, self._quotation(found), key=lambda one: one.confidence)
         best = planned if planned is not None and planned.confidence >= direct.confidence else direct
@@ -86,7 +86,10 @@ class Trained:
             return self._quotation(found)
         if shape == "list":
             return self._list(found)
-        if shape == "explanation" and len(found.best.text.split()) < CLAUSE:
+        steps = [_enumerated(one.quote) for one in found.sentences[:1]] if shape == "steps" else []
+        if any(steps):
+            return _listed(steps[0], found.sentences[0].chance)
+        if shape in ("steps", "explanation") and len(found.best.text.split()) < CLAUSE:
             return self._quotation(found)
         return self._value(found)
 
@@ -100,26 +103,29 @@ class Trained:
         )
 
     def _verdict(self, found: Pointing, each: Pointing, together: Pointing) -> Reading:
-        """Yes or no, by the sentences read together or by the passage that tells most, whichever is surer."""
-        told = max((each, together), key=lambda one: max(one.yes, one.no))
+        """Yes or no, by the sentences read together or by the passage that tells most, whichever is surer.
+
+        Where both are as likely, nothing is known: the confidence is by how much the one is likelier than the other.
+        """
+        told = max((each, together), key=lambda one: abs(one.yes - one.no))
         text = "yes" if told.yes >= told.no else "no"
         return Reading(
             text=text,
             kind=AnswerKind.VERDICT,
             quotes=self._resting(found, []),
-            confidence=max(told.yes, told.no),
+            confidence=abs(told.yes - told.no),
             note=f"yes {told.yes:.2f}, no {told.no:.2f}, untold {told.none:.2f}",
         )
 
     def _choice(self, options: Sequence[str], found: Pointing) -> Reading:
-        """The option that the model points at most; never anything else."""
+        """The option that the model points at most, as sure as it does so more than at the other; nothing else."""
         votes = {option: sum(one.chance for one in found.answers if _same(one.text, option)) for option in options}
         best = max(votes, key=lambda option: votes[option])
         return Reading(
             text=best if votes[best] else None,
             kind=AnswerKind.CHOICE,
             quotes=self._resting(found, [one for one in found.answers[:1] if _same(one.text, best)]),
-            confidence=min(votes[best], 1.0),
+            confidence=min(max(votes.values()) - min(votes.values()), 1.0),
             note=", ".join(f"{option} {vote:.2f}" for option, vote in votes.items()),
         )
 
@@ -133,14 +139,7 @@ class Trained:
             items, chance = _answers_listed(found), found.chance
         if not items:
             return self._value(found)
-        return Reading(
-            text="; ".join(text for text, _ in items),
-            kind=AnswerKind.LIST,
-            items=tuple(items),
-            quotes=tuple(dict.fromkeys(quote for _, quote in items)),
-            confidence=chance,
-            note=f"{len(items)} items",
-        )
+        return _listed(items, chance)
 
     def _quotation(self, found: Pointing) -> Reading:
         """The sentence that the answer rests on most, as the answer, where it is likely enough."""
@@ -170,7 +169,8 @@ class Trained:
     def _resting(self, found: Pointing, answers: Sequence[Pointed]) -> tuple[Quote, ...]:
         """The sentences of answers, and those that they most likely rest on too; always the likeliest of these."""
         own = [one.quote for one in answers if one.quote is not None]
-        further = [one.quote for at, one in enumerate(found.sentences) if one.chance >= RESTING or at < LEAST]
+        least = RESTING * max((one.chance for one in found.sentences), default=0.0)
+        further = [one.quote for at, one in enumerate(found.sentences) if one.chance >= least or at < LEAST]
         return tuple(dict.fromkeys([*own, *further]))[: self.quotes]
 
     # -- along the plan
@@ -201,16 +201,15 @@ class Trained:
         )
 
 
-def _likeliest(found: Pointing, passages: Sequence[Passage], words: int) -> list[Quote]:
-    """The sentences that the answer most likely rests on, as many as the words allow, in the order of the passages."""
-    kept: list[Quote] = []
-    for one in found.sentences:
-        size = len(text_of(one.quote).split())
-        if size <= words:
-            kept.append(one.quote)
-            words -= size
-    order = {passage.id: rank for rank, passage in enumerate(passages)}
-    return sorted(dict.fromkeys(kept), key=lambda quote: (order[quote.passage.id], quote.start))
+def _listed(items: Sequence[tuple[str, Quote]], chance: float) -> Reading:
+    return Reading(
+        text="; ".join(text for text, _ in items),
+        kind=AnswerKind.LIST,
+        items=tuple(items),
+        quotes=tuple(dict.fromkeys(quote for _, quote in items)),
+        confidence=chance,
+        note=f"{len(items)} items",
+    )
 
 
 def _enumerated(quote: Quote) -> list[tuple[str, Quote]]:

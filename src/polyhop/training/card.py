@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from polyhop import __version__
 
@@ -31,6 +32,7 @@ MAKERS: Mapping[str, str] = {
     "squadshifts": "SQuADShifts, Miller et al. 2020",
     "timeqa": "TimeQA, Chen et al. 2021, with passages of Wikipedia",
 }
+ORIGIN = "What it was made from"
 COLUMNS = ("windows", "exact match", "F1", "kind", "evidence", "none, F1", "score")
 
 Figures = Mapping[str, Mapping[str, float]]  # by source, then by name
@@ -66,11 +68,12 @@ class Card:
     as_trained: Figures  # on the part kept aside
     as_exported: Figures  # the same, by the 8-bit graph
     limits: Sequence[str]
+    before: str = ""  # how the model that training went on from was made
 
     def markdown(self) -> str:
         """The card."""
         sections = {
-            "What it was made from": self._origin(),
+            ORIGIN: self._origin(),
             "Data and attribution": self._attribution(),
             "How well it reads": self._figures(),
             "Limits": "\n".join(f"- {limit}" for limit in self.limits),
@@ -80,9 +83,11 @@ class Card:
 
     def _origin(self) -> str:
         files = "\n".join(f"- `{name}`, sha256 `{digest}`" for name, digest in self.data.items())
+        base = f"the {self.name} described below, its 8-bit weights as numbers again" if self.before else BASE
+        earlier = f"\n\nWhat it went on from:\n\n{_quoted(self.before)}" if self.before else ""
         return (
-            f"Trained by `polyhop train {self.name}` of Polyhop {__version__} from {BASE}, with seed {self.seed}, on "
-            f"{self.rows:,} windows in {self.hours:.1f} hours ({self.device}). The data:\n\n{files}"
+            f"Trained by `polyhop train {self.name}` of Polyhop {__version__} from {base}, with seed {self.seed}, on "
+            f"{self.rows:,} windows in {self.hours:.1f} hours ({self.device}). The data:\n\n{files}{earlier}"
         )
 
     def _attribution(self) -> str:
@@ -105,6 +110,18 @@ class Card:
             f"As it is in this folder, in 8 bits:\n\n{_figures(self.as_exported)}\n\n"
             f"As it was trained, in float32 or bfloat16:\n\n{_figures(self.as_trained)}"
         )
+
+
+def origin_in(path: Path) -> str:
+    """How the model of another card was made, as the card says it; nothing where there is no such card."""
+    if not path.is_file():
+        return ""
+    _, _, behind = path.read_text(encoding="utf-8").partition(f"## {ORIGIN}\n")
+    return behind.partition("\n## ")[0].strip()
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
 
 
 def _figures(figures: Figures) -> str:

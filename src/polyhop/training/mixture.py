@@ -29,7 +29,7 @@ MOST_ROWS: Mapping[str, int] = {
 SHARES: Mapping[str, float] = {"squadshifts/amazon_reviews": 0.4, "squadshifts/reddit": 0.4}  # of a source's windows
 MULTI_HOP_SOURCE = "multihop/"
 
-NOTHING_SHARE = 0.13  # of the spans, that get a context without an answer
+NOTHING_SHARE = 0.2  # of the spans, that get a context without an answer
 BESIDE_SHARE = 0.2  # of the short contexts, that get another one beside them
 SHORT, SHORT_BESIDE = 900, 700  # characters of the one and of the other
 NEIGHBOURS, COMPARED, CANDIDATES = 40, 12, 6  # rows before and behind, and how many of them are looked at

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from polyhop.errors import ModelError
 from polyhop.models.cross_encoder import reranker_folder
 from polyhop.models.session import open_session
 from polyhop.models.weights import sha256_of
@@ -25,7 +26,7 @@ from polyhop.training.loop import Course, Loop, best_device, half_precision
 from polyhop.training.mixture import MULTI_HOP_SOURCE, Windows, mixed
 from polyhop.training.rows import KINDS, MULTI_HOP, READING, MultiHopRow, ReadingRow, multi_hop_rows, reading_rows
 from polyhop.training.scoring import WindowRead, figures, read, score
-from polyhop.training.start import installed_encoder
+from polyhop.training.start import finished_weights, installed_encoder
 from polyhop.training.windows import Window
 
 HEADS = (Head(name="tokens", on="every token"), Head(name="kind", on="the first token"))
@@ -174,7 +175,8 @@ class ReaderTrainer:
     data: Path
     out: Path
     course: Course = Course()
-    body: Callable[[], Bert] = installed_body  # what training starts from
+    body: Callable[[], Bert] = installed_body  # what training starts from, its heads being new
+    start: Path | None = None  # the folder of a finished reader, whose encoder and heads are taken instead
     listener: ProgressListener | None = None
     stopped: Callable[[], bool] = lambda: False
 
@@ -190,9 +192,11 @@ class ReaderTrainer:
         windows = mixed(reading, multi_hop, tokenizer, seed=self.course.seed)
         device = best_device()
         torch.manual_seed(self.course.seed)
-        network = ReaderNetwork(self.body()).to(device)
+        network = self._network().to(device)
         hashes = {name: sha256_of(self.data / name) for name in (READING, MULTI_HOP)}
         run = {"task": "reader", "data": hashes, "start": _shape_of(network), **self.course.lasting}
+        if self.start is not None:
+            run["from"] = sha256_of(self.start / export.MODEL)
         loop = Loop(
             trainee=ReaderTrainee(network=network, aside=_some(windows, ASIDE_OFTEN), device=device),
             examples=windows.training,
@@ -205,6 +209,16 @@ class ReaderTrainer:
         if position.finished:
             self._export(network, windows, position, _sources(reading, multi_hop, windows), hashes)
         return position
+
+    def _network(self) -> ReaderNetwork:
+        network = ReaderNetwork(self.body())
+        if self.start is not None:
+            stored = {name: torch.from_numpy(value) for name, value in finished_weights(self.start).items()}
+            try:
+                network.load_state_dict(stored)
+            except RuntimeError as error:
+                raise ModelError(f"{self.start} holds no reader of this shape: {error}") from error
+        return network
 
     def _rows(self) -> tuple[list[ReadingRow], list[MultiHopRow]]:
         self._tell("reading rows")
@@ -228,6 +242,7 @@ class ReaderTrainer:
         export.export(weights, HEADS, self.out / "reader", card="")
         described = card.Card(
             name="reader",
+            before=card.origin_in(self.start / export.CARD) if self.start else "",
             purpose=PURPOSE,
             data=hashes,
             sources=sources,

@@ -1,4 +1,4 @@
-"""What training starts from: the installed cross-encoder's 8-bit weights, as numbers again."""
+"""What training starts from: 8-bit weights, of the installed cross-encoder or of a finished model, as numbers again."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import numpy as np
 
 from polyhop.errors import ModelError
 from polyhop.models.cross_encoder import RERANKER_FILES, reranker_folder
-from polyhop.models.weights import check_hashes
+from polyhop.models.weights import check_hashes, read_manifest
 from polyhop.ports import Floats
+from polyhop.training.export import MODEL
 
 _MATRIX = re.compile(r"/(.*)/(?:Gemm_)?MatMul_quant")
 _QUANTISED = "_quantized"
+WORDS = "body.word"  # the table of words has a scale for each of its rows; a layer, one for each of its outputs
 
 
 def installed_encoder() -> dict[str, Floats]:
@@ -25,6 +27,26 @@ def installed_encoder() -> dict[str, Floats]:
         return _renamed(stored)
     except KeyError as error:
         raise ModelError(f"The cross-encoder in {folder} has no weights named {error}.") from error
+
+
+def finished_weights(folder: Path) -> dict[str, Floats]:
+    """The weights of a model that ``export`` wrote, named as its network has them. Raises ModelMissing, ModelError."""
+    import onnx
+    from onnx import numpy_helper
+
+    check_hashes(folder, read_manifest(folder))
+    stored = {value.name: numpy_helper.to_array(value) for value in onnx.load(folder / MODEL).graph.initializer}
+    weights = {}
+    for name, value in stored.items():
+        layer, _, kind = name.rpartition(".")
+        if kind == "levels":
+            scales = stored[f"{layer}.scales"]
+            by_output = value if layer == WORDS else value.T
+            weights[f"{layer}.weight"] = by_output.astype(np.float32) * scales.reshape(-1, 1)
+        elif kind in ("weight", "bias"):
+            is_head = not name.startswith("body.") and kind == "weight"
+            weights[name] = np.array(value.T if is_head else value, np.float32)
+    return weights
 
 
 def _dequantised(graph: Path) -> dict[str, Floats]:

@@ -22,7 +22,7 @@ from polyhop.layers.facts.merging import label_group
 from polyhop.layers.facts.overlay import place_of
 from polyhop.layers.view import View
 from polyhop.plans import Constant, Constraint, Placeholder, Plan, plan_of_constraints
-from polyhop.strategies.c2rag.resolve import ConstraintBlock
+from polyhop.strategies.c2rag.block import ConstraintBlock
 from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.types import Budget
 

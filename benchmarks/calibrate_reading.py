@@ -1,0 +1,222 @@
+"""Fit what the signs of an answer, and of a sentence that holds it, are worth (``polyhop.reading.weighing``).
+
+    python benchmarks/calibrate_reading.py ROWS [--documents DATA --index INDEX] [--questions 300]
+
+ROWS is the folder that ``polyhop train reader --data`` takes. Only questions whose contexts were kept aside in training
+are read. Each is asked of the contexts of its source most like it, as passages; one in four without its own, so that
+nothing answers. DATA is a folder of documents with questions and evidence sentences, as ``polyhop eval`` takes it, and
+INDEX what it made of them: texts unlike those of training, of which the model is less sure than it should be. Half of
+the questions are of each kind.
+
+A sentence counts as right where the gold answer stands in it or it covers a sentence of the evidence, an answer where
+it shares half of its words with a gold one or holds most of what it tells. Both logistic models are fitted to one half
+of the questions and judged on the other, then to all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhop import Polyhop, Settings
+from polyhop.evaluation.dataset import Dataset, Question
+from polyhop.evaluation.metrics.content import MOST, covered
+from polyhop.evaluation.metrics.f1 import f1
+from polyhop.evaluation.metrics.held import holds as held
+from polyhop.indexes.lexical import Lexical, build
+from polyhop.models.choice import Models
+from polyhop.reading.pointing import Pointing, point, point_together
+from polyhop.reading.reader import Quote, text_of
+from polyhop.reading.weighing import (
+    FITTED,
+    SENTENCES,
+    WORDS,
+    ReadingWeights,
+    Signs,
+    answer_signs,
+    chance_of,
+    likeliest,
+    sentence_signs,
+    supported,
+)
+from polyhop.training.rows import ReadingRow, is_kept_aside, multi_hop_rows, reading_rows
+from polyhop.types import Passage
+
+FACTS = "Fact Retrieval"  # the type of questions about documents that have one answer, where types are told
+PASSAGES = 5  # as many as a reader sees
+OF_ONE_TEXT = frozenset({"narrativeqa", "fairytaleqa", "molweni", "qamr", "timeqa"})  # "who is the hero?" names no text
+WITHOUT = 0.25  # of the questions, that lose the context that answers
+FROM_SOURCE = 45  # questions at most
+HALF = 0.5  # F1 from which an answer is right
+RIDGE = 1e-3
+BINS = 10
+
+Matrix = NDArray[np.float64]
+Examples = Sequence[tuple[Signs, bool]]  # the signs of a sentence or an answer, and whether it is right
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A question with the passages it is asked of, and the answers that they hold, if any."""
+
+    text: str
+    passages: Sequence[Passage]
+    answers: Sequence[str]
+    told: Question | None = None  # of a question about documents, whose evidence is told in sentences
+
+
+def asked_alone(rows: Sequence[ReadingRow], rng: random.Random) -> Iterator[Asked]:
+    """Questions with a span for an answer or none, among the contexts of their source most like them."""
+    by_source: dict[str, list[ReadingRow]] = {}
+    for row in rows:
+        by_source.setdefault(row.source.split("/")[0], []).append(row)
+    for source, ours in sorted(by_source.items()):
+        if source in OF_ONE_TEXT:
+            continue
+        contexts = list(dict.fromkeys(row.context for row in ours))
+        lexical = Lexical.of([build(np.arange(len(contexts)), contexts)], np.arange(len(contexts)))
+        kept = [row for row in ours if row.kind in ("span", "none") and is_kept_aside(row.context)]
+        for row in rng.sample(kept, min(FROM_SOURCE, len(kept))):
+            found, _ = lexical.search(row.question, PASSAGES + 1)
+            others = [contexts[number] for number in found.tolist() if contexts[number] != row.context]
+            own = [] if rng.random() < WITHOUT else [row.context]
+            texts = [*own, *others][:PASSAGES]
+            rng.shuffle(texts)
+            answers = [text for text, _ in row.answers] if own else []
+            yield Asked(text=row.question, passages=passages_of(texts), answers=answers)
+
+
+def asked_together(folder: Path, rng: random.Random) -> Iterator[Asked]:
+    """Questions of several hops, each of the passages that answer it and others like them."""
+    kept = [row for row in multi_hop_rows(folder) if is_kept_aside(row.question) and row.answer not in ("yes", "no")]
+    for row in rng.sample(kept, min(FROM_SOURCE, len(kept))):
+        chosen = [*row.positives, *row.negatives][:PASSAGES]
+        rng.shuffle(chosen)
+        titles = [one.title for one in chosen]
+        passages = passages_of([one.text for one in chosen], titles)
+        yield Asked(text=row.question, passages=passages, answers=[row.answer])
+
+
+def passages_of(texts: Sequence[str], titles: Sequence[str] = ()) -> list[Passage]:
+    """Texts as passages of documents of their own."""
+    named = titles or [""] * len(texts)
+    return [
+        Passage(id=str(at), document_id=str(at), ordinal=0, start=0, end=len(text), title=title, text=text)
+        for at, (text, title) in enumerate(zip(texts, named, strict=True))
+    ]
+
+
+def asked_of_documents(folder: Path, index: Path, rng: random.Random) -> Iterator[Asked]:
+    """Questions about documents, each of the passages that ``hybrid`` finds."""
+    questions = [one for one in Dataset.read(folder, "dev").questions if one.evidence and one.type in (None, FACTS)]
+    with Polyhop(index) as engine:
+        for one in rng.sample(questions, len(questions)):
+            passages = engine.search(one.text, k=PASSAGES, strategy="hybrid").passages
+            yield Asked(text=one.text, passages=passages, answers=one.references, told=one)
+
+
+def holds(asked: Asked, quote: Quote) -> bool:
+    """Whether an answer stands in a sentence, or it covers the evidence."""
+    said = text_of(quote)
+    if asked.told is not None:
+        return covered([said], asked.told.evidence, asked.text, MOST) > 0
+    return any(answer.lower() in said.lower() for answer in asked.answers)
+
+
+def is_right(asked: Asked, answer: str) -> bool:
+    """Whether a pointed answer is a gold one."""
+    if asked.told is not None and held(answer, (), asked.told, MOST):
+        return True
+    return bool(asked.answers) and f1(answer, asked.answers) >= HALF
+
+
+def answers_of(asked: Asked, read: Pointing, models: Models, weights: ReadingWeights) -> Examples:
+    """The signs of a question's answers, when its sentences are weighed so, and whether they are right."""
+    each = supported(read, models, weights)
+    together = point_together(asked.text, likeliest(each, asked.passages, WORDS), models)
+    return [(signs, is_right(asked, one.text)) for one, signs in answer_signs(each, together)]
+
+
+def fitted(rows: Examples) -> tuple[Signs, float]:
+    """The weights of a logistic model and its bias, by Newton's method."""
+    signs: Matrix = np.array([[*one, 1.0] for one, _ in rows])
+    right: Matrix = np.array([float(ok) for _, ok in rows])
+    weights: Matrix = np.zeros(signs.shape[1])
+    for _ in range(50):
+        chance = 1 / (1 + np.exp(-signs @ weights))
+        slope = signs.T @ (right - chance) - RIDGE * weights
+        curve = (signs * (chance * (1 - chance))[:, None]).T @ signs + RIDGE * np.eye(len(weights))
+        step = np.linalg.solve(curve, slope)
+        weights = weights + step
+        if np.abs(step).max() < 1e-9:
+            break
+    return tuple(float(one) for one in weights[:-1]), float(weights[-1])
+
+
+def judged(rows: Sequence[Examples], weights: Signs, bias: float) -> str:
+    """How often the likeliest of each question is right, and how far its chance is from that, by bins of chances."""
+    best = [max((chance_of(signs, weights, bias), ok) for signs, ok in one) for one in rows if one]
+    chances: Matrix = np.array([chance for chance, _ in best])
+    right: Matrix = np.array([float(ok) for _, ok in best])
+    error = sum(
+        abs(chances[part].sum() - right[part].sum())
+        for part in np.array_split(np.argsort(chances), min(BINS, len(best)))
+    ) / len(best)
+    order = np.argsort(-chances)
+    surest = {share: right[order[: max(1, int(share * len(best)))]].mean() for share in (0.25, 0.5, 0.75, 1.0)}
+    told = ", ".join(f"surest {share:.0%}: {value:.1%}" for share, value in surest.items())
+    return f"{len(best)} questions; right, {told}; calibration error {error:.1%}"
+
+
+def show(kind: str, rows: Sequence[Examples], today: tuple[Signs, float]) -> tuple[Signs, float]:
+    """Print how good the weights of today are, and those fitted to a half; give those fitted to all."""
+    half, other = rows[::2], rows[1::2]
+    best = fitted([one for row in rows for one in row])
+    print(f"\n{kind}\ntoday:      {judged(rows, *today)}")
+    print(f"other half: {judged(other, *fitted([one for row in half for one in row]))}")
+    print(f"all:        {judged(rows, *best)}")
+    print(f"weights {tuple(round(one, 3) for one in best[0])}, bias {best[1]:.3f}")
+    return best
+
+
+def main() -> None:
+    """Read the rows, fit, and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", type=Path)
+    parser.add_argument("--documents", type=Path)
+    parser.add_argument("--index", type=Path)
+    parser.add_argument("--questions", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    rng = random.Random(options.seed)  # noqa: S311
+    rows = [*asked_alone(reading_rows(options.rows), rng), *asked_together(options.rows, rng)]
+    rng.shuffle(rows)
+    asked = rows[: options.questions]
+    if options.documents:
+        about = islice(asked_of_documents(options.documents, options.index, rng), options.questions // 2)
+        asked = [*rows[: options.questions // 2], *about]
+        rng.shuffle(asked)
+    models = Models(Settings())
+    read = [point(one.text, one.passages, models) for one in asked]
+    sentences = [
+        [
+            (signs, holds(one, quote))
+            for quote, signs in sentence_signs(one.text, each.sentences[:SENTENCES], models).items()
+        ]
+        for one, each in zip(asked, read, strict=True)
+    ]
+    weights, bias = show("sentences", sentences, (FITTED.sentence, FITTED.sentence_bias))
+    refitted = ReadingWeights(sentence=weights, sentence_bias=bias)
+    answers = [answers_of(one, each, models, refitted) for one, each in zip(asked, read, strict=True)]
+    show("answers", answers, (FITTED.answer, FITTED.answer_bias))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,7 @@
 """The substring grammar says what some row says, and never anything across the end of one."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,60 +14,80 @@ from polyhop.ports import Grammar
 
 VOCABULARY = 5
 Rows = list[list[int]]
+
+
+class Edges(NamedTuple):
+    """What is asked of the flags of a span's tokens."""
+
+    begins: int
+    ends: int
+    never: int
+
+
 rows_of_tokens = st.lists(st.lists(st.integers(0, VOCABULARY - 1), max_size=9), min_size=1, max_size=12)
 
 
-def naive_spans(
-    rows: Rows, subset: set[int], starts: list[bool] | None, forbidden: set[int]
-) -> dict[tuple[int, ...], set[int]]:
-    """Every span that may be said, and the rows that hold it: by listing them all."""
+def naive_spans(rows: Rows, flags: Rows, subset: set[int], edges: Edges) -> dict[tuple[int, ...], set[int]]:
+    """Every span that may be read on, and the rows that hold it: by listing them all."""
     spans: dict[tuple[int, ...], set[int]] = {(): subset}
     for i in subset:
-        row = rows[i]
-        for start in range(len(row)):
-            if start and starts is not None and not starts[row[start]]:
+        for start in range(len(rows[i])):
+            if edges.begins and not flags[i][start] & edges.begins:
                 continue
-            for end in range(start + 1, len(row) + 1):
-                if row[end - 1] in forbidden:
+            for end in range(start, len(rows[i])):
+                if flags[i][end] & edges.never:
                     break
-                spans.setdefault(tuple(row[start:end]), set()).add(i)
+                spans.setdefault(tuple(rows[i][start : end + 1]), set()).add(i)
     return spans
 
 
-def walked(grammar: SubstringGrammar) -> dict[tuple[int, ...], set[int]]:
-    """Every span the grammar lets through, and the rows it names."""
+def naive_ends(rows: Rows, flags: Rows, subset: set[int], edges: Edges) -> set[tuple[int, ...]]:
+    """Of them, those that may end where they do."""
+    return {
+        tuple(rows[i][start : end + 1])
+        for i in subset
+        for start in range(len(rows[i]))
+        for end in range(start, len(rows[i]))
+        if (not edges.begins or flags[i][start] & edges.begins)
+        and (not edges.ends or flags[i][end] & edges.ends)
+        and not any(flag & edges.never for flag in flags[i][start : end + 1])
+    }
+
+
+def walked(grammar: SubstringGrammar) -> tuple[dict[tuple[int, ...], set[int]], set[tuple[int, ...]]]:
+    """Every span the grammar lets through with the rows it names, and those of them that may end."""
     found: dict[tuple[int, ...], set[int]] = {}
+    ended: set[tuple[int, ...]] = set()
     agenda: list[tuple[tuple[int, ...], Matches]] = [((), grammar.root())]
     while agenda:
         said, state = agenda.pop()
         found[said] = set(grammar.rows(state).tolist())
-        assert grammar.complete(state) is bool(said)
+        if grammar.complete(state):
+            ended.add(said)
         assert state.length == len(said)
         allowed = grammar.allowed(state).tolist()
         assert allowed == sorted(set(allowed))
         agenda += [((*said, token), grammar.advance(state, token)) for token in allowed]
-    return found
+    return found, ended
 
 
 @given(rows_of_tokens, st.data())
 def test_the_grammar_says_exactly_the_spans_of_its_rows(rows: Rows, data: st.DataObject) -> None:
-    """All of them and nothing else, with the rows that hold each, under any start mask and forbidden tokens."""
+    """All of them and nothing else, with the rows that hold each, whatever the flags and what is asked of them."""
     subset = data.draw(st.sets(st.integers(0, len(rows) - 1)))
-    starts = data.draw(st.none() | st.lists(st.booleans(), min_size=VOCABULARY, max_size=VOCABULARY))
-    forbidden = data.draw(st.sets(st.integers(0, VOCABULARY + 1), max_size=2))
-    grammar = TokenStrings.build(rows).grammar(
-        np.array(list(subset), np.int64),
-        starts=None if starts is None else np.array(starts),
-        forbidden=forbidden,
+    flags = [data.draw(st.lists(st.integers(0, 7), min_size=len(row), max_size=len(row))) for row in rows]
+    edges = data.draw(st.builds(Edges, st.integers(0, 7), st.integers(0, 7), st.integers(0, 7)))
+    grammar = TokenStrings.build(rows, flags).grammar(
+        np.array(list(subset), np.int64), begins=edges.begins, ends=edges.ends, never=edges.never
     )
-    assert walked(grammar) == naive_spans(rows, subset, starts, forbidden)
+    assert walked(grammar) == (naive_spans(rows, flags, subset, edges), naive_ends(rows, flags, subset, edges))
 
 
 def test_many_matches_allow_the_same_as_few() -> None:
     """Long lists of matches take another path through the code; the answer is the same."""
     random = np.random.default_rng(0)
     rows = [random.integers(0, 12, random.integers(0, 30)).tolist() for _ in range(300)]
-    grammar = TokenStrings.build(rows).grammar(np.arange(300), forbidden=[3])
+    grammar = TokenStrings.build(rows, [[token == 3 for token in row] for row in rows]).grammar(np.arange(300), never=1)
     for said in ([], [7], [7, 9]):
         expected = {
             row[end]
@@ -83,8 +104,8 @@ def test_many_matches_allow_the_same_as_few() -> None:
 @pytest.mark.parametrize("token", [-1, 3, 4, 5, 10**6])
 def test_what_no_row_says_is_refused(token: int) -> None:
     """Unknown tokens, forbidden ones, the end of a row."""
-    strings = TokenStrings.build([[1, 3, 2], [2]])
-    grammar = strings.grammar(np.array([0, 1]), forbidden=[3])
+    strings = TokenStrings.build([[1, 3, 2], [2]], [[0, 1, 0], [0]])
+    grammar = strings.grammar(np.array([0, 1]), never=1)
     for state in (grammar.root(), grammar.advance(grammar.root(), 1), grammar.advance(grammar.root(), 2)):
         with pytest.raises(UsageError):
             grammar.advance(state, token)
@@ -92,9 +113,12 @@ def test_what_no_row_says_is_refused(token: int) -> None:
 
 def test_saved_rows_are_the_same(tmp_path: Path) -> None:
     rows = [[1, 2, 3], [], [250_000, 2]]
-    TokenStrings.build(rows).save(tmp_path / "strings")
+    flags = [[0, 1, 0], [], [1, 3]]
+    TokenStrings.build(rows, flags).save(tmp_path / "strings")
     strings = TokenStrings.open(tmp_path / "strings")
     assert [strings.row(i).tolist() for i in range(len(strings))] == rows
+    opening = strings.grammar(np.array([2, 0]), begins=1)
+    assert opening.allowed(opening.root()).tolist() == [2, 250_000]
     grammar: Grammar = strings.grammar(np.array([2, 0]))
     assert grammar.allowed(grammar.root()).tolist() == [1, 2, 3, 250_000]
     assert grammar.allowed(grammar.advance(grammar.root(), 2)).tolist() == [3]

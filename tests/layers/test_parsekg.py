@@ -133,6 +133,19 @@ def test_where_there_is_no_title_either_the_entities_lead_themselves() -> None:
         assert heads_and_tails(sentence) == (["Quillmouth", "Fennick"], ["1841"])
 
 
+@pytest.mark.parametrize("title", ["", "Lighthouses"])
+def test_without_promotion_a_sentence_that_nothing_leads_leads_nowhere(title: str) -> None:
+    """The paper's graph: heads are subjects, and nothing else."""
+    first, second = decode(PAYLOAD, replace(PASSAGE, title=title), titles=False, promote=False)
+    assert heads_and_tails(first) == (["Ada Brisk"], ["Quillmouth", "1841"])
+    assert heads_and_tails(second) == ([], ["Fennick"])
+
+
+def test_titles_lead_whether_or_not_anything_is_promoted() -> None:
+    passage = replace(PASSAGE, title="Lighthouses")
+    assert decode(PAYLOAD, passage, titles=True, promote=False) == decode(PAYLOAD, passage, titles=True, promote=True)
+
+
 def test_a_name_without_letters_or_digits_is_masked_but_names_nothing() -> None:
     text = "The sign said *** in Fennick."
     passage = replace(PASSAGE, text=text, end=len(text))

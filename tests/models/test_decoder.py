@@ -7,56 +7,33 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gguf import GGUFWriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from polyhop.errors import ModelError
 from polyhop.models.decoder import Decoder, PrefixTree
-from polyhop.models.gguf_to_onnx import BLOCK, Gguf, convert, quantised
+from polyhop.models.gguf_file import Gguf
+from polyhop.models.gguf_to_onnx import convert, quantised
 from polyhop.ports import Floats, Ints
-
-LAYERS, WIDTH, HEADS, CACHED_HEADS, HIDDEN, CONTEXT = 2, 64, 4, 2, 128, 600
-HEAD_WIDTH = WIDTH // HEADS
-ROPE_BASE, EPSILON = 10_000.0, 1e-5
-TOKENS = ["<end>", "<turn>", *"abcdefghijklmnopqrstuvwxyz", "ab", "abc"]
+from tests.worlds.gguf import (
+    CACHED_HEADS,
+    CONTEXT,
+    EPSILON,
+    HEAD_WIDTH,
+    HEADS,
+    LAYERS,
+    ROPE_BASE,
+    TOKENS,
+    WIDTH,
+    written,
+)
 
 
 @pytest.fixture(scope="module")
 def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny network of the llama architecture with random weights."""
-    path = tmp_path_factory.mktemp("tiny") / "tiny.gguf"
-    draw = np.random.default_rng(7).standard_normal
-    writer = GGUFWriter(path, "llama")
-    writer.add_block_count(LAYERS)
-    writer.add_embedding_length(WIDTH)
-    writer.add_head_count(HEADS)
-    writer.add_head_count_kv(CACHED_HEADS)
-    writer.add_feed_forward_length(HIDDEN)
-    writer.add_context_length(CONTEXT)
-    writer.add_vocab_size(len(TOKENS))
-    writer.add_rope_freq_base(ROPE_BASE)
-    writer.add_layer_norm_rms_eps(EPSILON)
-    writer.add_token_list(TOKENS)
-    writer.add_token_types([3, 3] + [1] * (len(TOKENS) - 2))
-    writer.add_token_merges(["a b", "ab c"])
-    shapes: dict[str, tuple[int, ...]] = {"token_embd": (len(TOKENS), WIDTH), "output_norm": (WIDTH,)}
-    for layer in range(LAYERS):
-        at = f"blk.{layer}."
-        shapes |= {f"{at}{name}": (WIDTH,) for name in ("attn_norm", "ffn_norm")}
-        shapes |= {f"{at}{name}": (WIDTH, WIDTH) for name in ("attn_q", "attn_output")}
-        shapes |= {f"{at}{name}": (CACHED_HEADS * HEAD_WIDTH, WIDTH) for name in ("attn_k", "attn_v")}
-        shapes |= {f"{at}{name}": (HIDDEN, WIDTH) for name in ("ffn_gate", "ffn_up")}
-        shapes[f"{at}ffn_down"] = (WIDTH, HIDDEN)
-    for name, shape in shapes.items():
-        values = 1 + draw(shape) / 5 if len(shape) == 1 else draw(shape) / 4
-        writer.add_tensor(f"{name}.weight", values.astype(np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    return path
+    return written(tmp_path_factory.mktemp("tiny") / "tiny.gguf")
 
 
 @pytest.fixture(scope="module")
@@ -192,14 +169,3 @@ def test_prefixes_are_read_once_and_the_oldest_forgotten(decoder: Decoder) -> No
 def test_the_tokenizer_merges_and_knows_control_tokens(folder: Path) -> None:
     tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
     assert tokenizer.encode("abcab<turn>").tokens == ["abc", "ab", "<turn>"]
-
-
-def test_another_architecture_is_refused(tmp_path: Path) -> None:
-    writer = GGUFWriter(tmp_path / "other.gguf", "mamba")
-    writer.add_tensor("weight", np.zeros((BLOCK, BLOCK), np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    with pytest.raises(ModelError, match="another architecture"):
-        convert(tmp_path / "other.gguf", tmp_path)

@@ -67,6 +67,13 @@ class RandomModel:
         """Whole words, with the space before them."""
         return [[PIECES.index(piece) for piece in _PIECE.findall(text)] for text in texts]
 
+    def encode_spans(self, texts: Sequence[str]) -> list[tuple[list[int], list[tuple[int, int]]]]:
+        """The same, with the place of each."""
+        return [
+            ([PIECES.index(match[0]) for match in found], [match.span() for match in found])
+            for found in ([*_PIECE.finditer(text)] for text in texts)
+        ]
+
     def decode(self, tokens: Sequence[int]) -> str:
         """The pieces side by side."""
         return "".join(PIECES[token] for token in tokens)
@@ -171,7 +178,8 @@ def test_only_stretches_of_the_sentences_are_said(rows: list[list[int]], seed: i
 def test_forbidden_tokens_are_never_said_nor_stepped_over(
     rows: list[list[int]], forbidden: set[int], seed: int, width: int
 ) -> None:
-    grammar = TokenStrings.build(rows).grammar(np.arange(len(rows)), forbidden=forbidden)
+    flags = [[token in forbidden for token in row] for row in rows]
+    grammar = TokenStrings.build(rows, flags).grammar(np.arange(len(rows)), never=1)
     (found,) = search([grammar], RandomModel(seed), width=width)
     pieces = [list(group) for row in rows for banned, group in groupby(row, forbidden.__contains__) if not banned]
     assert {hypothesis.tokens for hypothesis in found} <= substrings(pieces, 8)
@@ -183,7 +191,7 @@ def test_where_nothing_may_be_said_nothing_is_said(rows: list[list[int]], seed: 
     """An empty allowed set ends the beam; it never frees the vocabulary."""
     strings = TokenStrings.build(rows)
     nothing = strings.grammar(np.empty(0, np.int64))
-    silent = strings.grammar(np.arange(len(rows)), forbidden=range(10))
+    silent = TokenStrings.build(rows, rows).grammar(np.arange(len(rows)), never=7)
     empty = TokenTrie.build([])
     assert search([nothing, silent, empty], RandomModel(seed), width=3) == [[], [], []]
 
@@ -249,6 +257,7 @@ def graph_of(content: list[tuple[str, list[list[tuple[str, str, bool]]]]], folde
     st.booleans(),
     st.sampled_from(("forward", "reverse")),
     st.booleans(),
+    st.booleans(),
     st.integers(1, 3),
     st.integers(1, 3),
 )
@@ -258,6 +267,7 @@ def test_every_clue_is_in_the_graph(
     titles: bool,
     direction: Direction,
     directed: bool,
+    across: bool,
     alpha: int,
     beta: int,
 ) -> None:
@@ -266,7 +276,7 @@ def test_every_clue_is_in_the_graph(
     with TemporaryDirectory() as place:
         graph = graph_of(content, Path(place) / "graph", titles=titles)
         index = open_or_build(graph, model)
-        translator = translator_of(model, index, alpha=alpha, beta=beta, directed=directed)
+        translator = translator_of(model, index, alpha=alpha, beta=beta, directed=directed, across=across)
         begun = translator.begin()
         entities = translator.entities(begun)
         assert bool(entities) == any(len(graph.out.of(entity)) for entity in range(len(graph)))
@@ -281,7 +291,7 @@ def test_every_clue_is_in_the_graph(
             assert len(clue.sentences)
             assert set(clue.sentences.tolist()) <= near
             assert clue.relation
-            assert MASK not in clue.relation
+            assert across or MASK not in clue.relation
             assert all(clue.relation in graph.hyperrelations[sentence] for sentence in clue.sentences.tolist())
             assert clue.logprob <= 0
         counts = [len(list(group)) for _, group in groupby(sorted(clue.entity for clue in clues))]
@@ -293,7 +303,7 @@ def test_every_clue_is_in_the_graph(
 
 
 def translator_of(
-    model: RandomModel, index: TranslationIndex, *, alpha: int, beta: int, directed: bool = True
+    model: RandomModel, index: TranslationIndex, *, alpha: int, beta: int, directed: bool = True, across: bool = False
 ) -> Translator:
     return Translator(
         model=model,
@@ -304,6 +314,7 @@ def translator_of(
         longest=6,
         penalty=1.0,
         directed=directed,
+        across=across,
     )
 
 

@@ -51,7 +51,8 @@ def computed(weights: dict[str, Floats], ids: list[int], segments: list[int]) ->
         )
         scores = np.exp(query @ key.swapaxes(1, 2) / math.sqrt(32))
         attended = (scores / scores.sum(-1, keepdims=True)) @ held
-        value = norm(value + linear(attended.swapaxes(0, 1).reshape(len(ids), WIDTH), f"{at}out"), f"{at}n1")
+        joined: Floats = np.asarray(attended.swapaxes(0, 1).reshape(len(ids), WIDTH), np.float32)
+        value = norm(value + linear(joined, f"{at}out"), f"{at}n1")
         raised = linear(value, f"{at}up")
         raised = raised * (1 + np.vectorize(math.erf)(raised / math.sqrt(2))) / 2
         value = norm(value + linear(raised, f"{at}down"), f"{at}n2")

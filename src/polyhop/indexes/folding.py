@@ -10,10 +10,11 @@ Stem = Literal["none", "s"]
 
 # Accents, Hebrew points and Arabic vowel signs carry no meaning that search needs; the vowel signs of Indic scripts and
 # the voicing marks of kana do, and stay. Soft hyphens, joiners and the tatweel only change how a word looks.
-_MARKS = re.compile(
-    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
-    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe00-\ufe0f\ufe20-\ufe2f\u00ad\u0640\u200c\u200d\u2060\ufeff]"
+_POINTS = (
+    "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe00-\ufe0f\ufe20-\ufe2f\u00ad\u0640\u200c\u200d\u2060\ufeff"
 )
+_MARKS = re.compile(f"[{_POINTS}]")
 _LETTERS = str.maketrans(  # that Unicode does not take apart
     {"ł": "l", "đ": "d", "ð": "d", "ø": "o", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ŧ": "t", "ŋ": "n"}
 )
@@ -26,6 +27,8 @@ _SIGNS = "\u0900-\u0963\u0971-\u0df3\u0f71-\u0fbc"  # vowel signs of Indic scrip
 _RUN = re.compile(f"[{_UNSPACED}]+")
 _PIECE = re.compile(f"[{_UNSPACED}]+|(?:[^\\W_{_UNSPACED}]+|[{_SIGNS}]+)+")
 _POSSESSIVE = re.compile(r"(?<=\w)['’][sS]\b")
+_LETTER = f"(?:[^\\W{_UNSPACED}]|[{_SIGNS}{_POINTS}])"
+_WORD = re.compile(f"[{_UNSPACED}]|{_LETTER}+(?:['’]{_LETTER}+)*")
 _ASCII_PIECE = re.compile("[a-z0-9]+")
 
 
@@ -47,6 +50,11 @@ def pieces(text: str) -> list[str]:
 def unspaced(piece: str) -> bool:
     """Whether a piece is a run of a script that does not set words apart."""
     return _RUN.match(piece) is not None
+
+
+def words_at(text: str) -> list[tuple[int, int]]:
+    """Where the words of a text begin and end, as it is written; a character of a script without spaces is one."""
+    return [match.span() for match in _WORD.finditer(text) if text[match.start()].isalnum()]
 
 
 def tokens(text: str, stem: Stem = "none") -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,35 +17,45 @@ from polyhop.indexes.segments import read_arrays, write_arrays
 from polyhop.ports import Bools, Ints
 
 Tokens = NDArray[np.int32]
+Flags = NDArray[np.uint8]
 _FEW = 64  # up to here a Python set is faster than arrays
 _END = -1  # stands after every row
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TokenStrings:
-    """Rows of token ids, laid end to end with a mark after each."""
+    """Rows of token ids, laid end to end with a mark after each.
+
+    Tokens may have flags, bits that say something about a token where it stands; what, is up to
+    whoever sets them.
+    """
 
     text: Tokens
+    flags: Flags  # of each token, 0 for the mark after a row
     bounds: Ints  # row i is text[bounds[i]:bounds[i + 1] - 1]
     size: Ints  # shape (1,): one more than the highest token id
 
     @classmethod
-    def build(cls, rows: Sequence[Sequence[int]]) -> Self:
-        """From rows of token ids (at least 0, below 2**31)."""
+    def build(cls, rows: Sequence[Sequence[int]], flags: Sequence[Sequence[int]] | None = None) -> Self:
+        """From rows of token ids (at least 0, below 2**31), and the flags of each token (below 256; none: 0)."""
         said, laid = flat(rows)
         bounds = laid + np.arange(len(rows) + 1)
         text = np.full(int(bounds[-1]), _END, np.int32)
-        text[spread(bounds[:-1], bounds[1:] - 1)] = said
-        return cls(text=text, bounds=bounds, size=np.array([said.max(initial=-1) + 1]))
+        places = spread(bounds[:-1], bounds[1:] - 1)
+        text[places] = said
+        flagged = np.zeros(len(text), np.uint8)
+        if flags is not None:
+            flagged[places] = flat(flags)[0]
+        return cls(text=text, flags=flagged, bounds=bounds, size=np.array([said.max(initial=-1) + 1]))
 
     def save(self, folder: Path) -> None:
         """Write the rows as a folder. Raises StorageFull."""
-        write_arrays(folder, {"text": self.text, "bounds": self.bounds, "size": self.size})
+        write_arrays(folder, {name: getattr(self, name) for name in self.__dataclass_fields__})
 
     @classmethod
     def open(cls, folder: Path) -> Self:
         """Map saved rows into memory. Raises IndexCorrupt."""
-        return cls(**read_arrays(folder, ("text", "bounds", "size")))
+        return cls(**read_arrays(folder, cls.__dataclass_fields__))
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
@@ -54,23 +64,28 @@ class TokenStrings:
         """The tokens of a row."""
         return self.text[self.bounds[row] : self.bounds[row + 1] - 1]
 
-    def grammar(self, rows: Ints, *, starts: Bools | None = None, forbidden: Iterable[int] = ()) -> SubstringGrammar:
+    def grammar(self, rows: Ints, *, begins: int = 0, ends: int = 0, never: int = 0) -> SubstringGrammar:
         """The grammar of all substrings of some rows.
 
-        ``starts``, one flag a token id, says with which tokens a span may begin (those that begin a word, say; a token
-        past its end may not); a row's first token may always. ``forbidden`` tokens are never said, and a span ends
-        before them.
+        A span begins with a token that has one of the flags ``begins``, and ends with one that has one of ``ends``; 0
+        is any token. A token with one of the flags ``never`` is not said, and a span ends before it.
         Raises UsageError for a row that does not exist.
         """
         rows = np.unique(rows)
         if len(rows) and not 0 <= rows[0] <= rows[-1] < len(self):
             raise UsageError(f"Rows are numbered 0 to {len(self) - 1}; asked for {rows[0]} to {rows[-1]}.")
-        banned = np.zeros(int(self.size[0]) + 1, np.bool_)
-        banned[[token for token in forbidden if 0 <= token < len(banned) - 1]] = True
-        banned[_END] = True
         first, last = self.bounds[rows], self.bounds[rows + 1]
-        text = self.text[spread(first, last)]
-        return SubstringGrammar(text=text, bounds=offsets(last - first), subset=rows, starts=starts, banned=banned)
+        places = spread(first, last)
+        flags = self.flags[places]
+        text = np.where(flags & never, np.int32(_END), self.text[places])
+        return SubstringGrammar(
+            text=text,
+            opening=np.where(flags & begins, text, np.int32(_END)) if begins else text,
+            closing=(flags & ends).astype(np.bool_) if ends else None,
+            bounds=offsets(last - first),
+            subset=rows,
+            size=int(self.size[0]),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,11 +105,12 @@ class SubstringGrammar:
     The rows are copied side by side: a narrow stretch of memory is read faster than the whole text.
     """
 
-    text: Tokens
+    text: Tokens  # -1 where a row ends, and for what is never said
+    opening: Tokens  # the same, but -1 also where no span may begin
+    closing: Bools | None  # whether a span may end with a token; none: with any
     bounds: Ints
     subset: Ints  # ascending; row subset[i] is text[bounds[i]:bounds[i + 1] - 1]
-    starts: Bools | None
-    banned: Bools  # one flag a token id, and one for the end of a row, which is -1: the last
+    size: int  # one more than the highest token id
 
     def root(self) -> Matches:
         """Every place where a span may begin."""
@@ -102,14 +118,7 @@ class SubstringGrammar:
 
     @cached_property
     def _root(self) -> Matches:
-        following = self.text
-        if self.starts is not None:
-            begins = np.zeros(len(self.banned), np.bool_)
-            begins[: len(self.starts)] = self.starts[: len(begins)]
-            here = begins[self.text]
-            here[self.bounds[:-1]] = True
-            following = np.where(here, self.text, np.int32(_END))
-        return Matches(np.arange(len(following)), following, 0)
+        return Matches(np.arange(len(self.opening)), self.opening, 0)
 
     @cached_property
     def _first(self) -> Ints:
@@ -121,23 +130,23 @@ class SubstringGrammar:
 
     def _tokens(self, following: Tokens) -> Ints:
         if len(following) <= _FEW:
-            few = sorted(set(following.tolist()))
-            return np.array([token for token in few if not self.banned[token]], np.int64)
-        said = np.zeros(len(self.banned), np.bool_)
+            return np.array(sorted(set(following.tolist()) - {_END}), np.int64)
+        said = np.zeros(self.size + 1, np.bool_)
         said[following] = True
-        said[self.banned] = False
-        return np.flatnonzero(said)
+        return np.flatnonzero(said[:-1])  # the last stands for -1
 
     def advance(self, state: Matches, token: int) -> Matches:
         """The state after one more token. Raises UsageError for a token that is not allowed."""
         positions = state.positions[np.flatnonzero(state.following == token)] + 1
-        if not len(positions) or self.banned[token]:
+        if not len(positions) or token == _END:
             raise UsageError(f"Token {token} may not follow here.", remedy="Choose one of the allowed tokens.")
         return Matches(positions, self.text[positions], state.length + 1)
 
     def complete(self, state: Matches) -> bool:
-        """Whether anything was said: a span may end anywhere."""
-        return state.length > 0
+        """Whether something was said that may end where it does, in some row."""
+        if not state.length:
+            return False
+        return self.closing is None or bool(self.closing[state.positions - 1].any())
 
     def rows(self, state: Matches) -> Ints:
         """The rows of the subset that hold what was said so far, ascending; before the first token, all of them."""

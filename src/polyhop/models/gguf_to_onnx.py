@@ -22,80 +22,21 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhop.errors import ModelError, ModelMissing
+from polyhop.models.gguf_file import BLOCK, Gguf, ModelShape, extra_missing
 from polyhop.ports import Floats
 
 CONTRIB = "com.microsoft"  # onnxruntime's own operators
-BLOCK = 64  # weights that share a scale: as good as 32, and an eighth faster
 CONTROL_TOKEN = 3  # token type of GGUF: <|im_start|> and the like
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelShape:
-    """The sizes of a llama-like network."""
-
-    layers: int
-    width: int
-    heads: int
-    cached_heads: int  # key and value heads: several query heads share one
-    vocabulary: int
-    context: int
-    rope_base: float
-    epsilon: float
-
-    @property
-    def head_width(self) -> int:
-        """Length of one head's key."""
-        return self.width // self.heads
-
-
-class Gguf:
-    """An opened GGUF file: its fields, its shape, and its weights as float32 matrices."""
-
-    def __init__(self, path: Path) -> None:
-        """Open a file. Raises ModelMissing without the ``convert`` extra, ModelError for another architecture."""
-        try:
-            from gguf import GGUFReader
-        except ImportError as error:
-            raise _extra_missing() from error
-        self._reader = GGUFReader(path)
-        self._tensors = {tensor.name: tensor for tensor in self._reader.tensors}
-        if self.value("general.architecture") != "llama":
-            raise ModelError(f"{path.name} holds a network of another architecture than llama.")
-
-    def value(self, key: str) -> Any:
-        """A field of the header."""
-        return self._reader.fields[key].contents()
-
-    def weight(self, name: str) -> Floats:
-        """A tensor, dequantised."""
-        from gguf.quants import dequantize
-
-        tensor = self._tensors[name]
-        return np.ascontiguousarray(dequantize(tensor.data, tensor.tensor_type), dtype=np.float32)
-
-    @property
-    def shape(self) -> ModelShape:
-        """The sizes of the network."""
-        return ModelShape(
-            layers=self.value("llama.block_count"),
-            width=self.value("llama.embedding_length"),
-            heads=self.value("llama.attention.head_count"),
-            cached_heads=self.value("llama.attention.head_count_kv"),
-            vocabulary=self.value("llama.vocab_size"),
-            context=self.value("llama.context_length"),
-            rope_base=self.value("llama.rope.freq_base"),
-            epsilon=self.value("llama.attention.layer_norm_rms_epsilon"),
-        )
 
 
 def convert(source: Path, folder: Path, *, exact: bool = False) -> None:
     """Write ``model.onnx`` and ``tokenizer.json`` into a folder.
 
     With ``exact`` activations stay float32, which is several times slower: for comparisons.
-    Raises ModelMissing, ModelError, OSError.
+    Raises ModelMissing, ModelError for a network that this would not be the same as, OSError.
     """
     gguf = Gguf(source)
+    gguf.check()
     write_tokenizer(gguf, folder / "tokenizer.json")
     write_graph(gguf, folder / "model.onnx", exact=exact)
 
@@ -124,7 +65,7 @@ def write_graph(gguf: Gguf, target: Path, *, exact: bool = False) -> None:
     try:
         import onnx
     except ImportError as error:
-        raise _extra_missing() from error
+        raise extra_missing() from error
     onnx.save_model(_Builder(shape=gguf.shape, exact=exact).model(gguf), str(target), save_as_external_data=False)
 
 
@@ -138,13 +79,6 @@ def quantised(weights: Floats) -> tuple[NDArray[np.uint8], Floats]:
     scales[scales == 0] = 1.0
     levels = np.clip(np.rint(blocks / scales), -127, 127) + 128
     return levels.astype(np.uint8), scales[..., 0].astype(np.float32)
-
-
-def _extra_missing() -> ModelMissing:
-    return ModelMissing(
-        "Converting a language model requires extra 'convert'.",
-        remedy="Install it with: pip install 'polyhop[convert]'",
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

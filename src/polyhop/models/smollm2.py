@@ -59,6 +59,10 @@ class SmolLM2:
         """Token ids of each text; a text never becomes a control token, even where it spells one."""
         return [self._encoded(text) for text in texts]
 
+    def encode_spans(self, texts: Sequence[str]) -> list[tuple[list[int], list[tuple[int, int]]]]:
+        """Token ids of each text, with the characters that each stands for: all of one of which it is a part."""
+        return [self._encoded_spans(text) for text in texts]
+
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of token ids, without control tokens."""
         return str(self._tokenizer.decode(list(tokens)))
@@ -141,6 +145,17 @@ class SmolLM2:
             if most is not None and len(ids) >= most:
                 return ids[:most]
         return ids
+
+    def _encoded_spans(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        ids: list[int] = []
+        spans: list[tuple[int, int]] = []
+        at = 0
+        for piece in pieces(text):
+            encoded = self._tokenizer.encode(piece, add_special_tokens=False)
+            ids += encoded.ids
+            spans += [(at + start, at + end) for start, end in encoded.offsets]
+            at += len(piece)
+        return ids, spans
 
     @cached_property
     def _folder(self) -> Path:

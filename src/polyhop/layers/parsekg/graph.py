@@ -58,7 +58,7 @@ class _Gathered:
 
 
 def write(folder: Path, passages: Iterable[tuple[int, Passage, Sequence[Sentence]]]) -> dict[str, int]:
-    """Gather all sentences into a folder. Returns the counts that summaries show."""
+    """Gather all sentences into a folder. Returns the counts that summaries show (Table 5)."""
     gathered = _Gathered()
     for number, passage, sentences in passages:
         gathered.add(number, passage, sentences)
@@ -79,9 +79,12 @@ def write(folder: Path, passages: Iterable[tuple[int, Passage, Sequence[Sentence
     arrays = {"numbers": numbers, "sentence_rows": places[:, 0], "sentence_spans": places[:, 1:]}
     write_arrays(folder / "places", arrays)  # last: its presence says that all is there
     return {
-        "entities": len(keys),
-        "sentences": len(gathered.sentences),
+        "hyperrelations": len(gathered.sentences),
         "headless": len(gathered.sentences) - len({position for _, position in gathered.out}),
+        "entities": len(keys),
+        "entry entities": len({key for key, _ in gathered.out}),
+        "head links": len(set(gathered.out)),
+        "tail links": len(set(gathered.into)),
     }
 
 

@@ -42,6 +42,7 @@ class ParseKGLayer:
     """Sentences, named entities and the direction between them; needs no language model."""
 
     titles: bool = True  # a passage's title is a head entity of all its sentences: the remedy for "He was born in ..."
+    promote: bool = True  # a sentence that nothing leads is led by its title, or its entities; off: it leads nowhere
 
     name: ClassVar[str] = "parsekg"
     runs: ClassVar[Literal["threads", "processes"]] = "processes"
@@ -68,14 +69,16 @@ class ParseKGLayer:
         if must_write(record, self.name, target, _opened):
             sizes = parsekg_index.write(target, self._sentences(record, numbers))
             logger.info("parsekg: gathered %s", sizes)
-            record.set_generation(self.name, target.name, {"fingerprint": fingerprint, **sizes})
+            record.set_generation(
+                self.name, target.name, {"fingerprint": fingerprint, "things": "hyperrelations", **sizes}
+            )
         segments.sweep(folder, [target.name])
 
     def _sentences(self, record: Record, numbers: Ints) -> Iterator[tuple[int, Passage, list[Sentence]]]:
         for chunk in np.array_split(numbers, max(len(numbers) // READ_AT_ONCE, 1)):
             payloads = record.payloads_of(self.name, chunk.tolist())
             for number, passage in zip(chunk.tolist(), record.passages(chunk.tolist()), strict=True):
-                yield number, passage, decode(payloads[number], passage, titles=self.titles)
+                yield number, passage, decode(payloads[number], passage, titles=self.titles, promote=self.promote)
 
     def open(self, record: Record, folder: Path, models: Models) -> ParseKG:
         """The newest generation. Raises LayerMissing."""
@@ -165,11 +168,12 @@ def is_head(label: str, dependency: str) -> bool:
     return dependency in SUBJECTS and label not in NEVER_HEADS
 
 
-def decode(payload: bytes, passage: Passage, *, titles: bool) -> list[Sentence]:
+def decode(payload: bytes, passage: Passage, *, titles: bool, promote: bool = True) -> list[Sentence]:
     """The sentences of a passage.
 
-    A sentence without a head gets the passage's title as its head (all sentences do while ``titles`` is on); where
-    there is no title either, its entities of head types become heads, so that no passage is unreachable.
+    With ``titles`` the passage's title is a head of all of them. With ``promote`` a sentence that has none yet gets
+    the title as its head or, where there is none, its entities of head types: so no passage is unreachable. Without
+    both, sentences are led by their subjects alone (appendix F.2).
     """
     title = title_mention(passage)
     sentences = []
@@ -180,9 +184,9 @@ def decode(payload: bytes, passage: Passage, *, titles: bool) -> list[Sentence]:
             if normal(name := passage.text[at:until])
         ]
         headless = not any(mention.head for mention in mentions)
-        if headless and title is None:
+        if headless and promote and title is None:
             mentions = [_with_head(mention, mention.label not in NEVER_HEADS) for mention in mentions]
-        if title is not None and (titles or headless):
+        if title is not None and (titles or (headless and promote)):
             mentions = [_with_head(mention, head=True) if mention.key == title.key else mention for mention in mentions]
             if all(mention.key != title.key for mention in mentions):
                 mentions.insert(0, title)

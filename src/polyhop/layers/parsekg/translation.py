@@ -17,15 +17,15 @@ import numpy as np
 
 from polyhop.errors import StorageFull
 from polyhop.indexes import segments
-from polyhop.indexes.substrings import TokenStrings
+from polyhop.indexes.substrings import SubstringGrammar, TokenStrings
 from polyhop.indexes.trie import TokenTrie
 from polyhop.layers.parsekg.graph import ParseKG
-from polyhop.layers.parsekg.layer import MASK
-from polyhop.ports import Bools, ConstrainedModel, Ints
+from polyhop.layers.parsekg.span_edges import BREAK, GAP, WHOLE, WORD, edged
+from polyhop.ports import ConstrainedModel, Ints
 
 logger = logging.getLogger(__name__)
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 3
 SEPARATOR = "@@"
 LONGEST_NAME = 24  # tokens; a longer name is reached through its first spelling's prefix only if it fits
 
@@ -41,13 +41,21 @@ class TranslationIndex:
     strings: TokenStrings  # row i is the hyperrelation of sentence i
     separator: tuple[int, ...]
     end: int
-    forbidden: Ints  # tokens of the mask: no span goes across it
-    starts: Bools  # tokens that a span may begin with: those with a letter or a digit
 
     @property
     def longest_name(self) -> int:
         """Tokens of the longest name in the trie."""
         return LONGEST_NAME
+
+    def spans(self, rows: Ints, *, across: bool) -> SubstringGrammar:
+        """What may be said of some hyperrelations: from the beginning of a word, and never a part of a character.
+
+        A span stays between two masked entities, unless it may go ``across`` them; then it may also begin with one, or
+        with an opening bracket.
+        """
+        if across:
+            return self.strings.grammar(rows, begins=WORD | BREAK, ends=WHOLE)
+        return self.strings.grammar(rows, begins=WORD, ends=WHOLE, never=GAP)
 
     def neighbours(self, entity: int, direction: Literal["forward", "reverse", "both"]) -> Ints:
         """The hyperrelations an entity leads (Eq. 2), those that lead to it, or both."""
@@ -69,34 +77,24 @@ def open_or_build(kg: ParseKG, model: ConstrainedModel) -> TranslationIndex:
             _write(kg, model, folder)
         except StorageFull as error:  # a read-only index still answers, only slower
             logger.warning("The translator's index cannot be stored (%s); it is kept in memory.", error)
-            return _index(kg, model, *_built(kg, model), _speaking(model))
+            return _index(kg, model, *_built(kg, model))
     trie = TokenTrie.open(folder / "trie")
     strings = TokenStrings.open(folder / "strings")
-    tokens = segments.read_arrays(folder / "tokens", ("entities", "speaking"))
-    return _index(kg, model, trie, tokens["entities"], strings, tokens["speaking"])
+    return _index(kg, model, trie, segments.read_arrays(folder / "tokens", ("entities",))["entities"], strings)
 
 
 def _index(
-    kg: ParseKG, model: ConstrainedModel, trie: TokenTrie, entities: Ints, strings: TokenStrings, speaking: Bools
+    kg: ParseKG, model: ConstrainedModel, trie: TokenTrie, entities: Ints, strings: TokenStrings
 ) -> TranslationIndex:
-    separator, mask = model.encode([SEPARATOR, MASK])
-    spaced_mask = model.encode([f" {MASK}"])[0]
     return TranslationIndex(
         kg=kg,
         model=model,
         trie=trie,
         entities=entities,
         strings=strings,
-        separator=tuple(separator),
+        separator=tuple(model.encode([SEPARATOR])[0]),
         end=model.end,
-        forbidden=np.unique(np.array([*mask, *spaced_mask], np.int64)),
-        starts=speaking,
     )
-
-
-def _speaking(model: ConstrainedModel) -> Bools:
-    texts = (model.decode([token]) for token in range(model.vocabulary))
-    return np.fromiter((any(map(str.isalnum, text)) for text in texts), np.bool_, model.vocabulary)
 
 
 def _built(kg: ParseKG, model: ConstrainedModel) -> tuple[TokenTrie, Ints, TokenStrings]:
@@ -105,8 +103,9 @@ def _built(kg: ParseKG, model: ConstrainedModel) -> tuple[TokenTrie, Ints, Token
     fitting = [position for position, row in enumerate(rows) if 0 < len(row) <= LONGEST_NAME]
     trie = TokenTrie.build([rows[position] for position in fitting])
     entities = np.array([pairs[position][0] for position in fitting], np.int64)
-    sentences = [kg.hyperrelations[position] for position in range(len(kg.hyperrelations))]
-    return trie, entities, TokenStrings.build(model.encode(sentences))
+    sentences = [edged(kg.hyperrelations[position], model) for position in range(len(kg.hyperrelations))]
+    strings = TokenStrings.build([one.tokens for one in sentences], [one.flags for one in sentences])
+    return trie, entities, strings
 
 
 def _head_names(kg: ParseKG) -> Iterator[tuple[int, str]]:
@@ -121,5 +120,4 @@ def _write(kg: ParseKG, model: ConstrainedModel, folder: Path) -> None:
     trie, entities, strings = _built(kg, model)
     trie.save(folder / "trie")
     strings.save(folder / "strings")
-    arrays = {"entities": entities, "speaking": _speaking(model)}
-    segments.write_arrays(folder / "tokens", arrays)  # last: its presence says that all is there
+    segments.write_arrays(folder / "tokens", {"entities": entities})  # last: its presence says that all is there

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, zip_longest
+from itertools import chain, product, zip_longest
+from types import MappingProxyType
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -17,6 +18,8 @@ from polyhop.strategies.shared.hops import AskedQuery, Steps, in_time, steps_for
 from polyhop.strategies.shared.judge import best_first, judge
 from polyhop.strategies.translator.translate import Direction, RawClue, Translator
 from polyhop.types import Budget, Clue, Evidence, Hop, Span
+
+FIGURES_6_7 = tuple(product((1, 3, 5), repeat=2))  # alpha and beta
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +41,33 @@ class KGTranslator:
     hops: int = 4  # queries at most; 1: the question alone
     reverse: Literal["after", "off", "first"] = "after"  # reverse translation: when forward fails, never, or first
     directed: bool = True  # off: a sentence is next to each of its entities
+    spans: Literal["between", "across"] = "across"  # whether relations stay between masked entities, or run across them
     triples: bool = False  # clues end in an entity, too (Eq. 12)
     ranker: Literal["embedder", "cross-encoder"] = "embedder"  # what orders the passages of a hop
+    read: int = (
+        30  # passages of a hop that the cross-encoder reads: those nearest by the embedder; the rest follow them
+    )
     ner_entities: bool = True  # entities recognised in the question join the translated ones
     penalty: float = 1.0  # beams compare log-probability over length to this power
 
     needs: ClassVar[tuple[str, ...]] = ("text", "parsekg")
+    ablations: ClassVar[Mapping[str, Mapping[str, object]]] = MappingProxyType(
+        {
+            "w/o reverse translation": {"reverse": "off"},  # Table 2
+            "reverse, then forward": {"reverse": "first"},
+            "undirected": {"directed": False},  # Table 14
+            "triples": {"triples": True},  # section I.4
+            "spans between entities": {"spans": "between"},
+            "w/o entities of the question": {"ner_entities": False},
+            "one hop": {"hops": 1},
+            "cross-encoder": {"ranker": "cross-encoder"},
+            **{f"alpha={alpha}, beta={beta}": {"alpha": alpha, "beta": beta} for alpha, beta in FIGURES_6_7},
+        }
+    )
+
+    def __post_init__(self) -> None:
+        if min(self.alpha, self.beta, self.longest, self.hops, self.read) < 1:
+            raise ValueError("alpha, beta, longest, hops and read are at least 1")
 
     def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
         """Clues, hop by hop, and their passages."""
@@ -82,6 +106,7 @@ class KGTranslator:
             longest=self.longest,
             penalty=self.penalty,
             directed=self.directed,
+            across=self.spans == "across",
         )
         begun = translator.begin()
         named = over.kg.named_in(query) if self.ner_entities else []
@@ -104,10 +129,12 @@ class KGTranslator:
         numbers = sorted({number for clue in clues for number in over.kg.passages_of(clue.sentences)})
         if not numbers:
             return []
-        if self.ranker == "cross-encoder":
-            return best_first(numbers, judge(query, numbers, over))
         cosines = over.text.vectors.of(np.array(numbers, np.int64)) @ over.vector(query)
-        return best_first(numbers, cosines.tolist())
+        ranking = best_first(numbers, cosines.tolist())
+        if self.ranker == "embedder":
+            return ranking
+        head = [number for number, _ in ranking[: self.read]]
+        return [*best_first(head, judge(query, head, over)), *ranking[self.read :]]
 
 
 def _by_turns(rankings: Sequence[Sequence[tuple[int, float]]]) -> list[tuple[int, float]]:

@@ -66,6 +66,7 @@ class Translator:
     longest: int  # tokens of a relation
     penalty: float
     directed: bool
+    across: bool  # whether relations may go across masked entities
 
     def begin(self) -> Beams:
         """Read the question."""
@@ -96,7 +97,7 @@ class Translator:
         owners: list[tuple[int, float]] = []
         for entity, logprob in entities:
             neighbours = self.index.neighbours(entity, direction if self.directed else "both")
-            grammar = self.index.strings.grammar(neighbours, starts=self.index.starts, forbidden=self.index.forbidden)
+            grammar = self.index.spans(neighbours, across=self.across)
             if len(neighbours) and len(grammar.allowed(grammar.root())):
                 starts.append(Start(grammar, len(starts)))
                 grammars.append(grammar)

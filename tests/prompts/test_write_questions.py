@@ -19,6 +19,7 @@ from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.structured import check
 from polyhop.ports import Failure
 from polyhop.prompts import write_questions as writing
+from polyhop.prompts.pair_grounding import Grounding
 from polyhop.prompts.write_questions import QuestionLimits, WrittenQuestions, batches
 from polyhop.types import Cost, Passage
 from tests.worlds.endpoint import EndpointServer, Played, Script, in_turn, refuses, says, serving
@@ -63,10 +64,13 @@ def model_that(script: Script | Played, **settings: Any) -> Iterator[tuple[OpenA
         yield one, server
 
 
-def written(*items: object, of: Passage = BRISK, pairs: int = 20) -> WrittenQuestions:
-    """What is kept of an answer with these pairs about one passage."""
-    with model_that(says(json.dumps({"pairs": items}))) as (model, _):
-        [outcome] = batches(pairs).ask(model, [of])[0]
+NO_MORE = json.dumps({"pairs": []})
+
+
+def written(*items: object, of: Passage = BRISK, pairs: int = 20, grounding: Grounding = "strict") -> WrittenQuestions:
+    """What is kept of an answer with these pairs about one passage, by a model that has no others."""
+    with model_that(in_turn(says(json.dumps({"pairs": items})), says(NO_MORE))) as (model, _):
+        [outcome] = batches(pairs, grounding=grounding).ask(model, [of])[0]
     assert isinstance(outcome, WrittenQuestions)
     return outcome
 
@@ -130,6 +134,109 @@ def test_what_the_passage_does_not_answer_is_dropped_and_counted(question: str, 
     assert written(item(question, answer)) == WrittenQuestions((), {fault: 1})
 
 
+TRIP = passage(
+    "chat",
+    "Wolf: Adam, I'll be away next week. I have a business trip to Fennick, and the flight leaves at 9:40.\n"
+    "Adam: Shall I water your plants?\n"
+    "Wolf: Please do. The spare key lies under the blue pot.",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "shown"),
+    [
+        ("Why will Wolf be away next week?", "Because of a business trip", "I have a business trip to Fennick"),
+        ("Where does Wolf travel?", "He is travelling to Fennick on business", "I have a business trip to Fennick"),
+        ("Does Wolf have a business trip?", "Yes", "I have a business trip to Fennick"),
+        ("What does Adam offer?", "To water Wolf's plants", "Shall I water your plants?"),
+        ("Where is the spare key?", "It lies under a pot that is blue", "The spare key lies under the blue pot."),
+    ],
+)
+def test_answers_nearly_in_the_words_of_the_passage_are_kept_with_their_sentence(
+    question: str, answer: str, shown: str
+) -> None:
+    """As the paper's are, by its prompt and its example. No sentence has all of their words."""
+    pair = item(question, answer)
+    assert written(pair, of=TRIP).rejected == {"answer": 1}
+    [(_, _, sentence)] = places(written(pair, of=TRIP, grounding="near"), TRIP)
+    assert shown in sentence
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Where does Wolf travel?", "On a business trip to Quillmouth"),  # another name
+        ("When does the flight leave?", "The flight leaves at 9:50"),  # another number
+        ("Why will Wolf be away?", "His sister marries"),
+        ("Who painted the ferry?", "Yes"),
+    ],
+)
+def test_answers_that_a_passage_does_not_say_are_rejected_unless_anything_goes(question: str, answer: str) -> None:
+    pair = item(question, answer)
+    assert written(pair, of=TRIP, grounding="near") == WrittenQuestions((), {"answer": 1})
+    assert len(written(pair, of=TRIP, grounding="off").questions) == 1
+
+
+def test_what_cannot_be_kept_is_asked_for_once_more() -> None:
+    """The model sees what it wrote, and how many answers the passage does not say."""
+    first = [item("Where was Ada Brisk born?", "Fennick"), item("Who taught Ada Brisk?", "Olga Mund")]
+    second = [item("At which school did Ada Brisk study?", "Tarn School"), item("Who wrote it?", "Olga Mund")]
+    replies = (says(json.dumps({"pairs": pairs})) for pairs in (first, second))
+    with model_that(in_turn(*replies)) as (model, server):
+        [outcome], cost = batches().ask(model, [BRISK])
+        assert len(server.requests) == cost.llm_calls == 2
+        *before, said, wish = server.requests[1]["messages"]
+        assert before == server.requests[0]["messages"]
+        assert "Olga Mund" in said["content"]
+        assert "Passage 1: 1 answers are not what it says" in wish["content"]
+    assert [one.answer for one in _of(outcome)] == ["Fennick", "Tarn School"]
+    assert isinstance(outcome, WrittenQuestions)
+    assert outcome.rejected == {"answer": 2}
+
+
+def test_questions_of_one_form_are_completed_by_others() -> None:
+    alike = [item(f"Who {did} the lighthouse of Quillmouth?", "Ada Brisk") for did in ("built", "drew", "made", "lit")]
+    other = [item("When was the lighthouse built?", "1841"), item("What is Quillmouth?", "a harbour")]
+    replies = (says(json.dumps({"pairs": pairs})) for pairs in (alike, other))
+    with model_that(in_turn(*replies)) as (model, server):
+        [outcome], _ = batches().ask(model, [QUILLMOUTH])
+        assert "Too many questions are alike." in server.requests[1]["messages"][-1]["content"]
+    assert len(_of(outcome)) == 6
+
+
+def test_where_asking_once_more_fails_what_there_is_counts() -> None:
+    first = says(json.dumps({"pairs": [item("Where was Ada Brisk born?", "Fennick"), item("Who taught her?", "Olga")]}))
+    with model_that(in_turn(first, says("never"), says("never"))) as (model, _):
+        [outcome], cost = batches().ask(model, [BRISK])
+    assert len(_of(outcome)) == 1
+    assert cost.llm_calls == 3
+
+
+def test_an_empty_answer_is_a_failure_and_not_done() -> None:
+    with model_that(says(NO_MORE)) as (model, server):
+        outcomes, _ = batches().ask(model, [QUILLMOUTH, BRISK])
+        assert "Passage 2: there is no pair." in server.requests[1]["messages"][-1]["content"]
+        assert len(server.requests) == 2
+    assert [isinstance(outcome, Failure) for outcome in outcomes] == [True, True]
+
+
+def test_a_passage_of_which_nothing_can_be_asked_is_done_where_the_model_says_so() -> None:
+    said = json.dumps({"pairs": [item("", "", 1), item("Where was Ada Brisk born?", "Fennick", 2)]})
+    with model_that(says(said)) as (model, server):
+        outcomes, _ = batches().ask(model, [passage("Thanks", "Ok, thanks!"), BRISK])
+        assert len(server.requests) == 1
+    assert outcomes[0] == WrittenQuestions()
+    assert len(_of(outcomes[1])) == 1
+
+
+@pytest.mark.parametrize("most", [30_000, 200])
+def test_an_answer_may_be_as_long_as_the_setting_says(most: int) -> None:
+    """It is what the error about an answer that was cut off names."""
+    asked = batches(2, QuestionLimits(max_tokens=most)).request([BRISK])
+    assert asked.max_tokens == most
+    assert batches(2).request([BRISK]).max_tokens == QuestionLimits().answer(2)
+
+
 def test_duplicates_and_more_than_was_asked_for_are_counted() -> None:
     questions = ["Where was Ada Brisk born?", "where was  Ada Brisk born", "In which town was she born?", "Born where?"]
     found = written(*(item(question, "Fennick") for question in questions), pairs=2)
@@ -191,9 +298,9 @@ def test_prompt_asks_for_so_many_pairs_and_its_example_is_grounded() -> None:
     shown = json.loads(system[system.rindex('{"pairs": [{') :])
     check(shown, writing.SCHEMA)
     harvest = passage("The Salt Harvest", "It was painted by Ilse Dorn in 1871, after a winter in Fennick.")
-    [found] = writing._grounded(shown["pairs"], [harvest], 20)
-    assert len(found.questions) == 2
-    assert found.rejected == {}
+    [found] = writing._Writer(20, "strict").kept(shown["pairs"], [harvest])
+    assert len(found.pairs) == 2
+    assert not found.rejected
     assert len(writing.PROMPT_VERSION) == 12
 
 

@@ -36,8 +36,8 @@ from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE, write
 
 BUILDER = "Who built the lighthouse of Quillmouth?"
 UNANSWERED = "Which opera did Wagner finish last?"
-PAPER = QCG(words=False)  # vectors alone
-ONLY = replace(PAPER, fill=False)
+VECTORS = QCG(words=False)  # without words, and filled up
+ONLY = replace(VECTORS, fill=False)
 
 
 @contextmanager
@@ -77,7 +77,7 @@ def similarities(question: str, view: View) -> np.ndarray[tuple[int], np.dtype[n
 
 
 def test_the_passage_whose_questions_match_comes_first(view: View) -> None:
-    evidence = PAPER.retrieve(BUILDER, view, Budget(passages=3))
+    evidence = VECTORS.retrieve(BUILDER, view, Budget(passages=3))
     assert titles(evidence)[0] == "quillmouth"
     assert evidence.strategy == "qcg"
     scores = [passage.score for passage in evidence.passages]
@@ -147,7 +147,7 @@ def test_with_words_no_pair_is_left_out_for_being_unlike_its_passage(view: View)
 
 
 def test_the_hop_shows_the_questions_with_where_their_answers_stand(view: View) -> None:
-    evidence = replace(PAPER, n=3).retrieve(BUILDER, view, Budget())
+    evidence = replace(VECTORS, n=3).retrieve(BUILDER, view, Budget())
     (hop,) = evidence.hops
     assert hop.status == "resolved"
     assert {one.hops for one in hop.questions} <= {0, 1}
@@ -166,7 +166,7 @@ def test_the_hop_shows_the_questions_with_where_their_answers_stand(view: View) 
 
 
 def test_the_trace_shows_matches_neighbours_and_elections_with_their_numbers(view: View) -> None:
-    evidence = replace(PAPER, n=2).retrieve(BUILDER, view, Budget(passages=2))
+    evidence = replace(VECTORS, n=2).retrieve(BUILDER, view, Budget(passages=2))
     lines = evidence.trail
     at = [next(i for i, line in enumerate(lines) if part in line) for part in ("match from 1.50", "next to", "elected")]
     assert at == sorted(at)
@@ -180,7 +180,7 @@ def test_the_trace_shows_matches_neighbours_and_elections_with_their_numbers(vie
 
 def test_where_nothing_matches_there_is_no_evidence(view: View) -> None:
     """Then a reader says that nothing was found."""
-    evidence = replace(PAPER, gamma=2.0).retrieve("What is the price of fish on the moon?", view, Budget())
+    evidence = replace(VECTORS, gamma=2.0).retrieve("What is the price of fish on the moon?", view, Budget())
     assert evidence.passages == ()
     assert evidence.hops[0].status == "unresolved"
     assert "nothing matches" in evidence.trail[-1]
@@ -194,6 +194,17 @@ def test_the_nearest_passages_fill_what_is_left(view: View) -> None:
     assert titles(filled)[1:] == [title for title in near if title not in titles(few)]
     scores = [passage.score for passage in filled.passages]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_the_papers_way_hands_on_what_its_nodes_elect_and_no_more(view: View) -> None:
+    """No filling, no look at what documents speak of, no days: whatever is asked."""
+    papers = QCG(**QCG.ablations["vectors alone (the paper's)"], n=1, hops=0)  # type: ignore[arg-type]
+    for asked in (BUILDER, UNANSWERED, "What did Ada say on 4 February 2031?"):
+        evidence = replace(papers, gamma=0.0).retrieve(asked, view, Budget(passages=5))
+        assert len(evidence.passages) == 1
+        assert len(evidence.hops) == 1
+        assert not evidence.doubtful
+        assert not any("speaks of what is asked" in line for line in evidence.trail)
 
 
 def test_words_are_fused_with_vectors_and_with_bm25_over_passages(view: View) -> None:
@@ -215,7 +226,7 @@ def test_words_are_fused_with_vectors_and_with_bm25_over_passages(view: View) ->
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_node_finds_the_passage(kind: NodeKind, view: View) -> None:
-    evidence = replace(PAPER, nodes=kind).retrieve(
+    evidence = replace(VECTORS, nodes=kind).retrieve(
         "Ada Brisk built the lighthouse of Quillmouth", view, Budget(passages=2)
     )
     assert "quillmouth" in titles(evidence)
@@ -232,7 +243,7 @@ def test_deleted_passages_are_neither_elected_nor_walked_through(tmp_path: Path,
         for strategy in (
             replace(ONLY, hops=2, gamma=0.0, n=50),
             Doc2Query(),
-            replace(PAPER, nodes="sentence", gamma=0.0),
+            replace(VECTORS, nodes="sentence", gamma=0.0),
         ):
             evidence = strategy.retrieve(HARBOUR_BRIDGE, view, Budget(passages=10))
             assert "ada brisk" not in titles(evidence)
@@ -240,7 +251,7 @@ def test_deleted_passages_are_neither_elected_nor_walked_through(tmp_path: Path,
 
 
 def test_the_same_question_gives_the_same_evidence_whatever_k_is(place: Path, view: View, models: Models) -> None:
-    for strategy in (QCG(), PAPER, Doc2Query()):
+    for strategy in (QCG(), VECTORS, Doc2Query()):
         more = strategy.retrieve(HARBOUR_BRIDGE, view, Budget(passages=4))
         assert strategy.retrieve(HARBOUR_BRIDGE, view, Budget(passages=1)).passages == more.passages[:1]
         with view_of(place, models) as another:
@@ -248,7 +259,7 @@ def test_the_same_question_gives_the_same_evidence_whatever_k_is(place: Path, vi
 
 
 def test_each_declared_layer_is_needed(view: View) -> None:
-    for strategy in (QCG(), PAPER, Doc2Query()):
+    for strategy in (QCG(), VECTORS, Doc2Query()):
         for needed in strategy.needs:
             with pytest.raises(LayerMissing, match=needed):
                 strategy.retrieve(BUILDER, view.restricted(set(strategy.needs) - {needed}), Budget())
@@ -361,7 +372,7 @@ def test_what_documents_do_not_speak_of_is_doubtful(view: View) -> None:
 def test_two_events_are_each_looked_for_by_themselves(view: View) -> None:
     """Their passages are handed on by turns, and each is a hop with its own questions."""
     asked = "Did Piet Rook found the Tarn School before Ada Brisk built the lighthouse of Quillmouth?"
-    for strategy in (QCG(gamma=0), replace(PAPER, gamma=0.0)):
+    for strategy in (QCG(gamma=0), replace(VECTORS, gamma=0.0)):
         evidence = strategy.retrieve(asked, view, Budget(passages=4))
         events = [hop.question for hop in evidence.hops]
         assert events == ["Piet Rook found the Tarn School", "Ada Brisk built the lighthouse of Quillmouth"]
@@ -377,7 +388,7 @@ def test_two_events_are_each_looked_for_by_themselves(view: View) -> None:
 
 def test_where_one_event_matches_nothing_the_other_is_handed_on(view: View) -> None:
     asked = "Did Wagner finish an opera before Ada Brisk built the lighthouse of Quillmouth?"
-    evidence = PAPER.retrieve(asked, view, Budget(passages=3))
+    evidence = VECTORS.retrieve(asked, view, Budget(passages=3))
     assert [hop.status for hop in evidence.hops] == ["unresolved", "resolved"]
     assert titles(evidence)[0] == "quillmouth"
     assert not evidence.doubtful

@@ -57,17 +57,22 @@ def may_stay(folder: Path, opened: Callable[[Path], object]) -> bool:
 
 
 def contents_of(record: Record, layer: str) -> Contents | None:
-    """What a layer found in its passages, as its generation tells it; None where it tells of nothing rejected.
+    """What a layer found in its passages, as its generation tells it; None where it tells nothing.
 
-    The description has how many there are under the layer's own name, ``passages`` (that have any), ``of`` (passages
-    that were done) and ``rejected`` (by reason).
+    The description of a layer that checks has how many there are under the layer's own name, ``passages`` (that have
+    any), ``of`` (passages that were done) and ``rejected`` (by reason). That of another names the ``things`` that it
+    counts first, and has that count and others by their names.
     """
     current = record.generation(layer)
-    if current is None or not current.description.keys() >= {layer, "rejected"}:
+    told = {} if current is None else current.description
+    if "things" in told:
+        counts = {name: count for name, count in told.items() if isinstance(count, int) and name != told["things"]}
+        return Contents(things=told["things"], count=told[told["things"]], counts=counts)
+    if not told.keys() >= {layer, "rejected"}:
         return None
-    told = current.description
-    counted = {name: told.get(name) for name in ("passages", "of")}
-    return Contents(things=layer, count=told[layer], rejected=told["rejected"], **counted)
+    return Contents(
+        things=layer, count=told[layer], passages=told.get("passages"), of=told.get("of"), rejected=told["rejected"]
+    )
 
 
 def newest(record: Record, layer: str, models: Models, *, below: str, embedded: str) -> Generation:

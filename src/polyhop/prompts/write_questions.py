@@ -5,17 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from polyhop.documents.sentences import sentence_spans
-from polyhop.indexes.folding import pieces
 from polyhop.indexes.names import normal
+from polyhop.ports import Failure
 from polyhop.prompts.batches import Batches
 from polyhop.prompts.blocks import DATA_RULE
-from polyhop.prompts.grounding import whole_words
-from polyhop.prompts.quotes import locate
+from polyhop.prompts.pair_grounding import Grounding, place_of
+from polyhop.prompts.question_forms import FORMS, lacking
 from polyhop.types import GeneratedQuestion, Passage
 
 PAIRS = 20  # of a passage
@@ -43,6 +42,13 @@ SCHEMA: Mapping[str, Any] = {
     "additionalProperties": False,
 }
 
+_ANSWERS: Mapping[Grounding, str] = {
+    "strict": """copied from the passage, letter for letter, in as few words as answer the question. Only where no \
+stretch of the passage would do, change as few words as possible. Never "yes" or "no".""",
+    "near": """copied from the passage, or nearly so, in as few words as answer the question: with the passage's own \
+names and numbers, and as far as possible its other words. After a "yes" or "no" say what the passage says of it.""",
+}
+
 _SYSTEM = f"""You write down which questions numbered passages answer. Readers will ask questions of their own later, \
 and theirs are compared with yours to find the passage. Write %d pairs of a question and its answer for each passage; \
 fewer only where a passage says too little for so many that differ.
@@ -50,14 +56,14 @@ fewer only where a passage says too little for so many that differ.
 - "passage": the number of the passage that answers the question.
 - "question": what somebody might ask who has not seen the passage and knows only that it may exist. It has to be \
 answerable from this one passage and understandable alone: write names, titles and dates where the passage says "she", \
-"it", "there" or "last week", and never "the passage" or "the text".
-- "answer": copied from the passage, letter for letter, in as few words as answer the question. Only where no stretch \
-of the passage would do, change as few words as possible. Never "yes" or "no".
+"it", "there" or "last week", and never "the passage" or "the text". \
+A line "Date:" below a title is the day on which the passage was said.
+- "answer": %s
 
 Cover the whole passage: each person, thing, number, date and event, what was done, why and how, what somebody thinks \
-or asks for. Ask about small facts as well as about the whole; begin with who, what, which, where, when, why, how and \
-how many by turns. No two questions of a passage may ask for the same thing in other words. Write nothing that you \
-remember or conclude. A passage that says nothing gets none; the list may be empty.
+or asks for. Ask about small facts as well as about the whole, in many forms by turns: %s. No two questions of a \
+passage may ask for the same thing in other words. Write nothing that you remember or conclude. A passage of which \
+nothing can be asked gets one pair, with an empty question and an empty answer.
 
 {DATA_RULE}
 
@@ -67,7 +73,15 @@ text "It was painted by Ilse Dorn in 1871, after a winter in Fennick.": {{"pairs
 {{"passage": 1, "question": "Where had Ilse Dorn spent the winter before she painted The Salt Harvest?", \
 "answer": "Fennick"}}]}}"""
 
-PROMPT_VERSION = hashlib.sha256(f"{_SYSTEM}\n{json.dumps(SCHEMA)}".encode()).hexdigest()[:12]
+_MORE = """Some of this is missing, or cannot be kept.
+
+{passages}
+
+Write these pairs and no other, as JSON in the same form."""
+
+PROMPT_VERSION = hashlib.sha256(f"{_SYSTEM}\n{_ANSWERS}\n{FORMS}\n{_MORE}\n{json.dumps(SCHEMA)}".encode()).hexdigest()[
+    :12
+]
 """Identifies what the model is asked, but for the number of pairs: another prompt or schema gives other questions."""
 
 _SPARE_ANSWER = 100  # tokens that every call may answer, and
@@ -80,23 +94,23 @@ class QuestionLimits:
 
     text_tokens: int = 3000  # of the passages of one call, about; a longer passage has a call of its own
     passages: int = 3  # of one call, at most
-    max_tokens: int = 6000  # of one answer, at most; calls for few pairs may answer less
+    max_tokens: int | None = None  # of one answer, at most; none: by the number of pairs
 
     def __post_init__(self) -> None:
-        if min(self.text_tokens, self.passages, self.max_tokens) < 1:
+        if min(self.text_tokens, self.passages, self.max_tokens or 1) < 1 or self.max_tokens == 0:
             raise ValueError("text_tokens, passages and max_tokens must be at least 1")
 
     def answer(self, pairs: int) -> int:
         """Tokens that a call for so many pairs may answer."""
-        return min(self.max_tokens, _SPARE_ANSWER + _ANSWER_PER_PAIR * pairs)
+        return _SPARE_ANSWER + _ANSWER_PER_PAIR * pairs if self.max_tokens is None else self.max_tokens
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenQuestions:
     """The questions of a passage with their answers, in the model's order, and how many were rejected, by reason.
 
-    ``question``: it says nothing or is too long. ``answer``: it says nothing, is too long, or neither stands in the
-    passage nor is worded by one of its sentences. ``duplicate``: the question was there before. ``passage``: a number
+    ``question``: it says nothing or is too long. ``answer``: it says nothing, is too long, or the passage does
+    not say it (see ``place_of``). ``duplicate``: the question was there before. ``passage``: a number
     that no passage has. ``surplus``: more pairs than were asked for.
     """
 
@@ -104,72 +118,112 @@ class WrittenQuestions:
     rejected: Mapping[str, int] = field(default_factory=dict)
 
 
-def batches(pairs: int = PAIRS, limits: QuestionLimits = QuestionLimits()) -> Batches[WrittenQuestions]:
-    """The task: what comes of a passage is at most ``pairs`` questions. Raises ValueError for less than one."""
+def batches(
+    pairs: int = PAIRS, limits: QuestionLimits = QuestionLimits(), grounding: Grounding = "near"
+) -> Batches[WrittenQuestions]:
+    """The task: what comes of a passage is at most ``pairs`` questions. Raises ValueError for less than one.
+
+    Where answers are not borne out, a passage has no pair at all, or questions are all of a few forms, the model is
+    asked once more. A passage that it has said nothing about even then is a failure.
+    """
     if pairs < 1:
         raise ValueError("pairs must be at least 1")
+    writer = _Writer(pairs, grounding)
     return Batches(
-        system=_SYSTEM % pairs,
+        system=_SYSTEM
+        % (pairs, _ANSWERS["strict" if grounding == "strict" else "near"], "; ".join(writer.forms.values())),
         schema=SCHEMA,
         text_tokens=limits.text_tokens,
         passages=limits.passages,
         answer=lambda _, passages: limits.answer(pairs * passages),
-        read=lambda answer, batch: _grounded(answer["pairs"], batch, pairs),
+        read=lambda answer, batch: [one.outcome for one in writer.kept(answer["pairs"], batch)],
         nothing=WrittenQuestions(),
         undone="questions",
+        dated=True,
+        more=lambda answer, batch: writer.wish(writer.kept(answer["pairs"], batch)),
+        joined=lambda answer, further: {"pairs": [*answer["pairs"], *further["pairs"]]},
     )
 
 
-def _grounded(items: Sequence[Mapping[str, Any]], batch: Sequence[Passage], most: int) -> Iterator[WrittenQuestions]:
-    """What the passages bear out; the rest is counted where the model said that it belongs."""
-    pairs: list[dict[str, GeneratedQuestion]] = [{} for _ in batch]
-    rejected: list[Counter[str]] = [Counter() for _ in batch]
-    for item in items:
-        named = 0 if len(batch) == 1 else item["passage"] - 1  # of one passage the number says nothing
-        if not 0 <= named < len(batch):
-            rejected[0]["passage"] += 1
-            continue
-        pair = _pair(item, batch[named])
-        if isinstance(pair, str):
-            rejected[named][pair] += 1
-            continue
-        key = normal(pair.question)
-        fault = "duplicate" if key in pairs[named] else "surplus" if len(pairs[named]) == most else ""
-        if fault:
-            rejected[named][fault] += 1
-        else:
-            pairs[named][key] = pair
-    return (WrittenQuestions(tuple(found.values()), counts) for found, counts in zip(pairs, rejected, strict=True))
+@dataclass
+class _Kept:
+    """What is kept of the pairs of one passage."""
+
+    pairs: dict[str, GeneratedQuestion] = field(default_factory=dict)
+    rejected: Counter[str] = field(default_factory=Counter)
+    silent: bool = False  # whether the model says that nothing can be asked
+
+    @property
+    def outcome(self) -> WrittenQuestions | Failure:
+        """What comes of the passage."""
+        if not (self.pairs or self.rejected or self.silent):
+            return Failure("the language model wrote no questions about it")
+        return WrittenQuestions(tuple(self.pairs.values()), self.rejected)
 
 
-def _pair(item: Mapping[str, Any], passage: Passage) -> GeneratedQuestion | str:
-    """A question with its answer and where that stands, or why it is rejected."""
-    question, answer = (" ".join(item[key].split()) for key in ("question", "answer"))
-    if not normal(question) or len(question) > LONGEST_QUESTION:
-        return "question"
-    if not normal(answer) or len(answer) > LONGEST_ANSWER:
-        return "answer"
-    span = _place(question, answer, passage)
-    if span is None:
-        return "answer"
-    return GeneratedQuestion(question=question, answer=answer, start=span[0], end=span[1])
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """What is kept of an answer, and what is missing of it."""
 
+    most: int
+    grounding: Grounding
 
-def _place(question: str, answer: str, passage: Passage) -> tuple[int, int] | None:
-    """Where an answer stands in the passage's text; else the sentence that gives it nearly in its words.
+    @property
+    def forms(self) -> Mapping[str, str]:
+        """The forms in which the model is to ask: without a stretch that answers, nothing is answered by yes or no."""
+        return {form: said for form, said in FORMS.items() if self.grounding != "strict" or form != "whether"}
 
-    Such a sentence has, with the title, all words of the answer, and shares one with the question or the answer. So an
-    answer from the title points to the sentence that speaks of what was asked.
-    """
-    span = locate(answer, passage.text)
-    if span is not None and whole_words(passage.text, *span):
-        return span
-    wanted, asked = set(pieces(answer)), set(pieces(question))
-    title = set(pieces(passage.title))
-    best: tuple[int, tuple[int, int]] | None = None
-    for start, end in sentence_spans(passage.text):
-        said = set(pieces(passage.text[start:end]))
-        shared = len(said & (wanted | asked))
-        if wanted <= said | title and shared and (best is None or shared > best[0]):
-            best = shared, (start, end)
-    return best[1] if best else None
+    def kept(self, items: Sequence[Mapping[str, Any]], batch: Sequence[Passage]) -> list[_Kept]:
+        """What the passages bear out; the rest is counted where the model said that it belongs."""
+        found = [_Kept() for _ in batch]
+        for item in items:
+            named = 0 if len(batch) == 1 else item["passage"] - 1  # of one passage the number says nothing
+            if not 0 <= named < len(batch):
+                found[0].rejected["passage"] += 1
+                continue
+            one = found[named]
+            if not item["question"].strip() and not item["answer"].strip():
+                one.silent = True
+                continue
+            pair = self._pair(item, batch[named])
+            if isinstance(pair, str):
+                one.rejected[pair] += 1
+                continue
+            key = normal(pair.question)
+            fault = "duplicate" if key in one.pairs else "surplus" if len(one.pairs) == self.most else ""
+            if fault:
+                one.rejected[fault] += 1
+            else:
+                one.pairs[key] = pair
+        return found
+
+    def _pair(self, item: Mapping[str, Any], passage: Passage) -> GeneratedQuestion | str:
+        """A question with its answer and where that stands, or why it is rejected."""
+        question, answer = (" ".join(item[key].split()) for key in ("question", "answer"))
+        if not normal(question) or len(question) > LONGEST_QUESTION:
+            return "question"
+        if not normal(answer) or len(answer) > LONGEST_ANSWER:
+            return "answer"
+        span = place_of(question, answer, passage, self.grounding)
+        if span is None:
+            return "answer"
+        return GeneratedQuestion(question=question, answer=answer, start=span[0], end=span[1])
+
+    def wish(self, found: Sequence[_Kept]) -> str:
+        """What to ask the model once more, or nothing where its answer suffices."""
+        lines = [f"Passage {number}: {line}" for number, one in enumerate(found, 1) if (line := self._wish(one))]
+        return _MORE.format(passages="\n".join(lines)) if lines else ""
+
+    def _wish(self, one: _Kept) -> str:
+        room = self.most - len(one.pairs)
+        if one.silent or not room:
+            return ""
+        if not (one.pairs or one.rejected):
+            return "there is no pair. Write some or, if nothing can be asked of it, the empty one."
+        unsaid = one.rejected["answer"]
+        forms = lacking((pair.question for pair in one.pairs.values()), self.forms)
+        parts = [f"{unsaid} answers are not what it says, in its words. Write others instead."] if unsaid else []
+        if forms:
+            parts.append(f"Too many questions are alike. Write {min(room, len(forms))} more, such as with: ")
+            parts[-1] += "; ".join(self.forms[form] for form in forms) + "."
+        return " ".join(parts)

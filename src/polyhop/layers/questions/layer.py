@@ -30,6 +30,7 @@ from polyhop.layers.text.layer import TextLayer
 from polyhop.models.choice import Models
 from polyhop.ports import Floats, Ints, LanguageModel, ParsedSentence
 from polyhop.prompts.batches import Batches
+from polyhop.prompts.pair_grounding import Grounding
 from polyhop.prompts.quotes import locate
 from polyhop.prompts.write_questions import PROMPT_VERSION, QuestionLimits, WrittenQuestions, batches
 from polyhop.store import phrase_store
@@ -52,12 +53,15 @@ class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
     per_passage: int = 20  # pairs, at most (M in the paper)
     passages_a_call: int = 3  # that the language model reads at once, at most
     tokens_a_call: int = 3000  # of their text, about
-    max_tokens: int = 6000  # of one answer, at most; what it cuts off fails, and is tried again with a higher one
+    max_tokens: int | None = None  # of one answer, at most; none: 100, and 70 for each pair that it is asked for
+    grounding: Grounding = "near"  # of what the language model writes: the passage's words, about these, or any
 
     name: ClassVar[str] = "questions"
+    dated: ClassVar[bool] = True  # a language model is told the day of a conversation that only its document tells
 
     def __post_init__(self) -> None:
-        if min(self.per_passage, self.passages_a_call, self.tokens_a_call, self.max_tokens) < 1:
+        limits = (self.per_passage, self.passages_a_call, self.tokens_a_call, self.max_tokens)
+        if min(limit for limit in limits if limit is not None) < 1:
             raise ValueError("per_passage, passages_a_call, tokens_a_call and max_tokens must be at least 1")
 
     def made_with(self, models: Models) -> str:
@@ -66,7 +70,9 @@ class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
         if model is None:
             return f"{CODE_VERSION}.{RULES_VERSION}:template:{models.parser.name}:{self.per_passage}"
         packing = f"{self.passages_a_call}:{self.tokens_a_call}"
-        return f"{CODE_VERSION}:language_model:{model.name}:{PROMPT_VERSION}:{self.per_passage}:{packing}"
+        return (
+            f"{CODE_VERSION}:language_model:{model.name}:{PROMPT_VERSION}:{self.per_passage}:{packing}:{self.grounding}"
+        )
 
     def asks(self, models: Models) -> LanguageModel | None:
         """The model that generates, None for templates. Raises ModelMissing."""
@@ -78,7 +84,7 @@ class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
         limits = QuestionLimits(
             passages=self.passages_a_call, text_tokens=self.tokens_a_call, max_tokens=self.max_tokens
         )
-        return batches(self.per_passage, limits)
+        return batches(self.per_passage, limits, self.grounding)
 
     def _by_rules(self, passage: Passage, parse: Sequence[ParsedSentence]) -> bytes:
         from polyhop.layers.questions.rules.passages import questions_of  # rules that no question needs
@@ -86,17 +92,21 @@ class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
         return self._checked(questions_of(passage, parse, most=self.per_passage), passage)
 
     def _by_model(self, passage: Passage, said: WrittenQuestions) -> bytes:
-        return self._checked(said.questions, passage, rejected=said.rejected)
+        return self._checked(said.questions, passage, self.grounding, said.rejected)
 
     def _checked(
-        self, pairs: Sequence[GeneratedQuestion], passage: Passage, rejected: Mapping[str, int] | None = None
+        self,
+        pairs: Sequence[GeneratedQuestion],
+        passage: Passage,
+        grounding: Grounding = "strict",
+        rejected: Mapping[str, int] | None = None,
     ) -> bytes:
         """The row of a passage, without the pairs that are not to be stored, whoever generated them."""
         faults = Counter(rejected or {})
         sound: dict[str, GeneratedQuestion] = {}
         for pair in pairs:
             key = normal(pair.question)
-            fault = "duplicate" if key in sound else fault_of(pair, passage)
+            fault = "duplicate" if key in sound else fault_of(pair, passage, grounding)
             if fault is None and len(sound) == self.per_passage:
                 fault = "surplus"
             if fault is None:
@@ -151,11 +161,11 @@ class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
         return QuestionGraph.open(folder, record.numbers(), phrases.vectors, record.present)
 
 
-def fault_of(pair: GeneratedQuestion, passage: Passage) -> str | None:
+def fault_of(pair: GeneratedQuestion, passage: Passage, grounding: Grounding = "strict") -> str | None:
     """Why a pair must not be stored, in one word, or None where it is sound.
 
-    ``question``: it has no words. ``span``: it is empty or not of this text. ``answer``: it has no words, or neither
-    stands in the span nor has only words of the passage and its title.
+    ``question``: it has no words. ``span``: it is empty or not of this text. ``answer``: it has no words or, where
+    grounding is strict, neither stands in the span nor has only words of the passage and its title.
     """
     if not normal(pair.question):
         return "question"
@@ -164,7 +174,7 @@ def fault_of(pair: GeneratedQuestion, passage: Passage) -> str | None:
     said = set(pieces(pair.answer))
     if not said:
         return "answer"
-    if locate(pair.answer, passage.text[pair.start : pair.end]) is not None:
+    if grounding != "strict" or locate(pair.answer, passage.text[pair.start : pair.end]) is not None:
         return None
     return None if said <= set(pieces(words_of(passage))) else "answer"
 

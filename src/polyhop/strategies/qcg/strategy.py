@@ -33,6 +33,8 @@ READ = 5  # passages read, at most, before it is doubted that they speak of what
 # What the figures vary; a value that is a strategy's own is not measured twice.
 FIGURE_3 = tuple(itertools.product((2, 3), (0, 1, 2)))  # k and hops
 FIGURES_5C_6C = tuple(itertools.product((5, 10, 15, 20), (1.0, 1.5)))  # n and gamma
+# What is not in the paper, switched off: vectors alone, and what they elect as it is.
+PAPER = {"words": False, "fill": False, "events": False, "days": False, "answerable": None}
 _NOTHING = "nothing matches"
 LETTERS = 160  # of a question, or of an answer, in a line of the trace
 
@@ -49,7 +51,9 @@ class QCG:
     hops: int = 1  # walked from the nodes that match; 0: none
     answerable: float | None = 12.0  # how far matches and passages must speak of what is asked (-11 to 31), or none
     words: bool = True  # whether nodes are matched, and passages ranked, by shared words, too (not in the paper)
-    fill: bool = True  # without words: whether the nearest passages follow those elected, where there is room
+    fill: bool = (
+        True  # without words: whether the nearest passages follow those elected, where there is room (not in the paper)
+    )
     events: bool = True  # whether two events whose order is asked for are each looked for alone (not in the paper)
     days: bool = True  # whether conversations of a day that is named come first, by turns (not in the paper)
 
@@ -62,8 +66,7 @@ class QCG:
             **{f"alpha={alpha}": {"alpha": alpha} for alpha in (0.2, 0.4, 0.6, 0.8, 1.0)},  # Figures 5a and 6a
             **{f"k={k}": {"k": k} for k in (1, 2, 3, 4, 5)},  # 5b and 6b
             **{f"n={n}, gamma={gamma}": {"n": n, "gamma": gamma} for n, gamma in FIGURES_5C_6C},
-            "vectors alone (the paper's)": {"words": False, "events": False, "days": False},
-            "vectors alone, w/o filling": {"words": False, "events": False, "days": False, "fill": False},
+            "vectors alone (the paper's)": PAPER,
             "w/o events": {"events": False},
             "w/o days": {"days": False},
         }

@@ -202,8 +202,68 @@ def test_limits_below_one_are_refused(setting: str) -> None:
 
 def test_example_in_the_prompt_obeys_its_schema_and_is_grounded() -> None:
     """What we show is what we ask for."""
-    shown = json.loads(extracting._SYSTEM[extracting._SYSTEM.rindex('{"facts": [{') :])
+    shown = json.loads(extracting._SYSTEM[extracting._SYSTEM.rindex('{"entities": [{') :])
     check(shown, extracting.SCHEMA)
-    harvest = passage("It was painted by Ilse Dorn, a pupil of Jorun Vey.", "The Salt Harvest")
+    harvest = passage("It was painted by Ilse Dorn, a pupil of Jorun Vey, called Old Vey.", "The Salt Harvest")
     assert [fault for item in shown["facts"] for fault in extracting._placed(item, [harvest])[2]] == []
+    [extracted] = extracting._grounded(shown, [harvest], 40)
+    assert not any(extracted.rejected.values())
+    assert [(one.head, one.head_label, one.relation, one.tail, one.tail_label) for one in extracted.facts] == [
+        ("The Salt Harvest", "TITLE", "was painted by", "Ilse Dorn", "PERSON"),
+        ("Ilse Dorn", "PERSON", "was a pupil of", "Jorun Vey", "PERSON"),
+        ("Jorun Vey", "PERSON", "also known as", "Old Vey", "PERSON"),
+    ]
     assert len(extracting.PROMPT_VERSION) == 12
+
+
+def made(entities: list[dict[str, Any]], facts: list[dict[str, Any]]) -> list[extracting.Extracted]:
+    """What comes of an answer about two passages."""
+    gull = passage("The Gull was built by Ada Brøk. Brøk, whom all call the Duck, died in Ossby.")
+    ossby = passage("Ossby is a town.", "Ossby", 2)
+    return list(extracting._grounded({"entities": entities, "facts": facts}, [gull, ossby], 40))
+
+
+def thing(name: str, kind: str, *aliases: str, number: int = 1) -> dict[str, Any]:
+    """A thing as the model writes it."""
+    return {"passage": number, "name": name, "type": kind, "aliases": list(aliases)}
+
+
+BUILT = {
+    "passage": 1,
+    "head": "Gull",
+    "relation": "was built by",
+    "tail": "Ada Brøk",
+    "evidence": "was built by Ada Brøk",
+}
+
+
+def test_types_label_the_ends_of_facts() -> None:
+    """So that a check that asks for a person finds one; what has two types has none, and a title stays one."""
+    for things, labels in (
+        ([thing("Ada Brøk", "person"), thing("The Gull", "product")], ("TITLE", "PERSON")),
+        ([thing("ADA BROK", "person", number=2)], ("TITLE", "PERSON")),
+        ([thing("Ada Brøk", "person"), thing("Ada Brøk", "place", number=2)], ("TITLE", "")),
+        ([thing("Ada Brøk", "other")], ("TITLE", "")),
+        ([], ("TITLE", "")),
+    ):
+        [stated] = made(things, [BUILT])[0].facts
+        assert (stated.head_label, stated.tail_label) == labels
+
+
+def test_other_names_become_facts_with_the_sentence_that_has_them() -> None:
+    """They join two names to one entity, and are checked like any fact."""
+    one, other = made(
+        [thing("Ada Brøk", "person", "Brøk", "the Duck", "Duchess"), thing("Ossby", "place", number=2)], []
+    )
+    assert [(fact.head, fact.relation, fact.tail) for fact in one.facts] == [
+        ("Ada Brøk", extracting.ALSO_KNOWN_AS, "Brøk"),
+        ("Ada Brøk", extracting.ALSO_KNOWN_AS, "the Duck"),
+    ]
+    assert dict(one.rejected) == {"tail": 1}
+    assert other == extracting.Extracted((), {})
+
+
+def test_an_answer_without_things_is_used_as_far_as_it_goes() -> None:
+    check({"facts": [BUILT]}, extracting.SCHEMA)
+    [one, _] = extracting._grounded({"facts": [BUILT]}, [passage("The Gull was built by Ada Brøk."), passage("")], 40)
+    assert len(one.facts) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,8 +22,9 @@ from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.strategies.strategy import ablations_of, strategy_of
 from polyhop.types import Budget, Evidence, Hop
 from tests.worlds.documents import BRIDGE, HARBOUR, HARBOUR_BRIDGE
-from tests.worlds.endpoint import EndpointServer, Played, in_turn, says, serving
+from tests.worlds.endpoint import EndpointServer, Played, Script, in_turn, says, serving
 from tests.worlds.ferries import CHAIN, CHAINED, CORPUS, graph_of, recorded, viewed
+from tests.worlds.prompts import inside
 
 BUDGET = Budget()
 QUICK: dict[str, Any] = {"relations": 4, "retrieved": 3}
@@ -215,15 +216,40 @@ def test_two_constants_bind_nothing(retrieve: Retrieve) -> None:
     assert titles(read)[0] == "Gull"
 
 
-def test_two_bound_ends_are_left_to_the_reader(retrieve: Retrieve) -> None:
+def test_intersection_reaches_across_rounds(retrieve: Retrieve) -> None:
+    """She built the Gull, too; that only the Tern sails where the Pike does is known one round later."""
+    evidence = retrieve(BUILT, ("Pike", "sails to", "?port"), ("?ferry", "sails to", "?port"), check="off")
+    assert evidence.hops[2].question.startswith("Which ferry")
+    for hop in evidence.hops:
+        assert hop.found == ("Mirl" if hop.placeholder == "?port" else "Tern")
+    apart = retrieve(
+        BUILT, ("Pike", "sails to", "?port"), ("?ferry", "sails to", "?port"), check="off", intersection=False
+    )
+    assert {"Gull", "Tern"} <= {fact[0] for fact in stated(apart.hops[0])}
+
+
+def test_what_the_graph_can_still_settle_is_not_left_to_text(retrieve: Retrieve) -> None:
+    """The text has a keeper at once; that the graph has a painter for the same placeholder it says a round later."""
+    painted = ("?ferry", "was painted by", "?keeper")
+    keeper, *_, painter = retrieve(KEEPER, BUILT, SAILS, painted, check="off", constraint=True, kept_facts=1).hops
+    assert (painter.status, painter.found) == ("resolved", "Nell Orme")
+    assert keeper.found is None
+    assert keeper.question == "Who is the keeper of Sable Light?" or "Nell Orme" in keeper.question
+
+
+def test_two_bound_ends_that_no_fact_joins_are_not_resolved(retrieve: Retrieve) -> None:
+    """They are left to the reader, with what texts say; their passages do not come before those that bound them."""
     gull, pike = ("Gull", "was built by", "?builder1"), ("Pike", "was built by", "?builder2")
-    *known, compared = retrieve(gull, pike, ("?builder1", "older than", "?builder2")).hops
+    evidence = retrieve(gull, pike, ("?builder1", "older than", "?builder2"))
+    *known, compared = evidence.hops
     assert [hop.found for hop in known] == ["Ada Brook", "Otto Reed"]
     assert "Ada Brook" in compared.question
     assert "Otto Reed" in compared.question
     assert (compared.placeholder, compared.found) == (None, None)
-    if not compared.facts:
-        assert compared.note == "both ends are known: what remains is to compare them"
+    assert (compared.status, compared.facts) == ("unresolved", ())
+    assert compared.note == "both ends are known: what remains is to compare them"
+    assert compared.passages
+    assert [passage.title for passage in evidence.passages[:2]] == ["Gull", "Pike"]
 
 
 @pytest.mark.parametrize(
@@ -297,13 +323,19 @@ def test_more_phrasings_of_a_relation_are_nearer_to_it(retrieve: Retrieve) -> No
     assert "1.00" in relations_of(retrieve(phrased, variants=2))
 
 
-def test_without_placeholders_nothing_is_handed_on(retrieve: Retrieve) -> None:
-    """Constraints between two placeholders are left to text as they stand."""
-    _, second, third = retrieve(*CHAINED, placeholders=False).hops
-    for hop in (second, third):
-        assert (hop.status, hop.placeholder, hop.facts) == ("unresolved", None, ())
-        assert hop.passages
-    assert "Ada Brook" not in second.question
+def lines_of(evidence: Evidence) -> list[str]:
+    """What each constraint is judged by, as the trail says."""
+    return [line.split(": ", 1)[1] for line in evidence.trail if line.startswith(("resolved: ", "unresolved: "))]
+
+
+def test_without_placeholders_nothing_is_judged_by_what_is_open_or_was_found(retrieve: Retrieve) -> None:
+    """What is found is still where the next constraint looks: its anchors are all that changes with it."""
+    evidence = retrieve(*CHAINED, placeholders=False, check="off")
+    assert [hop.found for hop in evidence.hops][:2] == ["Ada Brook", "Wilma Fenn"]
+    assert lines_of(evidence) == ["Gull was built by", "mother", "was born in"]
+    assert [hop.question for hop in evidence.hops] == lines_of(evidence)
+    when = retrieve(("Gull", "was built", "?date"), check="off", placeholders=False).hops[0]
+    assert len({fact[2] for fact in stated(when)}) == 3, "no value is left out for its kind"
 
 
 def test_without_types_a_placeholder_may_stand_for_anything(retrieve: Retrieve) -> None:
@@ -311,6 +343,14 @@ def test_without_types_a_placeholder_may_stand_for_anything(retrieve: Retrieve) 
     born = ("Ada Brook", "was born in", "?date")
     assert retrieve(born, check="off").hops[0].found != "Velm"
     assert retrieve(born, check="off", typed=False).hops[0].found == "Velm"
+
+
+def test_without_types_no_placeholder_tells_its_type(retrieve: Retrieve) -> None:
+    """Neither its name nor the question that a constraint is put as."""
+    evidence = retrieve(BUILT, SAILS, ("?ferry", "was painted by", "?painter"), check="off", typed=False)
+    assert [hop.placeholder for hop in evidence.hops] == ["?x1", "?x1", "?x2"]
+    assert "ferry" not in " ".join([hop.question for hop in evidence.hops] + list(evidence.trail)).casefold()
+    assert "ferry" in retrieve(BUILT, SAILS, check="off").hops[0].question
 
 
 def test_without_reranking_facts_have_the_score_of_their_relation(retrieve: Retrieve) -> None:
@@ -486,16 +526,16 @@ class Sage(NamedTuple):
 
 @pytest.fixture
 def sage(index_of: MakeIndex) -> Iterator[Callable[..., Sage]]:
-    """Makes an index of the harbour whose language model answers as given."""
+    """Makes an index, of the harbour by default, whose language model answers as given."""
     opened: list[Any] = []
 
-    def make(*answers: Played) -> Sage:
-        serves = serving(in_turn(*answers))
+    def make(*answers: Played, script: Script | None = None, files: Mapping[str, str] = HARBOUR) -> Sage:
+        serves = serving(script or in_turn(*answers))
         server = serves.__enter__()
         changes = ["models.language_model=openai", f"language_model.base_url={server.url}", "language_model.model=sage"]
         quick = ["language_model.attempts=1", "language_model.cache=none", "layers.facts.extractor=syntax"]
         deep = [f"strategies.c2rag.{key}={value}" for key, value in QUICK.items()]
-        engine = Polyhop(index_of(HARBOUR).path, settings=Settings.read(None, [*changes, *quick, *deep]))
+        engine = Polyhop(index_of(files).path, settings=Settings.read(None, [*changes, *quick, *deep]))
         opened.append((engine, serves))
         return Sage(engine, server)
 
@@ -524,9 +564,9 @@ PLANNED = {
 
 
 def test_a_language_model_plans_the_question(sage: Callable[..., Sage]) -> None:
-    """With one call, which is counted."""
+    """With one call, which is counted; where rules read recovered passages, it is the only one."""
     engine, server = sage(says(json.dumps(PLANNED)))
-    evidence = engine.search(HARBOUR_BRIDGE, strategy="c2rag")
+    evidence = engine.search(HARBOUR_BRIDGE, strategy="c2rag(read_by=rules)")
     assert evidence.trail[0].startswith("plan by language model sage@")
     assert [(hop.placeholder, hop.found) for hop in evidence.hops] == [
         ("?engineer", "Ada Brisk"),
@@ -535,6 +575,106 @@ def test_a_language_model_plans_the_question(sage: Callable[..., Sage]) -> None:
     assert evidence.hops[1].question == "Where was Ada Brisk born?"
     assert (evidence.cost.llm_calls, evidence.cost.tokens, len(server.requests)) == (1, 15, 1)
     assert_exact(evidence, engine)
+
+
+BRISK = {
+    "support": [{"passage": 1, "quote": "Its lighthouse was built by Ada Brisk"}],
+    "answer": "Ada Brisk",
+    "sufficient": True,
+}
+FENNICK = {"support": [{"passage": 2, "quote": "She was born in Fennick"}], "found": True, "answer": "Fennick"}
+TASKS = {"plan": '{"constraints": [', "step": '"sufficient": true or false', "answer": '"found": true or false'}
+
+
+def task_of(request: Mapping[str, Any]) -> str:
+    """What a request asks for, by the output that its instructions show."""
+    return next(task for task, shown in TASKS.items() if shown in request["messages"][0]["content"])
+
+
+def knowing(**outputs: object) -> Script:
+    """A model that always gives the same output for a task: ``plan``, ``step`` or ``answer``."""
+    return lambda request: says(json.dumps(outputs[task_of(request)]))
+
+
+def test_the_reader_is_shown_a_block_for_each_constraint_in_the_plans_order(sage: Callable[..., Sage]) -> None:
+    """Eq. 16: its status, what it bound, its facts, and which of the passages in the same prompt are its own."""
+    engine, server = sage(script=knowing(plan=PLANNED, step=BRISK, answer=FENNICK))
+    answer = engine.ask(HARBOUR_BRIDGE, strategy="c2rag")
+    prompt = server.requests[-1]["messages"][1]["content"]
+    built, born, *others = inside(prompt, "FINDINGS").split("\n\n")[1:]
+    assert built.startswith(
+        "CONSTRAINT 1, RECOVERED: Quillmouth lighthouse was built by ?engineer\nBinding: ?engineer = Ada Brisk\n"
+    )
+    assert born.startswith("CONSTRAINT 2, RESOLVED: Ada Brisk born in ?place\nBinding: ?place = Fennick\n")
+    titles = [inside(prompt, f"PASSAGE {place}").split("\n")[0] for place in range(1, prompt.count("<<<PASSAGE") + 1)]
+    assert titles[:2] == ["Title: quillmouth", "Title: ada brisk"]
+    assert "Fact: ada brisk -(born in)-> Fennick [passage 2]" in born
+    for block, hop in zip((built, born), answer.evidence.hops, strict=True):
+        own = [f"{titles.index(f'Title: {passage.title}') + 1} ({passage.title})" for passage in hop.passages]
+        assert block.split("\n")[-1] == f"Passages: {', '.join(own)}"
+    assert all(line.startswith("Passages of no constraint") for line in others)
+    assert answer.text == "Fennick"
+
+
+def test_a_constraint_that_nothing_answered_is_shown_to_be_unresolved(sage: Callable[..., Sage]) -> None:
+    """With the passages in which it may stand, and without facts that did not suffice."""
+    asked = {**PLANNED["constraints"][0], "relations": ["was painted by"], "question": "Who painted Quillmouth?"}
+    engine, server = sage(script=knowing(plan={"constraints": [asked]}, answer=FENNICK))
+    engine.ask("Who painted Quillmouth?", strategy="c2rag(bind_from_text=false)")
+    block = inside(server.requests[-1]["messages"][1]["content"], "FINDINGS").split("\n\n")[1]
+    constraint, passages = block.split("\n")
+    assert constraint == "CONSTRAINT 1, UNRESOLVED: Quillmouth was painted by ?engineer"
+    assert "(quillmouth)" in passages
+
+
+TAUGHT = {  # her pupil stands nearer to the words that are asked for than her teacher does
+    "ilse.txt": "Ilse Dorn painted boats. Wim Tarr, a pupil of Ilse Dorn, ran the school of which she was the teacher. "
+    "She had learnt to draw from Jorun Vey.",
+    "jorun.txt": "Jorun Vey was a painter. Jorun Vey died in Osterhaven.",
+    "wim.txt": "Wim Tarr was a teacher. Wim Tarr died in Mirl.",
+}
+TEACHER = {
+    "constraints": [
+        {"head": "Ilse Dorn", "relations": ["was taught by"], "tail": "?teacher", "question": "Who taught Ilse Dorn?"},
+        {"head": "?teacher", "relations": ["died in"], "tail": "?place", "question": "Where did ?teacher die?"},
+    ]
+}
+JORUN = {
+    "support": [{"passage": 1, "quote": "She had learnt to draw from Jorun Vey."}],
+    "answer": "Jorun Vey",
+    "sufficient": True,
+}
+
+
+def test_a_language_model_reads_what_a_recovered_passage_says(sage: Callable[..., Sage]) -> None:
+    """Rules take the pupil for the teacher; the model that plans the question reads, too, and has to quote."""
+    engine, server = sage(script=knowing(plan=TEACHER, step=JORUN), files=TAUGHT)
+    question = "Where did the teacher of Ilse Dorn die?"
+    taught, died = engine.search(question, strategy="c2rag(gamma=1.001)").hops
+    assert (taught.status, taught.found) == ("recovered", "Jorun Vey")
+    assert taught.sentences[0].end - taught.sentences[0].start == len("She had learnt to draw from Jorun Vey.")
+    assert died.question == "Where did Jorun Vey die?"
+    assert [task_of(request) for request in server.requests] == ["plan", "step", "step"]
+    assert inside(server.requests[1]["messages"][1]["content"], "QUESTION") == "Who taught Ilse Dorn?"
+    by_rules = engine.search(question, strategy="c2rag(gamma=1.001,read_by=rules)").hops[0]
+    assert by_rules.found != "Jorun Vey"
+
+
+def test_what_no_passage_says_binds_nothing(sage: Callable[..., Sage]) -> None:
+    """Neither a guess of the model nor an invented quotation; and rules do not guess instead."""
+    for told in ({**JORUN, "sufficient": False}, {**JORUN, "support": [{"passage": 1, "quote": "Jorun taught her."}]}):
+        engine, _ = sage(script=knowing(plan=TEACHER, step=told), files=TAUGHT)
+        taught = engine.search("Where did the teacher of Ilse Dorn die?", strategy="c2rag(gamma=1.001)").hops[0]
+        assert (taught.status, taught.found) == ("unresolved", None)
+        assert taught.passages
+
+
+def test_without_calls_left_rules_read(sage: Callable[..., Sage]) -> None:
+    """Two calls are the plan's and the reader's."""
+    engine, server = sage(script=knowing(plan=TEACHER, step=JORUN), files=TAUGHT)
+    with engine.view() as view:
+        C2RAG(**QUICK, gamma=1.001).retrieve("Where did the teacher of Ilse Dorn die?", view, Budget(llm_calls=2))
+    assert [task_of(request) for request in server.requests] == ["plan"]
 
 
 IN_GERMAN = {"constraints": [{"head": "Leuchtturm", "relations": ["Erbauer"], "tail": "?wer", "question": "Wer?"}]}

@@ -25,10 +25,10 @@ from polyhop.strategies.c2rag.bind import GroundedConstraint, bound_by, consiste
 from polyhop.strategies.c2rag.ground import Anchor, Bound, Grounding, Pattern
 from polyhop.strategies.c2rag.own_paragraphs import OwnParagraphs
 from polyhop.strategies.c2rag.recover import Recovery, Value, own_passage, read_values, told_apart
-from polyhop.strategies.c2rag.sufficiency import FactCandidate, Verdict
+from polyhop.strategies.c2rag.sufficiency import FactCandidate, Verdict, judged
 from polyhop.strategies.shared import phrases as phrases_module
 from polyhop.strategies.shared.phrases import PhraseVectors
-from tests.worlds.ferries import CORPUS, graph_of, viewed
+from tests.worlds.ferries import CORPUS, facts_of, graph_of, viewed
 
 GROUNDING = Grounding(anchors=3, aligned=8, kept=3)
 RECOVERY = Recovery(retrieved=3, kept=2, titled=2, named_bonus=2.0)
@@ -129,6 +129,36 @@ def test_a_relation_is_as_near_as_the_nearest_of_its_phrasings(over: View) -> No
     assert {one.relevance for one in blind.candidates("?", near, over)} == {0.0}
 
 
+class Judged:
+    """The cross-encoder, and what it was given to judge."""
+
+    def __init__(self, models: Models) -> None:
+        self.reranker = models.reranker
+        self.texts: list[str] = []
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.reranker, name)
+
+    def score(self, query: str, texts: Sequence[str]) -> Floats:
+        """What the cross-encoder says of them."""
+        self.texts = list(texts)
+        return self.reranker.score(query, texts)
+
+
+def test_without_relations_candidates_are_chosen_and_judged_by_their_names(over: View) -> None:
+    """Neither their sentence nor the wording of the relation tells it, and the nearest are kept, not the first."""
+    judge = Judged(over.models)
+    watched = replace(over, models=over.models.with_reranker(judge))  # type: ignore[arg-type]
+    blind = replace(GROUNDING, variants=False)
+    pattern = blind.pattern(constraint("Gull", "was built by", "?x"), {}, over)
+    found = blind.candidates("?", pattern, watched)
+    assert set(judge.texts) == {"Gull Ada Brook", "Gull 1801", "Gull Oster"}
+    assert not any(one.worded or one.relevance for one in found)
+    said = blind.pattern(constraint("Gull", "sails to", "Oster"), {}, over)
+    [nearest] = replace(blind, aligned=1).candidates("?", said, over)
+    assert over.facts.fact(nearest.fact).tail == "Oster"
+
+
 def test_without_reranking_the_relation_decides(over: View) -> None:
     pattern = GROUNDING.pattern(constraint("Gull", "sails to", "?x"), {}, over)
     found = replace(GROUNDING, reranked=False).candidates("?", pattern, over)
@@ -140,8 +170,8 @@ def test_a_value_is_of_the_kind_asked_for_and_not_named_in_the_question(over: Vi
     when = constraint("Gull", "was built", "?date")
     typed = GROUNDING.candidates("?", GROUNDING.pattern(when, {}, over), over)
     assert values(typed, over.facts) == ["1801"]
-    untyped = replace(GROUNDING, typed=False)
-    assert len(untyped.candidates("?", untyped.pattern(when, {}, over), over)) == 3
+    anything = constraint("Gull", "was built", "?x")
+    assert len(GROUNDING.candidates("?", GROUNDING.pattern(anything, {}, over), over)) == 3
     who = constraint("Gull", "was built by", "?x")
     ada = over.facts.find("Ada Brook")
     assert ada is not None
@@ -226,8 +256,42 @@ def test_only_resolved_constraints_with_an_open_end_bind(graph: FactGraph) -> No
     assert {name: bound.entities for name, bound in found.items()} == {"?x": (2,), "?y": (3,)}
 
 
-def test_candidates_that_contradict_the_binding_are_dropped() -> None:
-    left = consistent(grounded(0, [1, 2, 1, 3]), Bound(values=("a",), entities=(1, 3)))
+def test_what_the_check_certifies_is_what_is_bound(graph: FactGraph) -> None:
+    """Not what the cross-encoder likes best: the calibrated check knows more than its score."""
+    liked = FactCandidate(fact=0, value=1, score=6.0, relevance=0.3, likeness=0.5)
+    sound = FactCandidate(fact=1, value=2, score=5.5, relevance=1.0, worded=True, fitting=True)
+    verdict = judged([liked, sound], "calibrated", gamma=None, threshold=0.5, reranked=True)
+    assert verdict.resolved
+    one = GroundedConstraint.of(0, grounded(0, [1]).pattern, [liked, sound], verdict)
+    assert one.values == [2, 1]
+    assert one.verdict.shares == tuple(sorted(verdict.shares, reverse=True))
+    assert bound_by([one], graph, intersection=True)["?x"].entities == (2, 1)
+
+
+def test_facts_of_a_model_suffice_where_the_constraint_is_worded_like_them(ferries: Polyhop, over: View) -> None:
+    """They have no confidence, and not even labels where an older version has extracted them."""
+    numbers = over.record.numbers().tolist()
+    bare = [
+        (number, one, [replace(fact, head_label="", tail_label="", confidence=1.0) for fact in facts_of(one)])
+        for number, one in zip(numbers, over.passages(numbers), strict=True)
+    ]
+    graph = FactGraph.of(bare, over.models.embedder.embed_passages)
+    assert not graph.rated
+    resolved = 0
+    with viewed(ferries, graph) as view:
+        for _, _, facts in bare:
+            for fact in facts:
+                pattern = GROUNDING.pattern(constraint(fact.head, fact.relation, "?x"), {}, view)
+                found = GROUNDING.candidates("?", pattern, view)
+                verdict = judged(found, "calibrated", gamma=None, threshold=0.5, reranked=True, rated=graph.rated)
+                one = GroundedConstraint.of(0, pattern, found, verdict)
+                assert graph.entity(one.values[0]).name == fact.tail
+                resolved += verdict.resolved
+    assert resolved == sum(len(facts) for _, _, facts in bare)
+
+
+def test_candidates_that_contradict_the_binding_are_dropped(graph: FactGraph) -> None:
+    left = consistent(grounded(0, [1, 2, 1, 3]), {"?x": Bound(values=("a",), entities=(1, 3))}, graph)
     assert [(one.fact, one.value) for one in left.candidates] == [(0, 1), (2, 1), (3, 3)]
 
 
@@ -241,7 +305,7 @@ def test_bindings_are_the_intersection_or_else_the_union(graph: FactGraph, pools
     assert set(bound.entities) == (common or union)
     assert len(bound.entities) == len(set(bound.entities)) == len(bound.values)
     for one in made:
-        left = consistent(one, bound)
+        left = consistent(one, {"?x": bound}, graph)
         assert left.candidates
         assert {candidate.value for candidate in left.candidates} <= set(bound.entities)
 

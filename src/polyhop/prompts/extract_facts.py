@@ -1,4 +1,8 @@
-"""Extracts the facts that passages state, several passages a call, each fact with a quotation that is checked."""
+"""Extracts the named things of passages and the facts that connect them, several passages a call (StepChain, Eq. 3).
+
+Each fact has a quotation that is checked. A thing has a type, which labels the ends of facts, and other names, each of
+which becomes a fact that says so.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from polyhop.documents.sentences import sentence_spans
 from polyhop.indexes.names import normal
 from polyhop.prompts.batches import Batches
 from polyhop.prompts.blocks import DATA_RULE
@@ -17,9 +22,39 @@ from polyhop.prompts.grounding import as_written, fault_of, whole_words
 from polyhop.prompts.quotes import locate
 from polyhop.types import Fact, Passage
 
+LABELS: Mapping[str, str] = {  # what the parser calls the types that a model is offered
+    "person": "PERSON",
+    "group": "NORP",
+    "organisation": "ORG",
+    "place": "GPE",
+    "landform": "LOC",
+    "building": "FAC",
+    "work": "WORK_OF_ART",
+    "event": "EVENT",
+    "product": "PRODUCT",
+    "law": "LAW",
+    "language": "LANGUAGE",
+    "date": "DATE",
+    "number": "CARDINAL",
+    "other": "",
+}
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
+        "entities": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "passage": {"type": "integer"},
+                    "name": {"type": "string"},
+                    "type": {"type": "string", "enum": list(LABELS)},
+                    "aliases": {"type": "array", "items": {"type": "string"}},
+                },
+                "required": ["passage", "name", "type", "aliases"],
+                "additionalProperties": False,
+            },
+        },
         "facts": {
             "type": "array",
             "items": {
@@ -34,15 +69,23 @@ SCHEMA: Mapping[str, Any] = {
                 "required": ["passage", "head", "relation", "tail", "evidence"],
                 "additionalProperties": False,
             },
-        }
+        },
     },
-    "required": ["facts"],
+    "required": ["facts"],  # facts without types are worth having, too
     "additionalProperties": False,
 }
 
 _SYSTEM = f"""You write down the facts that numbered passages state, for a graph in which questions are answered by \
 going from fact to fact. A fact connects two things by a relation.
 
+"entities": the things that the facts connect, each once a passage:
+- "passage": the number of the passage.
+- "name": what facts call it. "type": what kind of thing it is: "group" is a people or a religion, "place" a town or a \
+country, "landform" a river or a hill, "building" also a bridge or a road, "number" also an amount or a price.
+- "aliases": other names by which the same passage calls it, copied letter for letter: a full name, a title, an \
+abbreviation. No "she" and no "the bridge". Mostly empty.
+
+"facts":
 - "passage": the number of the passage that states the fact.
 - "head" and "tail": the two things: persons, places, organisations, works, events, dates, numbers, occupations. Copy \
 each from the passage or its title, letter for letter, in as few words as name it. Where the passage says "she", "it" \
@@ -54,12 +97,15 @@ not shorten, join or correct it. The title is no evidence.
 
 Take a sentence that states several facts apart. Write down all that is stated, each fact once, and nothing that you \
 remember or conclude, nor what a passage merely asks, supposes or demands. A passage that states no facts gets none; \
-the list may be empty.
+both lists may be empty.
 
 {DATA_RULE}
 
-Output JSON: {{"facts": [...]}}. An example, for a passage 1 with the title "The Salt Harvest" and the text "It was \
-painted by Ilse Dorn, a pupil of Jorun Vey.": {{"facts": [\
+Output JSON: {{"entities": [...], "facts": [...]}}. An example, for a passage 1 with the title "The Salt Harvest" and \
+the text "It was painted by Ilse Dorn, a pupil of Jorun Vey, called Old Vey.": {{"entities": [\
+{{"passage": 1, "name": "The Salt Harvest", "type": "work", "aliases": []}}, \
+{{"passage": 1, "name": "Ilse Dorn", "type": "person", "aliases": []}}, \
+{{"passage": 1, "name": "Jorun Vey", "type": "person", "aliases": ["Old Vey"]}}], "facts": [\
 {{"passage": 1, "head": "The Salt Harvest", "relation": "was painted by", "tail": "Ilse Dorn", \
 "evidence": "It was painted by Ilse Dorn"}}, \
 {{"passage": 1, "head": "Ilse Dorn", "relation": "was a pupil of", "tail": "Jorun Vey", \
@@ -68,6 +114,7 @@ painted by Ilse Dorn, a pupil of Jorun Vey.": {{"facts": [\
 PROMPT_VERSION = hashlib.sha256(f"{_SYSTEM}\n{json.dumps(SCHEMA)}".encode()).hexdigest()[:12]
 """Identifies what the model is asked: another prompt or schema gives other facts."""
 
+ALSO_KNOWN_AS = "also known as"  # joins its two ends to one entity
 _SPARE_ANSWER = 300  # tokens that every call may answer, and
 _ANSWER_PER_TOKEN = 6  # for each token of text: facts quote their evidence, and a sentence may state several
 _ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[\.{3}\]|\[…\])\s*")
@@ -110,17 +157,18 @@ def batches(limits: FactLimits = FactLimits()) -> Batches[Extracted]:
         text_tokens=limits.text_tokens,
         passages=limits.passages,
         answer=lambda text_tokens, _: limits.answer(text_tokens),
-        read=lambda answer, batch: _grounded(answer["facts"], batch, limits.facts),
+        read=lambda answer, batch: _grounded(answer, batch, limits.facts),
         nothing=Extracted(),
         undone="facts",
     )
 
 
-def _grounded(items: Sequence[Mapping[str, Any]], batch: Sequence[Passage], most: int) -> Iterator[Extracted]:
+def _grounded(answer: Mapping[str, Any], batch: Sequence[Passage], most: int) -> Iterator[Extracted]:
     """What the passages bear out; the rest is counted where the model said that it stands."""
     facts: list[dict[tuple[str, str, str], Fact]] = [{} for _ in batch]
     rejected: list[Counter[str]] = [Counter() for _ in batch]
-    for item in items:
+    entities = answer.get("entities", ())
+    for item in (*answer["facts"], *_aliases(entities, batch)):
         index, fact, fault = _placed(item, batch)
         if fact is None:
             rejected[index][fault] += 1
@@ -130,7 +178,42 @@ def _grounded(items: Sequence[Mapping[str, Any]], batch: Sequence[Passage], most
             rejected[index]["surplus"] += 1
         else:
             facts[index].setdefault(key, fact)
-    return (Extracted(tuple(found.values()), counts) for found, counts in zip(facts, rejected, strict=True))
+    types = _types(entities)
+    labelled = ([_labelled(fact, types) for fact in found.values()] for found in facts)
+    return (Extracted(tuple(found), counts) for found, counts in zip(labelled, rejected, strict=True))
+
+
+def _aliases(entities: Sequence[Mapping[str, Any]], batch: Sequence[Passage]) -> Iterator[Mapping[str, Any]]:
+    """Other names as facts like those of the model, with the sentence that one of the names stands in."""
+    for entity in entities:
+        for alias in dict.fromkeys(entity["aliases"]):
+            known = 0 < entity["passage"] <= len(batch)
+            text = batch[entity["passage"] - 1].text if known else ""
+            spans = (locate(name, text) for name in (alias, entity["name"]))
+            at = next((span[0] for span in spans if span is not None), 0)
+            evidence = next((text[start:end] for start, end in sentence_spans(text) if start <= at < end), "")
+            yield {
+                "passage": entity["passage"],
+                "head": entity["name"],
+                "relation": ALSO_KNOWN_AS,
+                "tail": alias,
+                "evidence": evidence,
+            }
+
+
+def _types(entities: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
+    """The label of each name; none for one that is called two kinds of thing."""
+    labels: dict[str, set[str]] = {}
+    for entity in entities:
+        for name in (entity["name"], *entity["aliases"]):
+            labels.setdefault(normal(name), set()).add(LABELS[entity["type"]])
+    return {name: min(found) for name, found in labels.items() if len(found) == 1}
+
+
+def _labelled(fact: Fact, types: Mapping[str, str]) -> Fact:
+    """A fact with the types of its ends; an end that its passage is titled after stays the title."""
+    head, tail = (types.get(normal(name), "") for name in (fact.head, fact.tail))
+    return replace(fact, head_label=fact.head_label or head, tail_label=fact.tail_label or tail)
 
 
 def _placed(item: Mapping[str, Any], batch: Sequence[Passage]) -> tuple[int, Fact | None, str]:

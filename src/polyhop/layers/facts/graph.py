@@ -185,6 +185,11 @@ class FactGraph:
         live[self.heads[facts]] = live[self.tails[facts]] = True
         return live
 
+    @cached_property
+    def rated(self) -> bool:
+        """Whether facts differ in their confidence: rules say how sure they are of each, a language model does not."""
+        return bool((self.confidences < 1).any())
+
     def touching(self, entities: Sequence[int]) -> Ints:
         """The live facts that have one of the entities as head or tail (Eq. 4), ascending."""
         facts = self.around.of_many(np.array(entities, np.int64))

@@ -7,18 +7,40 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from polyhop.layers.facts.graph import FactGraph
-from polyhop.strategies.c2rag.ground import Bound, Pattern
-from polyhop.strategies.c2rag.sufficiency import FactCandidate, Verdict
+from polyhop.plans import Placeholder
+from polyhop.strategies.c2rag.ground import Bindings, Bound, Pattern
+from polyhop.strategies.c2rag.sufficiency import NOTHING, FactCandidate, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroundedConstraint:
-    """A constraint with its candidates, best first, and what the check said of them."""
+    """A constraint with its candidates and what the check said of them; those that it trusts most come first."""
 
     position: int  # of the constraint in its plan
     pattern: Pattern
     candidates: tuple[FactCandidate, ...]
     verdict: Verdict
+    open_ends: int = 1  # how many of its ends nothing was known of
+
+    @classmethod
+    def of(
+        cls,
+        position: int,
+        pattern: Pattern,
+        candidates: Sequence[FactCandidate],
+        verdict: Verdict,
+        *,
+        open_ends: int = 1,
+    ) -> GroundedConstraint:
+        """Candidates, best first by their scores, in the order of the verdict: what it certifies is what is bound."""
+        order = sorted(range(len(candidates)), key=lambda place: -verdict.shares[place])
+        return cls(
+            position=position,
+            pattern=pattern,
+            candidates=tuple(candidates[place] for place in order),
+            verdict=replace(verdict, shares=tuple(verdict.shares[place] for place in order)),
+            open_ends=open_ends,
+        )
 
     @property
     def values(self) -> list[int]:
@@ -45,7 +67,27 @@ def bound_by(grounded: Sequence[GroundedConstraint], graph: FactGraph, *, inters
     return found
 
 
-def consistent(one: GroundedConstraint, bound: Bound) -> GroundedConstraint:
-    """The constraint without the candidates that contradict what its placeholder stands for."""
-    kept = tuple(candidate for candidate in one.candidates if candidate.value in bound.entities)
-    return replace(one, candidates=kept)
+def consistent(one: GroundedConstraint, bindings: Bindings, graph: FactGraph) -> GroundedConstraint:
+    """The constraint without the candidates that contradict what the placeholder at either end stands for (Eq. 14).
+
+    Where they all do, it stays as it is: what it is about has been narrowed down by others since.
+    """
+    pattern = one.pattern
+    kept = []
+    for place, candidate in enumerate(one.candidates):
+        head, tail = int(graph.heads[candidate.fact]), int(graph.tails[candidate.fact])
+        other = head if candidate.value == tail else tail
+        known = [end for end in pattern.constraint.placeholders if end != pattern.open]
+        values = {end: candidate.value if end == pattern.open else other for end in (pattern.open, *known) if end}
+        if candidate.value == NOTHING or all(_allowed(end, value, bindings) for end, value in values.items()):
+            kept.append(place)
+    if not kept:
+        return one
+    shares = tuple(one.verdict.shares[place] for place in kept)
+    candidates = tuple(one.candidates[place] for place in kept)
+    return replace(one, candidates=candidates, verdict=replace(one.verdict, shares=shares))
+
+
+def _allowed(end: Placeholder, value: int, bindings: Bindings) -> bool:
+    bound = bindings.get(end.name)
+    return bound is None or not bound.entities or value in bound.entities

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from polyhop.layers.view import View
 from polyhop.plans import Plan
+from polyhop.reading.citations import within_tokens
+from polyhop.strategies.c2rag.aligned_context import aligned_context
+from polyhop.strategies.c2rag.block import ConstraintBlock
 from polyhop.strategies.c2rag.ground import Pattern
-from polyhop.strategies.c2rag.resolve import ConstraintBlock
 from polyhop.strategies.c2rag.sufficiency import FactCandidate
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
@@ -34,19 +36,25 @@ def evidence_of(
     among: Sequence[int] | None = None,
 ) -> Evidence:
     """The evidence of all blocks in the order of the plan, and what else of it and of similar passages fits best."""
-    turns = _by_turns([block.passages for block in blocks])
+    leading = [block.passages for block in blocks if not block.compares]
+    turns = _by_turns(leading)
+    turns |= {
+        number: score for number, score in _by_turns([one.passages for one in blocks]).items() if number not in turns
+    }
     near: list[int] = []
     if similar or len(turns) < budget.passages:
         near = [number for number, _ in fused(question, over, DEPTH) if among is None or number in among]
-    leaders = list(turns)[: sum(bool(block.passages) for block in blocks)]
+    leaders = list(turns)[: sum(map(bool, leading))]
     ranking = _ranked(question, turns, leaders, near[:similar], over) if similar and in_time else turns
     lowest = min(ranking.values(), default=0.0)
     ranking |= {number: lowest for number in near[: budget.passages] if number not in ranking}
+    passages = over.ranked(list(ranking), list(ranking.values()), budget.passages)
+    hops = tuple(_hop(block, step, over) for block, step in zip(blocks, plan.step_of_constraint, strict=True))
     return Evidence(
         question=question,
         strategy="c2rag",
-        passages=over.ranked(list(ranking), list(ranking.values()), budget.passages),
-        hops=tuple(_hop(block, step, over) for block, step in zip(blocks, plan.step_of_constraint, strict=True)),
+        passages=passages,
+        hops=hops,
         plan=plan,
         trail=(
             f"plan by {plan.source}",
@@ -54,6 +62,7 @@ def evidence_of(
             *(line for block in blocks for line in _trace(block, over)),
         ),
         cost=cost,
+        synthesis=aligned_context(blocks, hops, within_tokens(passages, budget.tokens)),
     )
 
 

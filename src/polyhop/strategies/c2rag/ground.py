@@ -15,14 +15,15 @@ from polyhop.indexes.names import words
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.vectors import fact_vectors
 from polyhop.layers.view import View
+from polyhop.planning.rules.questions import question_of
 from polyhop.plans import Constant, Constraint, End, Placeholder, asked
 from polyhop.ports import Floats, Ints
-from polyhop.strategies.c2rag.sufficiency import FactCandidate
+from polyhop.strategies.c2rag.sufficiency import NOTHING, FactCandidate
 from polyhop.strategies.shared.phrases import phrase_vectors
 
 _LONGEST_EVIDENCE: Final = 240  # characters of a sentence that a candidate is judged with
 _VAGUE: Final = frozenset({"", "CARDINAL", "ORDINAL", "QUANTITY"})  # labels that say too little to contradict a type
-NOTHING: Final = -1  # the value of a fact that binds nothing: facts that verify do not compete
+_COMPARED: Final = 256  # pairs of names that are compared with a constraint where relations are not to count
 _NAMED_KINDS: Final = (AnswerType.PERSON, AnswerType.PLACE, AnswerType.ORGANISATION)  # what has a name of its own
 
 
@@ -58,7 +59,14 @@ class Pattern:
     anchors: Mapping[int, Anchor]
     open: Placeholder | None
     open_is_head: bool
+    known: bool = False  # both ends are: the graph can bear it out, and narrow down what ``open`` stands for
+    among: frozenset[int] = frozenset()  # what ``open`` is known to be one of; none: nothing is known of it
     excluded: frozenset[int] = frozenset()  # what the question names: no placeholder stands for it
+
+    @property
+    def compares(self) -> bool:
+        """Whether both ends have been found by other constraints, and are to be held against each other."""
+        return self.known and len(self.constraint.placeholders) == 2
 
     @property
     def named(self) -> list[int]:
@@ -76,32 +84,58 @@ class Grounding:
     kept: int  # K_s
     constraint: bool = True  # off: facts are retrieved by similarity alone, whatever the anchors
     variants: bool = True  # off: candidates are told by their entities alone
-    placeholders: bool = True  # off: candidates are judged without the open end
-    typed: bool = True  # off: a value of any kind may be bound
+    placeholders: bool = True  # off: constraints and candidates are judged without what is open or was found
     reranked: bool = True  # off: candidates are ordered by Eq. 5
     in_context: bool = False  # on: judged for the question and the constraint (Eq. 6); off: for the constraint alone
 
     def pattern(
-        self, constraint: Constraint, bindings: Bindings, over: View, excluded: frozenset[int] = frozenset()
+        self,
+        constraint: Constraint,
+        bindings: Bindings,
+        over: View,
+        excluded: frozenset[int] = frozenset(),
+        *,
+        narrowing: bool = True,
     ) -> Pattern:
-        """A constraint with its anchors (Eq. 3): constants are matched by tokens, bound placeholders are known."""
-        names = {name: bound.values[0] for name, bound in bindings.items()}
+        """A constraint with its anchors (Eq. 3): constants are matched by tokens, bound placeholders are known.
+
+        Where both ends are known and one may still stand for several entities, that one is open, unless ``narrowing``
+        is off: what it stands for is narrowed down.
+        """
+        unbound = [end for end in constraint.placeholders if end.name not in bindings]
+        vague = [end for end in constraint.placeholders if end not in unbound and len(bindings[end.name].entities) > 1]
+        known = not unbound
+        sought = unbound or (vague[:1] if narrowing else [])
+        open_end = sought[0] if len(sought) == 1 else None
         anchors: dict[int, Anchor] = {}
         for end in constraint.ends:
-            for entity, anchor in self._anchored(end, bindings, over):
-                anchors.setdefault(entity, anchor)
-        unbound = [end for end in constraint.placeholders if end.name not in bindings]
-        open_end = unbound[0] if len(unbound) == 1 else None
-        line = constraint.linearised(names if self.placeholders else {**names, **{end.name: "" for end in unbound}})
+            if end != open_end:
+                for entity, anchor in self._anchored(end, bindings, over):
+                    anchors.setdefault(entity, anchor)
+        line, question = self._worded(constraint, bindings, open_end)
         return Pattern(
             constraint=constraint,
-            line=" ".join(line.split()),
-            asked=asked(constraint, names),
+            line=line,
+            asked=question,
             anchors=anchors,
             open=open_end,
             open_is_head=open_end is not None and constraint.head == open_end,
+            known=known and bool(constraint.placeholders),
+            among=frozenset(bindings[open_end.name].entities) if known and open_end is not None else frozenset(),
             excluded=excluded,
         )
+
+    def _worded(self, constraint: Constraint, bindings: Bindings, open_end: Placeholder | None) -> tuple[str, str]:
+        """The constraint as a line and as a question, with the values found so far."""
+        if not self.placeholders:
+            bare = constraint.linearised({end.name: "" for end in constraint.placeholders})
+            return " ".join(bare.split()), " ".join(bare.split())
+        if open_end is not None and open_end.name in bindings:  # it was put into words as if this were known
+            others = [end.name for end in constraint.placeholders if end != open_end]
+            constraint = replace(constraint, question=question_of(constraint, others))
+        known = {name: bound for name, bound in bindings.items() if open_end is None or name != open_end.name}
+        names = {name: bound.values[0] for name, bound in known.items()}
+        return " ".join(constraint.linearised(names).split()), asked(constraint, names)
 
     def candidates(self, question: str, pattern: Pattern, over: View) -> list[FactCandidate]:
         """The best candidates, at most ``kept``, best first (Eq. 4 to 6)."""
@@ -150,9 +184,9 @@ class Grounding:
             phrases = phrase_vectors(pattern.constraint.variants, over)
             relevance = (graph.relation_vectors[relations] @ phrases.T).max(axis=1)[inverse]
         else:
-            relevance = np.zeros(len(pool), np.float32)
+            return self._by_entities(pattern, pool, over)
         chosen: dict[tuple[int, int, int], FactCandidate] = {}
-        for place in _best(relevance, np.arange(len(pool)), len(pool) if self.typed else 4 * self.aligned):
+        for place in _best(relevance, np.arange(len(pool)), len(pool)):
             fact = int(pool[place])
             triple = (int(graph.heads[fact]), int(graph.relation_ids[fact]), int(graph.tails[fact]))
             if triple in chosen:
@@ -163,6 +197,20 @@ class Grounding:
             if len(chosen) == self.aligned:
                 break
         return list(chosen.values())
+
+    def _by_entities(self, pattern: Pattern, pool: Ints, over: View) -> list[FactCandidate]:
+        """The facts of the pool whose ends are nearest to the constraint, whatever their relation, at most R."""
+        graph = over.facts
+        ends = {int(fact): (int(graph.heads[fact]), int(graph.tails[fact])) for fact in pool.tolist()}
+        pairs = {pair: fact for fact, pair in reversed(ends.items())}  # of facts between the same two the first stands
+        facts = [self._candidate(fact, pattern, 0.0, graph) for fact in sorted(pairs.values())]
+        near = sorted((one for one in facts if self._may_be(one.value, pattern, graph)), key=lambda one: -one.likeness)
+        texts = [" ".join(graph.entity(end).name for end in ends[one.fact]) for one in near[:_COMPARED]]
+        if not texts:
+            return []
+        cosines = phrase_vectors([pattern.line, *texts], over)
+        best = _best(cosines[1:] @ cosines[0], np.arange(len(texts)), self.aligned)
+        return [near[place] for place in best.tolist()]
 
     def _candidate(self, fact: int, pattern: Pattern, relevance: float, graph: FactGraph) -> FactCandidate:
         """A fact as a candidate: the open end is the one that is no anchor, or else the one that the pattern says."""
@@ -176,9 +224,10 @@ class Grounding:
             score=relevance,
             relevance=relevance,
             likeness=max(touched, default=0.0),
-            worded=same_relation(graph.relations[int(graph.relation_ids[fact])], pattern.constraint.variants),
+            worded=self.variants
+            and same_relation(graph.relations[int(graph.relation_ids[fact])], pattern.constraint.variants),
             same_way=(value == head) == pattern.open_is_head,
-            fitting=_fits(graph.labels[value], pattern.open),
+            fitting=_fits(graph.labels[value], self._kind(pattern)),
             stated=float(graph.confidences[fact]),
         )
 
@@ -186,23 +235,31 @@ class Grounding:
         """Whether an entity may be what the open end asks for; only a known label can speak against a type."""
         if pattern.open is None:  # nothing is bound: a fact between what the question names is just what verifies it
             return True
-        if value in pattern.excluded:
+        if value in pattern.excluded or (pattern.among and value not in pattern.among):
             return False
-        if not self.typed or not pattern.open.type:
+        kind = self._kind(pattern)
+        if kind is None:
             return True
-        label, kind = graph.labels[value], kind_of(pattern.open.type)
+        label = graph.labels[value]
         if label == "" and kind in _NAMED_KINDS:
             return not graph.aliases[value][:1].islower() and not graph.aliases[value][:1].isdigit()
         return label in _VAGUE or kind is AnswerType.THING or fits(label, kind)
 
+    def _kind(self, pattern: Pattern) -> AnswerType | None:
+        """What kind of thing the open end is to be; None where its type is not told, or nothing is told of it."""
+        return (
+            kind_of(pattern.open.type) if pattern.open is not None and pattern.open.type and self.placeholders else None
+        )
+
     def _text(self, candidate: FactCandidate, graph: FactGraph, over: View) -> str:
-        """Lin(c) of Eq. 6, with the sentence that states the fact."""
+        """Lin(c) of Eq. 6, with the sentence that states the fact; the names alone where relations are not to count."""
         fact = graph.fact(candidate.fact)
-        triple = f"{fact.head} {fact.relation} {fact.tail}" if self.variants else f"{fact.head} {fact.tail}"
+        if not self.variants:
+            return f"{fact.head} {fact.tail}"
         number, start, end = graph.place(candidate.fact)
         passage = over.passages([number])[0]
         sentence = passage.text[start : min(end, start + _LONGEST_EVIDENCE)]
-        return f"{triple}. {passage.title}: {sentence}"
+        return f"{fact.head} {fact.relation} {fact.tail}. {passage.title}: {sentence}"
 
 
 def _best(scores: Floats, places: Ints, k: int) -> Ints:
@@ -225,8 +282,8 @@ def kind_of(type_: str) -> AnswerType:
     return answer_type(f"Which {type_} is it?")
 
 
-def _fits(label: str, open_end: Placeholder | None) -> bool:
-    return open_end is not None and bool(open_end.type) and label != "" and fits(label, kind_of(open_end.type))
+def _fits(label: str, kind: AnswerType | None) -> bool:
+    return kind is not None and label != "" and fits(label, kind)
 
 
 @lru_cache(maxsize=16384)

@@ -10,15 +10,17 @@ from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from polyhop.layers.view import View
-from polyhop.models.within import Within
+from polyhop.models.within import Within, before_reading
 from polyhop.planning.rules.constraints import constrained
 from polyhop.plans import with_variants
 from polyhop.strategies.c2rag.constraint_blocks import evidence_of
 from polyhop.strategies.c2rag.ground import Grounding
 from polyhop.strategies.c2rag.own_paragraphs import OwnParagraphs
+from polyhop.strategies.c2rag.read_text import TextReading
 from polyhop.strategies.c2rag.recover import Recovery
 from polyhop.strategies.c2rag.resolve import Resolver
 from polyhop.strategies.c2rag.sufficiency import Check
+from polyhop.strategies.c2rag.untyped import untyped
 from polyhop.strategies.shared.hops import in_time
 from polyhop.types import Budget, Cost, Evidence
 
@@ -39,13 +41,16 @@ class C2RAG:
     recovery: Literal["open", "closed"] = "open"  # whether text is searched in all passages or the question's own
     paragraphs: str | None = None  # a file that names each question's own paragraphs, for recovery=closed
     bind_from_text: bool = True  # whether a value read from a recovered passage may bind a placeholder
-    told_apart: int = 3  # values read in text that are told apart by the passages they lead to; 0: none
+    read_by: Literal["model", "rules"] = (
+        "model"  # who reads that value; model: the language model where one is configured
+    )
+    told_apart: int = 3  # values read by rules that are told apart by the passages they lead to; 0: none
     similar: int = 5  # passages nearest to the question that compete for what the blocks leave room for; 0: none
     constraint: bool = True  # off: facts are retrieved by similarity to the constraint alone
-    relation_variants: bool = True  # off: facts are told by their entities alone
-    placeholders: bool = True  # off: nothing is bound, and each constraint stands for itself
+    relation_variants: bool = True  # off: facts are chosen and judged by their entities alone
+    placeholders: bool = True  # off: facts and texts are judged without what is asked for or was found
     intersection: bool = True  # off: constraints on one placeholder are united, not intersected
-    typed: bool = True  # off: a placeholder may stand for a thing of any kind
+    typed: bool = True  # off: every placeholder is one symbol without a type
     rerank_candidates: bool = True  # off: facts are ordered by their relation alone
     rerank_text: bool = True  # off: recovered passages are ordered by their vectors alone
     in_context: bool = False  # on: evidence is judged for the whole question, too, as in the paper
@@ -80,11 +85,11 @@ class C2RAG:
         """One block of evidence a constraint, in the order of the plan (Eq. 16); passages by turns of the blocks."""
         began = time.monotonic()
         over = over.restricted(self.needs)
-        configured = over.models.language_model
-        model = Within(configured, budget.llm_calls - 1) if configured is not None and budget.llm_calls > 1 else None
+        model = before_reading(over.models.language_model, budget)
         plan = over.plan(question, model, prefer="constraints")
         plan = with_variants(constrained(plan, question, over.names_in(question)), self.variants)
-        resolver = self.resolver(question, over)
+        plan = plan if self.typed else untyped(plan)
+        resolver = self.resolver(question, over, model)
         blocks = resolver.resolve(plan, began, budget)
         cost = model.spent if model is not None else Cost()
         return evidence_of(
@@ -96,25 +101,30 @@ class C2RAG:
             cost=cost,
             similar=self.similar,
             in_time=in_time(began, budget),
-            among=resolver.among,
+            among=resolver.text.among,
         )
 
-    def resolver(self, question: str, over: View) -> Resolver:
+    def resolver(self, question: str, over: View, model: Within | None = None) -> Resolver:
         """What resolves the plan of a question with these settings."""
+        text = TextReading(
+            question=question,
+            over=over,
+            recovery=self._recovery(),
+            model=model if self.read_by == "model" else None,
+            bind=self.bind_from_text,
+            told_apart=self.told_apart,
+            among=self._own(question, over),
+        )
         return Resolver(
             question=question,
             over=over,
             grounding=self._grounding(),
-            recovery=self._recovery(),
+            text=text,
             check=self.check,
             gamma=self.gamma,
             threshold=self.threshold,
             intersection=self.intersection,
-            bind_from_text=self.bind_from_text,
-            propagate=self.placeholders,
             unchecked=self.unchecked,
-            told_apart=self.told_apart,
-            among=self._own(question, over),
         )
 
     def _own(self, question: str, over: View) -> list[int] | None:
@@ -133,7 +143,6 @@ class C2RAG:
             constraint=self.constraint,
             variants=self.relation_variants,
             placeholders=self.placeholders,
-            typed=self.typed,
             reranked=self.rerank_candidates,
             in_context=self.in_context,
         )

@@ -12,6 +12,8 @@ import numpy as np
 
 Check = Literal["calibrated", "paper", "fixed", "off"]
 
+NOTHING: Final = -1  # the value of a fact that binds nothing: facts that verify do not compete
+_VERBATIM: Final = 0.999  # likeness of a relation to one that is worded just so
 _EPSILON: Final = 1e-6  # of Eq. 7: it only keeps the weights of equal scores from being 0/0
 
 
@@ -79,25 +81,58 @@ ALIGNED_ONLY: Final = Weights(
     stated=2.25,
     nothing=11.14,
 )
+# The same for facts that a language model has extracted: it words relations as people do, so that their likeness says
+# more, and knows no confidence. Fitted on training questions whose passages a model had read (decision 0016).
+MODEL_RERANKED: Final = Weights(
+    score=0.33,
+    relevance=5.56,
+    likeness=1.63,
+    worded=0.35,
+    same_way=0.31,
+    worded_same_way=-0.1,
+    fitting=0.47,
+    stated=0.0,
+    nothing=8.68,
+)
+MODEL_ALIGNED_ONLY: Final = Weights(
+    score=0.0,
+    relevance=8.8,
+    likeness=3.56,
+    worded=0.0,
+    same_way=0.98,
+    worded_same_way=0.11,
+    fitting=0.39,
+    stated=0.0,
+    nothing=12.14,
+)
 # Where no gamma is set. The calibrated check counts "none of them" among the candidates, so its N_eff is larger; on the
 # questions that it was fitted on, four of five hops that it resolves at 2 are right.
 USUAL_GAMMA: Final = MappingProxyType({"paper": 1.5, "calibrated": 2.0})
 
 
 def judged(
-    candidates: Sequence[FactCandidate], check: Check, *, gamma: float | None, threshold: float, reranked: bool
+    candidates: Sequence[FactCandidate],
+    check: Check,
+    *,
+    gamma: float | None,
+    threshold: float,
+    reranked: bool,
+    rated: bool = True,
 ) -> Verdict:
     """The verdict of one of the checks; no candidates never suffice.
 
     ``gamma``: the largest N_eff that suffices for ``paper`` and ``calibrated``, at least 1, since N_eff is never below
     it (Lemma A.1); None: the usual one. ``threshold``: the least probability of the best candidate that suffices for
-    ``fixed``.
+    ``fixed``. ``rated``: whether the facts have a confidence, as those by rules have; a model's have none.
     """
     if not candidates:
         return Verdict(resolved=False, shares=(), effective=math.inf, note="no candidates")
     largest = USUAL_GAMMA.get(check, 0.0) if gamma is None else gamma
     if check == "calibrated":
-        return _calibrated(candidates, largest, RERANKED if reranked else ALIGNED_ONLY)
+        by_rules, by_model = (RERANKED, MODEL_RERANKED) if reranked else (ALIGNED_ONLY, MODEL_ALIGNED_ONLY)
+        if rated:
+            return _calibrated(candidates, candidates, largest, by_rules)
+        return _calibrated(candidates, _competing(candidates), largest, by_model)
     shares = paper_shares([candidate.score for candidate in candidates])
     effective = effective_number(shares)
     if check == "paper":
@@ -120,14 +155,22 @@ def effective_number(shares: Sequence[float]) -> float:
     return 1 / sum(share * share for share in shares)
 
 
-def _calibrated(candidates: Sequence[FactCandidate], gamma: float, weights: Weights) -> Verdict:
+def _competing(candidates: Sequence[FactCandidate]) -> Sequence[FactCandidate]:
+    """The candidates in the constraint's own words, where all of these name one value: none in other words competes."""
+    same = [one for one in candidates if one.relevance >= _VERBATIM and one.same_way and one.likeness == 1]
+    return same if len({one.value for one in same}) == 1 else candidates
+
+
+def _calibrated(
+    candidates: Sequence[FactCandidate], competing: Sequence[FactCandidate], gamma: float, weights: Weights
+) -> Verdict:
     """What Eq. 7 forgets by its shift is kept: how good the candidates are, against the chance that none is right.
 
     Facts that name the same value do not compete. The value with the best fact stands for all of its facts, and N_eff
     counts values and the chance that none of them is right; it is resolved if a value leads.
     """
     logits: dict[int, float] = {}
-    for candidate in candidates:
+    for candidate in competing:
         logit = utility(candidate, weights)
         logits[candidate.value] = max(logit, logits.get(candidate.value, -math.inf))
     values = list(logits)
@@ -138,7 +181,7 @@ def _calibrated(candidates: Sequence[FactCandidate], gamma: float, weights: Weig
     leads = max(chances[:-1]) > chances[-1]
     return Verdict(
         resolved=leads and effective <= gamma,
-        shares=tuple(chance[candidate.value] for candidate in candidates),
+        shares=tuple(chance.get(candidate.value, 0.0) for candidate in candidates),
         effective=effective,
         note=f"none of them {chances[-1]:.2f}",
     )

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from polyhop.errors import EndpointError
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.prompts.answer_step import StepAnswer, answer_step
+from polyhop.prompts.combine_answers import CombinedAnswer, combine_answers
 from polyhop.prompts.decompose import decompose, well_formed, without_known
+from polyhop.prompts.earlier_steps import EarlierStep
 from polyhop.prompts.merge_answers import LONGEST, Answered, merge_answers, merged_offline
 from polyhop.prompts.read_answer import read_answer
 from polyhop.types import Cost
@@ -53,9 +55,21 @@ def answered(output: object, *more: object) -> StepAnswer:
 def test_step_is_answered_from_chains_passages_and_earlier_steps() -> None:
     """One call; the quotation is located in the passage."""
     with model_saying(VELM) as (model, server):
-        answer = answer_step(model, STEP, [BUILT, BORN], PASSAGES, known=[("Who built the  Gull?", "Ada\nBrook")])
+        answer = answer_step(
+            model,
+            STEP,
+            [BUILT, BORN],
+            PASSAGES,
+            known=[EarlierStep("Who built the  Gull?", "Ada\nBrook", (BUILT,))],
+            larger=QUESTION,
+        )
         assert inside(prompt_of(server), "CHAINS").splitlines() == [BUILT, BORN]
-        assert inside(prompt_of(server), "EARLIER STEP 1").splitlines() == ["Who built the Gull?", "Ada Brook"]
+        assert inside(prompt_of(server), "EARLIER STEP 1").splitlines() == [
+            "Who built the Gull?",
+            "Ada Brook",
+            f"“{BUILT}”",
+        ]
+        assert inside(prompt_of(server), "LARGER QUESTION") == QUESTION
         assert inside(prompt_of(server), "PASSAGE 1").startswith("Title: Gull\n(s1) The Gull is a steam ferry.")
         assert inside(prompt_of(server), "QUESTION") == STEP
         assert server.requests[0]["max_tokens"] == 400
@@ -149,7 +163,11 @@ def test_instructions_in_chains_and_passages_stay_in_their_blocks() -> None:
     """A chain is one line, so that it cannot pass for several, nor for a passage."""
     with model_saying(VELM) as (model, server):
         answer_step(
-            model, STEP, [INJECTION, BORN], [passage(1, "Gull", INJECTION)], known=[(INJECTION, "\n" + INJECTION)]
+            model,
+            STEP,
+            [INJECTION, BORN],
+            [passage(1, "Gull", INJECTION)],
+            known=[EarlierStep(INJECTION, "\n" + INJECTION)],
         )
         prompt = prompt_of(server)
         assert "never an instruction" in system_of(server.requests[0])
@@ -179,6 +197,41 @@ def test_steps_are_established_in_any_script(title: str, text: str, quote: str, 
     assert text[found.quotes[0].start : found.quotes[0].end].rstrip(".。।") == quote.rstrip(".。।")
 
 
+# --- combine what earlier steps found ---------------------------------------------------------------------------------
+
+GULL_BUILT = EarlierStep("When was the Gull built?", "1801", ("It was built by Ada Brook in 1801.",))
+PIKE_BUILT = EarlierStep("When was the Pike built?", "1810", ("It was built by Otto Reed in 1810.",))
+OLDER = "Which is older, the Gull (1801) or the Pike (1810)?"
+
+
+def test_a_comparison_is_answered_from_earlier_answers_alone() -> None:
+    """With the sentences that were quoted for them, and without any passage."""
+    with model_saying({"reason": "1801 is before 1810.", "follows": True, "answer": "the  Gull"}) as (model, server):
+        answer = combine_answers(model, OLDER, [GULL_BUILT, PIKE_BUILT])
+        assert inside(prompt_of(server), "EARLIER STEP 2").splitlines() == [
+            "When was the Pike built?",
+            "1810",
+            "“It was built by Otto Reed in 1810.”",
+        ]
+        assert inside(prompt_of(server), "QUESTION") == OLDER
+        assert "PASSAGE" not in prompt_of(server)
+    assert (answer.text, answer.cost.llm_calls) == ("the Gull", 1)
+
+
+@pytest.mark.parametrize(
+    "output", [{"reason": "Nobody says.", "follows": False, "answer": "Velm"}, {**VELM}, "well", ""], ids=str
+)
+def test_what_does_not_follow_from_earlier_answers_is_left_to_be_looked_up(output: object) -> None:
+    with model_saying(output) as (model, _):
+        assert combine_answers(model, "Where do both sail?", [GULL_BUILT, PIKE_BUILT]).text is None
+
+
+def test_one_earlier_answer_is_nothing_to_combine() -> None:
+    with model_saying("never") as (model, server):
+        assert combine_answers(model, OLDER, [GULL_BUILT]) == CombinedAnswer(None, Cost())
+        assert server.requests == []
+
+
 # --- merge the answers ------------------------------------------------------------------------------------------------
 
 BUILDER = Answered("Who built the Gull?", "Ada Brook", True, (BUILT,))
@@ -200,7 +253,7 @@ def test_merging_shows_each_step_with_its_status() -> None:
     ]
     assert inside(prompt, "STEP 3, NOT ESTABLISHED").splitlines()[:2] == [
         "Question: Who owns the Gull?",
-        "Answer: Otto STEP 4, ESTABLISHED",
+        "Guess: Otto STEP 4, ESTABLISHED",
     ]
     assert inside(prompt, "QUESTION") == QUESTION
     assert {inside(prompt, "BACKGROUND 1"), inside(prompt, "BACKGROUND 2")} == {
@@ -225,6 +278,17 @@ def test_merging_names_conflicts_and_what_is_not_established() -> None:
         "Not established: Why?",
         "Conflict: Step 1 says Velm, step 2 Ossby; Velm has a chain.",
     ]
+
+
+def test_merging_shows_the_guess_and_the_quotations_of_a_step() -> None:
+    """Chains only where nothing was quoted: what a passage says comes before what a program took from it."""
+    quoted = Answered("When was the Gull built?", "1801", True, (BUILT,), ("It was built\nin 1801.",))
+    with model_saying({"conflicts": [], "findings": "Well."}) as (model, server):
+        merge_answers(model, QUESTION, [quoted, GUESS, Answered("Why?", None, False)])
+        prompt = prompt_of(server)
+    assert inside(prompt, "STEP 1, ESTABLISHED").splitlines()[1:] == ["Answer: 1801", "Quoted: It was built in 1801."]
+    assert inside(prompt, "STEP 2, NOT ESTABLISHED").splitlines()[1:] == ["Guess: 1900"]
+    assert inside(prompt, "STEP 3, NOT ESTABLISHED").splitlines()[1:] == ["Guess: "]
 
 
 def test_merging_is_repaired_once() -> None:
@@ -413,4 +477,4 @@ def test_answer_that_only_findings_support_is_not_grounded() -> None:
     output = {"support": [{"passage": 1, "quote": "The answer is Ossby Hall."}], "found": True, "answer": "Ossby Hall"}
     with model_saying(output) as (model, _):
         answer = read_answer(model, QUESTION, [passage(1, "Gull", GULL)], findings="The answer is Ossby Hall.")
-    assert (answer.grounded, answer.dropped) == (False, 1)
+    assert (answer.quoted, answer.dropped) == (False, 1)

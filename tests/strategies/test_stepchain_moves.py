@@ -15,12 +15,14 @@ from polyhop.indexes.breadth_first import Bounds
 from polyhop.layers.view import View
 from polyhop.models.within import Within
 from polyhop.plans import plan_of_questions
+from polyhop.prompts.earlier_steps import EarlierStep
+from polyhop.strategies.stepchain.asked_step import AskedStep
 from polyhop.strategies.stepchain.community_context import background
 from polyhop.strategies.stepchain.leads import Lead, Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_evidence import hops, ranking
 from polyhop.strategies.stepchain.step_graph import ENDS, StepGraph
-from polyhop.strategies.stepchain.stepping import AskedStep, Stepping
+from polyhop.strategies.stepchain.stepping import FRONTIER, Stepping
 from polyhop.strategies.stepchain.strategy import StepChain
 from polyhop.strategies.stepchain.textual_support import support_of
 from polyhop.types import Budget, Fact, Passage
@@ -207,6 +209,32 @@ def test_chains_without_support_are_left_out_of_a_walk_and_counted(graph: MakeGr
     assert whole.walk("Who built the Gull?", [number["Gull"]]).kept
 
 
+# --- what the graph asks for ------------------------------------------------------------------------------------------
+
+
+def test_the_frontier_is_asked_for_by_entities_relations_and_the_answer(
+    view: View, graph: MakeGraph, number: dict[str, int]
+) -> None:
+    """No passage is about Jory Pell, so that his name alone leads nowhere: what the chain passes through does."""
+    mine = graph()
+    mine.pull([number["Velm"]])
+    chains = mine.walk("Who is the mayor of Velm?", [number["Velm"]]).kept
+    before = step(0, number["Velm"], chains=chains, answer="Jory Pell", established=True)
+    taken = stepping(view, retrieved=2)
+    alone = [one for one, _ in taken._retrieved("Which river is near?", later=True)]
+    beside = [one for one, _ in taken._retrieved("Which river is near?", [before], later=True)]
+    assert number["Velm"] not in alone
+    assert number["Velm"] in beside
+    assert len(beside) <= len(alone) + FRONTIER
+
+
+def test_a_walk_that_has_nowhere_to_begin_is_seeded_from_the_whole_question(view: View) -> None:
+    taken = stepping(view, scope="question")
+    chains = taken._grown(AskedStep(position=0, question="Who built the Gull?", passages=[], way=()))
+    assert str(chains.kept[0].chain) == "Gull -(was built by)-> Ada Brook"
+    assert chains.told.endswith("(seeded from 4 more passages)")
+
+
 # --- leads ------------------------------------------------------------------------------------------------------------
 
 
@@ -319,21 +347,45 @@ VELM = {"support": [{"passage": 1, "quote": "She was born in Velm."}], "answer":
 
 def test_an_answer_has_its_passage_and_its_sentence(view: View, number: dict[str, int]) -> None:
     with model_saying(VELM) as (model, _):
-        reader = StepReader(model=Within(model, 1), over=view, tokens=500)
+        reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=500)
         found = reader.answer("Where was Ada Brook born?", [], [number["Ada Brook"], number["Velm"]], [])
     assert found is not None
-    assert found.span is not None
-    assert (found.text, found.source) == ("Velm", number["Ada Brook"])
-    document = view.record.document(found.span.document_id)
-    assert document.text[found.span.start : found.span.end] == "She was born in Velm."
+    assert (found.text, found.established, found.sources) == ("Velm", True, (number["Ada Brook"],))
+    [span] = found.spans
+    document = view.record.document(span.document_id)
+    assert document.text[span.start : span.end] == "She was born in Velm."
+    assert found.quotes == ("She was born in Velm.",)
+    assert found.shown == (number["Ada Brook"], number["Velm"])
 
 
-def test_a_reader_sees_as_many_passages_as_fit_beside_the_chains(view: View, number: dict[str, int]) -> None:
+def test_each_fact_of_a_chain_names_the_passage_that_is_shown_for_it(
+    view: View, graph: MakeGraph, number: dict[str, int]
+) -> None:
+    """So that the model knows where to look for the sentence; a passage that is not shown has no number."""
+    mine = graph()
+    mine.pull([number["Gull"], number["Ada Brook"]])
+    chains = mine.walk("Where was the builder of the Gull born?", [number["Gull"]]).kept
+    [chain] = [one for one in chains if str(one.chain) == "Gull -(was built by)-> Ada Brook -(born in)-> Velm"]
+    with model_saying(VELM) as (model, server):
+        for shown, line in (
+            (["Velm", "Ada Brook", "Gull"], "Gull -(was built by)-> Ada Brook [3] -(born in)-> Velm [2]"),
+            (["Ada Brook"], "Gull -(was built by)-> Ada Brook -(born in)-> Velm [1]"),
+        ):
+            reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=5000)
+            reader.answer(BORN, [chain], [number[title] for title in shown], [])
+            assert inside(prompt_of(server), "CHAINS") == line
+
+
+def test_a_reader_sees_as_many_passages_as_fit_beside_the_chains(
+    view: View, graph: MakeGraph, number: dict[str, int]
+) -> None:
     """One at least."""
-    chains = ["Ada Brook -(born in)-> Velm"] * 20
+    mine = graph()
+    mine.pull([number["Ada Brook"]])
+    chains = [mine.walk("Where was Ada Brook born?", [number["Ada Brook"]]).kept[0]] * 20
     for tokens, shown, beside in ((5000, 3, []), (5000, 3, chains), (5, 1, []), (100, 1, chains)):
         with model_saying(VELM) as (model, server):
-            reader = StepReader(model=Within(model, 1), over=view, tokens=tokens)
+            reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=tokens)
             numbers = [number["Ada Brook"], number["Velm"], number["Hallow"]]
             assert reader.answer("Where was Ada Brook born?", beside, numbers, []) is not None
             assert prompt_of(server).count("<<<PASSAGE ") == shown
@@ -348,26 +400,31 @@ def test_a_reader_sees_as_many_passages_as_fit_beside_the_chains(view: View, num
         ({"support": [], "answer": "", "sufficient": False}, "the passages do not say"),
     ],
 )
-def test_what_is_not_established_is_no_answer(view: View, number: dict[str, int], said: object, note: str) -> None:
+def test_what_is_not_established_is_a_guess_at_most(
+    view: View, number: dict[str, int], said: dict[str, Any], note: str
+) -> None:
     with model_saying(said) as (model, _):
-        reader = StepReader(model=Within(model, 1), over=view, tokens=500)
+        reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=500)
         found = reader.answer("Where was Ada Brook born?", [], [number["Ada Brook"]], [])
     assert found is not None
-    assert (found.text, found.source, found.span, found.note) == (None, None, None, note)
+    assert (found.established, found.note) == (False, note)
+    assert found.text == (said["answer"] or None)
 
 
 def test_a_reader_without_calls_asks_nobody(view: View, number: dict[str, int]) -> None:
     with asked(says("never")) as (model, server):
-        reader = StepReader(model=Within(model, 1).share(1), over=view, tokens=500)
+        reader = StepReader(model=Within(model, 1).share(1), over=view, question=BORN, tokens=500)
         assert reader.answer(BORN, [], [number["Ada Brook"]], []) is None
-        assert reader.other_steps(BORN, [(BORN, None)]) is None
+        assert reader.other_steps([(BORN, None)]) is None
+        assert reader.combined(BORN, [EarlierStep("Who?", "Ada"), EarlierStep("Who else?", "Otto")]) is None
         assert server.requests == []
 
 
 def test_the_question_itself_is_no_other_way(view: View) -> None:
     for steps, expected in (([BORN], None), (["Who built the Gull?", "Where was #1 born?"], True)):
         with model_saying({"steps": steps}) as (model, _):
-            other = StepReader(model=Within(model, 1), over=view, tokens=9).other_steps(BORN, [("Who?", None)])
+            reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=9)
+            other = reader.other_steps([("Who?", None)])
         assert other == (tuple(steps) if expected else None)
 
 
@@ -391,6 +448,20 @@ def test_ways_come_first_and_then_single_passages_and_those_of_leads_by_turns(vi
     assert order[2] == 3.0
     taken.whole = (6, 3)
     assert list(ranking(taken, plan_of_questions(["Who built it?", "Where was #1 born?"])))[:4] == [6, 3, 1, 2]
+
+
+def test_what_steps_quoted_comes_before_all_that_was_retrieved(view: View) -> None:
+    """The first quotation of each step before the second of any, and before what the whole question leads to."""
+    taken = stepping(view)
+    taken.done = [
+        step(0, 1, sources=(7, 8), quotes=("one", "two"), established=True, settled=True),
+        step(1, 2, sources=(9,), quotes=("a guess",), settled=True),
+        step(2, 3, sources=(4,), quotes=("three",), established=True, settled=True),
+    ]
+    taken.singles, taken.others = {1: 5.0, 2: 4.0, 3: 3.0}, {}
+    taken.whole = (6,)
+    order = ranking(taken, plan_of_questions(["Who built it?", "Who owns it?", "Where was #1 born?"]))
+    assert list(order)[:4] == [7, 4, 8, 6]
 
 
 def test_a_hop_shows_the_chains_that_lead_to_its_answer_first(

@@ -11,7 +11,8 @@ from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts import support
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.prompts.earlier_steps import EarlierStep, earlier_blocks, one_line
 from polyhop.prompts.support import CopiedQuote
 from polyhop.types import Cost, Passage
 
@@ -26,18 +27,22 @@ SCHEMA: Mapping[str, Any] = {
 
 _SYSTEM = f"""You answer one step on the way to the answer of a larger question. You see numbered passages and chains \
 of facts that a program took from them: A -(r)-> B says that A stands in the relation r to B, and A <-(r)- B that B \
-stands in it to A. Answer from these and from nothing else. What you remember about the world does not count.
+stands in it to A. [2] after a fact says that passage 2 states it. Answer from these and from nothing else. What you \
+remember about the world does not count.
 
 - The chains show how things hang together. They were made by a program and may be wrong: where a chain and a passage \
 differ, the passage decides.
 - What earlier steps found, if it is shown, may be taken as given.
+- The larger question shows what the step is for. Answer the step: one thing, of the kind that the larger question \
+needs. Where several fit, take the one that fits the larger question best; where the step asks for several, name all.
 - "support": the sentences that establish the answer, at most three: the number of the passage and the sentence, \
 copied letter for letter, without the sentence's number in front. Do not shorten, join or correct what you copy. A \
-chain is no passage: never quote it.
+chain is no passage: never quote it. An answer that is worked out, such as a sum or a comparison, is supported by the \
+sentences that it is worked out from.
 - "answer": the answer in as few words as possible: a name, a date, a number, yes or no. Empty if there is none. If \
 only a guess is to be had, write the guess.
-- "sufficient": whether the passages establish the answer. A guess is not sufficient, and neither is an answer to some \
-other question.
+- "sufficient": whether the passages establish the answer. What plainly follows from a sentence is established. A \
+guess is not sufficient, and neither is an answer to some other question.
 
 {DATA_RULE}
 
@@ -66,24 +71,25 @@ def answer_step(
     chains: Sequence[str],
     passages: Sequence[Passage],
     *,
-    known: Sequence[tuple[str, str]] = (),
+    known: Sequence[EarlierStep] = (),
+    larger: str = "",
     max_tokens: int = 400,
 ) -> StepAnswer:
     """The answer to a sub-question, with every quotation located in the passages; without passages nobody is asked.
 
-    ``known`` holds earlier sub-questions with their answers. Where the model's output cannot be used, the step has no
-    answer. Raises EndpointError, BudgetExceeded.
+    ``known`` holds earlier sub-questions with their answers, ``larger`` the question that all of them are steps to.
+    Where the model's output cannot be used, the step has no answer. Raises EndpointError, BudgetExceeded.
     """
     if not passages:
         return StepAnswer(text=None, sufficient=False, quotes=(), dropped=0, cost=Cost())
     blocks = support.shown(passages)
     if chains:
-        blocks.append(PromptBlock("CHAINS", "\n".join(map(_line, chains))))
-    blocks += [
-        PromptBlock(f"EARLIER STEP {n}", f"{_line(asked)}\n{_line(found)}") for n, (asked, found) in enumerate(known, 1)
-    ]
+        blocks.append(PromptBlock("CHAINS", "\n".join(map(one_line, chains))))
+    blocks += earlier_blocks(known)
+    if larger and larger != question:
+        blocks.append(PromptBlock("LARGER QUESTION", larger))
     blocks.append(PromptBlock("QUESTION", question))
-    messages = (Message("system", support.rules(_SYSTEM, passages)), Message("user", fenced(blocks)))
+    messages = (Message("system", support.rules(_SYSTEM, passages)), Message("user", fenced(fitted(blocks, model))))
     try:
         content, cost = complete_json(model, messages, SCHEMA, max_tokens)
     except WastedOutput as wasted:
@@ -97,9 +103,5 @@ def answer_step(
 
 def _answer(text: str, *, said: bool) -> str | None:
     """The answer on one line; "unknown" is none, unless the model says that the passages establish it."""
-    answer = _line(text)
+    answer = one_line(text)
     return answer if answer and (said or answer.casefold().rstrip(".") not in _NO_ANSWER) else None
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

@@ -10,7 +10,7 @@ from typing import Any
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
@@ -31,14 +31,22 @@ questions, each of which one document can answer.
 - Write #1 for the answer to the first step, #2 for the answer to the second, and so on. A step may refer only to \
 steps before it.
 - Take names over exactly as the question writes them. Add no names and no facts of your own.
-- A comparison looks up each side in a step of its own; its last step compares them.
+- A comparison looks up each side in a step of its own; its last step compares them, and names what is compared.
+- Where several things are known of what is sought, look up each in a step of its own; the last step asks what they \
+have in common.
 - A question that one document can answer is one step: the question itself.
 - At most {MAX_STEPS} steps.
 
 {DATA_RULE}
 
-Output JSON: {{"steps": [...]}}. An example, for "Who was the teacher of the painter of The Salt Harvest?": \
-{{"steps": ["Who painted The Salt Harvest?", "Who was the teacher of #1?"]}}"""
+Output JSON: {{"steps": [...]}}. Three examples, for "Who was the teacher of the painter of The Salt Harvest?", for \
+"Was the Tide Mill built before the Corn Mill?" and for "Which singer appeared at Ossby Hall in 1931 and in the opera \
+Rain?":
+{{"steps": ["Who painted The Salt Harvest?", "Who was the teacher of #1?"]}}
+{{"steps": ["When was the Tide Mill built?", "When was the Corn Mill built?", \
+"Is the date of the Tide Mill, #1, before that of the Corn Mill, #2?"]}}
+{{"steps": ["Which singers appeared at Ossby Hall in 1931?", "Which singers appeared in the opera Rain?", \
+"Who is named both among #1 and among #2?"]}}"""
 
 _KNOWN = """
 
@@ -49,7 +57,7 @@ Plan only what is still missing:
 that was not answered.
 - Do not ask a step that was not answered again, not in other words either. Find another way: start from another name \
 in the question, go through another thing that is connected with both, ask from the other side, or split the step \
-into smaller ones.
+into smaller ones. Where there is no other way, give the question itself as the only step.
 - The new steps are numbered from #1, and refer only to each other."""
 
 _REFERENCE = re.compile(r"#(\d+)")
@@ -69,7 +77,7 @@ def decompose(
     tried = [_block(number, asked, found) for number, (asked, found) in enumerate(known, 1)]
     messages = (
         Message("system", _SYSTEM + (_KNOWN if known else "")),
-        Message("user", fenced([PromptBlock("QUESTION", question), *tried])),
+        Message("user", fenced(fitted([PromptBlock("QUESTION", question), *tried], model))),
     )
     try:
         plan, cost = complete_json(model, messages, SCHEMA, max_tokens)

@@ -12,15 +12,17 @@ from typing import Any, Final
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
 LONGEST: Final = 2000  # characters of what is handed on
 SHOWN_CHAINS: Final = 3  # of one step
+SHOWN_QUOTES: Final = 3
 SHOWN_SUMMARIES: Final = 8
 _SUMMARY: Final = 600  # characters of one that a model sees
+_QUOTE: Final = 400  # characters of a quotation
 _PART: Final = 200  # characters of a question, an answer, a chain or a summary in the plain text
 _CONFLICT: Final = 300  # characters of a contradiction that the model names
 SCHEMA: Mapping[str, Any] = {
@@ -36,8 +38,9 @@ SCHEMA: Mapping[str, Any] = {
 _SYSTEM = f"""A question was split into steps, and each step was looked up on its own. Put together what they found, \
 for a reader who will answer the question from the documents. You do not answer it yourself.
 
-- A step marked ESTABLISHED has its answer from the documents. A step marked NOT ESTABLISHED has none, or a guess: \
-never state a guess as a fact. Background tells what surrounds the steps, and proves nothing.
+- A step marked ESTABLISHED has its answer from the documents, and where sentences were quoted for it, they are \
+shown. A step marked NOT ESTABLISHED has none, or a guess: never state a guess as a fact, but say that it is one where \
+the other steps fit it. Background tells what surrounds the steps, and proves nothing.
 - A chain A -(r)-> B says that A stands in the relation r to B, and A <-(r)- B that B stands in it to A.
 - "conflicts": where steps contradict each other or the background: who says what, which one you follow, and why. An \
 established step comes before a guess and before the background; what a chain bears out comes before what none does. \
@@ -53,12 +56,13 @@ Output JSON: {{"conflicts": ["..."], "findings": "..."}}."""
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A sub-question with its answer, None for nothing, whether that is established, and the chains behind it."""
+    """A sub-question with its answer, a guess unless it is established, None for nothing; and what is behind it."""
 
     question: str
     answer: str | None
     established: bool
     chains: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()  # sentences of documents; where there are some, chains are not shown
 
     @property
     def fact(self) -> str | None:
@@ -87,7 +91,7 @@ def merge_answers(
     background = enumerate(_nearest(question, answered, summaries), 1)
     blocks += [PromptBlock(f"BACKGROUND {number}", _clipped(summary, _SUMMARY)) for number, summary in background]
     blocks.append(PromptBlock("QUESTION", question))
-    messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
+    messages = (Message("system", _SYSTEM), Message("user", fenced(fitted(blocks, model))))
     try:
         content, cost = complete_json(model, messages, SCHEMA, max_tokens)
     except WastedOutput as wasted:
@@ -124,9 +128,9 @@ def _found(asked: Sequence[Sequence[Answered]]) -> Iterator[str]:
             if one.fact is not None:
                 spelt.setdefault(_key(one.fact), one.fact)
         answers = list(spelt.values())
-        chain = next((_line(one.chains[0]) for one in group if one.fact is not None and one.chains), "")
+        behind = [_line(text) for one in group if one.fact is not None for text in (*one.quotes[:1], *one.chains[:1])]
         if len(answers) == 1:
-            because = f" ({_clipped(chain, _PART)})" if chain else ""
+            because = f" ({_clipped(behind[0], _PART)})" if behind else ""
             yield f"Established: {_clipped(group[0].question, _PART)} {_clipped(answers[0], _PART)}{because}"
         elif answers:
             differing = " or ".join(_clipped(answer, _PART) for answer in answers)
@@ -158,8 +162,10 @@ def _status(one: Answered) -> str:
 
 
 def _shown(one: Answered) -> str:
-    chains = [f"Chain: {_line(chain)}" for chain in one.chains[:SHOWN_CHAINS]]
-    return "\n".join((f"Question: {_line(one.question)}", f"Answer: {_line(one.answer or '')}", *chains))
+    behind = [f"Quoted: {_clipped(quote, _QUOTE)}" for quote in one.quotes[:SHOWN_QUOTES]]
+    behind = behind or [f"Chain: {_line(chain)}" for chain in one.chains[:SHOWN_CHAINS]]
+    answer = "Answer" if one.fact is not None else "Guess"
+    return "\n".join((f"Question: {_line(one.question)}", f"{answer}: {_line(one.answer or '')}", *behind))
 
 
 def _within(lines: Sequence[str]) -> str:

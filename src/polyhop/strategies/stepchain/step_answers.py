@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from polyhop.layers.view import View
 from polyhop.models.accounting import estimated_tokens
 from polyhop.models.within import NoCallsLeft, Within
+from polyhop.prompts import support
 from polyhop.prompts.answer_step import StepAnswer, answer_step
+from polyhop.prompts.combine_answers import combine_answers
 from polyhop.prompts.decompose import decompose
+from polyhop.prompts.earlier_steps import EarlierStep
+from polyhop.strategies.stepchain.step_graph import EvidenceChain
 from polyhop.types import Passage, Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepFinding:
-    """What a step found: an answer that its passages bear out, or None, with the sentence or with what it lacks."""
+    """What a step found: an answer, a guess unless it is established, with what was quoted for it and where."""
 
     text: str | None = None
-    source: int | None = None  # number of the passage
-    span: Span | None = None
+    established: bool = False
+    sources: tuple[int, ...] = ()  # numbers of the passages that were quoted, each once
+    spans: tuple[Span, ...] = ()  # what was quoted of them
+    quotes: tuple[str, ...] = ()  # the same as text
+    shown: tuple[int, ...] = ()  # the passages that were read
     note: str = ""
 
 
@@ -29,41 +36,60 @@ class StepReader:
 
     model: Within
     over: View
+    question: str  # the one that all steps lead to
     tokens: int  # of chains and passages that one call may be shown
 
     def answer(
-        self, question: str, chains: Sequence[str], numbers: Sequence[int], known: Sequence[tuple[str, str]]
+        self, asked: str, chains: Sequence[EvidenceChain], numbers: Iterable[int], known: Sequence[EarlierStep]
     ) -> StepFinding | None:
         """The answer to a sub-question from chains and passages, best first; None where no calls are left for it.
 
         Raises EndpointError.
         """
-        shown = self._fitting(chains, numbers)
+        shown = self._fitting(chains, list(numbers))
+        places = {number: place for place, number in enumerate(shown, 1)}
+        lines = [chain.referring(places) for chain in chains]
+        passages = list(shown.values())
         try:
-            found = answer_step(self.model, question, chains, list(shown.values()), known=known)
+            found = answer_step(self.model, asked, lines, passages, known=known, larger=self.question)
         except NoCallsLeft:
             return None
-        if found.sufficient and found.quotes:
-            quote = found.quotes[0]
-            number, passage = list(shown.items())[quote.passage_index]
-            span = Span(passage.document_id, passage.start + quote.start, passage.start + quote.end)
-            return StepFinding(found.text, number, span)
-        return StepFinding(note=_lacking(found))
+        numbered = list(shown.items())
+        quoted = [(*numbered[quote.passage_index], quote) for quote in found.quotes]
+        return StepFinding(
+            text=found.text,
+            established=found.sufficient,
+            sources=tuple(dict.fromkeys(number for number, _, _ in quoted)),
+            spans=tuple(
+                Span(passage.document_id, passage.start + quote.start, passage.start + quote.end)
+                for _, passage, quote in quoted
+            ),
+            quotes=tuple(passage.text[quote.start : quote.end] for _, passage, quote in quoted),
+            shown=tuple(shown),
+            note="" if found.sufficient else _lacking(found),
+        )
 
-    def other_steps(self, question: str, known: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None:
+    def combined(self, asked: str, steps: Sequence[EarlierStep]) -> str | None:
+        """The answer that earlier answers settle by themselves; None where they do not. Raises EndpointError."""
+        try:
+            return combine_answers(self.model, asked, steps).text
+        except NoCallsLeft:
+            return None
+
+    def other_steps(self, known: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None:
         """Other steps that lead to what is missing; None where there are none. Raises EndpointError."""
         try:
-            steps, _ = decompose(self.model, question, known=known)
+            steps, _ = decompose(self.model, self.question, known=known)
         except NoCallsLeft:
             return None
-        return None if steps == (question,) else steps
+        return None if steps == (self.question,) else steps
 
-    def _fitting(self, chains: Sequence[str], numbers: Sequence[int]) -> dict[int, Passage]:
+    def _fitting(self, chains: Sequence[EvidenceChain], numbers: Sequence[int]) -> dict[int, Passage]:
         """The first of the passages, as many as fit beside the chains; always one."""
-        left = self.tokens - sum(map(estimated_tokens, chains))
+        left = self.tokens - sum(estimated_tokens(str(chain.chain)) for chain in chains)
         fitting: dict[int, Passage] = {}
         for number, passage in zip(numbers, self.over.passages(numbers), strict=True):
-            left -= estimated_tokens(passage.text)
+            left -= sum(estimated_tokens(block.text) for block in support.shown([passage]))
             if fitting and left < 0:
                 break
             fitting[number] = passage

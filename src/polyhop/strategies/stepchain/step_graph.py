@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from polyhop.indexes.breadth_first import Bounds, BreadthFirstWalk, WalkedPath, breadth_first
+from polyhop.indexes.names import normal
 from polyhop.layers.facts.graph import Embed, FactGraph, Stated
 from polyhop.layers.facts.grown_graph import GrownGraph
 from polyhop.layers.parsekg.graph import NEVER_HEADS
@@ -36,12 +37,27 @@ class EvidenceChain(NamedTuple):
         """The entity that it leads to."""
         return self.chain.entities[-1]
 
+    def ends_at(self, answer: str | None) -> bool:
+        """Whether it leads to an answer."""
+        return answer is not None and normal(answer) == normal(self.end)
+
+    def tells(self, answer: str | None) -> bool:
+        """Whether an answer is one of its entities, other than the first."""
+        return answer is not None and normal(answer) in map(normal, self.chain.entities[1:])
+
+    def referring(self, shown: Mapping[int, int]) -> str:
+        """The chain, each fact with the number under which its passage is shown, where it is."""
+        return self.chain.annotated([f"[{shown[one]}]" if one in shown else "" for one in self.passages])
+
 
 class Chains(NamedTuple):
     """The chains that were kept of a walk, best first, and what the walk did, in words."""
 
     kept: tuple[EvidenceChain, ...]
     told: str
+
+
+NOWHERE = Chains((), "no entity to begin with")
 
 
 @dataclass(kw_only=True)
@@ -113,7 +129,7 @@ class StepGraph:
         """Breadth-first from the entities that a question names or that passages near it speak of (Eq. 7 to 9)."""
         seeds = self._seeds(asked, near)
         if not seeds:
-            return Chains((), "no entity to begin with")
+            return NOWHERE
         vector = phrase_vectors([asked], self.over)[0]
         similarities = self.graph.similarities(vector)
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from polyhop.indexes.names import normal
 from polyhop.layers.view import View
 from polyhop.models.within import Within
 from polyhop.plans import REFERENCE, Plan, Step, plan_of_questions, rewrite
@@ -15,46 +14,24 @@ from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.hops import in_time
 from polyhop.strategies.shared.judge import best_first
+from polyhop.strategies.stepchain.asked_step import AskedStep
 from polyhop.strategies.stepchain.leads import Lead, Leads
-from polyhop.strategies.stepchain.step_answers import StepReader
-from polyhop.strategies.stepchain.step_graph import Chains, EvidenceChain, StepGraph
-from polyhop.types import Budget, Span
+from polyhop.strategies.stepchain.step_answers import StepFinding, StepReader
+from polyhop.strategies.stepchain.step_graph import NOWHERE, Chains, StepGraph
+from polyhop.types import Budget
 
 JUDGED = 400  # characters of a passage that are judged alone
 FUSED = 20  # taken from each ranking before they are fused
 LATER = 0.5  # of the passages that a first step judges, how many a later one does: where it leads is known
 NAMED = 4  # passages that a sub-question names, at most
 PER_NAME = 2  # of one name
-FRONTIER = 4  # passages about entities that chains came to, at most
+FRONTIER = 4  # passages that what earlier steps came to brings in, at most
+CONDITIONS = 2  # chains of a step whose entities and relations are asked for
 SOURCES = 3  # passages in which the answer to a step is looked for
 STARTS = 2  # passages whose links are followed where a question was not taken apart
 WORTH_A_HOP = 3.0  # logits by which one passage alone must beat the best two together to stand alone
 AFTER = 1  # calls that extraction leaves for what comes after the steps
 SURE = 0.0  # logit from which the passages are taken to bear an answer out
-
-
-@dataclass(kw_only=True)
-class AskedStep:
-    """A sub-question as it was asked, and what became of it."""
-
-    position: int
-    question: str  # with earlier answers written in
-    passages: list[tuple[int, float]]  # best first, with the cross-encoder's logit
-    way: tuple[int, ...]  # the passages that lead to its answer, in order
-    logit: float | None = None  # of the passage that says most about it
-    chains: tuple[EvidenceChain, ...] = ()
-    answer: str | None = None
-    established: bool = False
-    source: int | None = None  # the passage that its answer was found in
-    span: Span | None = None  # the sentence that says so
-    settled: bool = False  # whether its answer was looked for
-    note: str = ""
-
-    def borne(self, name: str) -> float:
-        """How well the chains bear out a name as the answer: the score of the best one that ends there, 1 at most."""
-        best = max((chain.chain.score for chain in self.chains), default=0.0)
-        ends = (chain.chain.score for chain in self.chains if normal(chain.end) == normal(name))
-        return max(ends, default=0.0) / best if best else 0.0
 
 
 @dataclass(kw_only=True)
@@ -87,7 +64,7 @@ class Stepping:
         while len(self.done) < len(plan.steps) and (not self.done or in_time(began, budget)):
             self.steps = len(plan.steps)
             step = plan.steps[len(self.done)]
-            asked = self._ask(plan, step)
+            asked = self._from_answers(plan, step) or self._ask(plan, step)
             self.done.append(asked)
             if self.reader is None or asked.established or not asked.settled or not again:
                 continue
@@ -116,7 +93,8 @@ class Stepping:
                 targets |= self._settled(before, plan, step)
             way = (*way, *before.way)
         question = rewrite(step, [self._written(one, plan) for one in self.done])
-        frontier = [self.done[reference] for reference in step.refers_to] if self.reader is not None else []
+        before_it = [self.done[reference] for reference in step.refers_to]
+        frontier = before_it if self.reader is not None else []
         passages = self._retrieved(question, frontier, later=bool(step.refers_to))
         for number, score in passages:
             self.singles.setdefault(number, score)
@@ -133,18 +111,21 @@ class Stepping:
             way=tuple(dict.fromkeys(way)),
             logit=passages[0][1] if passages else None,
         )
+        self.told.append(f"asked: {question}")
+        if self.reader is not None and not all(one.carried for one in before_it):
+            asked.settled, asked.note = True, "not looked up: an earlier step that it needs is not answered"
+            return asked
         chains = self._grown(asked)
         asked.chains = chains.kept
-        self.told.append(f"asked: {question}")
         if chains.told:
             self.told.append(f"  walked {chains.told}")
         if self.reader is not None:
-            self._read(asked)
+            self._read(asked, before_it)
         return asked
 
     def _written(self, asked: AskedStep, plan: Plan) -> str:
         """What stands for the answer of a step in a later question: a description where the answer is not known."""
-        if asked.answer is not None:
+        if asked.carried and asked.answer is not None:
             return asked.answer
         target = plan.steps[asked.position].target
         return f"the {target}" if target else f"the answer to “{asked.question}”"
@@ -154,17 +135,21 @@ class Stepping:
     ) -> list[tuple[int, float]]:
         """The passages that say most about a sub-question, best first: dense and BM25 fused, and judged.
 
-        Those about what the chains of the steps before came to, their frontier, are judged with them (3.5). Without a
-        language model they are already: each of them is a lead.
+        What the steps before came to, their frontier, is asked for beside it (3.5), and judged with it. Without a
+        language model it is already: each name that a step may have found is a lead.
         """
         titles = self.over.text.titles.named_in(question, careful=False)
         about = (number for _, numbers in titles for number in self.leads.nearest(numbers, PER_NAME))
         named = list(islice(about, NAMED))
         most = max(1, round(self.retrieved * LATER)) if later else self.retrieved
         near = [number for number, _ in fused(question, self.over, FUSED)[:most]]
-        ends = dict.fromkeys(chain.end for one in frontier for chain in one.chains)
-        reached = [number for end in ends for number in self.leads.nearest(self.over.text.titles.about(end), 1)]
-        numbers = list(dict.fromkeys([*named, *near, *self.leads.nearest(reached, FRONTIER)]))
+        taken = {*named, *near}
+        queries = dict.fromkeys(_frontier_query(question, one) for one in frontier)
+        further = [
+            [number for number, _ in fused(query, self.over, FUSED) if number not in taken][: FRONTIER // len(queries)]
+            for query in queries
+        ]
+        numbers = list(dict.fromkeys([*named, *near, *(number for each in further for number in each)]))
         texts = [excerpt(passage, question, JUDGED) for passage in self.over.passages(numbers)]
         scores = self.over.models.reranker.score(question, texts).tolist() if texts else []
         favoured = [score + self.named_bonus * (place < len(named)) for place, score in enumerate(scores)]
@@ -181,7 +166,19 @@ class Stepping:
         elif configured is not None:
             self.graph.model = Within(configured, 0)  # the reader's call is the only one: extraction has none either
         self.graph.pull(near)
-        return self.graph.walk(asked.question, near) if self.walks else Chains((), "")
+        if not self.walks:
+            return Chains((), "")
+        walked = self.graph.walk(asked.question, near)
+        if walked != NOWHERE or not (others := self._reseeding(near)):
+            return walked
+        self.graph.pull(others)
+        again = self.graph.walk(asked.question, others)
+        return Chains(again.kept, f"{again.told} (seeded from {len(others)} more passages)")
+
+    def _reseeding(self, near: Sequence[int]) -> list[int]:
+        """The r passages nearest to the whole question, to begin a walk from where those of a step have no facts."""
+        numbers = (number for number, _ in fused(self.question, self.over, FUSED) if number not in near)
+        return list(islice(numbers, self.retrieved))
 
     def _linked(self, number: int) -> Sequence[str]:
         """The names that facts join to a passage."""
@@ -213,8 +210,10 @@ class Stepping:
         return targets
 
     def _bind(self, asked: AskedStep, lead: Lead) -> None:
-        asked.answer, asked.source, asked.span = lead.name, lead.source, lead.span
+        asked.answer, asked.sources = lead.name, (lead.source,)
+        asked.spans = () if lead.span is None else (lead.span,)
         asked.established = lead.score > SURE
+        asked.carried = True  # for want of anything surer: where it leads was judged for the whole question
         if not asked.established:
             asked.note = "a guess: no passage bears it out"
 
@@ -232,37 +231,67 @@ class Stepping:
 
     # --- with one -----------------------------------------------------------------------------------------------------
 
-    def _read(self, asked: AskedStep) -> None:
-        """Have the model answer a step from its chains and passages; from more text where that does not suffice."""
-        known = [(one.question, one.answer) for one in self.done if one.answer is not None and one.established]
-        chains = [str(chain.chain) for chain in asked.chains]
-        behind = [number for chain in asked.chains for number in chain.passages]
-        first = [number for number, _ in asked.passages]
-        self._take_in(asked, chains, list(dict.fromkeys([*first[:SOURCES], *behind, *first])), known)
-        if asked.settled and not asked.established and self.retries:
-            lacking = asked.note
-            wider = [number for number, _ in fused(asked.question, self.over, 2 * FUSED)]
-            if self._take_in(asked, [], wider, known):
-                self.told.append(f"  {lacking}; asked again of more text")
+    def _from_answers(self, plan: Plan, step: Step) -> AskedStep | None:
+        """A step that compares or combines what earlier ones found, with their quotations; None where it does more.
 
-    def _take_in(
-        self, asked: AskedStep, chains: Sequence[str], numbers: Sequence[int], known: Sequence[tuple[str, str]]
-    ) -> bool:
-        """Take over what the model finds; False where it may not be asked any more, and nothing changes."""
+        No passage says which of two bridges is older where each has a page of its own.
+        """
+        before = [self.done[reference] for reference in step.refers_to]
+        if self.reader is None or len(before) < 2 or not all(one.established for one in before):
+            return None
+        question = rewrite(step, [self._written(one, plan) for one in self.done])
+        answer = self.reader.combined(question, [one.earlier() for one in before])
+        if answer is None:
+            return None
+        self.told.append(f"answered from earlier answers: {question}")
+        return AskedStep(
+            position=len(self.done),
+            question=question,
+            passages=[],
+            way=tuple(dict.fromkeys(number for one in before for number in one.way)),
+            answer=answer,
+            established=True,
+            carried=True,
+            sources=tuple(dict.fromkeys(number for one in before for number in one.sources)),
+            spans=tuple(dict.fromkeys(span for one in before for span in one.spans)),
+            quotes=tuple(dict.fromkeys(quote for one in before for quote in one.quotes)),
+            settled=True,
+        )
+
+    def _read(self, asked: AskedStep, before: Sequence[AskedStep]) -> None:
+        """Have the model answer a step from its chains and passages; from other text where that does not suffice."""
         if self.reader is None:
-            return False
-        found = self.reader.answer(asked.question, chains, numbers, known)
+            return
+        known = [one.earlier() for one in self.done if one.established]
+        first = [number for number, _ in asked.passages]
+        cited = [number for one in before for number in one.sources]
+        behind = [number for chain in asked.chains for number in chain.passages]
+        found = self.reader.answer(
+            asked.question, asked.chains, dict.fromkeys([*first[:SOURCES], *cited, *behind, *first]), known
+        )
         if found is None:
             self.told.append("  not asked: no calls to the language model are left")
-            return False
-        asked.answer, asked.source, asked.span, asked.note = found.text, found.source, found.span, found.note
-        asked.established, asked.settled = found.text is not None, True
-        return True
+            return
+        _take_in(asked, found)
+        if not found.established and self.retries:
+            others = self._other_text(asked.question, found.shown)
+            again = self.reader.answer(asked.question, (), others, known) if others else None
+            if again is not None:
+                self.told.append(f"  {asked.note}; asked again of other text")
+            if again is not None and (again.established or asked.answer is None):
+                _take_in(asked, again)
+
+    def _other_text(self, question: str, shown: Sequence[int]) -> list[int]:
+        """Further passages for a question, those that say most about it first."""
+        numbers = [number for number, _ in fused(question, self.over, 2 * FUSED) if number not in shown]
+        texts = [excerpt(passage, question, JUDGED) for passage in self.over.passages(numbers)]
+        scores = self.over.models.reranker.score(question, texts).tolist() if texts else []
+        return [number for number, _ in best_first(numbers, scores)]
 
     def _taken_apart_again(self, plan: Plan) -> Plan | None:
         """Another way to the answer, beginning with what was found; None where the model knows none."""
         known = [(one.question, one.answer if one.established else None) for one in self.done]
-        steps = self.reader.other_steps(self.question, known) if self.reader is not None else None
+        steps = self.reader.other_steps(known) if self.reader is not None else None
         if steps is None:
             return None
         self.told.append(f"taken apart again: {' | '.join(steps)}")
@@ -272,11 +301,25 @@ class Stepping:
 
     def answered(self) -> list[Answered]:
         """What the steps found, for the merge (Eq. 10); nothing of those whose answers are left to the reader."""
-        return [
-            Answered(one.question, one.answer, one.established, tuple(str(chain.chain) for chain in one.chains[:2]))
-            for one in self.done
-            if one.settled
-        ]
+        return [one.answered() for one in self.done if one.settled]
+
+
+def _take_in(asked: AskedStep, found: StepFinding) -> None:
+    """Take over what the model found. A guess is kept and told as one, and no later question takes it for an answer."""
+    asked.answer, asked.note, asked.settled = found.text, found.note, True
+    asked.established = asked.carried = found.established
+    asked.sources, asked.spans, asked.quotes = found.sources, found.spans, found.quotes
+    if found.sources:
+        lead = asked.way[:-1] if asked.way[-1:] == tuple(number for number, _ in asked.passages[:1]) else asked.way
+        asked.way = tuple(dict.fromkeys((*lead, *found.sources)))
+
+
+def _frontier_query(question: str, before: AskedStep) -> str:
+    """A question with what the step before it came to: its answer, and the entities and relations that tell it."""
+    chains = [chain.chain for chain in before.telling() if chain.tells(before.answer)][:CONDITIONS]
+    spoken = [before.answer or "", *(name for chain in chains for name in chain.entities)]
+    spoken += [fact.relation for chain in chains for fact in chain.facts]
+    return " ".join(dict.fromkeys([question, *filter(None, spoken)]))
 
 
 def _shifted(step: Step, by: int) -> Step:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from polyhop.indexes.breadth_first import Bounds
 from polyhop.layers.view import View
-from polyhop.models.within import NoCallsLeft, Within
+from polyhop.models.within import NoCallsLeft, Within, before_reading
 from polyhop.plans import plan_of_questions
 from polyhop.prompts.merge_answers import merge_answers, merged_offline
 from polyhop.strategies.stepchain.community_context import background
@@ -21,7 +21,6 @@ from polyhop.strategies.stepchain.step_graph import StepGraph
 from polyhop.strategies.stepchain.stepping import Stepping
 from polyhop.types import Budget, Cost, Evidence
 
-SHARE = 2  # a step is shown at most so many times less text than the final reader
 MERGE = 1  # calls that are kept for putting the answers together
 
 
@@ -41,6 +40,7 @@ class StepChain:
     fan_out: int = 32  # facts that a walk follows from an entity, at most
     chains: int = 12  # kept of a walk, at most
     chain_tokens: int = 600  # of the chains of a walk, at most
+    step_tokens: int = 1200  # of chains and passages that a language model answers a step from, at most
     support: float = 0.5  # least share of a fact's words that its evidence must have
     values: int = 3  # answers that are considered for a step where no language model gives one
     links: int = 6  # names that a passage links to, that are considered beside them
@@ -69,16 +69,15 @@ class StepChain:
     def __post_init__(self) -> None:
         if min(self.retrieved, self.seeds, self.depth, self.frontier, self.fan_out, self.chains, self.values) < 1:
             raise ValueError("retrieved, seeds, depth, frontier, fan_out, chains and values are at least 1")
-        if min(self.links, self.summaries, self.chain_tokens) < 0:
-            raise ValueError("links, summaries and chain_tokens are at least 0")
+        if min(self.links, self.summaries, self.chain_tokens, self.step_tokens) < 0:
+            raise ValueError("links, summaries, chain_tokens and step_tokens are at least 0")
         if not 0 <= self.support <= 1:
             raise ValueError("support is 0 to 1")
 
     def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
         """The passages on the way to each step's answer first, and a hop a step with the chains that were walked."""
         began = time.monotonic()
-        asked = over.models.language_model
-        whole = Within(asked, budget.llm_calls - 1) if asked is not None and budget.llm_calls > 1 else None
+        whole = before_reading(over.models.language_model, budget)
         plan = over.plan(question, whole, prefer="steps") if self.decompose else plan_of_questions([question], "nobody")
         stepping = self._stepping(question, over, budget, whole)
         stepping.told.append(
@@ -110,7 +109,8 @@ class StepChain:
         )
         reader = None
         if whole is not None:
-            reader = StepReader(model=whole.share(MERGE), over=over, tokens=budget.tokens // SHARE)
+            tokens = min(self.step_tokens, budget.tokens)
+            reader = StepReader(model=whole.share(MERGE), over=over, question=question, tokens=tokens)
         return Stepping(
             question=question,
             over=over,

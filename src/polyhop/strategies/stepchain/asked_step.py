@@ -1,0 +1,54 @@
+"""A sub-question of StepChain as it was asked, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyhop.indexes.names import normal
+from polyhop.prompts.earlier_steps import EarlierStep
+from polyhop.prompts.merge_answers import Answered
+from polyhop.strategies.stepchain.step_graph import EvidenceChain
+from polyhop.types import Span
+
+MERGED_CHAINS = 2  # of a step, that the merge is shown
+
+
+@dataclass(kw_only=True)
+class AskedStep:
+    """A sub-question as it was asked, and what became of it."""
+
+    position: int
+    question: str  # with earlier answers written in
+    passages: list[tuple[int, float]]  # best first, with the cross-encoder's logit
+    way: tuple[int, ...]  # the passages that lead to its answer, in order
+    logit: float | None = None  # of the passage that says most about it
+    chains: tuple[EvidenceChain, ...] = ()
+    answer: str | None = None  # a guess, unless it is established
+    established: bool = False
+    carried: bool = False  # whether later sub-questions name the answer
+    sources: tuple[int, ...] = ()  # the passages that its answer was found in
+    spans: tuple[Span, ...] = ()  # the sentences that say so
+    quotes: tuple[str, ...] = ()  # what a language model copied from them
+    settled: bool = False  # whether its answer was looked for
+    note: str = ""
+
+    def borne(self, name: str) -> float:
+        """How well the chains bear out a name as the answer: the score of the best one that ends there, 1 at most."""
+        best = max((chain.chain.score for chain in self.chains), default=0.0)
+        ends = (chain.chain.score for chain in self.chains if normal(chain.end) == normal(name))
+        return max(ends, default=0.0) / best if best else 0.0
+
+    def telling(self) -> list[EvidenceChain]:
+        """The chains, those that lead to the answer first, then those that pass by it."""
+        return sorted(self.chains, key=lambda chain: (not chain.ends_at(self.answer), not chain.tells(self.answer)))
+
+    def earlier(self) -> EarlierStep:
+        """What later steps are told of it."""
+        return EarlierStep(self.question, self.answer or "", self.quotes)
+
+    def answered(self) -> Answered:
+        """What the merge is told of it: quotations, or the chains that tell the answer where nothing was quoted."""
+        chains = self.telling()[:MERGED_CHAINS]
+        return Answered(
+            self.question, self.answer, self.established, tuple(str(one.chain) for one in chains), self.quotes
+        )

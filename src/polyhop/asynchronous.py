@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from polyhop.engine import Polyhop
+from polyhop.ports import LanguageModel
 from polyhop.reports import Progress, ProgressListener
 from polyhop.settings import Settings
 
@@ -61,8 +62,14 @@ class AsyncPolyhop:
     unheard. ``close`` waits for the calls under way. Progress listeners are called in the thread that does the work.
     """
 
-    def __init__(self, path: str | Path = "polyhop.index", *, settings: Settings | None = None) -> None:
-        self.engine = Polyhop(path, settings=settings)
+    def __init__(
+        self,
+        path: str | Path = "polyhop.index",
+        *,
+        settings: Settings | None = None,
+        language_model: LanguageModel | None = None,
+    ) -> None:
+        self.engine = Polyhop(path, settings=settings, language_model=language_model)
         self._threads = _threads()
 
     index = _in_a_thread(Polyhop.index)

@@ -28,9 +28,11 @@ from polyhop.layers.layer import layer_of
 from polyhop.layers.view import View
 from polyhop.models.choice import Models, load_models
 from polyhop.models.timed import Timed
+from polyhop.planning.asked import LONGEST_QUESTION, checked, shortened
 from polyhop.planning.planner import Planning
-from polyhop.reading.citations import citations_of, items_of, within_tokens
-from polyhop.reading.reader import Reading, reader_of
+from polyhop.ports import LanguageModel
+from polyhop.reading.citations import citations_of, items_of
+from polyhop.reading.within_budget import read_within
 from polyhop.reports import IndexReport, IndexStatus, ProgressListener, RemoveReport
 from polyhop.settings import Settings
 from polyhop.store.record import Record
@@ -41,7 +43,6 @@ from polyhop.types import Answer, Budget, Document, Evidence, Span
 logger = logging.getLogger(__name__)
 
 OPENINGS = 5  # times that layers are opened before they count as damaged
-LONGEST_QUESTION = 400  # words: about what an encoder reads at once; what is beyond says nothing about what is asked
 
 
 class Polyhop:
@@ -51,9 +52,16 @@ class Polyhop:
     undisturbed while one process writes, and see what it gathered from their next question on.
     """
 
-    def __init__(self, path: str | Path = "polyhop.index", *, settings: Settings | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path = "polyhop.index",
+        *,
+        settings: Settings | None = None,
+        language_model: LanguageModel | None = None,  # instead of the configured one
+    ) -> None:
         self.path = Path(path).expanduser()
         self.settings = settings or Settings()
+        self._language_model = language_model
         self._models: Models | None = None
         self._record: Record | None = None
         self._opened: tuple[str, View] | None = None
@@ -65,7 +73,7 @@ class Polyhop:
         """The configured models, each loaded when first used."""
         with self._lock:
             if self._models is None:
-                self._models = load_models(self.settings)
+                self._models = load_models(self.settings, self._language_model)
             return self._models
 
     def index(
@@ -166,18 +174,17 @@ class Polyhop:
 
         Raises UsageError for a question without words, IndexMissing, LayerMissing, ModelMissing and the others.
         """
-        asked = _checked(question)
+        asked = checked(question)
         limit = budget or self.settings.budget
         began = time.monotonic()
-        with self.view() as view:
+        with self.view() as whole:
+            view = replace(whole, models=self.models.within(limit))
             evidence = self._retrieve(asked, view, strategy, limit)
             if evidence.plan is None:  # a reader has one in any case; this one costs nothing
                 evidence = replace(evidence, plan=view.plan(evidence.question))
-            reader_name, reader = reader_of(self.settings, self.models)
-            readable = replace(evidence, passages=within_tokens(evidence.passages, limit.tokens))
-            reading: Reading = reader.read(evidence.question, readable, self.models)
-            cost = evidence.cost + reading.cost
-            evidence = replace(evidence, cost=replace(cost, seconds=time.monotonic() - began))
+            reader_name, reading, unread = read_within(limit, evidence, self.settings, view.models)
+            cost = replace(evidence.cost + reading.cost, seconds=time.monotonic() - began)
+            evidence = replace(evidence, cost=cost, left_out=(*evidence.left_out, *view.models.left_out, *unread))
             return Answer(
                 question=question,
                 text=reading.text,
@@ -188,6 +195,7 @@ class Polyhop:
                 manifest=self._manifest(view, evidence.strategy, reader_name),
                 kind=reading.kind,
                 items=items_of(reading.items, view.record),
+                grounded=reading.grounded and reading.text is not None,
             )
 
     def search(self, question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
@@ -197,12 +205,14 @@ class Polyhop:
         """
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}.")
-        asked = _checked(question)
+        asked = checked(question)
         began = time.monotonic()
-        with self.view() as view:
-            chosen = unread(strategy or default_strategy(view))
-            evidence = self._retrieve(asked, view, chosen, replace(self.settings.budget, passages=k))
-        return replace(evidence, cost=replace(evidence.cost, seconds=time.monotonic() - began))
+        with self.view() as whole:
+            limit = replace(self.settings.budget, passages=k)
+            view = replace(whole, models=self.models.within(limit))
+            evidence = self._retrieve(asked, view, unread(strategy or default_strategy(view)), limit)
+        cost = replace(evidence.cost, seconds=time.monotonic() - began)
+        return replace(evidence, cost=cost, left_out=(*evidence.left_out, *view.models.left_out))
 
     def remove(self, *uris: str) -> RemoveReport:
         """Remove documents, by URI, path or file name, with all that was derived from them."""
@@ -310,7 +320,7 @@ class Polyhop:
         over = view.restricted(
             (*layers_read(strategy), *(one for one in layers_wanted(strategy) if one in view.layers))
         )
-        asked = _shortened(question)
+        asked = shortened(question)
         notes = [] if asked == question else [f"read the first {LONGEST_QUESTION} words of the question"]
         if budget.seconds is None:
             evidence = strategy.retrieve(asked, over, budget)
@@ -319,6 +329,7 @@ class Polyhop:
             evidence = strategy.retrieve(asked, replace(over, models=over.models.with_reranker(judge)), budget)
             if judge.left:
                 notes.append(f"out of time after {budget.seconds:g} s: {judge.left} texts were not judged")
+                evidence = replace(evidence, left_out=(*evidence.left_out, notes[-1]))
         return replace(evidence, trail=(*evidence.trail, *notes))
 
     @contextmanager
@@ -378,19 +389,3 @@ class Polyhop:
             "index": hashlib.sha256("\n".join(generations).encode()).hexdigest()[:16],
             "settings": str(in_force(view.record, self.settings).to_mapping()),
         }
-
-
-def _checked(question: str) -> str:
-    """A question as it is asked of strategies. Raises UsageError where it has no words."""
-    words = question.replace("\0", " ").encode(errors="replace").decode().split()  # a terminal may send broken bytes
-    if not any(character.isalnum() for word in words for character in word):
-        raise UsageError("The question has no words.", remedy='Ask something, as in: polyhop ask "Who founded ...?"')
-    return " ".join(words)
-
-
-def _shortened(question: str) -> str:
-    """As much of a question as is read."""
-    words = question.split()
-    if len(words) > LONGEST_QUESTION:
-        logger.warning("The question has %d words; the first %d are read.", len(words), LONGEST_QUESTION)
-    return " ".join(words[:LONGEST_QUESTION])

@@ -198,6 +198,12 @@ class ConstrainedModel(Protocol):
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text, without special tokens added."""
 
+    def encode_spans(self, texts: Sequence[str]) -> list[tuple[list[int], list[tuple[int, int]]]]:
+        """Token ids of each text, with the characters (from, to) that each stands for.
+
+        A token that is only part of a character stands for all of it.
+        """
+
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of token ids."""
 

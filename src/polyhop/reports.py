@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from polyhop.types import Cost, Serialisable
 
@@ -34,11 +34,12 @@ ProgressListener = Callable[[Progress], None]
 class Contents(Serialisable):
     """What a layer found in its passages when it was gathered last, and what its checks rejected."""
 
-    things: str  # what is counted: facts, questions
+    things: str  # what is counted: facts, questions, hyperrelations
     count: int
-    passages: int | None  # that have any; None: gathered by an earlier version, which did not count them
-    of: int | None  # passages that were done
-    rejected: Mapping[str, int]  # by reason; none of it is stored
+    passages: int | None = None  # that have any; None: not counted
+    of: int | None = None  # passages that were done
+    rejected: Mapping[str, int] | None = None  # by reason, none of it is stored; None: of a layer that rejects nothing
+    counts: Mapping[str, int] = field(default_factory=dict)  # what else there is, by name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ class LayerReport(Serialisable):
     cost: Cost = Cost()  # of language models; in a dry run, at most, if no answer has to be asked for again
     stopped: str = ""  # why a cap ended it before all was done
     left: int = 0  # passages that it then did not come to
-    contents: Contents | None = None  # afterwards; None: of layers that reject nothing, and in a dry run
+    contents: Contents | None = None  # afterwards; None: of layers that count nothing, and in a dry run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +93,7 @@ class LayerStatus(Serialisable):
     fingerprint: str
     cost: Cost = Cost()  # of language models, in all runs and for all questions since the index was made
     whole: bool = True  # False: grown on demand, so that passages are missing because no question came to them
-    contents: Contents | None = None  # of a whole layer that tells what it rejected
+    contents: Contents | None = None  # of a whole layer that tells what it found
 
     @property
     def has_gaps(self) -> bool:

@@ -6,7 +6,7 @@ unless a docstring says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum, StrEnum
 from typing import Any, Literal
@@ -186,9 +186,15 @@ class Chain:
 
     def __str__(self) -> str:
         """The chain as ``A -(r)-> B <-(r)- C``."""
-        steps = zip(self.facts, self.forward, self.entities[1:], strict=True)
-        arrows = (f" -({one.relation})-> {to}" if ahead else f" <-({one.relation})- {to}" for one, ahead, to in steps)
-        return self.entities[0] + "".join(arrows)
+        return self.annotated([""] * len(self.facts))
+
+    def annotated(self, notes: Sequence[str]) -> str:
+        """The same with a note behind each fact, such as ``A -(r)-> B [1] <-(r)- C [2]``; empty ones leave nothing."""
+        text = self.entities[0]
+        for fact, ahead, to, note in zip(self.facts, self.forward, self.entities[1:], notes, strict=True):
+            arrow = f" -({fact.relation})-> {to}" if ahead else f" <-({fact.relation})- {to}"
+            text += f"{arrow} {note}" if note else arrow
+        return text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,11 +276,16 @@ class Cost(Serialisable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What one question may consume; the same for all strategies, so that comparisons are fair."""
+    """What one question may consume; the same for all strategies, so that comparisons are fair.
+
+    A cap of none is no cap. What it left out is in ``Evidence.left_out``.
+    """
 
     passages: int = 5  # that a strategy may hand to the reader
-    tokens: int = 6000  # of context handed to the reader
-    llm_calls: int = 12  # to the configured language model, for one question
+    tokens: int = 6000  # of passages and findings that any one prompt may show, and that the reader sees
+    llm_calls: int = 12  # to the configured language model, repairs among them
+    llm_tokens: int | None = None  # of all its prompts and answers together
+    money: float | None = None  # that it may cost, at the prices in [language_model]
     seconds: float | None = None  # after which no further hop is begun and no text judged; none: no limit
 
 
@@ -288,6 +299,7 @@ class Evidence(Serialisable):
     hops: tuple[Hop, ...] = ()
     plan: Plan | None = None  # how the question was taken apart; hops name its steps
     trail: tuple[str, ...] = ()  # one line a decision, for --trace
+    left_out: tuple[str, ...] = ()  # what the budget did not allow, one line each
     cost: Cost = Cost()
     doubtful: bool = False  # whether nothing found seems to speak of what is asked: a reader by rules then abstains
     synthesis: str = ""  # what the strategy concluded from its hops, for a reader that can use it (StepChain, Eq. 10)
@@ -321,14 +333,20 @@ class AnswerKind(StrEnum):
     LIST = "list"  # several items, also the steps of an instruction
     QUOTATION = "quotation"  # the sentence that says it, word for word
     EXTRACT = "extract"  # the sentences that say most of it, word for word
+    PROSE = "prose"  # sentences in a model's own words, each checked against what it quotes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerItem(Serialisable):
-    """One of several things that an answer lists, with the quotation that it stands in."""
+    """An item of a list, a step or a sentence of an answer, with the quotations that bear it out, if any do."""
 
     text: str
-    citation: Citation
+    citations: tuple[Citation, ...]
+
+    @property
+    def citation(self) -> Citation | None:
+        """The first of its quotations."""
+        return self.citations[0] if self.citations else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -346,7 +364,8 @@ class Answer(Serialisable):
     reader: str
     manifest: Mapping[str, str]  # models, settings and index generation: what replays this answer
     kind: AnswerKind = AnswerKind.VALUE
-    items: tuple[AnswerItem, ...] = ()  # of a list, in its order
+    items: tuple[AnswerItem, ...] = ()  # of a list, its steps or its sentences, in their order
+    grounded: bool = True  # whether the citations bear the answer out, each of its items; never without a text
 
     @property
     def status(self) -> AnswerStatus:

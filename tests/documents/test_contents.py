@@ -31,14 +31,20 @@ FOUND = "2 questions in 2 of 3 passages; rejected: duplicate 3, answer 1"
 
 
 def knowing(request: Mapping[str, Any]) -> Played:
-    """An endpoint that asks some things twice, answers one with what is not there, and of Low Ness nothing at all."""
+    """An endpoint that asks some things twice and answers one with what is not there.
+
+    It says that nothing can be asked of Low Ness, and has no more to ask when it is asked once more.
+    """
+    if len(request["messages"]) > 2:
+        return says(json.dumps({"pairs": []}))
+    nothing = {"question": "", "answer": ""}
     pairs = []
     for number, title, who in re.findall(
         r"<<<PASSAGE (\d+) [0-9a-f]+>>>\nTitle: (.*)\n\n(\w+ \w+)", request["messages"][1]["content"]
     ):
         pair = {"passage": int(number), "question": f"Who landed at {title}?", "answer": who}
         wrong = pair | {"question": f"Who never landed at {title}?", "answer": "Piet Rook"}
-        pairs += {"Fennick": [pair, wrong, pair, pair], "Tarn Bay": [pair, pair]}.get(title, [])
+        pairs += {"Fennick": [pair, wrong, pair, pair], "Tarn Bay": [pair, pair]}.get(title, [pair | nothing])
     return says(json.dumps({"pairs": pairs}))
 
 
@@ -92,7 +98,7 @@ def test_status_says_the_same_of_every_layer_that_checks(run: Run) -> None:
     lines = run("status").splitlines()
     told = {line: after for line, after in pairwise(lines) if after.startswith("  ")}
     by_layer = {line.split()[1].rstrip(":"): after for line, after in told.items()}
-    assert by_layer.keys() == {"facts", "questions"}
+    assert by_layer.keys() == {"parsekg", "facts", "questions"}
     assert by_layer["questions"] == f"  {FOUND}"
     assert re.fullmatch(r"  \d+ facts in [23] of 3 passages; (none rejected|rejected: .*)", by_layer["facts"])
 
@@ -104,11 +110,29 @@ def test_programs_are_told_too(run: Run) -> None:
         "passages": 2,
         "of": 3,
         "rejected": {"answer": 1, "duplicate": 3},
+        "counts": {},
     }
     indexed, status = json.loads(run("index", *QUESTIONS, "--json")), json.loads(run("status", "--json"))
     for report in (indexed, status):
         found = {layer["name"]: layer["contents"] for layer in report["layers"]}
-        assert found == {"text": None, "parsekg": None, "questions": expected}
+        graph = found.pop("parsekg")
+        assert found == {"text": None, "questions": expected}
+        assert (graph["things"], graph["count"], graph["rejected"]) == ("hyperrelations", 3, None)
+
+
+def test_status_tells_what_the_graph_of_sentences_holds(harbour_engine: Polyhop) -> None:
+    """As the paper's Table 5 does: a link is an entity that leads a hyperrelation, or one that it leads to."""
+    [found] = [layer.contents for layer in harbour_engine.status().layers if layer.name == "parsekg"]
+    assert found is not None
+    assert list(found.counts) == ["headless", "entities", "entry entities", "head links", "tail links"]
+    with harbour_engine.view() as view:
+        graph = view.kg
+        assert found.count == len(graph.hyperrelations)
+        assert found.counts["entities"] == len(graph)
+        assert found.counts["entry entities"] == sum(len(graph.out.of(entity)) > 0 for entity in range(len(graph)))
+        assert found.counts["head links"] == sum(len(graph.out.of(entity)) for entity in range(len(graph)))
+        assert found.counts["tail links"] == sum(len(graph.into.of(entity)) for entity in range(len(graph)))
+    assert contents_in_words(found).startswith(f"{found.count} hyperrelations; headless {found.counts['headless']}, ")
 
 
 def test_a_layer_that_stays_as_it_is_says_what_it_has(run: Run, tmp_path: Path) -> None:

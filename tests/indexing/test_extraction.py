@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,8 +35,11 @@ by_model = pytest.mark.parametrize("layer", BY_MODEL, ids=lambda layer: layer.na
 
 
 def silent(request: dict[str, Any]) -> Played:
-    """A model that finds nothing in any passage."""
-    return says('{"pairs": []}' if "pairs of a question" in str(request["messages"][0]) else '{"facts": []}')
+    """A model that finds nothing in any passage; of questions it says so with an empty one."""
+    if "pairs of a question" not in str(request["messages"][0]):
+        return says('{"facts": []}')
+    numbers = re.findall(r"<<<PASSAGE (\d)", request["messages"][1]["content"])
+    return says(json.dumps({"pairs": [{"passage": int(n), "question": "", "answer": ""} for n in numbers]}))
 
 
 @pytest.fixture

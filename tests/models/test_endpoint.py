@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from polyhop.errors import BudgetExceeded, EndpointError, OutputInvalid, SettingError
+from polyhop.models.accounting import Request
 from polyhop.models.dialect import Dialect
-from polyhop.models.endpoint import OpenAICompatible, Request
+from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.side_by_side import side_by_side
 from polyhop.models.transport import Backoff, retry_after
 from polyhop.ports import Completion, LanguageModel, Message
@@ -64,6 +65,20 @@ def test_endpoint_answers_with_text_and_cost() -> None:
             ],
         }
     ]
+
+
+def test_endpoint_is_sent_the_parameters_that_are_set_and_no_others() -> None:
+    said = {"temperature": 0.7, "top_p": 0.9, "seed": 3, "reasoning_effort": "low", "max_tokens": 40}
+    for settings, sent in ((said, said), ({"temperature": None, "seed": None}, {"max_tokens": 9})):
+        with serving(says("fine")) as server, client(server, **settings) as model:
+            ask(model, max_tokens=9)
+            assert {name: server.requests[0].get(name) for name in said} == {**dict.fromkeys(said), **sent}
+
+
+@pytest.mark.parametrize("wrong", [{"temperature": -0.1}, {"top_p": 0.0}, {"top_p": 1.1}, {"max_tokens": 0}])
+def test_endpoint_refuses_parameters_that_make_no_sense(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        OpenAICompatible(base_url="http://localhost/v1", model="sage", **wrong)
 
 
 def test_endpoint_is_named_after_model_and_host_and_hides_secrets() -> None:
@@ -268,6 +283,17 @@ def test_schema_travels_as_strict_json_schema_without_what_strict_servers_refuse
     sent = server.requests[0]["response_format"]
     assert sent["type"] == "json_schema"
     assert sent["json_schema"]["schema"]["properties"] == {"name": {"type": "string"}}
+
+
+def test_what_an_answer_may_lack_is_asked_of_strict_servers_all_the_same() -> None:
+    """They take no schema with a property that is not required."""
+    inner = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["a"]}
+    schema = {"type": "object", "properties": {"many": {"type": "array", "items": inner}}, "required": []}
+    with serving(says("{}")) as server, client(server) as model:
+        assert ask(model, schema=schema).text == "{}"
+        sent = server.requests[0]["response_format"]["json_schema"]["schema"]
+    assert sent["required"] == ["many"]
+    assert sent["properties"]["many"]["items"]["required"] == ["a", "b"]
 
 
 def test_endpoint_that_rejects_response_format_is_asked_in_weaker_ways_and_remembered() -> None:

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from polyhop.errors import EndpointError, OutputInvalid
+from polyhop.models.accounting import Request
 from polyhop.models.cache import CachedResponse, ResponseCache, cache_key
-from polyhop.models.endpoint import OpenAICompatible, Request
+from polyhop.models.endpoint import OpenAICompatible
 from polyhop.ports import Message
 from polyhop.types import Cost
 from tests.worlds.endpoint import EndpointServer, in_turn, refuses, says, serving
@@ -49,6 +50,10 @@ def test_anything_that_changes_the_answer_is_another_entry(tmp_path: Path) -> No
                 model.complete(HELLO, schema={"type": "object"})
                 model.complete([*HELLO, Message("user", "Hurry.")])
         assert len(server.requests) == 8
+        for other in ({"temperature": None}, {"temperature": 0.5}, {"top_p": 0.5}, {"reasoning_effort": "low"}):
+            with client(server, tmp_path, **other) as model:
+                model.complete(HELLO)
+        assert len(server.requests) == 12
 
 
 def test_failures_are_not_kept_but_a_cut_off_answer_was_paid_for(tmp_path: Path) -> None:

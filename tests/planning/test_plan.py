@@ -258,6 +258,34 @@ def test_plan_with_a_fault_is_shown_to_the_model_once() -> None:
     assert "<<<FAULTS" in repair[-1]["content"]
 
 
+def test_what_is_sound_of_a_repaired_plan_is_kept() -> None:
+    """A constraint about something that the question does not name goes; the others answer it."""
+    extra = {"constraints": [*GOOD["constraints"], row("Oslo", ["near"], "?place")]}
+    with model_saying(extra) as (model, _):
+        made, cost = plan(model, QUESTION)
+    assert [one.linearised() for one in made.constraints] == ["Gull built by ?builder", "?builder born in ?place"]
+    assert cost.llm_calls == 2
+
+
+def test_a_plan_may_have_two_answers() -> None:
+    two = {"constraints": [row("Gull", ["built by"], "?builder"), row("Gull", ["launched in"], "?year")]}
+    with model_saying(two) as (model, server):
+        made, _ = plan(model, "Who built the Gull, and when was it launched?")
+        assert len(server.requests) == 1
+    assert len(made.constraints) == 2
+
+
+def test_a_question_that_does_not_say_what_it_is_about_is_left_out() -> None:
+    """So that what is found for ?builder gets into the words that texts are searched with."""
+    rows = [
+        row("Gull", ["built by"], "?builder"),
+        row("?builder", ["born in"], "?place", "Where was the builder born?"),
+    ]
+    assert [one.question for one in plan_of(rows, 3, "test").constraints] == ["", ""]
+    named = [rows[0], row("?builder", ["born in"], "?place", "Where was ?builder born?")]
+    assert plan_of(named, 3, "test").constraints[1].question == "Where was ?builder born?"
+
+
 LOOP = {"constraints": [row("?a", ["near"], "?b"), row("?b", ["in"], "?a"), row("?a", ["of"], "Gull")]}
 
 

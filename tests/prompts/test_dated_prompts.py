@@ -14,6 +14,7 @@ import pytest
 import polyhop
 from polyhop.engine import Polyhop
 from polyhop.models.endpoint import OpenAICompatible
+from polyhop.models.within import Within
 from polyhop.prompts import extract_facts, write_questions
 from polyhop.prompts.answer_step import answer_step
 from polyhop.prompts.draft_answer import draft_answer
@@ -110,7 +111,7 @@ def test_the_date_is_neither_a_quotation_nor_a_wrong_one() -> None:
     assert (len(answer.quotes), answer.dropped, answer.text) == (1, 0, "on 4 February 2031")
     assert "never the line" in rules
     alone, _ = reading([DAY], [TOLD])
-    assert (alone.quotes, alone.dropped, alone.grounded) == ((), 0, False)
+    assert (alone.quotes, alone.dropped, alone.quoted) == ((), 0, False)
 
 
 def test_a_date_that_stands_in_a_passage_is_quoted_as_ever() -> None:
@@ -127,25 +128,47 @@ def test_what_asks_for_the_next_search_sees_the_date() -> None:
         serving(says(json.dumps({"reasoning": "", "next_query": None}))) as server,
         OpenAICompatible(base_url=server.url, model="sage") as model,
     ):
-        steps = ModelSteps(QUESTION, model, 3, "sage")
+        steps = ModelSteps(QUESTION, Within(model, 3), 3, "sage")
         steps.next([AskedQuery(query=QUESTION, passages=(TOLD, PLAIN))])
         prompt = server.requests[0]["messages"][1]["content"]
     assert re.search(rf"<<<TEXT 1 \w+>>>\n{DAY}\nAda Brisk: ", prompt)
     assert re.search(r"<<<TEXT 2 \w+>>>\nAda Brisk: ", prompt)
 
 
-@pytest.mark.parametrize(
-    ("batches", "said"), [(extract_facts.batches(), {"facts": []}), (write_questions.batches(), {"pairs": []})]
-)
-def test_a_model_that_makes_rows_is_sent_the_same_whatever_the_document_tells(batches: Any, said: object) -> None:
+def test_a_model_that_extracts_facts_is_sent_the_same_whatever_the_document_tells() -> None:
     """Otherwise rows that were paid for would depend on what can change without them."""
-    with serving(says(json.dumps(said))) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
+    batches = extract_facts.batches()
+    with (
+        serving(says(json.dumps({"facts": []}))) as server,
+        OpenAICompatible(base_url=server.url, model="sage") as model,
+    ):
         for one in (PLAIN, TOLD):
             batches.ask(model, [one])
         sent = [request["messages"] for request in server.requests]
         assert batches.forecast(model, [PLAIN]) == batches.forecast(model, [TOLD])
     assert len(sent) == 2
     assert sent[0] == sent[1]
+
+
+def test_a_model_that_writes_questions_is_told_the_day_and_may_answer_with_it() -> None:
+    """A question without it would ask for one of many landings."""
+    pairs = [
+        {"passage": 1, "question": "Who landed on 4 February 2031?", "answer": "Ada Brisk"},
+        {"passage": 1, "question": "When did Ada Brisk land at the mill?", "answer": "on 4 February 2031"},
+        {"passage": 1, "question": "When did Ada Brisk leave?", "answer": "on 5 February 2031"},
+    ]
+    with (
+        serving(says(json.dumps({"pairs": pairs}))) as server,
+        OpenAICompatible(base_url=server.url, model="sage") as model,
+    ):
+        [outcome], _ = write_questions.batches().ask(model, [TOLD])
+        prompt = server.requests[0]["messages"][1]["content"]
+        write_questions.batches().ask(model, [PLAIN])
+        plain = server.requests[-2]["messages"][1]["content"]
+    assert isinstance(outcome, write_questions.WrittenQuestions)
+    assert [one.answer for one in outcome.questions] == ["Ada Brisk", "on 4 February 2031"]
+    assert f"Title: chat\n{DAY}\n\nAda Brisk:" in prompt
+    assert DAY not in plain
 
 
 def test_no_layer_reads_an_occasion() -> None:
@@ -160,7 +183,11 @@ def test_no_layer_reads_an_occasion() -> None:
 
 
 def answering(request: Mapping[str, Any]) -> Played:
-    """An endpoint that finds no facts and no answer."""
+    """An endpoint that finds no facts and no answer, and asks one question of each passage."""
+    if "pairs" in request["messages"][0]["content"]:
+        numbers = re.findall(r"<<<PASSAGE (\d)", request["messages"][1]["content"])
+        pairs = [{"passage": int(n), "question": "Who landed?", "answer": "I landed"} for n in numbers]
+        return says(json.dumps({"pairs": pairs}))
     asked = "<<<QUESTION" in request["messages"][1]["content"]
     return says(json.dumps({"support": [], "found": False, "answer": ""} if asked else {"facts": []}))
 
@@ -178,6 +205,7 @@ def chat(tmp_path: Path) -> Iterator[tuple[Polyhop, EndpointServer]]:
             "language_model.model": "sage",
             "language_model.cache": tmp_path / "cache",
             "layers.facts.extractor": "language_model",
+            "layers.questions.generator": "language_model",
             "chunking.tokens": 128,
             "chunking.overlap": 0,
         }
@@ -200,6 +228,16 @@ def test_of_a_long_chat_the_reader_is_told_the_day_and_the_extractor_is_not(
     assert any(told)
     (request,) = server.requests
     assert request["messages"][1]["content"].count(f"Title: chat\n{DAY}\n") == sum(told)
+
+
+def test_of_a_long_chat_whoever_writes_questions_is_told_the_day(chat: tuple[Polyhop, EndpointServer]) -> None:
+    engine, server = chat
+    server.requests.clear()
+    engine.index(layers=["questions"])
+    with engine.view() as view:
+        told = sum(one.occasion is not None for one in view.record.passages(view.record.numbers().tolist()))
+    prompts = "".join(request["messages"][1]["content"] for request in server.requests)
+    assert prompts.count(f"Title: chat\n{DAY}\n\n") == told > 1
 
 
 def test_a_passage_that_tells_its_day_itself_is_shown_as_it_is(chat: tuple[Polyhop, EndpointServer]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.errors import EndpointError, OutputInvalid
+from polyhop.errors import EndpointError
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.structured import check
 from polyhop.prompts import answer_step as answering
@@ -186,7 +186,7 @@ def test_read_answer_locates_its_quotes() -> None:
         "She was born in Velm.",
         "Ada Brook (1851–1920) was a shipwright",
     ]
-    assert (answer.text, answer.dropped, answer.grounded, answer.cost.llm_calls) == ("Velm", 0, True, 1)
+    assert (answer.text, answer.dropped, answer.quoted, answer.cost.llm_calls) == ("Velm", 0, True, 1)
 
 
 def test_read_answer_takes_a_shortened_quote_apart() -> None:
@@ -205,7 +205,7 @@ def test_read_answer_without_a_genuine_quote_is_not_grounded(quote: str) -> None
     output = {"support": [{"passage": 2, "quote": quote}], "found": True, "answer": "Oslo"}
     with model_saying(output) as (model, _):
         answer = read_answer(model, QUESTION, PASSAGES)
-    assert (answer.text, answer.quotes, answer.dropped, answer.grounded) == ("Oslo", (), 1, False)
+    assert (answer.text, answer.quotes, answer.dropped, answer.quoted) == ("Oslo", (), 1, False)
 
 
 def test_read_answer_survives_passage_numbers_that_do_not_exist() -> None:
@@ -217,10 +217,11 @@ def test_read_answer_survives_passage_numbers_that_do_not_exist() -> None:
 
 
 @pytest.mark.parametrize("output", [{"found": False, "answer": "Velm"}, {"found": True, "answer": " "}])
-def test_read_answer_is_none_where_nothing_was_found(output: dict[str, Any]) -> None:
+def test_read_answer_says_where_nothing_was_found(output: dict[str, Any]) -> None:
+    """What the model writes all the same is a guess."""
     with model_saying({"support": [], **output}) as (model, _):
         answer = read_answer(model, QUESTION, PASSAGES)
-    assert (answer.text, answer.grounded) == (None, False)
+    assert (answer.text, answer.quoted) == (output["answer"].strip() or None, False)
 
 
 def test_read_answer_of_no_passages_asks_nobody() -> None:
@@ -229,13 +230,17 @@ def test_read_answer_of_no_passages_asks_nobody() -> None:
         assert server.requests == []
 
 
-def test_read_answer_reports_output_that_stays_invalid() -> None:
-    with model_saying("Velm, I think") as (model, _), pytest.raises(OutputInvalid):
-        read_answer(model, QUESTION, PASSAGES)
+def test_read_answer_uses_output_that_stays_invalid_as_far_as_it_goes() -> None:
+    with model_saying("Velm, I think") as (model, server):
+        answer = read_answer(model, QUESTION, PASSAGES)
+        assert len(server.requests) == 2
+    assert (answer.text, answer.quotes, answer.broken) == ("Velm, I think", (), True)
 
 
 def test_examples_in_the_prompts_obey_their_own_schemas() -> None:
     """What we show is what we ask for."""
-    shown = re.search(r'\{"steps": \["Who.*\]\}', decomposing._SYSTEM)
-    assert shown is not None
-    check(json.loads(shown.group()), decomposing.SCHEMA)
+    plans = [json.loads(shown) for shown in re.findall(r'^\{"steps": \["\w.*\]\}', decomposing._SYSTEM, re.MULTILINE)]
+    assert len(plans) == 3
+    for plan in plans:
+        check(plan, decomposing.SCHEMA)
+        assert well_formed(plan["steps"])

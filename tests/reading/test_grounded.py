@@ -6,20 +6,22 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 from polyhop.errors import UsageError
 from polyhop.models.choice import Models, load_models
 from polyhop.models.endpoint import OpenAICompatible
+from polyhop.models.within import Within
 from polyhop.ports import LanguageModel
-from polyhop.reading.grounded import Grounded
-from polyhop.reading.reader import Reading
+from polyhop.prompts.read_answer import _understood
+from polyhop.reading.grounded import GUESSED, UNPROVEN, Grounded
+from polyhop.reading.reader import Reading, text_of
 from polyhop.settings import ModelChoice as Chosen
 from polyhop.settings import Settings
-from polyhop.types import Evidence, Passage
-from tests.worlds.endpoint import says, serving
+from polyhop.types import AnswerKind, Evidence, Passage
+from tests.worlds.endpoint import in_turn, says, serving
 
 QUESTION = "Where was the builder of the ferry Gull born?"
 GULL = "The Gull is a ferry. It was built by Ada Brook in 1892."
@@ -101,3 +103,130 @@ def test_read_needs_a_language_model() -> None:
     models = load_models(Settings(models=Chosen(language_model="none")))
     with pytest.raises(UsageError, match="needs a language model"):
         Grounded().read(QUESTION, evidence(), models)
+
+
+# --- what an answer rests on ------------------------------------------------------------------------------------------
+
+
+def test_a_genuine_quotation_of_something_else_grounds_no_answer() -> None:
+    assert read("Paris", True, (2, "She was born in Velm.")).text is None
+    assert read("Ada Brook", True, (2, "She was born in Velm."), (1, "It was built by Ada Brook in 1892.")).grounded
+
+
+def best(answer: str, found: bool, *quotes: tuple[int, str]) -> Reading:
+    with models_saying(answer, found, *quotes) as models:
+        return Grounded(stance="best").read(QUESTION, evidence(), models)
+
+
+def test_the_best_answer_is_given_and_marked_where_nothing_bears_it_out() -> None:
+    """As the papers do; how sure it is says that it is little more than a guess."""
+    for reading in (best("Paris", True, (2, "She was born in Velm.")), best("Paris", True)):
+        assert (reading.text, reading.grounded, reading.confidence) == ("Paris", False, UNPROVEN)
+    guess = best("Paris", False)
+    assert (guess.text, guess.grounded, guess.confidence) == ("Paris", False, GUESSED)
+    proven = best("Velm", True, (2, "She was born in Velm."))
+    assert (proven.text, proven.grounded, proven.confidence) == ("Velm", True, 1.0)
+    assert best("", False).text is None
+
+
+# --- what a model may write -------------------------------------------------------------------------------------------
+
+
+def reading_of(*said: str, finish: str = "stop", **settings: Any) -> tuple[Reading, int]:
+    """What becomes of outputs, and how many were asked for."""
+    script = in_turn(*(says(one, finish=finish) for one in said))
+    with serving(script) as server, OpenAICompatible(base_url=server.url, model="sage", attempts=1) as model:
+        models = cast(Models, OnlyLanguageModel(model))
+        return Grounded(**settings).read(QUESTION, evidence(), models), len(server.requests)
+
+
+SUPPORT = [
+    {"passage": 1, "quote": "It was built by Ada Brook in 1892."},
+    {"passage": 2, "quote": "She was born in Velm."},
+]
+
+
+def full(shape: str, *parts: tuple[str, list[int]]) -> str:
+    answer = [{"text": text, "support": support} for text, support in parts]
+    return json.dumps({"support": SUPPORT, "found": True, "shape": shape, "answer": answer})
+
+
+def test_a_text_has_its_sentences_each_with_its_quotations() -> None:
+    reading, _ = reading_of(full("text", ("The Gull was built by Ada Brook.", [1]), ("She came from Velm.", [2])))
+    assert reading.text == "The Gull was built by Ada Brook. She came from Velm."
+    assert (reading.kind, reading.grounded, reading.confidence) == (AnswerKind.PROSE, True, 1.0)
+    assert [[text_of(quote) for quote in quotes] for _, *quotes in reading.items] == [
+        ["It was built by Ada Brook in 1892."],
+        ["She was born in Velm."],
+    ]
+
+
+def test_a_sentence_that_nothing_bears_out_is_marked() -> None:
+    reading, _ = reading_of(full("text", ("Ada Brook built the Gull.", [1]), ("Tom Hale paid for it.", [1])))
+    assert reading.text == "Ada Brook built the Gull. Tom Hale paid for it."
+    assert (reading.grounded, reading.confidence) == (False, 0.5)
+    assert [len(quotes) for _, *quotes in reading.items] == [1, 0]
+
+
+def test_an_item_of_a_list_that_nothing_bears_out_is_left_out() -> None:
+    """It would be one more name among others; with stance=best it is there, and marked."""
+    said = full("list", ("Ada Brook", [1]), ("Tom Hale", [1]), ("Velm", [2]))
+    cautious, _ = reading_of(said)
+    assert (cautious.text, cautious.kind, cautious.grounded) == ("Ada Brook, Velm", AnswerKind.LIST, True)
+    every, _ = reading_of(said, stance="best")
+    assert (every.text, every.grounded) == ("Ada Brook, Tom Hale, Velm", False)
+    assert [len(quotes) for _, *quotes in every.items] == [1, 0, 1]
+
+
+def test_steps_are_numbered_and_code_keeps_its_lines() -> None:
+    reading, _ = reading_of(full("steps", ("Build it:\n    built by Ada Brook\n    in 1892", [1]), ("Velm", [2])))
+    assert reading.text == "1. Build it:\n    built by Ada Brook\n    in 1892\n2. Velm"
+    assert reading.kind == AnswerKind.LIST
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "Here is what I found.\n\n{}\n\nI hope this helps.",
+        "```json\n{}\n```",
+        "<think>Is it {{Velm}}? Perhaps.</think>\n{}",
+        "Is it Velm? Perhaps.</think>{}",
+    ],
+)
+def test_what_stands_around_an_answer_is_skipped(around: str) -> None:
+    reading, asked = reading_of(around.format(full("short", ("Velm", [2]))))
+    assert (reading.text, reading.grounded, asked) == ("Velm", True, 1)
+
+
+def test_an_answer_in_the_other_form_needs_no_repair() -> None:
+    brief = json.dumps({"support": SUPPORT, "found": True, "answer": "Velm"})
+    assert [reading_of(brief)[1], reading_of(full("short", ("Velm", [2])), brief=True)[1]] == [1, 1]
+
+
+def test_an_output_in_no_form_is_repaired_once_and_then_used_as_far_as_it_goes() -> None:
+    words = "She was born in Velm. I am sure that Tom Hale was there."
+    reading, asked = reading_of(words, stance="best")
+    assert (reading.text, reading.grounded, asked) == (words, False, 2)
+    assert [[text_of(quote) for quote in quotes] for _, *quotes in reading.items] == [["She was born in Velm."], []]
+    assert "not answer in the form" in reading.note
+    assert reading_of("Velm")[0].text is None  # a name by itself proves nothing
+    assert reading_of("Velm", stance="best")[0].text == "Velm"
+    assert reading_of(words, full("short", ("Velm", [2])))[0].grounded
+
+
+@pytest.mark.parametrize("whole", [full("text", ("Ada Brook built the Gull.", [1]), ("She was born in Velm.", [2]))])
+def test_an_answer_that_is_cut_off_counts_up_to_there(whole: str) -> None:
+    reading, asked = reading_of(whole[:-30], finish="length")
+    assert (reading.text, asked) == ("Ada Brook built the Gull.", 2)
+    for end in range(len(whole)):
+        reading_of_cut = _understood(whole[:end])
+        assert all(part["text"] for part in reading_of_cut["answer"]) or not reading_of_cut["found"]
+
+
+def test_a_repair_that_the_budget_does_not_allow_is_not_asked_for() -> None:
+    with serving(says("She was born in Velm, I am sure.")) as server:
+        with OpenAICompatible(base_url=server.url, model="sage", attempts=1) as model:
+            models = cast(Models, OnlyLanguageModel(Within(model, 1)))
+            reading = Grounded(stance="best").read(QUESTION, evidence(), models)
+        assert (len(server.requests), reading.cost.llm_calls, reading.grounded) == (1, 1, False)
+        assert reading.text == "She was born in Velm, I am sure."

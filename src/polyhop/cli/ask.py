@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from polyhop.engine import Polyhop
-    from polyhop.types import Answer, Chain, Citation, Hop, Span
+    from polyhop.types import Answer, AnswerItem, Chain, Citation, Hop, Span
 
 NOT_FOUND = 3
 CHAINS: Final = 2  # of a hop, unless everything is to be shown
 QUESTIONS = 3  # generated questions shown of a hop
 LONGEST_ANSWER = 160  # characters shown of the answer to one
 LONGEST_QUESTION = 400  # characters shown of what a hop asks
+UNPROVEN: Final = " [?]"  # behind what no quotation bears out
 MARKS = {"resolved": ("●", "green"), "recovered": ("◐", "yellow"), "unresolved": ("○", "red")}
 
 
@@ -86,6 +87,8 @@ def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
     for number, (hop, sentence) in enumerate(zip(answer.evidence.hops, sentences, strict=True), start=1):
         _show_hop(number, hop, sentence, hop.chains[:chains], engine)
     _show_sources(answer, sentences, chains)
+    for left_out in answer.evidence.left_out:
+        echo(style(f"The budget left out: {on_one_line(left_out)}", dim=True))
     cost = answer.evidence.cost
     tokens = f", {cost.llm_calls} model calls, {cost.tokens} tokens" if cost.llm_calls else ""
     line = f"strategy {answer.evidence.strategy}, reader {answer.reader}, {cost.seconds:.2f} s{tokens}"
@@ -95,16 +98,27 @@ def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
 
 
 def _show_answer(answer: Answer) -> None:
-    """The answer, the items of a list below each other, and what it is where it is quoted word for word."""
+    """The answer, the items of a list below each other, and what of it is quoted, or borne out by no quotation."""
     sure = style(f"   {answer.confidence:.0%} sure", dim=True)
-    if answer.items:
+    if not answer.grounded:
+        sure += style("   not grounded: no quotation bears out what is marked", fg="yellow")
+    if answer.items and answer.kind == "list":
         echo(style(f"{len(answer.items)} found", bold=True) + sure)
         for item in answer.items:
-            echo(style(f"  • {_one_line(item.text)}", bold=True))
+            echo(style("  • " + item.text.strip().replace("\n", "\n    "), bold=True) + _unproven(item))
+    elif answer.items:
+        echo("\n".join(style(item.text, bold=True) + _unproven(item) for item in answer.items) + sure)
+    elif not answer.grounded:
+        echo(style(answer.text or "", bold=True) + UNPROVEN + sure)
     elif answer.kind in ("quotation", "extract"):
         echo(style(f"“{_one_line(answer.text or '')}”", bold=True) + sure + style(f", a {answer.kind}", dim=True))
     else:
         echo(style(answer.text or "", bold=True) + sure)
+
+
+def _unproven(item: AnswerItem) -> str:
+    """The mark of what no quotation bears out."""
+    return "" if item.citations else UNPROVEN
 
 
 def _sentences(answer: Answer) -> list[Span | None]:

@@ -10,10 +10,12 @@ import click
 
 from polyhop.cli.options import index_options, replaying, settings_of
 from polyhop.cli.terminal import draw, echo
+from polyhop.errors import UsageError
 
 if TYPE_CHECKING:
     from polyhop.evaluation.dataset import Dataset
     from polyhop.evaluation.experiment import Experiment
+    from polyhop.ports import LanguageModel
     from polyhop.settings import Settings
 
 INTERRUPTED = 130
@@ -27,6 +29,8 @@ INTERRUPTED = 130
     "--sweep", "sweeps", multiple=True, metavar="SETTING=VALUE,VALUE", help="Also with these; several: a grid."
 )
 @click.option("--plans", type=click.Path(path_type=Path), help="Take questions apart as a file says.")
+@click.option("--record", type=click.Path(path_type=Path), help="Keep every request to the language model, and reply.")
+@click.option("--replay", type=click.Path(path_type=Path), help="Reply as recorded there, and ask no endpoint.")
 @click.option("--split", help="Which questions: questions_SPLIT.jsonl.  [default: questions.jsonl]")
 @click.option("--min-hops", type=click.IntRange(1), help="Only questions known to take at least N hops.")
 @click.option("--limit", type=click.IntRange(1), help="The first N questions only.")
@@ -44,6 +48,8 @@ def evaluate(
     ablations: bool,
     sweeps: tuple[str, ...],
     plans: Path | None,
+    record: Path | None,
+    replay: Path | None,
     split: str | None,
     min_hops: int | None,
     limit: int | None,
@@ -61,15 +67,19 @@ def evaluate(
     """Compare strategies on DATASET, a folder with questions.jsonl and a corpus.jsonl, or a folder of documents.
 
     These are indexed where needed; a row of a corpus stays one passage, however long it is. Each outcome is kept:
-    after Ctrl-C or a kill, the same command goes on where it stopped. The manifest in the JSON replays the run.
+    after Ctrl-C or a kill, the same command goes on where it stopped. The manifest in the JSON replays the run. A
+    language model answers as briefly as gold answers are (reader.brief). With --replay it is a file of its replies, and
+    a request that the file does not have ends the run.
 
     \b
     polyhop eval data/2wiki --split dev --strategy dense,bm25,hybrid,paths --retrieval-only
     polyhop eval data/mine --strategy paths,translator --json out.json --report out.html
     polyhop eval data/mine --strategy "paths,paths(plan=false)" --sweep links=2,4,6
+    polyhop eval data/mine --strategy c2rag,stepchain --record replies.jsonl
     """
     from polyhop.evaluation.experiment import Experiment
     from polyhop.evaluation.variants import variants
+    from polyhop.reading.reader import in_few_words
     from polyhop.strategies.strategy import split_names, strategy_of
 
     names = split_names(named)
@@ -87,13 +97,20 @@ def evaluate(
     for name in experiment.names:
         strategy_of(name, settings)  # a setting that does not fit is refused before anything is indexed
     also = [name.strip() for name in layers.split(",") if name.strip()]
-    report = _measured(experiment, dataset, split, settings, index_path, also)
+    model = _language_model(settings, record, replay)
+    report = _measured(experiment, dataset, split, in_few_words(settings, model), index_path, also, model)
     _show(report, json_path, report_path)
     return INTERRUPTED if report["interrupted"] else 0
 
 
 def _measured(
-    experiment: Experiment, dataset: Path, split: str | None, settings: Settings, index_path: str, also: list[str]
+    experiment: Experiment,
+    dataset: Path,
+    split: str | None,
+    settings: Settings,
+    index_path: str,
+    also: list[str],
+    model: LanguageModel | None,
 ) -> dict[str, Any]:
     """The report of an experiment, on an index that has the layers it needs."""
     from polyhop.cli.progress import progress_shown
@@ -104,12 +121,13 @@ def _measured(
     from polyhop.evaluation.metrics.metric import given_models
     from polyhop.evaluation.reports.report import summary
     from polyhop.evaluation.unfinished import Unfinished
+    from polyhop.models.recorded import Replay
 
     data = Dataset.read(dataset, split)
     experiment.questions(data)  # that there are any, and
     metrics = experiment.metrics(data)  # that they exist, before anything is indexed
     layers = layers_of(experiment.names, also, settings=settings)
-    with Polyhop(_index_of(data, index_path), settings=settings) as engine:
+    with Polyhop(_index_of(data, index_path), settings=settings, language_model=model) as engine:
         given_models(metrics, engine.models)  # a judge that is not there is missed at once
         with progress_shown(quiet=False) as listener:
             prepare(engine, data, layers=layers, progress=listener)
@@ -120,9 +138,29 @@ def _measured(
             echo(f"{len(unfinished)} outcomes are there from a run that did not end; this one goes on.", err=True)
         with progress_shown(quiet=False) as listener:
             run = experiment.run(engine, data, progress=listener, models=engine.models, unfinished=unfinished)
+    if isinstance(model, Replay):
+        model.check()
     if not run.interrupted and not run.stopped:
         unfinished.clear()
     return summary(run, data, made)
+
+
+def _language_model(settings: Settings, record: Path | None, replay: Path | None) -> LanguageModel | None:
+    """The model that is recorded, or the recording that stands for one; None for the configured one.
+
+    Raises UsageError, ModelMissing.
+    """
+    from polyhop.models.choice import load_models
+    from polyhop.models.recorded import Recorder, Replay
+
+    if record is not None and replay is not None:
+        raise UsageError("Replies are recorded or replayed, not both.", remedy="Leave out --record or --replay.")
+    if replay is not None:
+        return Replay(replay)
+    if record is None:
+        return None
+    models = load_models(settings)
+    return Recorder(models.language_model_for("be recorded", otherwise="leave out --record"), record)
 
 
 def _show(report: dict[str, Any], json_path: Path | None, report_path: Path | None) -> None:

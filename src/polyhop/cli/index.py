@@ -116,9 +116,14 @@ def contents_in_words(contents: Contents) -> str:
     """What a layer found, as in "472 questions in 24 of 33 passages; rejected: answer 34, duplicate 23"."""
     done = "" if contents.of is None else f" of {contents.of:,}"
     where = "" if contents.passages is None else f" in {contents.passages:,}{done} passages"
-    reasons = sorted(contents.rejected.items(), key=lambda reason: (-reason[1], reason[0]))
-    rejected = ", ".join(f"{reason} {count:,}" for reason, count in reasons)
-    return f"{contents.count:,} {contents.things}{where}; " + (f"rejected: {rejected}" if rejected else "none rejected")
+    parts = [f"{contents.count:,} {contents.things}{where}"]
+    if contents.counts:
+        parts.append(", ".join(f"{name} {count:,}" for name, count in contents.counts.items()))
+    if contents.rejected is not None:
+        reasons = sorted(contents.rejected.items(), key=lambda reason: (-reason[1], reason[0]))
+        rejected = ", ".join(f"{reason} {count:,}" for reason, count in reasons)
+        parts.append(f"rejected: {rejected}" if rejected else "none rejected")
+    return "; ".join(parts)
 
 
 def _summary(report: IndexReport, index_path: str) -> None:

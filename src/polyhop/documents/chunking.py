@@ -63,6 +63,12 @@ def count_tokens(text: str) -> int:
     return sum(1 for _ in _token.finditer(text))
 
 
+def beginning(text: str, tokens: int) -> str:
+    """The first so many tokens of a text."""
+    ends = (match.end() for match in _token.finditer(text))
+    return text[: next(islice(ends, tokens - 1, None), len(text))] if tokens > 0 else ""
+
+
 def cut(document: Document, chunking: Chunking) -> tuple[Passage, ...]:
     """The passages of a document, in order; ``document.text[start:end] == text`` holds for each.
 

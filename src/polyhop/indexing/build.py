@@ -166,13 +166,14 @@ class Builder:
         failed before it, and a language model is asked what it was asked then.
         """
         seen: set[int] = set()
+        dated = bool(getattr(layer, "dated", False))
 
         def untried() -> Iterator[tuple[int, Passage]]:
-            for number, passage in self.record.pending(layer.name, mark, retry_failed=False):
+            for number, passage in self.record.pending(layer.name, mark, retry_failed=False, dated=dated):
                 seen.add(number)
                 yield number, passage
 
-        failed = self.record.pending(layer.name, mark)
+        failed = self.record.pending(layer.name, mark, dated=dated)
         return untried(), (item for item in failed if item[0] not in seen)
 
     def _commit(self, name: str, mark: str, numbers: Sequence[int], rows: Sequence[Rows], bill: _Bill) -> int:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from polyhop.errors import BudgetExceeded, OutputInvalid
-from polyhop.ports import Message
+from polyhop.ports import LanguageModel, Message
 from polyhop.types import Cost
 
 _BYTES_PER_TOKEN = 4  # of UTF-8, so that scripts with three bytes a character are not taken for cheap ones
@@ -53,6 +53,35 @@ class Prices:
             seconds=seconds,
             money=(prompt_tokens * self.prompt + completion_tokens * self.completion) / 1_000_000,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One completion that is to be asked for."""
+
+    messages: Sequence[Message]
+    max_tokens: int = 512
+    schema: Mapping[str, Any] | None = None
+
+
+def forecast_of(model: LanguageModel, requests: Iterable[Request]) -> Cost:
+    """The most that requests would cost now, at the model's prices where it has any.
+
+    A model that can forecast by itself (``OpenAICompatible``) leaves out those whose answers it keeps.
+    """
+    if hasattr(model, "forecast"):
+        told: Cost = model.forecast(requests)
+        return told
+    return sum((most_of(model, one) for one in requests), Cost())
+
+
+def most_of(model: LanguageModel, request: Request) -> Cost:
+    """The most that one request may cost, whether or not its answer is kept."""
+    if hasattr(model, "most"):
+        told: Cost = model.most(request)
+        return told
+    prices: Prices = getattr(model, "prices", Prices())
+    return prices.of(estimated_prompt(request.messages, request.schema), request.max_tokens)
 
 
 class Hold:

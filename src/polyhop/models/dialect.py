@@ -12,6 +12,7 @@ from polyhop.ports import Message
 
 JsonMode = Literal["schema", "object", "text"]
 
+OPTIONS = ("temperature", "top_p", "seed", "reasoning_effort")  # parameters that a server may not know
 _WEAKER: Mapping[JsonMode, JsonMode] = {"schema": "object", "object": "text"}
 _ABOUT_FORMAT = re.compile(
     r"response_?format|json_(?:schema|object)|structured.?output|guided|grammar|schema", re.IGNORECASE
@@ -31,11 +32,16 @@ class Dialect:
     left_out: frozenset[str] = frozenset()
 
     def body(
-        self, model: str, messages: Sequence[Message], max_tokens: int, schema: Mapping[str, Any] | None, seed: int
+        self,
+        model: str,
+        messages: Sequence[Message],
+        max_tokens: int,
+        schema: Mapping[str, Any] | None,
+        options: Mapping[str, Any],
     ) -> dict[str, Any]:
-        """The request as plain JSON values."""
+        """The request as plain JSON values; ``options``: parameters such as the temperature, None for unset."""
         content: dict[str, Any] = {"model": model, "stream": False, self.limit: max_tokens}
-        content |= {key: value for key, value in (("temperature", 0), ("seed", seed)) if key not in self.left_out}
+        content |= {key: value for key, value in options.items() if value is not None and key not in self.left_out}
         spoken = messages if schema is None or self.json_mode == "schema" else _with_schema(messages, schema)
         content["messages"] = [{"role": message.role, "content": message.content} for message in spoken]
         if schema is not None and self.json_mode == "schema":
@@ -48,11 +54,11 @@ class Dialect:
     def after_refusal(self, words: str, *, structured: bool) -> Dialect | None:
         """What to try once the server has refused a request with these words; None where they are about something else.
 
-        Each step gives something up for good, so that there are at most five.
+        Each step gives something up for good, so that there are at most seven.
         """
         if self.limit == "max_tokens" and "max_completion_tokens" in words:
             return replace(self, limit="max_completion_tokens")
-        for parameter in ("temperature", "seed"):
+        for parameter in OPTIONS:
             if parameter not in self.left_out and re.search(rf"\b{parameter}\b", words):
                 return replace(self, left_out=self.left_out | {parameter})
         if structured and self.json_mode in _WEAKER and _ABOUT_FORMAT.search(words):
@@ -68,6 +74,10 @@ def _with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list
 
 
 def _portable(schema: Any) -> Any:
+    """A schema as strict servers take it: they want every property to be required, also what we can do without."""
     if isinstance(schema, Mapping):
-        return {key: _portable(value) for key, value in schema.items() if key not in _UNPORTABLE}
+        portable = {key: _portable(value) for key, value in schema.items() if key not in _UNPORTABLE}
+        if "required" in portable and isinstance(portable.get("properties"), dict):
+            portable["required"] = list(portable["properties"])
+        return portable
     return [_portable(item) for item in schema] if isinstance(schema, (list, tuple)) else schema

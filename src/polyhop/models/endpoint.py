@@ -13,11 +13,11 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from polyhop.errors import EndpointError
-from polyhop.models.accounting import Meter, Prices, WastedOutput, estimated_prompt, estimated_tokens
+from polyhop.models.accounting import Meter, Prices, Request, WastedOutput, estimated_prompt, estimated_tokens
 from polyhop.models.cache import CachedResponse, ResponseCache, cache_key
-from polyhop.models.dialect import Dialect, JsonMode
+from polyhop.models.dialect import OPTIONS, Dialect, JsonMode
 from polyhop.models.transport import Backoff, Reply, Transport
-from polyhop.ports import Completion, LanguageModel, Message
+from polyhop.ports import Completion, Message
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
@@ -30,33 +30,13 @@ _NO_CREDIT = "insufficient_quota"  # the code that tells an empty account from t
 _NOTEWORTHY_PROMPT = 1000  # tokens: a server that read less than half of so much has cut the prompt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """One completion that is to be asked for."""
-
-    messages: Sequence[Message]
-    max_tokens: int = 512
-    schema: Mapping[str, Any] | None = None
-
-
-def forecast_of(model: LanguageModel, requests: Iterable[Request]) -> Cost:
-    """The most that requests would cost now, at the model's prices where it has any.
-
-    A model that can forecast by itself (``OpenAICompatible``) leaves out those whose answers it keeps.
-    """
-    if hasattr(model, "forecast"):
-        told: Cost = model.forecast(requests)
-        return told
-    prices: Prices = getattr(model, "prices", Prices())
-    return sum((prices.of(estimated_prompt(one.messages, one.schema), one.max_tokens) for one in requests), Cost())
-
-
 @dataclass(frozen=True, kw_only=True)
 class OpenAICompatible:
-    """A model served over ``POST base_url/chat/completions``, asked at temperature 0 and with a fixed seed.
+    """A model served over ``POST base_url/chat/completions``, by default at temperature 0 with a fixed seed.
 
     Threads may share it. ``meter`` tells what was spent; paid answers are kept in ``cache``, a folder, before they are
-    used. Waits are seconds; prices are for a million tokens; a cap of None is no cap.
+    used. Waits are seconds; prices are for a million tokens; a cap of None is no cap, and of ``temperature``,
+    ``top_p``, ``seed`` and ``reasoning_effort`` only what is set is sent.
     """
 
     base_url: str
@@ -69,7 +49,11 @@ class OpenAICompatible:
     longest_wait: float = 30.0
     concurrency: int = 4
     json_mode: JsonMode = "schema"
-    seed: int = 0
+    temperature: float | None = 0.0
+    top_p: float | None = None
+    seed: int | None = 0
+    reasoning_effort: str | None = None  # such as low, medium or high, where the model knows it
+    max_tokens: int | None = None  # of each answer, instead of what the task allows
     reasoning_tokens: int = 0  # allowed on top of each answer: what a model spends on thinking before it answers
     max_context: int | None = None  # tokens; None where unknown
     prompt_price: float = 0.0
@@ -130,7 +114,7 @@ class OpenAICompatible:
         if kept is not None:
             self.meter.hit()
             return self._usable(kept, request, Cost())
-        expected = self._expected(request)
+        expected = self.most(request)
         if self.max_context is not None and expected.tokens > self.max_context:
             said = f"about {expected.tokens:,} tokens do not fit into the {self.max_context:,} of max_context"
             raise self._overflow(said)
@@ -147,7 +131,7 @@ class OpenAICompatible:
     def forecast(self, requests: Iterable[Request]) -> Cost:
         """The most that requests would cost now; those whose answers are kept cost nothing."""
         unknown = (one for one in requests if not (self._cache and self._cache.get(self._key(one))))
-        return sum(map(self._expected, unknown), Cost())
+        return sum(map(self.most, unknown), Cost())
 
     def close(self) -> None:
         """Close the connections and the cache; the next use opens them again."""
@@ -163,18 +147,28 @@ class OpenAICompatible:
 
     def _key(self, request: Request) -> bytes:
         turns = [[message.role, message.content] for message in request.messages]
-        limits = [request.max_tokens, self.reasoning_tokens, self.seed, self.json_mode]
-        return cache_key(1, self.base_url, self.model, turns, request.schema, limits)
+        limits = [self._longest(request), self.reasoning_tokens, self.seed, self.json_mode]
+        others = [self.temperature, self.top_p, self.reasoning_effort]
+        unusual = [others] if others != [0.0, None, None] else []
+        return cache_key(1, self.base_url, self.model, turns, request.schema, limits, *unusual)
 
-    def _expected(self, request: Request) -> Cost:
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in OPTIONS}
+
+    def _longest(self, request: Request) -> int:
+        return request.max_tokens if self.max_tokens is None else self.max_tokens
+
+    def most(self, request: Request) -> Cost:
+        """The most that one request may cost: its prompt, and all that the model may think and write."""
         prompt = estimated_prompt(request.messages, request.schema)
-        return self.prices.of(prompt, request.max_tokens + self.reasoning_tokens)
+        return self.prices.of(prompt, self._longest(request) + self.reasoning_tokens)
 
     def _ask(self, request: Request) -> Reply:
-        allowed = request.max_tokens + self.reasoning_tokens
+        allowed = self._longest(request) + self.reasoning_tokens
         while True:
             dialect = self._learnt.dialect
-            body = dialect.body(self.model, request.messages, allowed, request.schema, self.seed)
+            body = dialect.body(self.model, request.messages, allowed, request.schema, self._options)
             reply = self._transport.post(json.dumps(body).encode("ascii"), self._is_final)
             if reply.ok:
                 return reply
@@ -255,7 +249,7 @@ class OpenAICompatible:
     def _usable(self, response: CachedResponse, request: Request, cost: Cost) -> Completion:
         if response.finish == "length":
             raise WastedOutput(
-                f"{self.name} was cut off after {request.max_tokens + self.reasoning_tokens:,} tokens.",
+                f"{self.name} was cut off after {self._longest(request) + self.reasoning_tokens:,} tokens.",
                 text=response.text,
                 cost=cost,
                 remedy="If the model thinks before it answers, raise language_model.reasoning_tokens.",
@@ -300,6 +294,10 @@ def _check_settings(endpoint: OpenAICompatible) -> None:
         raise ValueError("api_key holds characters that no key has")
     if endpoint.attempts < 1 or endpoint.concurrency < 1:
         raise ValueError("attempts and concurrency must be at least 1")
+    if (endpoint.temperature or 0) < 0 or not 0 < (1 if endpoint.top_p is None else endpoint.top_p) <= 1:
+        raise ValueError("temperature must be at least 0, and top_p more than 0 and at most 1")
+    if endpoint.max_tokens is not None and endpoint.max_tokens < 1:
+        raise ValueError("max_tokens must be at least 1, or none")
     if endpoint.timeout <= 0 or min(endpoint.patience, endpoint.first_wait, endpoint.longest_wait) < 0:
         raise ValueError("timeout must be more than 0, and waits at least 0")
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from polyhop.errors import OutputInvalid
 from polyhop.models.accounting import WastedOutput
+from polyhop.models.within import NoCallsLeft
 from polyhop.ports import LanguageModel, Message
 from polyhop.types import Cost
 
@@ -22,6 +23,7 @@ _SHOWN = 6000  # characters of a broken output that the model is shown again
 
 _THINKING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)```", re.DOTALL)
+_MARKS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]', re.DOTALL)
 _WHITE = re.compile(r"\s*")
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -85,76 +87,128 @@ def check(value: Any, schema: Mapping[str, Any], path: str = "$") -> None:
 
 
 def complete_json(
-    model: LanguageModel, messages: Sequence[Message], schema: Mapping[str, Any], max_tokens: int = 512
+    model: LanguageModel,
+    messages: Sequence[Message],
+    schema: Mapping[str, Any],
+    max_tokens: int = 512,
+    *,
+    also: Mapping[str, Any] | None = None,
 ) -> tuple[Any, Cost]:
     """A value that obeys the schema, and what it cost. A broken output is shown to the model with its fault, once.
 
+    ``also``: another schema, of values that are as good and that a model writes that does not heed the first.
+
     Raises OutputInvalid (with ``text`` and ``cost``) where the second output is broken too, EndpointError and
-    BudgetExceeded.
+    BudgetExceeded; NoCallsLeft has the broken output as ``text`` where nothing was left to have it repaired.
     """
-    value, fault, text, cost = _attempt(model, messages, schema, max_tokens)
+    value, fault, text, cost = _attempt(model, messages, schema, max_tokens, also)
     if fault is None:
         return value, cost
     repair = _REPAIR.format(fault=fault, schema=json.dumps(schema, ensure_ascii=False))
     shown = [Message("assistant", text[:_SHOWN])] if text.strip() else []
     conversation = [*messages, *shown, Message("user", repair)]
-    value, fault, text, more = _attempt(model, conversation, schema, max_tokens)
+    first = text
+    try:
+        value, fault, text, more = _attempt(model, conversation, schema, max_tokens, also)
+    except NoCallsLeft as refused:
+        refused.text, refused.cost = text, cost
+        raise
     if fault is None:
         return value, cost + more
     raise WastedOutput(
         f"{model.name} gave no JSON that fits, even after one repair: {fault}",
-        text=text,
+        text=text if text.strip() else first,
         cost=cost + more,
         remedy="Use a larger model, or one that supports structured output.",
     )
 
 
+def mended(text: str, schema: Mapping[str, Any]) -> Any:
+    """The value in a text that obeys the schema, also one that is cut off: what it has till then; None for none."""
+    try:
+        return parse_json(text, schema)
+    except Fault:
+        pass
+    said = spoken(text)[:MAX_CHARACTERS]
+    for closed in _closed(said[max(said.find("{"), 0) :]):
+        try:
+            return parse_json(closed, schema)
+        except Fault:
+            continue
+    return None
+
+
+def _closed(text: str) -> list[str]:
+    """A JSON value that is cut off, closed behind the last values that seem to be whole in it, the longest first."""
+    open_ends: list[str] = []
+    ends: list[tuple[int, str]] = []  # where a value ends, and what closes all that is open there
+    for match in _MARKS.finditer(text):
+        mark = match.group()
+        if mark in "{[":
+            open_ends.append("}" if mark == "{" else "]")
+            continue
+        if mark in "}]" and open_ends:
+            open_ends.pop()
+        ends.append((match.start() if mark == "," else match.end(), "".join(reversed(open_ends))))
+    return [text[:end] + closing for end, closing in reversed(ends[-_MAX_STARTS:])]
+
+
 def _attempt(
-    model: LanguageModel, messages: Sequence[Message], schema: Mapping[str, Any], max_tokens: int
+    model: LanguageModel,
+    messages: Sequence[Message],
+    schema: Mapping[str, Any],
+    max_tokens: int,
+    also: Mapping[str, Any] | None,
 ) -> tuple[Any, str | None, str, Cost]:
     try:
         completion = model.complete(messages, max_tokens=max_tokens, schema=schema)
     except WastedOutput as wasted:  # empty, or cut off, perhaps only in what was said after the value
-        try:
-            return parse_json(wasted.text, schema), None, wasted.text, wasted.cost
-        except Fault:  # asking again for something shorter may help
-            return None, f"{wasted} Be brief.", wasted.text, wasted.cost
+        value, fault = _parsed(wasted.text, schema, also)
+        return value, None if fault is None else f"{wasted} Be brief.", wasted.text, wasted.cost  # it may help
     except OutputInvalid as invalid:
         return None, str(invalid), "", Cost()
+    return *_parsed(completion.text, schema, also), completion.text, completion.cost
+
+
+def _parsed(text: str, schema: Mapping[str, Any], also: Mapping[str, Any] | None) -> tuple[Any, str | None]:
+    """The value in a text, or what is wrong with the one that the schema asked for."""
     try:
-        return parse_json(completion.text, schema), None, completion.text, completion.cost
+        return parse_json(text, schema), None
     except Fault as fault:
-        return None, str(fault), completion.text, completion.cost
+        try:
+            return (None, str(fault)) if also is None else (parse_json(text, also), None)
+        except Fault:
+            return None, str(fault)
 
 
 def _values(text: str) -> Iterator[Any]:
     """The JSON values in a text, most trusted first: the whole text, what fills a fence, what prose surrounds."""
-    spoken = _without_thoughts(text)
-    for whole in (text, spoken, *(match.group(1) for match in _FENCE.finditer(spoken))):
+    said = spoken(text)
+    for whole in (text, said, *(match.group(1) for match in _FENCE.finditer(said))):
         value, end, complete = _decoded(whole.lstrip())
         if complete and not whole.lstrip()[end:].strip():
             yield value
     position = 0
     for _ in range(_MAX_STARTS):
-        start = min((at for at in (spoken.find("{", position), spoken.find("[", position)) if at >= 0), default=-1)
+        start = min((at for at in (said.find("{", position), said.find("[", position)) if at >= 0), default=-1)
         if start < 0:
             return
-        value, position, complete = _decoded(spoken, start)
+        value, position, complete = _decoded(said, start)
         if complete:
             yield value
 
 
-def _without_thoughts(text: str) -> str:
+def spoken(text: str) -> str:
     """What a model says after thinking: no thoughts between tags, and none before or after a tag that stands alone."""
-    spoken: list[str] = []
+    said: list[str] = []
     thinking, at = False, 0
     for tag in _THINKING.finditer(text):
         if not thinking:
-            spoken.append(text[at : tag.start()])
+            said.append(text[at : tag.start()])
         if tag[1] and not thinking:  # some servers have the model begin within its thoughts
-            spoken.clear()
+            said.clear()
         thinking, at = not tag[1], tag.end()
-    return "".join(spoken) + ("" if thinking else text[at:])
+    return "".join(said) + ("" if thinking else text[at:])
 
 
 def _decoded(text: str, start: int = 0) -> tuple[Any, int, bool]:

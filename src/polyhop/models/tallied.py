@@ -10,30 +10,20 @@ from typing import Any
 
 from polyhop.errors import BudgetExceeded, EndpointError, ModelError, OutputInvalid
 from polyhop.models.accounting import WastedOutput
-from polyhop.models.side_by_side import concurrency_of
+from polyhop.models.around import Around
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.types import Cost
 
 _Request = tuple[tuple[Message, ...], int, str]
 
 
-class Counted:
+class Counted(Around):
     """Passes requests on, and counts what their answers cost, also those that were of no use. Threads may share it."""
 
     def __init__(self, model: LanguageModel) -> None:
-        self._model = model
+        super().__init__(model)
         self._lock = threading.Lock()
         self._cost = Cost()
-
-    @property
-    def name(self) -> str:
-        """That of the model."""
-        return self._model.name
-
-    @property
-    def concurrency(self) -> int:
-        """How many requests the model takes at once."""
-        return concurrency_of(self._model)
 
     @property
     def cost(self) -> Cost:
@@ -47,7 +37,7 @@ class Counted:
         """What the model answers. Raises what it raises."""
         cost = Cost()
         try:
-            completion = self._model.complete(messages, max_tokens=max_tokens, schema=schema)
+            completion = self.model.complete(messages, max_tokens=max_tokens, schema=schema)
             cost = completion.cost
         except WastedOutput as wasted:
             cost = wasted.cost

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from polyhop.models.within import NoCallsLeft, Within
 from polyhop.planning.by_rules import ByRules
 from polyhop.planning.mending import mended
-from polyhop.plans import Plan, plan_of_questions
+from polyhop.planning.rules.questions import with_questions
+from polyhop.plans import Plan, plan_of_constraints, plan_of_questions
 from polyhop.prompts.decompose import decompose
 from polyhop.prompts.plan import VARIANTS, plan
 
@@ -37,7 +38,13 @@ class AsConstraints:
         """At most 8 constraints, a step each; steps by rules where the model may not be asked. Raises EndpointError."""
         if model is not None:
             try:
-                return mended(plan(model, question, variants=self.variants)[0], question)
+                return _in_words(mended(plan(model, question, variants=self.variants)[0], question))
             except NoCallsLeft:
                 pass  # the rules ask for nothing
         return ByRules().plan(question, names, None)
+
+
+def _in_words(plan: Plan) -> Plan:
+    """The plan with a question for each constraint that the model has left without one."""
+    worded = with_questions(plan.constraints)
+    return plan if worded == plan.constraints else plan_of_constraints(worded, plan.source)

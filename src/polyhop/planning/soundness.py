@@ -6,8 +6,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
-from polyhop.plans import MAX_CONSTRAINTS, PLACEHOLDER, Constant, Constraint, Placeholder, Plan
+from polyhop.plans import MAX_CONSTRAINTS, PLACEHOLDER, Constant, Constraint, Placeholder, Plan, plan_of_constraints
+
+ANSWERS: Final = 2  # that a question may ask for at once, where its planner knows what it asks
 
 
 def usable(constraint: Constraint) -> bool:
@@ -15,10 +18,11 @@ def usable(constraint: Constraint) -> bool:
     return not any(_own_faults(constraint))
 
 
-def faults(plan: Plan, question: str | None = None) -> tuple[str, ...]:
+def faults(plan: Plan, question: str | None = None, *, answers: int = 1) -> tuple[str, ...]:
     """What is wrong with a plan, in words that its maker understands; nothing where it is sound.
 
-    With the question, constants have to be names that stand in it.
+    With the question, constants have to be names that stand in it. ``answers``: how many placeholders that are used
+    only once may be what the question asks for, whatever their kinds.
     """
     if not plan.constraints:
         return ("there are no constraints",)
@@ -28,10 +32,25 @@ def faults(plan: Plan, question: str | None = None) -> tuple[str, ...]:
     found += _typed_twice(plan)
     found += _cycle(plan.constraints)
     for part in _parts(plan.constraints):
-        found += _unreachable(part) or _dangling(part)
+        found += _unreachable(part) or _dangling(part, answers)
     if question is not None:
         found += _not_in(question, plan)
     return tuple(dict.fromkeys(found))
+
+
+def without_faults(plan: Plan, question: str) -> Plan | None:
+    """What is sound of a plan: without constraints that mean nothing, or that speak of what the question does not name.
+
+    None where nothing is left, or where what is left hangs together wrongly.
+    """
+    kept = [
+        one for one in plan.constraints if usable(one) and not any(_not_in(question, plan_of_constraints([one], "")))
+    ]
+    if not kept or len(kept) > MAX_CONSTRAINTS:
+        return None
+    whole = len(kept) == len(plan.constraints)
+    sound = plan if whole else plan_of_constraints(kept, plan.source)
+    return None if faults(sound, question, answers=ANSWERS) else sound
 
 
 def _own_faults(constraint: Constraint) -> Iterator[str]:
@@ -92,14 +111,16 @@ def _unreachable(part: Sequence[Constraint]) -> list[str]:
     return [f"nothing that the question names leads to {', '.join(sorted(_names(part)))}"]
 
 
-def _dangling(part: Sequence[Constraint]) -> list[str]:
-    """Placeholders used once that cannot be the answer, because another one can: of another kind, and further on.
+def _dangling(part: Sequence[Constraint], answers: int) -> list[str]:
+    """Placeholders used once that cannot be the answer, because others can: of another kind, and further on.
 
     Two of one kind, such as a date of birth and a date of death, are compared.
     """
     uses = Counter(end.name for one in part for end in one.placeholders)
     leaves = [end for one in part for end in one.placeholders if uses[end.name] == 1]
     kinds = Counter(end.type.rpartition(" ")[2] for end in leaves)
+    if len(leaves) <= answers:
+        return []
     return [
         f"the placeholder {end.name} is used nowhere else and is not what the question asks for"
         for end in leaves[:-1]

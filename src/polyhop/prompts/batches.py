@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -9,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from polyhop.errors import EndpointError, ModelError, ModelMissing
-from polyhop.models.accounting import Prices, WastedOutput, estimated_prompt, estimated_tokens
-from polyhop.models.endpoint import Request, forecast_of
+from polyhop.models.accounting import Prices, Request, WastedOutput, estimated_prompt, estimated_tokens, forecast_of
 from polyhop.models.side_by_side import side_by_side
 from polyhop.models.structured import complete_json
 from polyhop.models.tallied import Counted
 from polyhop.ports import Completion, Failure, LanguageModel, Message
 from polyhop.prompts.blocks import PromptBlock, fenced
+from polyhop.prompts.passage_blocks import date_line
 from polyhop.types import Cost, Passage
 
 log = logging.getLogger(__name__)
@@ -35,9 +36,12 @@ class Batches(Generic[T]):
     text_tokens: int  # of the passages of one call, about; a longer passage has a call of its own
     passages: int  # of one call, at most
     answer: Callable[[int, int], int]  # tokens that a call may answer, from those of its text and its passages
-    read: Callable[[Any, Sequence[Passage]], Iterable[T]]  # what the passages of a call bear out of its answer
+    read: Callable[[Any, Sequence[Passage]], Iterable[T | Failure]]  # what passages of a call bear out of its answer
     nothing: T  # of a passage without words: nobody is asked about it
     undone: str  # what a failed passage lacks, as in "facts"
+    dated: bool = False  # whether passages are shown with the day that only the rest of their document tells
+    more: Callable[[Any, Sequence[Passage]], str] = lambda _, __: ""  # what to ask once more for, if an answer lacks it
+    joined: Callable[[Any, Any], Any] = lambda answer, _: answer  # an answer with what came of asking once more
 
     def ask(self, model: LanguageModel, passages: Sequence[Passage]) -> tuple[list[T | Failure], Cost]:
         """What comes of each passage, or why it could not be done, in the order of the passages; and what that cost.
@@ -58,7 +62,7 @@ class Batches(Generic[T]):
         return outcomes, run.model.cost
 
     def forecast(self, model: LanguageModel, passages: Sequence[Passage]) -> Cost:
-        """The most that these passages would cost now, before any call, if no answer has to be repaired or asked again.
+        """The most that these passages would cost now, before any call, if nothing has to be asked again.
 
         A model that can forecast (``OpenAICompatible``) applies its prices and leaves out answers that it keeps.
         """
@@ -77,14 +81,21 @@ class Batches(Generic[T]):
 
     def request(self, batch: Sequence[Passage]) -> Request:
         """The call for some passages."""
-        blocks = [PromptBlock(f"PASSAGE {number}", _shown(passage)) for number, passage in enumerate(batch, 1)]
+        blocks = [PromptBlock(f"PASSAGE {number}", self._shown(passage)) for number, passage in enumerate(batch, 1)]
         messages = (Message("system", self.system), Message("user", fenced(blocks)))
-        answer = self.answer(sum(map(_tokens, batch)), len(batch))
+        answer = self.answer(sum(map(self._tokens, batch)), len(batch))
         return Request(messages=messages, max_tokens=answer, schema=self.schema)
 
     def _packed(self, passages: Sequence[Passage]) -> Iterator[list[int]]:
-        sizes = [(index, _tokens(one)) for index, one in enumerate(passages) if any(map(str.isalnum, one.text))]
+        sizes = [(index, self._tokens(one)) for index, one in enumerate(passages) if any(map(str.isalnum, one.text))]
         return packed(sizes, text_tokens=self.text_tokens, passages=self.passages)
+
+    def _shown(self, passage: Passage) -> str:
+        lines = (f"Title: {passage.title}", *(date_line(passage) if self.dated else ()))
+        return "\n".join(lines) + f"\n\n{passage.text}"
+
+    def _tokens(self, passage: Passage) -> int:
+        return estimated_tokens(self._shown(passage)) + _BLOCK_TOKENS
 
 
 def packed(sizes: Sequence[tuple[int, int]], *, text_tokens: int, passages: int) -> Iterator[list[int]]:
@@ -129,7 +140,24 @@ class _Run(Generic[T]):
             log.info("%d passages are asked for one by one: %s", len(batch), error)
             return [outcome for passage in batch for outcome in self.of([passage])]
         self._unanswered = 0
-        return list(self._batches.read(answer, batch))
+        return list(self._batches.read(self._whole(answer, request, batch), batch))
+
+    def _whole(self, answer: Any, request: Request, batch: Sequence[Passage]) -> Any:
+        """An answer with what it lacked, for which the model is asked once; where that fails, the answer as it is."""
+        wish = self._batches.more(answer, batch)
+        if not wish:
+            return answer
+        said = Message("assistant", json.dumps(answer, ensure_ascii=False))
+        messages = [*request.messages, said, Message("user", wish)]
+        try:
+            further, _ = complete_json(self.model, messages, self._batches.schema, request.max_tokens)
+        except ModelError as error:
+            if self._is_down(error):
+                raise
+            log.info("What an answer lacked was asked for in vain: %s", error)
+            return answer
+        self._unanswered = 0
+        return self._batches.joined(answer, further)
 
     def _is_down(self, error: Exception) -> bool:
         """Whether other passages would fare no better: it refuses us, or leaves several calls in a row unanswered."""
@@ -162,11 +190,3 @@ class _Splitting:
             if wasted.text.strip():
                 raise _CutOff(str(wasted)) from wasted
             raise
-
-
-def _shown(passage: Passage) -> str:
-    return f"Title: {passage.title}\n\n{passage.text}"
-
-
-def _tokens(passage: Passage) -> int:
-    return estimated_tokens(_shown(passage)) + _BLOCK_TOKENS

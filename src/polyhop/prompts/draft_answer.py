@@ -10,7 +10,7 @@ from typing import Any
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.prompts.passage_blocks import passage_blocks
 from polyhop.types import Cost, Passage
 
@@ -61,7 +61,7 @@ def draft_answer(
     Raises EndpointError, BudgetExceeded.
     """
     blocks = [*passage_blocks(passages), PromptBlock("QUESTION", question)]
-    messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
+    messages = (Message("system", _SYSTEM), Message("user", fenced(fitted(blocks, model))))
     try:
         draft, cost = complete_json(model, messages, SCHEMA, max_tokens)
     except WastedOutput as wasted:

@@ -9,7 +9,7 @@ from typing import Any
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ def next_query(
     blocks = [PromptBlock("QUESTION", question)]
     blocks += [PromptBlock(f"SEARCH {number}", query) for number, query in enumerate(queries, 1)]
     blocks += [PromptBlock(f"TEXT {number}", text) for number, text in enumerate(evidence, 1)]
-    messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
+    messages = (Message("system", _SYSTEM), Message("user", fenced(fitted(blocks, model))))
     try:
         verdict, cost = complete_json(model, messages, SCHEMA, max_tokens)
     except WastedOutput as wasted:

@@ -12,7 +12,7 @@ from polyhop.documents.sentences import sentence_spans
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.prompts.passage_blocks import passage_blocks
 from polyhop.types import Cost, Passage
 
@@ -63,7 +63,7 @@ def next_thought(
     """
     blocks = [*passage_blocks(passages), PromptBlock("QUESTION", question)]
     blocks += [PromptBlock(f"THOUGHT {number}", thought) for number, thought in enumerate(thoughts, 1)]
-    messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
+    messages = (Message("system", _SYSTEM), Message("user", fenced(fitted(blocks, model))))
     try:
         verdict, cost = complete_json(model, messages, SCHEMA, max_tokens)
     except WastedOutput as wasted:

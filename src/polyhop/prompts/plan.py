@@ -6,13 +6,16 @@ import json
 import logging
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from polyhop.indexes.names import words
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
-from polyhop.planning.soundness import faults
+from polyhop.planning.soundness import ANSWERS, faults, without_faults
 from polyhop.plans import (
     MAX_CONSTRAINTS,
+    PLACEHOLDER,
     Constant,
     Constraint,
     End,
@@ -97,8 +100,9 @@ _NO_LETTER = re.compile(r"\W+")
 def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS, max_tokens: int = 900) -> tuple[Plan, Cost]:
     """One to eight sound constraints with at most ``variants`` phrasings each (1 or more), and what they cost.
 
-    A plan with faults is shown to the model once, with the faults named. Where that does not help either, or the output
-    is no plan at all, the question itself is the only constraint.
+    A plan with faults is shown to the model once, with the faults named. What is sound of the second plan is kept;
+    where that is nothing, or the output is no plan at all, the question itself is the only constraint. The question of
+    a constraint is left out where it does not say what it is about.
 
     Raises EndpointError, BudgetExceeded.
     """
@@ -112,12 +116,16 @@ def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS, max_t
             return whole_question(question), cost + wasted.cost
         cost += more
         planned = plan_of(content["constraints"], variants, f"language model {model.name}")
-        wrong = faults(planned, question)
+        wrong = faults(planned, question, answers=ANSWERS)
         if not wrong:
             return planned, cost
         log.info("The plan is faulty: %s.", "; ".join(wrong))
         repair = _REPAIR.format(faults=fenced([PromptBlock("FAULTS", "\n".join(wrong))]))
         messages += [Message("assistant", json.dumps(content, ensure_ascii=False)), Message("user", repair)]
+    sound = without_faults(planned, question)
+    if sound is not None:
+        log.info("A part of the plan is left out.")
+        return sound, cost
     log.warning("The question is not planned: the plan stays faulty: %s.", "; ".join(wrong))
     return whole_question(question), cost
 
@@ -142,7 +150,16 @@ def _constraint(row: Mapping[str, Any], variants: int) -> Constraint:
     for said, end in ((row["head"], head), (row["tail"], tail)):
         if isinstance(end, Placeholder) and len(end.name) > 1:
             question = question.replace(_spaced(said), end.name)
-    return Constraint(head, kept[0] if kept else "", kept, tail, question)
+    one = Constraint(head, kept[0] if kept else "", kept, tail, question)
+    return one if _asks_about(one) else replace(one, question="")
+
+
+def _asks_about(constraint: Constraint) -> bool:
+    """Whether the question says what it is about: a name or, between two placeholders, one of these."""
+    if constraint.constants:
+        asked = set(words(constraint.question))
+        return any(asked & set(words(end.text)) for end in constraint.constants)
+    return any(end.name in PLACEHOLDER.findall(constraint.question) for end in constraint.placeholders)
 
 
 def _end(text: str) -> End:

@@ -1,74 +1,253 @@
-"""Reads the answer out of passages, with quotations that are checked against them."""
+"""Reads the answer out of passages, in the shape that the question asks for, with quotations that are checked."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Literal
 
-from polyhop.models.structured import complete_json
+from polyhop.documents.sentences import sentence_spans
+from polyhop.models.accounting import WastedOutput
+from polyhop.models.structured import complete_json, mended, spoken
+from polyhop.models.within import NoCallsLeft
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts import support
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.prompts.support import CopiedQuote
 from polyhop.types import Cost, Passage
 
-SCHEMA: Mapping[str, Any] = {
+Shape = Literal["short", "list", "steps", "text"]
+SHAPES: Final[tuple[Shape, ...]] = ("short", "list", "steps", "text")
+MOST_QUOTES: Final = 24
+
+_SUPPORT: Final[Mapping[str, Any]] = {**support.SCHEMA, "maxItems": MOST_QUOTES}
+BRIEF: Final[Mapping[str, Any]] = {
     "type": "object",
-    "properties": {"support": support.SCHEMA, "found": {"type": "boolean"}, "answer": {"type": "string"}},
+    "properties": {"support": _SUPPORT, "found": {"type": "boolean"}, "answer": {"type": "string"}},
     "required": ["support", "found", "answer"],
     "additionalProperties": False,
 }
+_PART: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {"text": {"type": "string"}, "support": {"type": "array", "items": {"type": "integer"}}},
+    "required": ["text", "support"],
+    "additionalProperties": False,
+}
+SCHEMA: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "support": _SUPPORT,
+        "found": {"type": "boolean"},
+        "shape": {"type": "string", "enum": list(SHAPES)},
+        "answer": {"type": "array", "items": _PART},
+    },
+    "required": ["support", "found", "shape", "answer"],
+    "additionalProperties": False,
+}
 
-_SYSTEM = f"""You answer a question from numbered passages and from nothing else. What you remember about the world \
+_SYSTEM = """You answer a question from numbered passages and from nothing else. What you remember about the world \
 does not count: if the passages together do not establish the answer, say so.
 
 - "support": for each step to the answer, the number of the passage and the sentence that says it, copied letter for \
-letter, without the sentence's number in front. Do not shorten, join or correct what you copy.
+letter, without the sentence's number in front. Do not shorten, join or correct what you copy. Among them has to be \
+the sentence that holds the answer itself, in its own words; for a comparison, a count or a yes or no, the sentences \
+that it follows from, one for each thing that is compared or counted.
 - "found": whether these sentences establish the answer.
-- "answer": the answer in as few words as possible: a name, a date, a number, yes or no. Empty if nothing was found.
+"""
 
-{DATA_RULE}
+_BRIEF = """- "answer": the answer in as few words as possible: a name, a date, a number, yes or no{unsure}.
+
+{rule}
 
 Output JSON: {{"support": [{{"passage": 1, "quote": "..."}}], "found": true or false, "answer": "..."}}."""
+
+_FULL = """- "shape": what the question asks for. "short": a name, a date, a number, yes or no. "list": several \
+things. "steps": how something is done. "text": an explanation, a description or a summary.
+- "answer": the answer in parts{unsure}. Of a short answer one part, in as few words as possible, as the passages \
+write it. Of a list one part for each thing. Of steps one for each, in order. Of a text one for each sentence: as many \
+as the question needs and no more, in the language of the question. Copy code and commands letter for letter, with \
+their line breaks. Each part has its "text", and in "support" the numbers of those entries of "support" above that say \
+it: 1 is the first.
+
+{rule}
+
+Output JSON: {{"support": [{{"passage": 2, "quote": "..."}}], "found": true or false, "shape": "short", \
+"answer": [{{"text": "...", "support": [1]}}]}}."""
+
+_CAUTIOUS = ". Empty if nothing was found"
+_BEST = (
+    ". Where the passages do not establish it, the likeliest answer that they leave open, or else what you hold for "
+    "most likely; never empty"
+)
 
 _FINDINGS = """
 
 The block FINDINGS holds what was concluded on the way to you. Use it to see which passages matter and how they fit \
 together. It may be wrong: where it differs from the passages, the passages decide. It is no passage: never quote it."""
 
+_LOOSE: Final = {"type": "object", "required": ["answer"]}
+_NAME: Final = 5  # words; what is longer is a sentence
+_FENCE: Final = re.compile(r"\A```[\w-]*\n(.*)\n```\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerPart:
+    """A name, an item, a step or a sentence of an answer, with the quotations that it is said to rest on."""
+
+    text: str
+    quotes: tuple[CopiedQuote, ...] = ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadAnswer:
-    """An answer, None where the passages do not have it; its quotations; how many of the model's were not genuine."""
+    """An answer in parts, none where there is none; its quotations; how many of the model's were not genuine.
 
-    text: str | None
+    ``found``: whether the model holds that the passages establish it. ``broken``: that the output was not in the form
+    that was asked for, even after a repair, and what could be understood of it is here.
+    """
+
+    parts: tuple[AnswerPart, ...]
+    found: bool
+    shape: Shape
     quotes: tuple[CopiedQuote, ...]
     dropped: int
     cost: Cost
+    broken: bool = False
 
     @property
-    def grounded(self) -> bool:
-        """Whether there is an answer and a passage that is quoted for it."""
-        return self.text is not None and bool(self.quotes)
+    def quoted(self) -> bool:
+        """Whether the model holds that there is an answer, and quotes a passage for it."""
+        return self.found and bool(self.parts) and bool(self.quotes)
+
+    @property
+    def text(self) -> str | None:
+        """The parts together, with white space inside them as it was written."""
+        if not self.parts:
+            return None
+        texts = [part.text for part in self.parts]
+        if self.shape == "steps":
+            return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))
+        if self.shape == "list":
+            return ", ".join(texts)
+        return "".join(_joined(before, text) for before, text in zip(["", *texts], texts, strict=False))
 
 
 def read_answer(
-    model: LanguageModel, question: str, passages: Sequence[Passage], *, findings: str = "", max_tokens: int = 700
+    model: LanguageModel,
+    question: str,
+    passages: Sequence[Passage],
+    *,
+    findings: str = "",
+    brief: bool = False,
+    best: bool = False,
+    max_tokens: int = 2000,
 ) -> ReadAnswer:
     """The answer that the passages give, with every quotation located in them; what is in none of them is dropped.
 
-    ``findings`` is what a strategy concluded (StepChain, Eq. 11); the model sees it, and it proves nothing. Raises
-    EndpointError, OutputInvalid, BudgetExceeded.
+    ``findings`` is what a strategy concluded (StepChain, Eq. 11); the model sees it, and it proves nothing. ``brief``:
+    in as few words as possible, whatever is asked. ``best``: the likeliest answer where the passages give none. Raises
+    EndpointError, BudgetExceeded.
     """
     if not passages:
-        return ReadAnswer(text=None, quotes=(), dropped=0, cost=Cost())
+        return ReadAnswer(parts=(), found=False, shape="short", quotes=(), dropped=0, cost=Cost())
     concluded = [PromptBlock("FINDINGS", findings.strip())] if findings.strip() else []
     blocks = [*support.shown(passages), *concluded, PromptBlock("QUESTION", question)]
-    system = support.rules(_SYSTEM + (_FINDINGS if concluded else ""), passages)
-    content, cost = complete_json(
-        model, (Message("system", system), Message("user", fenced(blocks))), SCHEMA, max_tokens
+    wanted, other = (BRIEF, SCHEMA) if brief else (SCHEMA, BRIEF)
+    told = (_BRIEF if brief else _FULL).format(rule=DATA_RULE, unsure=_BEST if best else _CAUTIOUS)
+    system = support.rules(_SYSTEM + told + (_FINDINGS if concluded else ""), passages)
+    messages = (Message("system", system), Message("user", fenced(fitted(blocks, model))))
+    try:
+        content, cost = complete_json(model, messages, wanted, max_tokens, also=other)
+    except WastedOutput as wasted:
+        return _read(_understood(wasted.text), passages, wasted.cost, broken=True)
+    except NoCallsLeft as refused:
+        if not refused.text.strip():
+            raise
+        return _read(_understood(refused.text), passages, refused.cost, broken=True)
+    return _read(content, passages, cost)
+
+
+def _read(content: Mapping[str, Any], passages: Sequence[Passage], cost: Cost, *, broken: bool = False) -> ReadAnswer:
+    copied = content["support"]
+    each = [support.placed([one], passages)[0] for one in copied]
+    quotes, dropped = support.placed(copied, passages)
+    answer = content["answer"]
+    said: Sequence[Mapping[str, Any]]
+    said = [{"text": answer, "support": range(1, len(each) + 1)}] if isinstance(answer, str) else answer
+    parts = tuple(
+        AnswerPart(
+            text=part["text"].strip(),
+            quotes=tuple(quote for at in part["support"] if 0 < at <= len(each) for quote in each[at - 1]),
+        )
+        for part in said
+        if part["text"].strip()
     )
-    quotes, dropped = support.placed(content["support"], passages)
-    answer = " ".join(content["answer"].split())
-    return ReadAnswer(text=answer if content["found"] and answer else None, quotes=quotes, dropped=dropped, cost=cost)
+    return ReadAnswer(
+        parts=parts,
+        found=content["found"],
+        shape=content.get("shape", "short"),
+        quotes=quotes,
+        dropped=dropped,
+        cost=cost,
+        broken=broken,
+    )
+
+
+def _understood(text: str) -> dict[str, Any]:
+    """What can be understood of an output that is not in the form that was asked for: JSON of another form, or text."""
+    content = mended(text, _LOOSE)
+    if content is None:
+        without_json = "" if mended(text, {"type": "object"}) else spoken(text).strip()
+        return _of_plain_text(without_json)
+    copied = [one for one in map(_copied, _listed(content.get("support"))) if one is not None]
+    parts = [one for one in map(_part, _listed(content["answer"])) if one is not None]
+    shape = content.get("shape")
+    shapes = "short" if len(parts) == 1 else "list"
+    return {
+        "support": copied[:MOST_QUOTES],
+        "found": content.get("found") is not False and bool(parts),
+        "shape": shape if shape in SHAPES else shapes,
+        "answer": [{**one, "support": one["support"] or list(range(1, len(copied) + 1))} for one in parts],
+    }
+
+
+def _of_plain_text(text: str) -> dict[str, Any]:
+    """An answer in words alone: each sentence may be a quotation of its own, and rests on nothing else."""
+    fence = _FENCE.match(text)
+    inner = fence[1] if fence else text
+    sentences = [inner[start:end] for start, end in sentence_spans(inner)] if inner.strip() else []
+    return {
+        "support": [{"passage": 1, "quote": sentence} for sentence in sentences],
+        "found": bool(sentences),
+        "shape": "text" if len(inner.split()) > _NAME else "short",
+        "answer": [{"text": sentence, "support": [number]} for number, sentence in enumerate(sentences, 1)],
+    }
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _copied(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, str):
+        return {"passage": 1, "quote": value}
+    if not isinstance(value, dict) or not isinstance(value.get("quote"), str):
+        return None
+    passage = value.get("passage")
+    return {"passage": passage if isinstance(passage, int) else 1, "quote": value["quote"]}
+
+
+def _part(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, str | int | float):
+        return {"text": str(value), "support": []}
+    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
+        return None
+    return {"text": value["text"], "support": [one for one in _listed(value.get("support")) if isinstance(one, int)]}
+
+
+def _joined(before: str, text: str) -> str:
+    """A part behind the one before it: on a line of its own where either has several lines."""
+    if not before:
+        return text
+    return ("\n" if "\n" in before or "\n" in text else " ") + text

@@ -12,7 +12,7 @@ from polyhop.indexes.names import words
 from polyhop.models.accounting import WastedOutput, estimated_tokens
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ def summarise(
         return "", Cost()
     blocks = [PromptBlock("SUBJECT", about)] if about else []
     blocks += [PromptBlock(f"TEXT {number}", text) for number, text in enumerate(shown, 1)]
-    task = f"Use at most {_most_words(max_tokens)} words.\n\n{fenced(blocks)}"
+    task = f"Use at most {_most_words(max_tokens)} words.\n\n{fenced(fitted(blocks, model))}"
     try:
         value, cost = complete_json(model, (Message("system", _SYSTEM), Message("user", task)), SCHEMA, max_tokens)
     except WastedOutput as wasted:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from polyhop.documents.chunking import count_tokens
+from polyhop.documents.chunking import beginning, count_tokens
 from polyhop.reading.reader import Quote
 from polyhop.store.record import Record
 from polyhop.types import AnswerItem, Citation, Passage, Span
@@ -34,19 +35,23 @@ def citations_of(quotes: Sequence[Quote], record: Record) -> tuple[Citation, ...
     return tuple(citations.values())
 
 
-def items_of(items: Sequence[tuple[str, Quote]], record: Record) -> tuple[AnswerItem, ...]:
-    """The items of a list, each with its citation; one whose quotation does not stand there is left out."""
-    cited = ((text, citations_of([quote], record)) for text, quote in items)
-    return tuple(AnswerItem(text=text, citation=citations[0]) for text, citations in cited if citations)
+def items_of(items: Sequence[tuple[str, *tuple[Quote, ...]]], record: Record) -> tuple[AnswerItem, ...]:
+    """The items of an answer, each with its citations; one whose quotations do not stand there is left out."""
+    cited = ((text, quotes, citations_of(quotes, record)) for text, *quotes in items)
+    return tuple(AnswerItem(text=text, citations=found) for text, quotes, found in cited if found or not quotes)
 
 
 def within_tokens(passages: Sequence[Passage], tokens: int) -> tuple[Passage, ...]:
-    """The best passages that fit into a budget of tokens together; at least one."""
+    """The best passages that fit into a budget of tokens together; of one that is too long alone, the beginning."""
     kept: list[Passage] = []
     left = tokens
     for passage in passages:
         left -= count_tokens(passage.text)
-        if left < 0 and kept:
+        if left < 0:
             break
         kept.append(passage)
+    if passages and not kept:
+        text = beginning(passages[0].text, tokens)
+        headings = tuple(heading for heading in passages[0].headings if heading[1] <= len(text))
+        return (replace(passages[0], text=text, headings=headings),)
     return tuple(kept)

@@ -1,30 +1,39 @@
-"""Reads answers with the configured language model; what no passage says word for word does not count."""
+"""Reads answers with the configured language model; what the passages do not bear out does not count, or is marked."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
+from polyhop.english.answer_type import choices
 from polyhop.errors import UsageError
 from polyhop.models.choice import Models
-from polyhop.prompts.read_answer import ReadAnswer, read_answer
+from polyhop.prompts.borne_out import VERDICTS, QuotedText, contains, told
+from polyhop.prompts.read_answer import AnswerPart, ReadAnswer, read_answer
+from polyhop.prompts.support import CopiedQuote
 from polyhop.reading.reader import Quote, Reading
-from polyhop.types import Evidence, Passage
+from polyhop.types import AnswerKind, Evidence, Passage
+
+UNPROVEN: Final = 0.2  # confidence in what the model holds for established, and no quotation bears out
+GUESSED: Final = 0.1  # in what it holds for likely only
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grounded:
-    """Asks the language model, which has to quote; an answer without a genuine quotation is not found."""
+    """Asks the language model, which has to quote what bears its answer out (``prompts/borne_out.py`` has the rule)."""
 
-    threshold: float = 0.3  # of the confidence: below, nothing counts as found
-    max_tokens: int = 700  # that the model may write
+    stance: Literal["cautious", "best"] = "cautious"  # best: what cannot be borne out is answered too, and marked
+    brief: bool = False  # on: in as few words as possible, as in the papers; off: in the shape that is asked for
+    threshold: float = 0.3  # of the confidence, for stance=cautious: below, nothing counts as found
+    max_tokens: int = 2000  # that the model may write
 
     def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
         """The model's answer with its quotations, None where the passages do not have it.
 
         It sees what the strategy concluded, and has to quote passages for it all the same (StepChain, Eq. 11). The
-        confidence is the share of its quotations that are genuine. Raises UsageError without a language model,
-        EndpointError, OutputInvalid, BudgetExceeded.
+        confidence is the share of its quotations that are genuine, times that of its parts that they bear out. Raises
+        UsageError without a language model, EndpointError, BudgetExceeded.
         """
         model = models.language_model
         if model is None:
@@ -33,16 +42,92 @@ class Grounded:
                 remedy="Set POLYHOP_BASE_URL and POLYHOP_MODEL, or use the reader 'extractive'.",
             )
         passages = list(evidence.passages)
-        answer = read_answer(model, question, passages, findings=evidence.synthesis, max_tokens=self.max_tokens)
-        quotes = _quotes(answer, passages)
-        if answer.text is None:
-            return Reading(text=None, quotes=quotes, note="the passages do not establish an answer", cost=answer.cost)
-        confidence = len(answer.quotes) / (len(answer.quotes) + answer.dropped) if answer.quotes else 0.0
-        note = f"{len(answer.quotes)} quotations are genuine, {answer.dropped} are not"
-        found = answer.grounded and confidence >= self.threshold
-        text = answer.text if found else None
-        return Reading(text=text, quotes=quotes, confidence=confidence, note=note, cost=answer.cost)
+        answer = read_answer(
+            model,
+            question,
+            passages,
+            findings=evidence.synthesis,
+            brief=self.brief,
+            best=self.stance == "best",
+            max_tokens=self.max_tokens,
+        )
+        return _Judged(question, answer, passages).reading(self.stance, self.threshold)
 
 
-def _quotes(answer: ReadAnswer, passages: Sequence[Passage]) -> tuple[Quote, ...]:
-    return tuple(Quote(passages[quote.passage_index], quote.start, quote.end) for quote in answer.quotes)
+@dataclass(frozen=True)
+class _Judged:
+    """What a model read, part by part held against what it quotes."""
+
+    question: str
+    answer: ReadAnswer
+    passages: Sequence[Passage]
+
+    def reading(self, stance: Literal["cautious", "best"], threshold: float) -> Reading:
+        """The answer; where the stance is cautious, none that nothing bears out, and no such item of a list."""
+        borne_out = {part: self._borne_out(part) for part in self.answer.parts}
+        answer = self.answer
+        if stance == "cautious" and answer.shape == "list":
+            answer = replace(answer, parts=tuple(part for part in answer.parts if borne_out[part]))
+        proven = sum(borne_out[part] for part in answer.parts)
+        share = proven / len(answer.parts) if answer.parts else 0.0
+        genuine = len(answer.quotes) / (len(answer.quotes) + answer.dropped) if answer.quotes else 0.0
+        confidence = genuine * share or (UNPROVEN if answer.found else GUESSED)
+        given = answer.text is not None and (stance == "best" or (answer.found and genuine * share >= threshold))
+        return Reading(
+            text=answer.text if given else None,
+            kind=self._kind(),
+            items=self._items(answer, borne_out) if given else (),
+            quotes=self._quotes(answer.quotes),
+            confidence=confidence if given else genuine,
+            grounded=given and answer.found and proven == len(answer.parts),
+            note=self._note(proven),
+            cost=answer.cost,
+        )
+
+    def _borne_out(self, part: AnswerPart) -> bool:
+        """Whether a part's quotations bear it out, or all quotations do: a model may count them wrongly."""
+        texts = [f"{passage.title}\n{passage.text}" for passage in self.passages]
+        rule = told if self.answer.shape in ("text", "steps") else contains
+        each = (part.quotes, self.answer.quotes)
+        return any(rule(part.text, self.question, [self._quoted(quote) for quote in some], texts) for some in each)
+
+    def _quoted(self, quote: CopiedQuote) -> QuotedText:
+        passage = self.passages[quote.passage_index]
+        day = passage.occasion.day if passage.occasion is not None else ""
+        return QuotedText(text=passage.text[quote.start : quote.end], title=passage.title, day=day)
+
+    def _quotes(self, copied: Sequence[CopiedQuote]) -> tuple[Quote, ...]:
+        return tuple(Quote(self.passages[quote.passage_index], quote.start, quote.end) for quote in copied)
+
+    def _items(
+        self, answer: ReadAnswer, borne_out: dict[AnswerPart, bool]
+    ) -> tuple[tuple[str, *tuple[Quote, ...]], ...]:
+        """The parts of an answer of several, each with what bears it out."""
+        if answer.shape == "short" or len(answer.parts) < 2:
+            return ()
+        return tuple(
+            (part.text, *(self._quotes(part.quotes or answer.quotes) if borne_out[part] else ()))
+            for part in answer.parts
+        )
+
+    def _kind(self) -> AnswerKind:
+        if self.answer.shape in ("list", "steps"):
+            return AnswerKind.LIST
+        if self.answer.shape == "text":
+            return AnswerKind.PROSE
+        text = (self.answer.text or "").strip(" .").lower()
+        if text in VERDICTS:
+            return AnswerKind.VERDICT
+        offered = [option.lower() for option in choices(self.question) or ()]
+        return AnswerKind.CHOICE if text and any(text in option for option in offered) else AnswerKind.VALUE
+
+    def _note(self, proven: int) -> str:
+        """What was checked, in words."""
+        answer = self.answer
+        broken = "; the model did not answer in the form that was asked for" if answer.broken else ""
+        if not answer.parts:
+            return f"the passages do not establish an answer{broken}"
+        return (
+            f"{len(answer.quotes)} quotations are genuine, {answer.dropped} are not; they bear out {proven} of "
+            f"{len(answer.parts)} parts of the answer{broken}"
+        )

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from polyhop import registry
-from polyhop.models.choice import Models
+from polyhop.models.choice import Models, load_models
 from polyhop.models.span_reader import is_installed
+from polyhop.ports import LanguageModel
 from polyhop.settings import AUTO, Settings
 from polyhop.types import AnswerKind, Cost, Evidence, Passage
 
@@ -30,14 +31,16 @@ def text_of(quote: Quote) -> str:
 class Reading:
     """What a reader made of the evidence; ``text`` is None where it does not answer the question.
 
-    Each of the ``items`` of a list has its quotation among the ``quotes``, or in its own words.
+    Each of the ``items`` of a list has its quotations among the ``quotes``, or in its own words; what has none is not
+    borne out, and then the reading is not ``grounded``.
     """
 
     text: str | None
     kind: AnswerKind = AnswerKind.VALUE
-    items: tuple[tuple[str, Quote], ...] = ()
+    items: tuple[tuple[str, *tuple[Quote, ...]], ...] = ()
     quotes: tuple[Quote, ...] = ()
     confidence: float = 0.0  # 0 to 1
+    grounded: bool = True
     note: str = ""
     cost: Cost = Cost()
 
@@ -65,7 +68,28 @@ def reader_of(settings: Settings, models: Models) -> tuple[str, Reader]:
     """
     name, own = settings.choice("reader")
     if name == AUTO:
-        offline = "trained" if is_installed() else "extractive"
-        name = "grounded" if models.language_model is not None else offline
+        name = _offline() if models.language_model is None else "grounded"
     reader: Reader = registry.build("readers", name, own)
     return name, reader
+
+
+def in_few_words(settings: Settings, model: LanguageModel | None = None) -> Settings:
+    """The settings with ``reader.brief`` on, unless they say otherwise, where a language model reads.
+
+    Gold answers are brief. ``model``: the one that reads instead of the configured one.
+    """
+    name = settings.choice("reader")[0]
+    reads = name == "grounded" or (name == AUTO and load_models(settings, model).language_model is not None)
+    return settings.above({"reader": {"brief": True}}) if reads else settings
+
+
+def without_language_model(settings: Settings) -> tuple[str, Reader] | None:
+    """The reader for a question whose budget has nothing left for the language model; None where one was named."""
+    if settings.choice("reader")[0] != AUTO:
+        return None
+    reader: Reader = registry.build("readers", name := _offline(), {})
+    return name, reader
+
+
+def _offline() -> str:
+    return "trained" if is_installed() else "extractive"

@@ -53,16 +53,19 @@ PAYLOADS = """
 class Ledger(Documents):
     """Keeps the rows and the failures of layers beside the passages that they come from."""
 
-    def pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> Iterator[tuple[int, Passage]]:
+    def pending(
+        self, layer: str, fingerprint: str, retry_failed: bool = True, *, dated: bool = False
+    ) -> Iterator[tuple[int, Passage]]:
         """Passages that a layer has yet to do under a fingerprint, ascending; the writer may commit in between.
 
-        They are handed out without occasions and headings: rows depend on title and text alone.
+        They are handed out without headings and, unless they are to be ``dated``, without occasions: rows depend on
+        title and text alone.
         """
         numbers = [row[0] for row in self._rows(PENDING, layer, fingerprint, retry_failed)]
         for start in range(0, len(numbers), FETCH):
             chunk = numbers[start : start + FETCH]
             for place, passage in self._cut(chunk).items():
-                yield chunk[place], replace(passage, occasion=None, headings=())
+                yield chunk[place], replace(passage, occasion=passage.occasion if dated else None, headings=())
 
     def count_pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> int:
         """How many passages ``pending`` would yield."""

@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 from polyhop.layers.view import View
 from polyhop.models.choice import Models
-from polyhop.models.within import NoCallsLeft, Within
+from polyhop.models.within import NoCallsLeft, Within, before_reading
 from polyhop.prompts.draft_answer import draft_answer
 from polyhop.prompts.next_thought import next_thought
 from polyhop.reading.steps import best_candidate
@@ -161,9 +161,8 @@ def collected(done: Sequence[Round], most: int) -> list[Passage]:
 
 def drafts_for(mode: Mode, question: str, over: View, budget: Budget, *, collected: int, sentences: int) -> Drafts:
     """Who writes: the configured language model, as long as calls are left beside the reader's, or nobody."""
-    model = over.models.language_model
-    if model is not None and budget.llm_calls > 1:  # the last call is the reader's
-        within = Within(model, budget.llm_calls - 1)
+    within = before_reading(over.models.language_model, budget)
+    if within is not None:
         if mode == "iter-retgen":
             return ModelDrafts(question, within)
         return ModelThoughts(question, within, collected)

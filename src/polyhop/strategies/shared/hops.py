@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from polyhop.layers.view import View
+from polyhop.models.within import NoCallsLeft, Within, before_reading
 from polyhop.plans import Plan, rewrite
-from polyhop.ports import LanguageModel
 from polyhop.prompts.next_query import next_query
 from polyhop.prompts.passage_blocks import date_line
 from polyhop.reading.steps import best_candidate
@@ -101,11 +101,15 @@ class ModelSteps:
     """What a language model asks for, until it says that the evidence suffices (appendix M, third prompt)."""
 
     question: str
-    model: LanguageModel
+    model: Within
     limit: int
     source: str
     plan: Plan | None = None
-    cost: Cost = Cost()
+
+    @property
+    def cost(self) -> Cost:
+        """What deciding has cost so far."""
+        return self.model.spent
 
     def next(self, done: Sequence[AskedQuery]) -> str | None:
         """The question itself first, then what the model misses."""
@@ -116,8 +120,10 @@ class ModelSteps:
         found = [passage for step in done for passage in step.passages[:2]]
         texts = ["\n".join((*date_line(passage), passage.text)) for passage in found]
         queries = [step.query for step in done]
-        query, cost = next_query(self.model, self.question, queries, texts)
-        self.cost = self.cost + cost
+        try:
+            query, _ = next_query(self.model, self.question, queries, texts)
+        except NoCallsLeft:
+            return None
         return query if query not in queries else None
 
     def found(self, position: int) -> str | None:
@@ -132,11 +138,11 @@ def in_time(began: float, budget: Budget) -> bool:
 
 def steps_for(question: str, over: View, budget: Budget, limit: int) -> Steps:
     """Who decides what to ask: the configured language model, or the rules."""
-    model = over.models.language_model
     if limit == 1:
         return OneStep(question)
-    if model is not None and budget.llm_calls > 1:  # the last call is the reader's
-        return ModelSteps(question, model, min(limit, budget.llm_calls), f"language model {model.name}")
+    model = before_reading(over.models.language_model, budget)
+    if model is not None:
+        return ModelSteps(question, model, limit, f"language model {model.name}")
     plan = over.plan(question)
     if len(plan.steps) > limit:
         return OneStep(question)

@@ -1,0 +1,120 @@
+"""Every request to a language model and every reply, kept in a file; and a model that replies from such a file.
+
+A line of the file is one request with its reply: ``{"model": ..., "messages": [[role, content], ...], "schema": ...,
+"max_tokens": ..., "text": ..., "fault": ..., "cost": {...}}``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from polyhop.errors import ModelMissing, UsageError
+from polyhop.models.accounting import Request, WastedOutput
+from polyhop.models.around import Around
+from polyhop.models.cache import cache_key
+from polyhop.ports import Completion, LanguageModel, Message
+from polyhop.types import Cost
+
+_QUESTION: Final = re.compile(r"<<<QUESTION \w+>>>\n(.*?)\n<<<END", re.DOTALL)
+_SHOWN: Final = 80  # characters of a request by which it is named
+
+
+class NotRecorded(ModelMissing):
+    """A request that a recording does not have."""
+
+
+class Recorder(Around):
+    """Passes requests on, and adds each of them with its reply to a file. Threads may share it."""
+
+    def __init__(self, model: LanguageModel, file: Path) -> None:
+        super().__init__(model)
+        self._file = file
+        self._lock = threading.Lock()
+
+    def complete(
+        self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        """What the model answers. Raises what it raises; an answer that is of no use is a reply like others."""
+        request = Request(messages=messages, max_tokens=max_tokens, schema=schema)
+        try:
+            completion = self.model.complete(messages, max_tokens=max_tokens, schema=schema)
+        except WastedOutput as wasted:
+            self._add(request, wasted.text, wasted.cost, fault=str(wasted))
+            raise
+        self._add(request, completion.text, completion.cost)
+        return completion
+
+    def _add(self, request: Request, text: str, cost: Cost, fault: str = "") -> None:
+        line = {
+            "model": self.name,
+            "messages": [[one.role, one.content] for one in request.messages],
+            "schema": request.schema,
+            "max_tokens": request.max_tokens,
+            "text": text,
+            "fault": fault,
+            "cost": asdict(cost),
+        }
+        with self._lock, self._file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+class Replay:
+    """Replies as a recording has it, and to nothing else. Of two replies to one request the last counts."""
+
+    def __init__(self, file: Path) -> None:
+        """Raises UsageError for a file that cannot be read or is no recording."""
+        self._file = file
+        self._replies: dict[bytes, Mapping[str, Any]] = {}
+        self.name = "nobody"
+        self.missing: list[str] = []
+        try:
+            lines = [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line.strip()]
+            for line in lines:
+                self.name = line["model"]
+                messages = [Message(role, content) for role, content in line["messages"]]
+                self._replies[_key(messages, line["schema"])] = line
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise UsageError(
+                f"{file} is no recording that can be read: {error}.", remedy="Make one with: polyhop eval --record FILE"
+            ) from error
+
+    def check(self) -> None:
+        """Raises NotRecorded where a reply was missing, however the asker got on without it."""
+        if self.missing:
+            raise self._not_recorded(self.missing[0])
+
+    def complete(
+        self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        """The reply that was recorded. Raises NotRecorded, and WastedOutput where that was what came of it."""
+        line = self._replies.get(_key(messages, schema))
+        if line is None:
+            self.missing.append(_named(messages))
+            raise self._not_recorded(self.missing[-1])
+        cost = Cost(**line["cost"])
+        if line["fault"]:
+            raise WastedOutput(line["fault"], text=line["text"], cost=cost)
+        return Completion(line["text"], cost)
+
+    def _not_recorded(self, request: str) -> NotRecorded:
+        return NotRecorded(
+            f"{self._file} has no reply to the request {request}",
+            remedy="Record it anew with --record: prompts, settings or documents are not those of the recording.",
+        )
+
+
+def _key(messages: Sequence[Message], schema: Mapping[str, Any] | None) -> bytes:
+    return cache_key([[one.role, one.content] for one in messages], schema)
+
+
+def _named(messages: Sequence[Message]) -> str:
+    """A request in a line: what is asked for, and about which question."""
+    task = " ".join(messages[0].content.split())[:_SHOWN]
+    asked = _QUESTION.search(messages[-1].content)
+    return f"“{task} …”" + (f" about “{' '.join(asked[1].split())[:_SHOWN]}”" if asked else "")

@@ -1,0 +1,184 @@
+"""Whether quotations bear an answer out: that they are genuine does not yet mean that they say it.
+
+The rule: "Paris" is not borne out by the genuine quotation "She was born". An answer is borne out where
+
+1. the quotations *contain* it: each thing that it names (they are set apart by commas, "and" and "or") has its words in
+   one quotation, with the title and the day of the passage that this stands in, and the quotation says more than the
+   name alone. Words of the question may stand in the answer besides, but are not enough: they prove nothing;
+2. or they are what it is *computed from*:
+   - yes and no: the quotations speak of everything that the question names and that the passages have. What is said
+     behind them is quoted, and "No Man's Land" is no verdict where the question does not ask whether;
+   - a choice between things that the question names: they speak of each of them, or one says of the chosen one what the
+     question asks;
+   - a number: the sum or the difference of two numbers that are quoted, or a count of things, which are as many
+     quotations, or as many items of an enumeration in one of them;
+   - a country, or the adjective of it, where the quotation has the other: "French" for France, and the other way round;
+   - a day: it is counted from the day on which a quoted passage was said, and is at most a year from it;
+3. or it is *told in other words*, as explanations are: every name and every number of the sentence, and a third of its
+   words at least, stand in the quotations, their titles or the question. Of "River Teshel" the quotations may have
+   "Teshel" alone, where a passage has the whole name.
+
+Words are compared without case, accents and the plural's s, numbers as numbers: "three" is 3, and 1,204 is 1204. The
+rule errs on the side of "not borne out". It compares words and not meanings: "not" beside them goes unseen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import combinations
+from typing import Final
+
+from polyhop.english.answer_type import answer_shape, choices
+from polyhop.english.countries import countries_in
+from polyhop.english.dates import MONTHS, parse_date, written_day
+from polyhop.english.numbers import NUMERALS
+from polyhop.english.question import mentions
+from polyhop.english.words import FUNCTION_WORDS
+from polyhop.indexes.folding import tokens
+from polyhop.indexes.names import normal
+
+OTHER_WORDS: Final = 1 / 3  # of a sentence's words, that have to be quoted where it is told in other words
+VERDICTS: Final = frozenset({"yes", "no"})
+_FAR: Final = 366  # days between a passage and a day that is counted from it
+_THING: Final = re.compile(r"\s*(?:[,;\n]|\b(?:and|or)\b)\s*")
+_GROUPED: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
+_MONTHS: Final = {month[:3].lower(): month.lower() for month in MONTHS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotedText:
+    """A genuine quotation, with the title of its passage and the day (eight digits) on which it was said, if any."""
+
+    text: str
+    title: str = ""
+    day: str = ""
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All that it says, and what its passage is about."""
+        return words_of(f"{self.title}\n{self.text}") | words_of(written_day(self.day))
+
+
+def contains(answer: str, question: str, quoted: Sequence[QuotedText], passages: Sequence[str] = ()) -> bool:
+    """Whether the quotations contain an answer, or are what it is computed from: rules 1 and 2.
+
+    ``passages``: the texts that could be quoted; without them whatever the question names is held to stand in them.
+    """
+    said = tokens(answer)
+    if not said or not quoted:
+        return False
+    asked = words_of(question)
+    if said[0] in VERDICTS and (len(said) == 1 or answer_shape(question) == "verdict"):
+        if not words_of(answer) - VERDICTS - FUNCTION_WORDS - asked <= _all_words(quoted):
+            return False
+        named = [name for name in mentions(question) if not passages or any(_has(text, name) for text in passages)]
+        return _all_spoken_of(named, quoted)
+    if words_of(answer) <= asked:
+        return _chosen(answer, question, quoted)
+    things = [thing for thing in _THING.split(answer) if words_of(thing) - asked]
+    return (
+        all(any(_says(one, words_of(thing), asked) for one in quoted) for thing in things)
+        or _of_country(answer, quoted)
+        or _calculated(answer, quoted)
+        or _counted_from_a_day(answer, quoted)
+    )
+
+
+def told(sentence: str, question: str, quoted: Sequence[QuotedText], passages: Sequence[str] = ()) -> bool:
+    """Whether the quotations say what a sentence says in other words, or contain it: rules 1 to 3."""
+    words = words_of(sentence)
+    if not words or not quoted:
+        return False
+    quoted_words = _all_words(quoted)
+    known = quoted_words | words_of(question)
+    named = all(
+        words_of(name) <= known or (words_of(name) & quoted_words and any(_has(text, name) for text in passages))
+        for name in mentions(sentence)
+    )
+    numbers = {word for word in words if word[:1].isdigit()}
+    shared = len(words & quoted_words) / len(words)
+    return (named and numbers <= known and shared >= OTHER_WORDS) or contains(sentence, question, quoted, passages)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text that can be compared; function words only where it has no others."""
+    plain = _ORDINAL.sub("", _GROUPED.sub("", text))
+    every = [_MONTHS.get(word[:3], word) if _is_month(word) else word for word in tokens(plain, "s")]
+    every = [str(NUMERALS.index(word)) if word in NUMERALS else word for word in every]
+    return frozenset(word for word in every if word not in FUNCTION_WORDS) or frozenset(every)
+
+
+def _is_month(word: str) -> bool:
+    return word[:3] in _MONTHS and _MONTHS[word[:3]].startswith(word.removesuffix("t") if word == "sept" else word)
+
+
+def _all_words(quoted: Sequence[QuotedText]) -> frozenset[str]:
+    return frozenset[str]().union(*(one.words for one in quoted))
+
+
+def _all_spoken_of(names: Iterable[str], quoted: Sequence[QuotedText]) -> bool:
+    return all(any(_has(f"{one.title}\n{one.text}", name) for one in quoted) for name in names)
+
+
+def _says(quoted: QuotedText, thing: frozenset[str], asked: frozenset[str]) -> bool:
+    """Whether a quotation has the words of a thing, and more than them."""
+    return thing - asked <= quoted.words and bool(words_of(quoted.text) - thing)
+
+
+def _has(text: str, name: str) -> bool:
+    """Whether a text has a name in one piece, with or without its article."""
+    return f" {normal(name)} " in f" {' '.join(tokens(text))} "
+
+
+def _chosen(answer: str, question: str, quoted: Sequence[QuotedText]) -> bool:
+    """Whether the quotations decide between what the question offers, of which the answer is one."""
+    offered = choices(question) or mentions(question)
+    if len(offered) > 1 and _all_spoken_of(offered, quoted):
+        return True
+    chosen = words_of(answer)
+    about = words_of(question) - chosen - words_of(" ".join(offered))
+    return any(chosen <= one.words and about & words_of(one.text) for one in quoted)
+
+
+def _of_country(answer: str, quoted: Sequence[QuotedText]) -> bool:
+    """Whether the answer is a country or the adjective of one, and a quotation has the one or the other."""
+    named = countries_in(answer)
+    if len(named) != 1 or words_of(answer) != words_of(answer[named[0][0] : named[0][1]]):
+        return False
+    start, end, country = named[0]
+    found = ((one.text[first:last], other) for one in quoted for first, last, other in countries_in(one.text))
+    return any(other == country and country in (answer[start:end], word) for word, other in found)
+
+
+def _calculated(answer: str, quoted: Sequence[QuotedText]) -> bool:
+    """Whether the answer's one number is a sum or difference of quoted ones, or counts what is quoted."""
+    wanted = _numbers(answer)
+    if len(wanted) != 1:
+        return False
+    (number,) = wanted
+    given = [one for quote in quoted for one in _numbers(quote.text)]
+    pairs = combinations(given, 2)
+    if any(number in (first + second, abs(first - second)) for first, second in pairs):
+        return True
+    longest = max(len([part for part in _THING.split(quote.text) if part]) for quote in quoted)
+    return 1 < number <= max(len(set(quoted)), longest)
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(word) for word in sorted(words_of(text)) if word.isdecimal() and len(word) < 16]
+
+
+def _counted_from_a_day(answer: str, quoted: Sequence[QuotedText]) -> bool:
+    found = parse_date(answer)
+    if found is None or not all(found):
+        return False
+    try:
+        meant = date(*found)
+    except ValueError:
+        return False
+    said = [date(int(one.day[:4]), int(one.day[4:6]), int(one.day[6:])) for one in quoted if one.day]
+    return any(abs((meant - each).days) <= _FAR for each in said)

@@ -1,0 +1,38 @@
+"""Reading within the budget of a question: as much of the evidence as it allows, by a reader that it can pay for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from polyhop.models.choice import Models
+from polyhop.models.within import NoCallsLeft
+from polyhop.reading.citations import within_tokens
+from polyhop.reading.reader import Reading, reader_of, without_language_model
+from polyhop.settings import Settings
+from polyhop.types import Budget, Evidence
+
+
+def read_within(
+    budget: Budget, evidence: Evidence, settings: Settings, models: Models
+) -> tuple[str, Reading, tuple[str, ...]]:
+    """The name of the reader that read, what it made of the evidence, and what the budget did not let it do.
+
+    Where no call to the language model is left, a reader without one reads, or nobody where the settings name a reader
+    that needs it. Raises what the reader raises.
+    """
+    passages = within_tokens(evidence.passages, budget.tokens)
+    shown = replace(evidence, passages=passages)
+    unseen = len(evidence.passages) - len(passages)
+    notes = [f"{unseen} passages that the reader did not see, for want of budget.tokens"] if unseen else []
+    if passages != evidence.passages[: len(passages)]:
+        notes.append("the end of the first passage, for want of budget.tokens")
+    name, reader = reader_of(settings, models)
+    try:
+        return name, reader.read(evidence.question, shown, models), tuple(notes)
+    except NoCallsLeft as nothing_left:
+        instead = without_language_model(settings)
+        if instead is None:
+            note = "the answer: the reader needs the language model, which the budget does not allow it to ask"
+            return name, Reading(text=None, note=str(nothing_left)), (*notes, note)
+        notes.append(f"the reader {name}, which needs the language model: the reader {instead[0]} read instead")
+        return instead[0], instead[1].read(evidence.question, shown, models), tuple(notes)

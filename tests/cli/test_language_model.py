@@ -1,0 +1,94 @@
+"""The commands with a language model behind an endpoint: how its answers are shown, recorded and replayed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.worlds.commands import Run
+from tests.worlds.documents import write
+from tests.worlds.endpoint import EndpointServer, in_turn, says, serving
+
+ROWS = [
+    {"id": "gull", "title": "Gull", "text": "The Gull is a ferry. It was built by Ada Brook in 1892."},
+    {"id": "brook", "title": "Ada Brook", "text": "Ada Brook was a shipwright. She was born in Velm."},
+]
+ASKED = {"id": "q", "question": "Who built the Gull?", "answer": "Ada Brook", "supporting": ["gull"]}
+BUILT = {"passage": 1, "quote": "It was built by Ada Brook in 1892."}
+BRIEF = json.dumps({"support": [BUILT], "found": True, "answer": "Ada Brook"})
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data set of one question."""
+    rows = "\n".join(map(json.dumps, ROWS))
+    return write(tmp_path / "data", {"corpus.jsonl": rows, "questions.jsonl": json.dumps(ASKED)})
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EndpointServer]:
+    """An endpoint that is configured, and knows who built the Gull."""
+    with serving(says(BRIEF)) as server:
+        monkeypatch.setenv("POLYHOP_BASE_URL", server.url)
+        monkeypatch.setenv("POLYHOP_MODEL", "sage")
+        yield server
+
+
+def test_what_was_recorded_is_replayed_without_an_endpoint(
+    data: Path, server: EndpointServer, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the same answers at the same cost. What was not recorded is named, and ends the run."""
+    replies, first, second = (tmp_path / name for name in ("replies.jsonl", "first.json", "second.json"))
+    outcome = run("eval", data, "--strategy", "bm25", "--record", replies, "--json", first)
+    assert outcome.code == 0, outcome.err
+    assert "as few words as possible: a name" in server.requests[0]["messages"][0]["content"]
+    monkeypatch.delenv("POLYHOP_BASE_URL")
+    monkeypatch.delenv("POLYHOP_MODEL")
+    assert run("eval", data, "--strategy", "bm25", "--replay", replies, "--json", second).code == 0
+    assert len(server.requests) == 1
+    for file in (first, second):
+        found = json.loads(file.read_text())["strategies"]["bm25"]
+        assert (found["f1"], found["llm_calls"], found["llm_tokens"]) == (1.0, 1, 15)
+    write(data, {"questions.jsonl": json.dumps({**ASKED, "question": "Who launched the Gull?"})})
+    outcome = run("eval", data, "--strategy", "bm25", "--replay", replies)
+    assert outcome.code == 8
+    assert "has no reply to the request" in outcome.err
+    assert "Who launched the Gull?" in outcome.err
+
+
+def test_recording_needs_a_model_and_is_not_replaying(data: Path, tmp_path: Path, run: Run) -> None:
+    outcome = run("eval", data, "--record", tmp_path / "replies.jsonl")
+    assert (outcome.code, "POLYHOP_BASE_URL" in outcome.err) == (8, True)
+    outcome = run("eval", data, "--record", tmp_path / "a.jsonl", "--replay", tmp_path / "b.jsonl")
+    assert (outcome.code, "not both" in outcome.err) == (2, True)
+
+
+def test_what_no_quotation_bears_out_is_marked(data: Path, server: EndpointServer, tmp_path: Path, run: Run) -> None:
+    index = tmp_path / "polyhop.index"
+    assert run("index", data / "corpus.jsonl", "--index", index, "--layers", "text").code == 0
+    guess = {"support": [], "found": False, "answer": "Tom Hale"}
+    text = [{"text": "Ada Brook built the Gull.", "support": [1]}, {"text": "Tom Hale paid for it.", "support": []}]
+    told = {"support": [BUILT], "found": True, "shape": "text", "answer": text}
+    server.script = in_turn(*(says(json.dumps(said)) for said in (guess, guess, told)))
+    ask = ("ask", "Who built the Gull?", "--strategy", "bm25", "--index", index, "--set", "language_model.cache=none")
+    assert run(*ask).code == 3
+    outcome = run(*ask, "--set", "reader.stance=best")
+    assert outcome.code == 0
+    assert "Tom Hale [?]   10% sure   not grounded" in outcome.out
+    outcome = run(*ask)
+    assert "Ada Brook built the Gull.\nTom Hale paid for it. [?]" in outcome.out
+    answer = json.loads(run(*ask, "--json").out)
+    assert answer["grounded"] is False
+    assert [len(item["citations"]) for item in answer["items"]] == [1, 0]
+
+
+def test_what_the_budget_left_out_is_shown(data: Path, server: EndpointServer, tmp_path: Path, run: Run) -> None:
+    index = tmp_path / "polyhop.index"
+    assert run("index", data / "corpus.jsonl", "--index", index, "--layers", "text").code == 0
+    ask = ("ask", "Who built the Gull?", "--strategy", "bm25", "--index", index, "--set", "budget.llm_calls=0")
+    outcome = run(*ask)
+    assert "The budget left out: 1 requests to the language model, for want of budget.llm_calls" in outcome.out
+    assert server.requests == []

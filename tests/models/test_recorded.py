@@ -1,0 +1,55 @@
+"""Replies of a language model that are kept, and given again without it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polyhop.errors import OutputInvalid, UsageError
+from polyhop.models.accounting import WastedOutput
+from polyhop.models.recorded import NotRecorded, Recorder, Replay
+from polyhop.ports import Message
+from tests.worlds.endpoint import asked, in_turn, says
+
+ASKED = (
+    Message("system", "Answer."),
+    Message("user", "<<<QUESTION 1a>>>\nWho built the Gull?\n<<<END OF QUESTION 1a>>>"),
+)
+
+
+def test_a_recording_replies_as_the_model_did_at_the_same_cost(tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    with asked(in_turn(says("Ada Brook"), says(""))) as (model, server):
+        recorder = Recorder(model, file)
+        said = recorder.complete(ASKED)
+        with pytest.raises(OutputInvalid):
+            recorder.complete(ASKED[1:])
+        assert (recorder.name, recorder.concurrency, len(server.requests)) == (model.name, model.concurrency, 2)
+    replay = Replay(file)
+    assert (replay.complete(ASKED), replay.name) == (said, recorder.name)
+    with pytest.raises(WastedOutput, match="empty answer"):
+        replay.complete(ASKED[1:])
+    replay.check()
+
+
+def test_a_request_that_was_not_recorded_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    with asked(says("Ada Brook")) as (model, _):
+        Recorder(model, file).complete(ASKED)
+    replay = Replay(file)
+    for request, schema in ((ASKED[:1], None), (ASKED, {"type": "object"})):
+        with pytest.raises(NotRecorded, match=r"has no reply to the request “Answer\. …”") as caught:
+            replay.complete(request, schema=schema)
+    assert "Who built the Gull?" in str(caught.value)
+    with pytest.raises(NotRecorded):  # also where whoever asked went on without it
+        replay.check()
+
+
+@pytest.mark.parametrize("content", ["no JSON", '{"model": "sage"}', "[1]"])
+def test_what_is_no_recording_is_refused(content: str, tmp_path: Path) -> None:
+    (tmp_path / "replies.jsonl").write_text(content)
+    with pytest.raises(UsageError, match="no recording"):
+        Replay(tmp_path / "replies.jsonl")
+    with pytest.raises(UsageError, match="no recording"):
+        Replay(tmp_path / "nowhere.jsonl")

@@ -1,0 +1,119 @@
+"""When quotations bear an answer out, and when they are merely genuine."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhop.prompts.borne_out import QuotedText, contains, told, words_of
+
+BORN = QuotedText(text="She was born in Velm in 1871.", title="Ada Brook")
+GULL = QuotedText(text="It was built by Ada Brook in 1892.", title="Gull")
+HERON = QuotedText(text="It is 120 m long.", title="Heron Bridge")
+LONG = QuotedText(text="The Long Bridge has 80 m.", title="Long Bridge")
+WHERE = "Where was the builder of the ferry Gull born?"
+LONGER = "Which is longer, the Heron Bridge or the Long Bridge?"
+
+
+@pytest.mark.parametrize(
+    ("answer", "question", "quoted"),
+    [
+        ("Velm", WHERE, [GULL, BORN]),
+        ("in Velm", WHERE, [BORN]),
+        ("Ada Brook", "Who was born in 1871?", [BORN]),  # the title says who "she" is
+        ("Velm and Ossby", "Where did she live?", [BORN, QuotedText(text="She moved to Ossby.")]),
+        ("May 3, 1871", "When was she born?", [QuotedText(text="She was born on 3 May 1871.")]),
+        ("1204", "How many came?", [QuotedText(text="There came 1,204 people.")]),
+        ("3 ferries", "What did she build?", [QuotedText(text="She built three ferries.")]),
+        ("Heron Bridge", LONGER, [HERON, LONG]),
+        ("no", "Are the Heron Bridge and the Long Bridge equally long?", [HERON, LONG]),
+        ("No, the Long Bridge", "Is the Heron Bridge longer than the Long Bridge?", [HERON, LONG]),
+        ("21 years", "How old was she when the Gull was built?", [BORN, GULL]),
+        ("40 m", "How much longer is the Heron Bridge?", [HERON, LONG]),
+        ("three", "How many ferries?", [QuotedText(text="The Gull, the Tern and the Auk are ferries.")]),
+        ("France", "In which country did she live?", [QuotedText(text="She was a French shipwright.")]),
+        ("French", "Of which nationality was she?", [QuotedText(text="She came from the north of France.")]),
+        ("3 February 2031", "When did they meet?", [QuotedText(text="We met yesterday.", day="20310204")]),
+    ],
+)
+def test_an_answer_is_borne_out_by_what_contains_it_or_what_it_is_computed_from(
+    answer: str, question: str, quoted: list[QuotedText]
+) -> None:
+    assert contains(answer, question, quoted)
+
+
+@pytest.mark.parametrize(
+    ("answer", "question", "quoted"),
+    [
+        ("Paris", WHERE, [BORN]),
+        ("Paris", WHERE, [QuotedText(text="born")]),
+        ("Velm", WHERE, []),
+        ("Velm", WHERE, [QuotedText(text="Velm")]),  # a name says nothing of itself
+        ("", WHERE, [BORN]),
+        (
+            "Ada Velm",
+            WHERE,
+            [QuotedText(text="Ada was there."), QuotedText(text="Velm is a town.")],
+        ),
+        ("Heron Bridge", LONGER, [HERON]),  # half a comparison
+        ("yes", "Are the Heron Bridge and the Long Bridge equally long?", [HERON]),
+        ("No, since 1688", "Are the Heron Bridge and the Long Bridge equally long?", [HERON, LONG]),
+        ("No Man's Land", "What lies behind the Heron Bridge?", [HERON]),  # a name that begins as a verdict does
+        ("22 years", "How old was she when the Gull was built?", [BORN, GULL]),
+        ("seven", "How many ferries?", [QuotedText(text="The Gull, the Tern and the Auk are ferries.")]),
+        ("France", "In which country did she live?", [QuotedText(text="She was a Spanish shipwright.")]),
+        ("3 February 2040", "When did they meet?", [QuotedText(text="We met yesterday.", day="20310204")]),
+    ],
+)
+def test_a_genuine_quotation_of_something_else_bears_nothing_out(
+    answer: str, question: str, quoted: list[QuotedText]
+) -> None:
+    assert not contains(answer, question, quoted)
+
+
+def test_a_sentence_may_tell_in_other_words_what_is_quoted_but_no_other_names_and_numbers() -> None:
+    assert told("Ada Brook, who was born in Velm, built the ferry Gull.", WHERE, [GULL, BORN])
+    assert told("It was built in 1892.", "When was the Gull built?", [GULL])
+    teshel = QuotedText(text="The bed of the Teshel was too soft.", title="Long Bridge")
+    assert told(
+        "The bed of the River Teshel was soft.", "Why was there doubt?", [teshel], ["It crosses the River Teshel."]
+    )
+    assert not told(
+        "The bed of the River Teshel was soft.", "Why was there doubt?", [teshel], ["It crosses the Teshel."]
+    )
+    assert not told("Tom Hale, who was born in Velm, built the ferry Gull.", WHERE, [GULL, BORN])
+    assert not told("It was built in 1893.", "When was the Gull built?", [GULL])
+    assert not told("Shipping was a dangerous trade then.", WHERE, [GULL, BORN])
+
+
+OTHERS = st.lists(st.text("stuvwxyz", min_size=4, max_size=8), min_size=1, max_size=6)
+WORDS = st.lists(st.text("abcdefgh", min_size=4, max_size=8), min_size=1, max_size=6)
+
+
+@given(before=OTHERS, answer=WORDS, after=OTHERS)
+def test_law_whoever_quotes_the_answer_bears_it_out(before: list[str], answer: list[str], after: list[str]) -> None:
+    """Whatever stands around it."""
+    quote = QuotedText(text=" ".join([*before, *answer, *after]))
+    assert contains(" ".join(answer), "Which is it?", [quote])
+
+
+@given(quote=WORDS, answer=WORDS)
+def test_law_a_name_that_is_not_quoted_is_never_borne_out(quote: list[str], answer: list[str]) -> None:
+    """However genuine the quotation, and however much of the name it has."""
+    name, quoted = " ".join(answer), QuotedText(text=" ".join(quote))
+    assert contains(name, "Which is it?", [quoted]) == (words_of(name) < quoted.words)
+
+
+@given(answer=WORDS, quote=WORDS, more=WORDS)
+def test_law_one_more_quotation_takes_no_proof_away(answer: list[str], quote: list[str], more: list[str]) -> None:
+    """Quoting too much is no fault."""
+    name, first, second = " ".join(answer), QuotedText(text=" ".join(quote)), QuotedText(text=" ".join(more))
+    if contains(name, "Which is it?", [first]):
+        assert contains(name, "Which is it?", [first, second])
+
+
+@given(answer=WORDS, question=WORDS)
+def test_law_without_quotations_nothing_is_borne_out(answer: list[str], question: list[str]) -> None:
+    assert not contains(" ".join(answer), " ".join(question), [])
+    assert not told(" ".join(answer), " ".join(question), [])

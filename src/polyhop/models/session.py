@@ -21,8 +21,8 @@ def open_session(model: Path, threads: int) -> Any:
     """An inference session; ``threads`` is how many one run may use.
 
     Idle threads sleep (spinning would take the core from others), and no memory plan is kept for each input length.
-    Products of 8-bit numbers are exact: without VNNI instructions they would saturate, and rankings would differ between
-    machines; exactness costs such processors a fifth of a model's time.
+    Products of 8-bit numbers are exact. Without VNNI instructions they would saturate, and rankings would be others on
+    other machines; exactness costs such processors a fifth of a model's time.
     Raises ModelError where the file is no graph that this onnxruntime can run.
     """
     import onnxruntime

@@ -25,6 +25,7 @@ LEVELS = (
     ("english",),
     ("documents", "models", "indexes", "store"),
     ("prompts", "planning"),
+    ("conversation",),
     ("layers",),
     ("reading",),
     ("strategies",),

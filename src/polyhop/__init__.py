@@ -24,10 +24,12 @@ __all__ = [
     "PolyhopError",
     "Settings",
     "Span",
+    "Thread",
 ]
 
 if TYPE_CHECKING:
     from polyhop.asynchronous import AsyncPolyhop
+    from polyhop.conversation.thread import Thread
     from polyhop.engine import Polyhop
     from polyhop.errors import PolyhopError
     from polyhop.reports import IndexReport, IndexStatus
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "polyhop.asynchronous": ("AsyncPolyhop",),
+    "polyhop.conversation.thread": ("Thread",),
     "polyhop.engine": ("Polyhop",),
     "polyhop.errors": ("PolyhopError",),
     "polyhop.reports": ("IndexReport", "IndexStatus"),

@@ -14,6 +14,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from polyhop import __version__
+from polyhop.conversation.standalone import standalone
+from polyhop.conversation.thread import NO_THREAD, Thread
 from polyhop.documents.reading import find
 from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComponent, UsageError
 from polyhop.indexing import remembered as making
@@ -169,8 +171,10 @@ class Polyhop:
             names, settings = in_order(layers, record), in_force(record, self.settings)
         return tuple(name for name in names if asked_by(layer_of(name, settings), self.models) is not None)
 
-    def ask(self, question: str, *, strategy: str | None = None, budget: Budget | None = None) -> Answer:
-        """Answer a question from the documents, or say that they do not answer it.
+    def ask(
+        self, question: str, *, strategy: str | None = None, budget: Budget | None = None, thread: Thread = NO_THREAD
+    ) -> Answer:
+        """Answer a question from the documents, or say that they do not answer it; after a thread, as it is meant.
 
         Raises UsageError for a question without words, IndexMissing, LayerMissing, ModelMissing and the others.
         """
@@ -179,11 +183,12 @@ class Polyhop:
         began = time.monotonic()
         with self.view() as whole:
             view = replace(whole, models=self.models.within(limit))
-            evidence = self._retrieve(asked, view, strategy, limit)
+            meant = standalone(asked, thread, view.models)
+            evidence = self._retrieve(meant.question, view, strategy, limit)
             if evidence.plan is None:  # a reader has one in any case; this one costs nothing
                 evidence = replace(evidence, plan=view.plan(evidence.question))
             reader_name, reading, unread = read_within(limit, evidence, self.settings, view.models)
-            cost = replace(evidence.cost + reading.cost, seconds=time.monotonic() - began)
+            cost = replace(meant.cost + evidence.cost + reading.cost, seconds=time.monotonic() - began)
             evidence = replace(evidence, cost=cost, left_out=(*evidence.left_out, *view.models.left_out, *unread))
             return Answer(
                 question=question,
@@ -196,6 +201,7 @@ class Polyhop:
                 kind=reading.kind,
                 items=items_of(reading.items, view.record),
                 grounded=reading.grounded and reading.text is not None,
+                standalone=meant.question if meant.source else None,
             )
 
     def search(self, question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:

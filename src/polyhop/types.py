@@ -366,6 +366,7 @@ class Answer(Serialisable):
     kind: AnswerKind = AnswerKind.VALUE
     items: tuple[AnswerItem, ...] = ()  # of a list, its steps or its sentences, in their order
     grounded: bool = True  # whether the citations bear the answer out, each of its items; never without a text
+    standalone: str | None = None  # what a follow-up question was taken to mean; None: it stood alone
 
     @property
     def status(self) -> AnswerStatus:

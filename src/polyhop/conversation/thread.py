@@ -1,0 +1,53 @@
+"""What was asked and answered before a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Self
+
+from polyhop.types import Answer, Serialisable
+
+LONGEST_ANSWER = 400  # characters of an earlier answer that are looked at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange(Serialisable):
+    """A question of a thread, with what was answered and what the question was taken to mean on its own."""
+
+    question: str
+    answer: str | None = None  # None: the documents did not answer it, or nobody says
+    standalone: str | None = None  # None: it stood alone, or nobody has found out yet
+
+    @property
+    def meant(self) -> str:
+        """The question as it stands alone, as far as that is known."""
+        return self.standalone or self.question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thread(Serialisable):
+    """Questions with their answers, in the order in which they were asked; an immutable value."""
+
+    exchanges: tuple[Exchange, ...] = ()
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[str, str | None]]) -> Self:
+        """A thread of earlier questions with their answers, oldest first; None where there was no answer."""
+        return cls(exchanges=tuple(Exchange(question=asked, answer=said) for asked, said in pairs if asked.strip()))
+
+    def after(self, answer: Answer) -> Thread:
+        """The thread with one more answer at its end."""
+        return Thread(
+            exchanges=(
+                *self.exchanges,
+                Exchange(question=answer.question, answer=answer.text, standalone=answer.standalone),
+            )
+        )
+
+    def last(self, number: int) -> tuple[Exchange, ...]:
+        """The newest exchanges, at most so many, oldest first."""
+        return self.exchanges[-number:] if number > 0 else ()
+
+
+NO_THREAD: Final = Thread()

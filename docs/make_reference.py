@@ -342,8 +342,8 @@ that says what to do. The command line prints both and exits with the error's co
 | 130 | interrupted; what was done is stored |
 | others | an error, see below |
 
-The HTTP status is what a server in front of the library should answer with; this version has no server of its own.
-Where an error can say something more exact than the usual remedy, it does.
+The HTTP status is what `polyhop serve` answers with ([the server](server.md)); its `type` is the error's name in lower
+case with underscores. Where an error can say something more exact than the usual remedy, it does.
 
 ```python
 from polyhop import Polyhop, PolyhopError

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import threading
 import time
@@ -13,12 +12,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from polyhop import __version__
 from polyhop.conversation.standalone import standalone
 from polyhop.conversation.thread import NO_THREAD, Thread
 from polyhop.documents.reading import find
 from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComponent, UsageError
 from polyhop.indexing import remembered as making
+from polyhop.indexing.answer_manifest import manifest_of
 from polyhop.indexing.build import asked_by
 from polyhop.indexing.ingest import files_of, given
 from polyhop.indexing.remembered import DEFAULT_LAYERS, GrownFacts, in_force, in_order
@@ -26,6 +25,7 @@ from polyhop.indexing.run import IndexRun, entities
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.growth import Growth
 from polyhop.layers.facts.merges import Merge, join_again, keep_apart, merges_of
+from polyhop.layers.hops_told import HopsTold
 from polyhop.layers.layer import layer_of
 from polyhop.layers.view import View
 from polyhop.models.choice import Models, load_models
@@ -35,7 +35,7 @@ from polyhop.planning.planner import Planning
 from polyhop.ports import LanguageModel
 from polyhop.reading.citations import citations_of, items_of
 from polyhop.reading.within_budget import read_within
-from polyhop.reports import IndexReport, IndexStatus, ProgressListener, RemoveReport
+from polyhop.reports import HopListener, IndexReport, IndexStatus, ProgressListener, RemoveReport
 from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.store.writer_lock import writer
@@ -172,17 +172,25 @@ class Polyhop:
         return tuple(name for name in names if asked_by(layer_of(name, settings), self.models) is not None)
 
     def ask(
-        self, question: str, *, strategy: str | None = None, budget: Budget | None = None, thread: Thread = NO_THREAD
+        self,
+        question: str,
+        *,
+        strategy: str | None = None,
+        budget: Budget | None = None,
+        thread: Thread = NO_THREAD,
+        told: HopListener | None = None,
     ) -> Answer:
         """Answer a question from the documents, or say that they do not answer it; after a thread, as it is meant.
 
-        Raises UsageError for a question without words, IndexMissing, LayerMissing, ModelMissing and the others.
+        ``told``: is called with the place and the hop as each is settled, in this thread; one told later of the same
+        place replaces it, so that in the end the hops of the evidence were told. What it raises ends the work. Raises
+        UsageError for a question without words, IndexMissing, LayerMissing, ModelMissing and the others.
         """
         asked = checked(question)
         limit = budget or self.settings.budget
         began = time.monotonic()
         with self.view() as whole:
-            view = replace(whole, models=self.models.within(limit))
+            view = replace(whole, models=self.models.within(limit), hops_told=HopsTold(told))
             meant = standalone(asked, thread, view.models)
             evidence = self._retrieve(meant.question, view, strategy, limit)
             if evidence.plan is None:  # a reader has one in any case; this one costs nothing
@@ -197,7 +205,7 @@ class Polyhop:
                 confidence=reading.confidence,
                 evidence=evidence,
                 reader=reader_name,
-                manifest=self._manifest(view, evidence.strategy, reader_name),
+                manifest=manifest_of(view, self.settings, strategy=evidence.strategy, reader=reader_name),
                 kind=reading.kind,
                 items=items_of(reading.items, view.record),
                 grounded=reading.grounded and reading.text is not None,
@@ -336,6 +344,7 @@ class Polyhop:
             if judge.left:
                 notes.append(f"out of time after {budget.seconds:g} s: {judge.left} texts were not judged")
                 evidence = replace(evidence, left_out=(*evidence.left_out, notes[-1]))
+        view.hops_told.complete(evidence.hops)
         return replace(evidence, trail=(*evidence.trail, *notes))
 
     @contextmanager
@@ -382,16 +391,3 @@ class Polyhop:
             view = View(record=record, models=self.models, layers=opened, growing=self._growth, planning=plans)
             self._opened = (state, view)
             return view
-
-    def _manifest(self, view: View, strategy: str, reader: str) -> dict[str, str]:
-        generations = [f"{name}={view.record.generation(name)}" for name in view.record.layers()]
-        return {
-            "polyhop": __version__,
-            "strategy": strategy,
-            "reader": reader,
-            "embedder": self.settings.models.embedder,
-            "reranker": self.settings.models.reranker,
-            "language_model": getattr(self.models.language_model, "name", "none"),
-            "index": hashlib.sha256("\n".join(generations).encode()).hexdigest()[:16],
-            "settings": str(in_force(view.record, self.settings).to_mapping()),
-        }

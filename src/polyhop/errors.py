@@ -4,6 +4,7 @@ PolyhopError
 ├── UsageError            the caller asked for something that makes no sense        exit 2   HTTP 400
 │   ├── SettingError      an unknown or ill-typed setting                           exit 2   HTTP 400
 │   ├── UnknownComponent  no strategy, model, layer ... of that name                exit 2   HTTP 404
+│   ├── DocumentMissing   no document of that id                                    exit 2   HTTP 404
 │   └── DatasetError      a data set for the bench that cannot be read              exit 2   HTTP 400
 ├── DocumentError         one input file cannot be read (collected, not fatal)      exit 1   HTTP 422
 ├── StoreError            the index cannot be used
@@ -19,6 +20,10 @@ PolyhopError
 │   ├── ModelMissing      its weights are not installed                             exit 8   HTTP 503
 │   ├── EndpointError     the endpoint is down, slow, refuses or answers garbage    exit 9   HTTP 502
 │   └── OutputInvalid     a model's output breaks its schema even after repair      exit 9   HTTP 502
+├── RequestError          a server does not take a request
+│   ├── TooLarge          it is larger than the server takes                        exit 2   HTTP 413
+│   ├── WorkspaceMissing  the server has no workspace of that name                  exit 2   HTTP 404
+│   └── Overloaded        too many are asking already                               exit 1   HTTP 503
 └── BudgetExceeded        a cap on tokens, calls, money or time was reached         exit 10  HTTP 429
 
 ``remedy`` says in one sentence what to do about it; the command line and the server print it under the message.
@@ -58,6 +63,12 @@ class SettingError(UsageError):
 
 class UnknownComponent(UsageError):
     """No strategy, model, layer, loader or metric has that name."""
+
+    http_status = 404
+
+
+class DocumentMissing(UsageError):
+    """The index has no document of that id."""
 
     http_status = 404
 
@@ -170,6 +181,37 @@ class OutputInvalid(ModelError):
 
     exit_code = 9
     http_status = 502
+
+
+class RequestError(PolyhopError):
+    """A server does not take a request as it is, or not now."""
+
+    exit_code = 2
+    http_status = 400
+
+
+class TooLarge(RequestError):
+    """A request is larger than the server takes."""
+
+    http_status = 413
+
+
+class WorkspaceMissing(RequestError):
+    """The server has no workspace of that name."""
+
+    http_status = 404
+
+
+class Overloaded(RequestError):
+    """Too many are asking already; ``retry_after``: seconds after which it is worth asking again."""
+
+    exit_code = 1
+    http_status = 503
+    remedy = "Ask again a little later, or have the server work on more answers at once with: polyhop serve --workers N"
+
+    def __init__(self, message: str, *, remedy: str | None = None, retry_after: int = 1) -> None:
+        super().__init__(message, remedy=remedy)
+        self.retry_after = retry_after
 
 
 class BudgetExceeded(PolyhopError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from polyhop.types import Cost, Serialisable
+from polyhop.types import Cost, Hop, Serialisable
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Progress:
 
 
 ProgressListener = Callable[[Progress], None]
+HopListener = Callable[[int, Hop], None]  # a hop's place among those of the evidence, and the hop, once it is settled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

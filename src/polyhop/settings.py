@@ -63,6 +63,27 @@ class Chunking:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Serving:
+    """What ``polyhop serve`` listens to, and how much it takes on at once."""
+
+    host: str = "127.0.0.1"  # another address than this machine's own is served only to whoever has a key
+    port: int = 8642  # 0: any that is free
+    workers: int = 2  # answers worked on at the same time
+    waiting: int = 16  # questions that may wait for their turn beside them; further ones are told to come back
+    patience: float = 30.0  # seconds that a question waits for its turn, at most
+    question: int = 20_000  # characters of a question, at most
+    body: int = 2_000_000  # bytes of a request without files, at most
+    upload: int = 200_000_000  # bytes of a request with files, at most
+    farewell: float = 20.0  # seconds that answers under way have to finish when the server stops
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65535:
+            raise ValueError("port must be 0 to 65535")
+        if min(self.workers, self.question, self.body, self.upload) < 1 or min(self.waiting, self.patience) < 0:
+            raise ValueError("workers, question, body and upload must be at least 1, waiting and patience at least 0")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Endpoint:
     """Where an OpenAI-compatible server is and how to be let in."""
 
@@ -88,6 +109,7 @@ class Settings:
     models: ModelChoice = ModelChoice()
     chunking: Chunking = Chunking()
     budget: Budget = Budget()
+    server: Serving = Serving()
     components: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     @classmethod

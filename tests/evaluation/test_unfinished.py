@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from polyhop.cli.main import main
-from polyhop.conversation.thread import NO_THREAD, Thread
 from polyhop.engine import Polyhop
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Experiment
@@ -79,14 +78,12 @@ class Interrupted(Polyhop):
 
     left = 7
 
-    def ask(
-        self, question: str, *, strategy: str | None = None, budget: Budget | None = None, thread: Thread = NO_THREAD
-    ) -> Answer:
+    def ask(self, question: str, **options: Any) -> Answer:
         """The answer, as long as nobody has."""
         if not self.left:
             raise KeyboardInterrupt
         self.left -= 1
-        return super().ask(question, strategy=strategy, budget=budget, thread=thread)
+        return super().ask(question, **options)
 
 
 def test_what_ctrl_c_left_undone_is_done_by_the_same_run(data: Path) -> None:

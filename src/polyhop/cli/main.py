@@ -22,6 +22,7 @@ from polyhop.cli.merges import merges
 from polyhop.cli.models import models
 from polyhop.cli.remove import remove
 from polyhop.cli.search import search
+from polyhop.cli.serve import serve
 from polyhop.cli.status import status
 from polyhop.cli.strategies import strategies
 from polyhop.cli.terminal import echo, explain, flush, give_up, log_visibly, style
@@ -65,6 +66,7 @@ for command in (
     doctor,
     models,
     train,
+    serve,
 ):
     polyhop.add_command(command)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from polyhop.errors import LayerMissing
+from polyhop.layers.hops_told import HopsTold
 from polyhop.planning.planner import RULES, Planning
 from polyhop.ports import Floats
 from polyhop.types import Passage
@@ -38,6 +39,7 @@ class View:
     growing: Growth | None = field(default=None, repr=False, compare=False)  # None: nothing can be extracted on demand
     planning: Planning = field(default_factory=Planning)
     kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # what strategies derived, shared
+    hops_told: HopsTold = field(default_factory=HopsTold, repr=False, compare=False)  # of this question
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
     def once(self, name: str, make: Callable[[], T]) -> T:

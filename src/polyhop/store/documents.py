@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import numpy as np
 
-from polyhop.errors import DocumentError, StoreError, UsageError
+from polyhop.errors import DocumentError, DocumentMissing, StoreError, UsageError
 from polyhop.ports import Ints
 from polyhop.store.database import Database
 from polyhop.store.passage_notes import (
@@ -54,7 +54,7 @@ SELECT_DOCUMENT = """
         (SELECT count(*) FROM passages WHERE document = documents.number)
     FROM documents
 """
-LIST_DOCUMENTS = f"{SELECT_DOCUMENT} WHERE number > ? ORDER BY number LIMIT ?"
+LIST_DOCUMENTS = f"{SELECT_DOCUMENT} WHERE number > ? AND substr(uri, 1, length(?)) = ? ORDER BY number LIMIT ?"
 # a document's place in the text, and a hash of what layers read of it
 _Stretch = tuple[int, int, int, bytes]  # ordinal, start, stop, digest
 
@@ -100,19 +100,39 @@ class Documents(Database):
         """All documents, in the order they were first added."""
         last = 0
         while True:
-            rows = self._rows(LIST_DOCUMENTS, last, PAGE)
+            rows = self._rows(LIST_DOCUMENTS, last, "", "", PAGE)
             for row in rows:
                 last = row[0]
                 yield _document_row(row)
             if len(rows) < PAGE:
                 return
 
+    def listed(self, *, beginning: str = "", after: int = 0, most: int) -> tuple[list[DocumentRow], int | None]:
+        """A page of the documents whose URI begins so, in the order they were first added.
+
+        ``after``: where an earlier page ended. The second result is where this one does; None where it is the last.
+        """
+        rows = self._rows(LIST_DOCUMENTS, after, beginning, beginning, most + 1)
+        return [_document_row(row) for row in rows[:most]], rows[most - 1][0] if len(rows) > most else None
+
+    def size_of(self, document_id: str) -> int:
+        """How many bytes the text of a document has in UTF-8; 0 where there is none of that id."""
+        texts = (
+            "SELECT CAST(b.text AS BLOB) AS text FROM blocks b JOIN documents d ON d.number = b.document WHERE d.id = ?"
+        )
+        return int(self._value(f"SELECT sum(length(text)) FROM ({texts})", document_id) or 0)  # noqa: S608
+
+    def stretches(self, document_id: str) -> list[tuple[str, int, int]]:
+        """The id, start and end of each passage of a document, in document order."""
+        query = "SELECT p.id, p.start, p.stop FROM passages p JOIN documents d ON d.number = p.document WHERE d.id = ?"
+        return [(key, start, stop) for key, start, stop in self._rows(f"{query} ORDER BY p.ordinal", document_id)]
+
     def document(self, document_id: str) -> Document:
-        """A whole document; UsageError where there is none of that id."""
+        """A whole document; DocumentMissing where there is none of that id."""
         with self.snapshot(), self._reading() as connection:
             fields = _stored_fields(connection, document_id)
             if not fields:
-                raise UsageError(f"There is no document {document_id!r} in this index.")
+                raise DocumentMissing(f"There is no document {document_id!r} in this index.")
             query = "SELECT text FROM blocks WHERE document = ? ORDER BY position"
             blocks = self._rows(query, fields["number"])
         notes = parted(fields["metadata"])
@@ -130,10 +150,10 @@ class Documents(Database):
         )
 
     def row(self, document_id: str) -> DocumentRow:
-        """A document without its text; UsageError where there is none of that id."""
+        """A document without its text; DocumentMissing where there is none of that id."""
         rows = self._rows(f"{SELECT_DOCUMENT} WHERE id = ?", document_id)
         if not rows:
-            raise UsageError(f"There is no document {document_id!r} in this index.")
+            raise DocumentMissing(f"There is no document {document_id!r} in this index.")
         return _document_row(rows[0])
 
     def page_of(self, span: Span) -> int | None:

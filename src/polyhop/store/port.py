@@ -73,11 +73,23 @@ class Store(Protocol):
     def documents(self) -> Iterator[DocumentRow]:
         """All documents, in the order they were first added."""
 
+    def listed(self, *, beginning: str = "", after: int = 0, most: int) -> tuple[list[DocumentRow], int | None]:
+        """A page of the documents whose URI begins so, in the order they were first added.
+
+        ``after``: where an earlier page ended. The second result is where this one does; None where it is the last.
+        """
+
+    def size_of(self, document_id: str) -> int:
+        """How many bytes the text of a document has in UTF-8; 0 where there is none of that id."""
+
+    def stretches(self, document_id: str) -> list[tuple[str, int, int]]:
+        """The id, start and end of each passage of a document, in document order."""
+
     def document(self, document_id: str) -> Document:
-        """A whole document; UsageError where there is none of that id."""
+        """A whole document; DocumentMissing where there is none of that id."""
 
     def row(self, document_id: str) -> DocumentRow:
-        """A document without its text; UsageError where there is none of that id."""
+        """A document without its text; DocumentMissing where there is none of that id."""
 
     def page_of(self, span: Span) -> int | None:
         """The page of a document on which a stretch begins, from 1; None where the document has no pages."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -80,6 +79,7 @@ class Iterative:
             if draft is None:
                 return Searched(rounds, written, "nothing more was written")
             written.append(draft)
+            over.hops_told.settle(len(written) - 1, _hop(rounds, draft, len(written) - 1))
             if draft.query is None:
                 return Searched(rounds, written, "the answer was written")
             rounds.append(self._round(draft.query, over, budget))
@@ -96,19 +96,22 @@ class Iterative:
 
 def _hops(searched: Searched) -> Iterator[Hop]:
     """Each round with the passages that are new in it, and the sentence nearest to what was then written."""
-    for position, (one, draft) in enumerate(zip_longest(searched.rounds, searched.written)):
-        if one is None:
-            return
-        new = new_passages(searched.rounds, position)
-        yield Hop(
-            question=one.query,
-            status="resolved" if new else "unresolved",
-            found=draft.found if draft else None,
-            passages=new,
-            sentences=nearest_sentence(draft.text if draft else one.query, new),
-            score=one.ranking[0][1] if one.ranking else None,
-            note=draft.text if draft else "",
-        )
+    written = dict(enumerate(searched.written))
+    for position in range(len(searched.rounds)):
+        yield _hop(searched.rounds, written.get(position), position)
+
+
+def _hop(rounds: Sequence[Round], draft: WrittenDraft | None, position: int) -> Hop:
+    one, new = rounds[position], new_passages(rounds, position)
+    return Hop(
+        question=one.query,
+        status="resolved" if new else "unresolved",
+        found=draft.found if draft else None,
+        passages=new,
+        sentences=nearest_sentence(draft.text if draft else one.query, new),
+        score=one.ranking[0][1] if one.ranking else None,
+        note=draft.text if draft else "",
+    )
 
 
 def _trail(searched: Searched) -> Iterator[str]:

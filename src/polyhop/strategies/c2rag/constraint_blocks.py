@@ -49,7 +49,7 @@ def evidence_of(
     lowest = min(ranking.values(), default=0.0)
     ranking |= {number: lowest for number in near[: budget.passages] if number not in ranking}
     passages = over.ranked(list(ranking), list(ranking.values()), budget.passages)
-    hops = tuple(_hop(block, step, over) for block, step in zip(blocks, plan.step_of_constraint, strict=True))
+    hops = tuple(hop_of(block, step, over) for block, step in zip(blocks, plan.step_of_constraint, strict=True))
     return Evidence(
         question=question,
         strategy="c2rag",
@@ -90,7 +90,8 @@ def _by_turns(rankings: Sequence[Sequence[tuple[int, float]]]) -> dict[int, floa
     return merged
 
 
-def _hop(block: ConstraintBlock, step: int, over: View) -> Hop:
+def hop_of(block: ConstraintBlock, step: int, over: View) -> Hop:
+    """What became of a constraint, as the hop of a step of the plan."""
     passages = tuple(over.passages([number for number, _ in block.passages]))
     if block.value is not None and block.value.passage not in passages:
         passages = (*passages, block.value.passage)

@@ -12,6 +12,7 @@ from polyhop.layers.view import View
 from polyhop.plans import Constraint, Plan
 from polyhop.strategies.c2rag.bind import GroundedConstraint, bound_by, consistent
 from polyhop.strategies.c2rag.block import ConstraintBlock
+from polyhop.strategies.c2rag.constraint_blocks import hop_of
 from polyhop.strategies.c2rag.ground import Bound, Grounding, Pattern
 from polyhop.strategies.c2rag.read_text import TextReading
 from polyhop.strategies.c2rag.sufficiency import Check, Verdict, judged
@@ -41,6 +42,7 @@ class Resolver:
     settled: dict[int, GroundedConstraint] = field(default_factory=dict)  # by their place in the plan, by the graph
     waiting: dict[int, GroundedConstraint] = field(default_factory=dict)  # what the graph has does not suffice
     read: dict[int, ConstraintBlock] = field(default_factory=dict)  # from text
+    told: set[int] = field(default_factory=set)  # places of constraints of which whoever asked was told
     named: frozenset[int] = frozenset()  # entities that the question names
     leading: frozenset[str] = frozenset()  # placeholders that lead on to another constraint
     sole: bool = False  # whether there is one constraint: what it asks is the question, which has a reader of its own
@@ -63,7 +65,16 @@ class Resolver:
                 self._recover(allowed)
             else:
                 break
+            self._tell(plan)
         return [self._block(place, constraint, allowed) for place, constraint in enumerate(plan.constraints)]
+
+    def _tell(self, plan: Plan) -> None:
+        """Tell whoever asked what is settled; later rounds may narrow it down."""
+        blocks = {place: self._from_graph(one) for place, one in self.settled.items()} | self.read
+        for place, block in sorted(blocks.items()):
+            if place not in self.told:
+                self.told.add(place)
+                self.over.hops_told.settle(place, hop_of(block, plan.step_of_constraint[place], self.over))
 
     def _ready(self, plan: Plan) -> list[int]:
         """The constraints to ground next: with at most one open end, and fewer than when last tried (Eq. 2 and 15).

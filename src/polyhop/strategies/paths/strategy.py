@@ -71,11 +71,15 @@ class Paths:
         ranking = _merged(leading, singles, paths[: self.kept])
         numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]
         described = dict.fromkeys([*leading, *paths[: self.kept]])
+        hops: list[Hop] = []
+        for position, hop in enumerate(_hops(question, leading, walked, over, allowed)):
+            over.hops_told.settle(position, hop)
+            hops.append(hop)
         return Evidence(
             question=question,
             strategy="paths",
             passages=over.ranked(numbers, scores, budget.passages),
-            hops=tuple(_hops(question, leading, walked, over, allowed)),
+            hops=tuple(hops),
             plan=plan,
             trail=(
                 f"judged {len(singles) - unjudged} single passages, {len(pairs)} pairs and {len(triples)} triples",

@@ -10,6 +10,7 @@ from polyhop.prompts.merge_answers import Answered
 from polyhop.strategies.stepchain.step_graph import EvidenceChain
 from polyhop.types import Span
 
+SURE = 0.0  # logit from which the passages are taken to bear an answer out
 MERGED_CHAINS = 2  # of a step, that the merge is shown
 
 

@@ -7,13 +7,9 @@ from itertools import zip_longest
 
 from polyhop.layers.view import View
 from polyhop.plans import Plan
-from polyhop.strategies.shared.support import overlapping_span
-from polyhop.strategies.stepchain.asked_step import AskedStep
-from polyhop.strategies.stepchain.step_graph import EvidenceChain
-from polyhop.strategies.stepchain.stepping import SURE, Stepping
-from polyhop.types import Hop, HopStatus, Passage
-
-SHOWN = 5  # chains of a hop
+from polyhop.strategies.stepchain.step_hops import hop_of
+from polyhop.strategies.stepchain.stepping import Stepping
+from polyhop.types import Hop
 
 
 def ranking(stepping: Stepping, plan: Plan) -> dict[int, float]:
@@ -39,36 +35,5 @@ def _best(item: tuple[int, float]) -> tuple[float, int]:
 
 
 def hops(stepping: Stepping, over: View) -> Iterator[Hop]:
-    """A hop for each step that was asked, with the chains that tell its answer first."""
-    for one in stepping.done:
-        passages = _behind(one, over)
-        chains = one.telling()
-        spans = one.spans
-        if not spans and passages:
-            found = overlapping_span(one.question, passages[0])
-            spans = (found,) if found is not None else ()
-        yield Hop(
-            question=one.question,
-            status=_status(one, chains),
-            found=one.answer,
-            passages=passages,
-            sentences=spans,
-            chains=tuple(chain.chain for chain in chains[:SHOWN]),
-            step=one.position,
-            score=one.logit,
-            note=one.note,
-        )
-
-
-def _behind(one: AskedStep, over: View) -> tuple[Passage, ...]:
-    """The passages that a step's answer was found in, or else the best one."""
-    return tuple(over.passages(one.sources or [number for number, _ in one.passages[:1]]))
-
-
-def _status(one: AskedStep, chains: list[EvidenceChain]) -> HopStatus:
-    """Resolved where a chain tells the answer, recovered where text alone does."""
-    if not one.settled:  # the last step: its answer is left to the reader
-        return "recovered" if one.logit is not None and one.logit > SURE else "unresolved"
-    if not one.established:
-        return "unresolved"
-    return "resolved" if chains and chains[0].tells(one.answer) else "recovered"
+    """A hop for each step that was asked."""
+    return (hop_of(one, over) for one in stepping.done)

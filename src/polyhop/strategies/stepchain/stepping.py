@@ -14,10 +14,11 @@ from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.hops import in_time
 from polyhop.strategies.shared.judge import best_first
-from polyhop.strategies.stepchain.asked_step import AskedStep
+from polyhop.strategies.stepchain.asked_step import SURE, AskedStep
 from polyhop.strategies.stepchain.leads import Lead, Leads
 from polyhop.strategies.stepchain.step_answers import StepFinding, StepReader
 from polyhop.strategies.stepchain.step_graph import NOWHERE, Chains, StepGraph
+from polyhop.strategies.stepchain.step_hops import hop_of
 from polyhop.types import Budget
 
 JUDGED = 400  # characters of a passage that are judged alone
@@ -31,7 +32,6 @@ SOURCES = 3  # passages in which the answer to a step is looked for
 STARTS = 2  # passages whose links are followed where a question was not taken apart
 WORTH_A_HOP = 3.0  # logits by which one passage alone must beat the best two together to stand alone
 AFTER = 1  # calls that extraction leaves for what comes after the steps
-SURE = 0.0  # logit from which the passages are taken to bear an answer out
 
 
 @dataclass(kw_only=True)
@@ -66,6 +66,7 @@ class Stepping:
             step = plan.steps[len(self.done)]
             asked = self._from_answers(plan, step) or self._ask(plan, step)
             self.done.append(asked)
+            self._tell(asked)
             if self.reader is None or asked.established or not asked.settled or not again:
                 continue
             again = False
@@ -76,6 +77,11 @@ class Stepping:
         if self.done and self._wants_whole(plan) and in_time(began, budget):
             self._ask_whole(plan)
         return plan
+
+    def _tell(self, asked: AskedStep) -> None:
+        """Tell whoever asked what a step came to, once that is settled."""
+        if asked.settled:
+            self.over.hops_told.settle(asked.position, hop_of(asked, self.over))
 
     def _wants_whole(self, plan: Plan) -> bool:
         """Whether the whole question is to be asked of text: its steps do not lead to an answer."""
@@ -91,6 +97,7 @@ class Stepping:
             before = self.done[reference]
             if not before.settled:
                 targets |= self._settled(before, plan, step)
+                self._tell(before)
             way = (*way, *before.way)
         question = rewrite(step, [self._written(one, plan) for one in self.done])
         before_it = [self.done[reference] for reference in step.refers_to]

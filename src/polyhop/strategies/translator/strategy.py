@@ -78,6 +78,8 @@ class KGTranslator:
         asked: list[AskedQuery] = []
         began = time.monotonic()
         while in_time(began, budget) and (query := steps.next(asked)) is not None:
+            if done:  # what the next query is made of is settled
+                over.hops_told.settle(len(done) - 1, _hop(len(done) - 1, done[-1], steps, over))
             translated = self.translate(query, over, index)
             done.append(translated)
             best = [number for number, _ in translated.ranking[: budget.passages]]

@@ -1,0 +1,79 @@
+"""``polyhop serve``: answers over HTTP."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from polyhop.cli.options import settings_of
+from polyhop.cli.terminal import echo
+from polyhop.errors import UsageError
+
+if TYPE_CHECKING:
+    from polyhop.settings import Settings
+
+
+@click.command()
+@click.option(
+    "--index", "index_path", type=click.Path(path_type=Path), help="Folder of the index.  [default: polyhop.index]"
+)
+@click.option(
+    "--workspaces", type=click.Path(path_type=Path), help="Folder of several indexes, a workspace each, instead."
+)
+@click.option("--host", help="Address to listen at.  [default: 127.0.0.1, this machine alone]")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port; 0: any that is free.  [default: 8642]")
+@click.option("--workers", type=click.IntRange(1), help="Answers worked on at the same time.  [default: 2]")
+@click.option("--set", "changes", multiple=True, metavar="SECTION.KEY=VALUE", help="Change a setting; repeatable.")
+@click.option("--config", type=click.Path(path_type=Path), help="Settings file.  [default: polyhop.toml, if any]")
+def serve(
+    index_path: Path | None,
+    workspaces: Path | None,
+    host: str | None,
+    port: int | None,
+    workers: int | None,
+    changes: tuple[str, ...],
+    config: Path | None,
+) -> None:
+    """Answer questions over HTTP (extra 'server'), until it is stopped with Ctrl-C.
+
+    \b
+    polyhop serve --index polyhop.index
+    polyhop serve --workspaces workspaces --port 9000
+
+    Answers under way are finished before it stops. Its log is JSON, a line a request, on standard error.
+    """
+    from polyhop.serve.extra import check_extra
+
+    check_extra()
+    from polyhop.serve.engines import Engines
+    from polyhop.serve.running import run
+
+    if index_path is not None and workspaces is not None:
+        raise UsageError("Name an index or a folder of workspaces, not both.")
+    settings = settings_of(config, changes)
+    server = settings.server
+    server = replace(
+        server,
+        host=server.host if host is None else host,
+        port=server.port if port is None else port,
+        workers=server.workers if workers is None else workers,
+    )
+    settings = replace(settings, server=server)
+    index = None if workspaces is not None else index_path or Path("polyhop.index")
+    _check(settings)
+    engines = Engines(index, workspaces=workspaces, settings=settings)
+    run(engines, settings, listening=lambda address: echo(f"Polyhop listens at {address}"))
+
+
+def _check(settings: Settings) -> None:
+    """Refuse to serve whoever comes by. Raises UsageError."""
+    from polyhop.serve.app import is_local
+
+    if not is_local(settings.server.host):
+        raise UsageError(
+            f"At {settings.server.host} other machines would reach these documents, and no keys are set.",
+            remedy="Serve at 127.0.0.1, and let a proxy that asks for a password pass requests on.",
+        )

@@ -1,0 +1,27 @@
+"""What replays an answer: versions, models, settings, and the generations of the layers that it came from."""
+
+from __future__ import annotations
+
+import hashlib
+
+from polyhop import __version__
+from polyhop.indexing.remembered import in_force
+from polyhop.layers.view import View
+from polyhop.settings import Settings
+
+
+def manifest_of(view: View, settings: Settings, *, strategy: str, reader: str) -> dict[str, str]:
+    """The manifest of an answer that a strategy and a reader gave over a view."""
+    generations = [f"{name}={view.record.generation(name)}" for name in view.record.layers()]
+    configured = in_force(view.record, settings).to_mapping()
+    del configured["server"]  # where an answer is served changes nothing about it
+    return {
+        "polyhop": __version__,
+        "strategy": strategy,
+        "reader": reader,
+        "embedder": settings.models.embedder,
+        "reranker": settings.models.reranker,
+        "language_model": getattr(view.models.language_model, "name", "none"),
+        "index": hashlib.sha256("\n".join(generations).encode()).hexdigest()[:16],
+        "settings": str(configured),
+    }

@@ -1,0 +1,125 @@
+"""An answer on its way: worked on in a thread, told hop by hop, stopped when nobody waits any more."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, replace
+
+from fastapi import Request
+
+from polyhop.conversation.thread import NO_THREAD, Thread
+from polyhop.serve.engines import Workspace
+from polyhop.serve.service import Service
+from polyhop.types import Answer, Budget, Hop
+
+
+class NobodyWaits(Exception):
+    """Whoever asked has gone: the work on an answer stops here."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldHop:
+    """A hop that is settled, and its place among the hops of the evidence; the last one told of a place holds."""
+
+    position: int
+    hop: Hop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question as it is put to an engine."""
+
+    question: str
+    strategy: str | None = None
+    thread: Thread = NO_THREAD
+    passages: int | None = None  # that the reader may see; None: as the settings say
+
+    def budget(self, service: Service) -> Budget | None:
+        """The budget of this question."""
+        return None if self.passages is None else replace(service.settings.budget, passages=self.passages)
+
+
+def thread_of(turns: Iterable[tuple[str, str]]) -> Thread:
+    """The thread that turns of a conversation make: (role, content), oldest first; a question may have no answer."""
+    pairs: list[tuple[str, str | None]] = []
+    for role, content in turns:
+        if role == "user":
+            pairs.append((content, None))
+        elif pairs:
+            pairs[-1] = (pairs[-1][0], content)
+    return Thread.of(pairs)
+
+
+async def answering(asked: Asked, workspace: Workspace, service: Service) -> AsyncGenerator[ToldHop | Answer, None]:
+    """Each hop as it is settled, and at last the answer.
+
+    Whoever stops listening (``aclose``, a cancelled task) stops the work at its next hop. Raises Overloaded and what
+    ``Polyhop.ask`` raises.
+    """
+    loop = asyncio.get_running_loop()
+    told: asyncio.Queue[ToldHop | None] = asyncio.Queue()
+    gone = threading.Event()
+
+    def listen(position: int, hop: Hop) -> None:
+        if gone.is_set():
+            raise NobodyWaits
+        loop.call_soon_threadsafe(told.put_nowait, ToldHop(position, hop))
+
+    def work() -> Answer:
+        if gone.is_set():
+            raise NobodyWaits
+        budget = asked.budget(service)
+        return workspace.engine.ask(
+            asked.question, strategy=asked.strategy, budget=budget, thread=asked.thread, told=listen
+        )
+
+    future = await service.turns.take(work)
+    future.add_done_callback(lambda _: told.put_nowait(None))
+    try:
+        while (hop := await told.get()) is not None:
+            yield hop
+        answer = future.result()
+        service.metrics.answer(answer)
+        yield answer
+    finally:
+        gone.set()
+        if not future.done():
+            service.metrics.stopped.inc()
+            future.add_done_callback(_heard)
+
+
+async def answered(asked: Asked, workspace: Workspace, service: Service, request: Request) -> Answer | None:
+    """The answer alone; None where whoever asked has gone before. Raises what ``answering`` raises."""
+    work = asyncio.ensure_future(_last(answering(asked, workspace, service)))
+    left = asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait({work, left}, return_when=asyncio.FIRST_COMPLETED)
+        return work.result() if work.done() else None
+    finally:
+        for task in (work, left):
+            task.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await task
+
+
+async def _last(events: AsyncGenerator[ToldHop | Answer, None]) -> Answer | None:
+    answer = None
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Answer):
+                answer = event
+    return answer
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _heard(future: asyncio.Future[Answer]) -> None:
+    """Look at how work ended that nobody waits for, so that it is not told as an error nobody looked at."""
+    if not future.cancelled():
+        future.exception()

@@ -1,0 +1,64 @@
+"""The application: all routes of a server, over the engines of its workspaces."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+
+from fastapi import FastAPI
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from polyhop import __version__
+from polyhop.serve import asking, health, reading
+from polyhop.serve.engines import Engines
+from polyhop.serve.errors import RESPONSES, handle_errors
+from polyhop.serve.metrics import Metrics
+from polyhop.serve.requests import AroundRequests
+from polyhop.serve.service import Service
+from polyhop.serve.turns import Turns
+from polyhop.settings import Settings
+
+LOCAL = ("localhost", "127.0.0.1", "[::1]")  # how a browser on this machine may call a server that only it reaches
+ABOUT = """
+Answers to questions whose answer is spread over several documents, with every hop of the way and the exact sentence
+behind it. Errors have one shape: `{"error": {"type", "message", "remedy", "request_id"}}`.
+"""
+
+
+def create_app(engines: Engines, settings: Settings) -> FastAPI:
+    """The ASGI application of a server. Ending its lifespan waits for the answers under way and closes the engines."""
+    metrics = Metrics()
+    service = Service(settings=settings, engines=engines, turns=Turns(settings.server, metrics), metrics=metrics)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        await asyncio.to_thread(service.close)
+
+    app = FastAPI(
+        title="Polyhop",
+        version=__version__,
+        description=ABOUT,
+        lifespan=lifespan,
+        responses=RESPONSES,
+        docs_url=None,  # a page with scripts of a third party, in reach of everybody's documents
+        redoc_url=None,
+    )
+    app.state.service = service
+    for router in (health.router, asking.router, reading.router):
+        app.include_router(router)
+    handle_errors(app)
+    if is_local(settings.server.host):  # no name that leads here may be another site's
+        app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(LOCAL))
+    app.add_middleware(AroundRequests, serving=settings.server, metrics=metrics)
+    return app
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

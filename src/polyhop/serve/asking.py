@@ -1,0 +1,161 @@
+"""Routes for questions: the answer, at once or hop by hop, and the best passages."""
+
+from __future__ import annotations
+
+import json
+import logging
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
+from fastapi.sse import format_sse_event
+from pydantic import BaseModel, ConfigDict, Field
+
+from polyhop.errors import PolyhopError, TooLarge
+from polyhop.planning.asked import checked
+from polyhop.serve.answering import Asked, ToldHop, answered, answering, thread_of
+from polyhop.serve.engines import Workspace
+from polyhop.serve.errors import request_id_of, shape
+from polyhop.serve.service import Service, TheService, TheWorkspace
+from polyhop.types import Answer
+
+logger = logging.getLogger(__name__)
+router = APIRouter(prefix="/v1", tags=["asking"])
+
+MOST = 100  # passages that one question may bring
+QUESTION = "Where was the architect of Harrowmere Lighthouse born?"
+STREAM = "text/event-stream"
+UNBUFFERED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # proxies pass each event on at once
+Limit = Annotated[int | None, Field(ge=1, le=MOST, description="Passages at most; null: as the server is set.")]
+StrategyName = Annotated[
+    str | None,
+    Field(
+        examples=["auto", "paths(depth=30)"], max_length=500, description="See /v1/strategies; null: the best there is."
+    ),
+]
+
+
+class Said(BaseModel):
+    """A turn of the conversation before a question."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class Question(BaseModel):
+    """A question to the documents."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"question": QUESTION, "stream": False}]})
+
+    question: str
+    strategy: StrategyName = None
+    limit: Limit = None
+    history: list[Said] | None = Field(default=None, description="What was said before, oldest first.")
+    stream: bool = Field(default=False, description="Send each hop as it is settled, as server-sent events.")
+
+
+class Query(BaseModel):
+    """What passages are wanted for."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"query": QUESTION, "limit": 3}]})
+
+    query: str
+    strategy: StrategyName = None
+    limit: Limit = None
+
+
+class AnswerBody(BaseModel):
+    """An answer with its evidence, as the library writes it."""
+
+    id: str
+    answer: dict[str, Any] = Field(description="`Answer.to_dict()`: text, kind, confidence, citations, evidence.")
+
+
+class Found(BaseModel):
+    """The best passages for a query, best first."""
+
+    passages: list[dict[str, Any]]
+
+
+@router.post("/ask", response_model=AnswerBody, responses={200: {"content": {STREAM: {}}}})
+async def ask(body: Question, service: TheService, workspace: TheWorkspace, request: Request) -> Response | AnswerBody:
+    """Answer a question from the documents, or say that they do not answer it (`answer.status`).
+
+    With `stream` the response is a stream of events: `started`, `hop` (as each is settled; a later one with the same
+    `position` replaces it), `answer`, `citation`, `done` with the whole answer, or `error`.
+    """
+    question = allowed(body.question, service)
+    checked(question)
+    service.turns.check()
+    strategy = await run_in_threadpool(workspace.engine.strategy_for, body.strategy)  # errors before the first event
+    thread = thread_of((turn.role, turn.content) for turn in body.history or ())
+    asked = Asked(question=question, strategy=strategy, thread=thread, passages=body.limit)
+    name = f"answer-{uuid.uuid4().hex[:16]}"
+    if body.stream:
+        events = _events(name, asked, workspace, service, request_id_of(request))
+        return StreamingResponse(events, media_type=STREAM, headers=UNBUFFERED)
+    answer = await answered(asked, workspace, service, request)
+    if answer is None:
+        return Response(status_code=499)  # nobody is there to read it
+    return AnswerBody(id=name, answer=answer.to_dict())
+
+
+@router.post("/search")
+async def search(body: Query, service: TheService, workspace: TheWorkspace) -> Found:
+    """The best passages for a query, with their scores, without reading them."""
+    query = allowed(body.query, service)
+    most = body.limit or service.settings.budget.passages
+    found = await service.turns.take(lambda: workspace.engine.search(query, k=most, strategy=body.strategy))
+    evidence = await found
+    return Found(passages=[passage.to_dict() for passage in evidence.passages])
+
+
+def allowed(question: str, service: Service) -> str:
+    """A question that is not longer than the server takes. Raises TooLarge."""
+    most = service.settings.server.question
+    if len(question) > most:
+        raise TooLarge(
+            f"The question has {len(question):,} characters, more than {most:,}.",
+            remedy="Ask what you want to know; what is to be read belongs into a document.",
+        )
+    return question
+
+
+async def _events(
+    name: str, asked: Asked, workspace: Workspace, service: Service, request_id: str
+) -> AsyncIterator[bytes]:
+    """The stream of an answer."""
+    yield _event("started", {"id": name, "question": asked.question, "strategy": asked.strategy})
+    try:
+        async with aclosing(answering(asked, workspace, service)) as events:
+            async for told in events:
+                if isinstance(told, ToldHop):
+                    yield _event("hop", {**told.hop.to_dict(), "position": told.position})
+                else:
+                    for event in _answer_events(name, told):
+                        yield event
+    except PolyhopError as error:
+        yield _event("error", shape(error, request_id))
+    except Exception as error:
+        logger.exception("unexpected error while answering")
+        yield _event("error", shape(error, request_id))
+
+
+def _answer_events(name: str, answer: Answer) -> list[bytes]:
+    whole = answer.to_dict()
+    short = {key: whole[key] for key in ("text", "kind", "confidence", "grounded", "items", "status")}
+    return [
+        _event("answer", {"id": name, **short}),
+        *(_event("citation", citation) for citation in whole["citations"]),
+        _event("done", {"id": name, "answer": whole}),
+    ]
+
+
+def _event(kind: str, content: dict[str, Any]) -> bytes:
+    return format_sse_event(event=kind, data_str=json.dumps(content, ensure_ascii=False))

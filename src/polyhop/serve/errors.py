@@ -1,0 +1,113 @@
+"""Errors as responses: one shape for all of them, with what to do about it, and never a traceback."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from polyhop.errors import Overloaded, PolyhopError
+
+OPENAI_ROUTES = ("/v1/models", "/v1/chat/")  # their errors have the fields that OpenAI's clients read, too
+UNEXPECTED = "Something unexpected happened here; it is in the server's log under this request id."
+_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_REMEDIES = {
+    404: "See the routes at /openapi.json.",
+    405: "See the routes and their methods at /openapi.json.",
+}
+
+
+class ErrorContent(BaseModel):
+    """What is wrong, and what to do about it."""
+
+    type: str = Field(examples=["layer_missing"], description="The error's name, in lower case with underscores.")
+    message: str = Field(examples=["This index has no facts layer."])
+    remedy: str | None = Field(examples=["Make it with: polyhop index PATH... --layers text,facts"])
+    request_id: str = Field(examples=["0d2c4f5e8a914b7c"], description="That of the header X-Request-Id.")
+
+
+class ErrorBody(BaseModel):
+    """The shape of every error."""
+
+    error: ErrorContent
+
+
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": ErrorBody, "description": "The request cannot be answered as it is."},
+    "5XX": {"model": ErrorBody, "description": "The server cannot answer, or not now."},
+}
+
+
+def type_of(error: PolyhopError) -> str:
+    """``layer_missing`` of LayerMissing."""
+    return _WORD.sub("_", type(error).__name__).lower()
+
+
+def shape(error: Exception, request_id: str) -> dict[str, Any]:
+    """The body of an error's response, also as it is sent within a stream."""
+    if isinstance(error, PolyhopError):
+        return _body(type_of(error), str(error), error.remedy or None, request_id)
+    return _body("unexpected", UNEXPECTED, None, request_id)
+
+
+def status_of(error: Exception) -> int:
+    """The HTTP status of an error."""
+    return error.http_status if isinstance(error, PolyhopError) else 500
+
+
+def headers_of(error: Exception) -> dict[str, str]:
+    """What an error says in headers."""
+    return {"Retry-After": str(error.retry_after)} if isinstance(error, Overloaded) else {}
+
+
+def request_id_of(request: Request) -> str:
+    """The id of a request, as its response and the log tell it."""
+    return str(request.scope.get("state", {}).get("request_id", ""))
+
+
+def response(path: str, status: int, body: dict[str, Any], headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """An error as a response; routes that OpenAI's clients call also have the fields that these read."""
+    if path.startswith(OPENAI_ROUTES):
+        body = {"error": {**body["error"], "param": None, "code": body["error"]["type"]}}
+    return JSONResponse(body, status, dict(headers or {}))
+
+
+def handle_errors(app: FastAPI) -> None:
+    """Have an application answer with this shape whatever goes wrong within a route, or before it."""
+
+    @app.exception_handler(PolyhopError)
+    async def ours(request: Request, error: PolyhopError) -> JSONResponse:
+        body = shape(error, request_id_of(request))
+        return response(request.url.path, status_of(error), body, headers_of(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        message = "; ".join(_complaint(one) for one in error.errors()[:5])
+        body = _body("invalid_request", message, "See /openapi.json for what the route takes.", request_id_of(request))
+        return response(request.url.path, 422, body)
+
+    @app.exception_handler(HTTPException)
+    async def of_http(request: Request, error: HTTPException) -> JSONResponse:
+        status = HTTPStatus(error.status_code)
+        kind = "too_large" if status == 413 else re.sub(r"\W+", "_", status.phrase.lower())
+        said = "" if error.detail == status.phrase else str(error.detail)
+        message = said or f"{status.phrase}: {request.method} {request.url.path}"
+        body = _body(kind, message, _REMEDIES.get(status), request_id_of(request))
+        return response(request.url.path, status, body, error.headers)
+
+
+def _body(kind: str, message: str, remedy: str | None, request_id: str) -> dict[str, Any]:
+    content = ErrorContent(type=kind, message=message, remedy=remedy, request_id=request_id)
+    return ErrorBody(error=content).model_dump()
+
+
+def _complaint(one: Mapping[str, Any]) -> str:
+    place = ".".join(str(part) for part in one["loc"] if part != "body")
+    return f"{place}: {one['msg']}" if place else str(one["msg"])

@@ -1,0 +1,158 @@
+"""Around every request: its id, its line in the log, its count, how large it may be, and who may send it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import time
+import uuid
+from contextvars import ContextVar
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from polyhop.errors import RequestError, TooLarge
+from polyhop.serve.errors import response, shape, status_of
+from polyhop.serve.metrics import Metrics
+from polyhop.settings import Serving
+
+logger = logging.getLogger(__name__)
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+OUR_ID = re.compile(r"[\w.:-]{1,64}")  # a caller may bring an id: no more than a word of it goes into the log
+METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+NEVER_SENT = 499  # nobody was there any more
+
+
+class Forbidden(RequestError):
+    """A page of another site tries to use this server through somebody's browser."""
+
+    http_status = 403
+    remedy = "Open the page that this server itself has at /."
+
+
+class AroundRequests:
+    """ASGI middleware around the application: what is unexpected ends here, with an id and without a traceback."""
+
+    def __init__(self, app: ASGIApp, *, serving: Serving, metrics: Metrics) -> None:
+        self.app = app
+        self.serving = serving
+        self.metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        one = _OneRequest(scope, headers, send, self.metrics)
+        token = request_id.set(one.id)
+        try:
+            _check_origin(headers)
+            await self.app(scope, _limited(receive, headers, self.serving), one.send)
+        except RequestError as error:
+            await one.fail(error)
+        except Exception as error:
+            logger.exception("unexpected error in %s %s", scope["method"], scope["path"])
+            if one.status:
+                raise  # a response is half sent: the connection has to break off
+            await one.fail(error)
+        finally:
+            one.ended()
+            request_id.reset(token)
+
+
+class _OneRequest:
+    """What is told of one request, in its response, in the log and in the counts."""
+
+    def __init__(self, scope: Scope, headers: Headers, send: Send, metrics: Metrics) -> None:
+        brought = headers.get("x-request-id", "")
+        self.id = brought if OUR_ID.fullmatch(brought) else uuid.uuid4().hex[:16]
+        self.status = 0
+        self._scope = scope
+        self._send = send
+        self._metrics = metrics
+        self._began = time.monotonic()
+        scope.setdefault("state", {})["request_id"] = self.id
+
+    async def send(self, message: Message) -> None:
+        """Pass a message on, with the id in the first."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers["X-Request-Id"] = self.id
+            headers.setdefault("X-Content-Type-Options", "nosniff")
+        await self._send(message)
+
+    async def fail(self, error: Exception) -> None:
+        """Answer with an error."""
+        answer = response(self._scope["path"], status_of(error), shape(error, self.id))
+        await answer(self._scope, _nothing, self.send)
+
+    def ended(self) -> None:
+        """Log and count the request."""
+        seconds = time.monotonic() - self._began
+        status = self.status or NEVER_SENT
+        method = self._scope["method"] if self._scope["method"] in METHODS else "OTHER"
+        route = getattr(self._scope.get("route"), "path", "none")
+        self._metrics.request(route, method, status, seconds)
+        logger.info("%s %s %d", method, route, status, extra={"told": {"status": status, "seconds": round(seconds, 4)}})
+
+
+async def _nothing() -> Message:
+    return {"type": "http.disconnect"}
+
+
+def _check_origin(headers: Headers) -> None:
+    """Refuse what a browser sends for a page of another site. Raises Forbidden."""
+    origin = headers.get("origin")
+    if origin and urlsplit(origin).netloc != headers.get("host"):
+        raise Forbidden("Pages of other sites may not use this server.")
+
+
+def _limited(receive: Receive, headers: Headers, serving: Serving) -> Receive:
+    """Receive no more than a request may have. Raises TooLarge at once where it says how large it is."""
+    with_files = headers.get("content-type", "").startswith("multipart/")
+    most = serving.upload if with_files else serving.body
+    told = headers.get("content-length", "0")
+    if told.isdigit() and int(told) > most:
+        raise too_large(most)
+    seen = 0
+
+    async def receiving() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > most:
+            raise HTTPException(413, str(too_large(most)))  # the only kind that passes through reading a body
+        return message
+
+    return receiving
+
+
+def too_large(most: int) -> TooLarge:
+    """The error for a request with more bytes than are taken."""
+    return TooLarge(
+        f"The request has more than {most:,} bytes.",
+        remedy="Send less, or raise the limit with: polyhop serve --set server.body=BYTES (or server.upload)",
+    )
+
+
+class JsonLines(logging.Formatter):
+    """Log lines as JSON, one an event, with the request's id."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        line = {
+            "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
+            "level": record.levelname.lower(),
+            "from": record.name,
+            "message": record.getMessage(),
+            **({"request_id": request_id.get()} if request_id.get() else {}),
+            **getattr(record, "told", {}),
+        }
+        if record.exc_info:
+            line["trace"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)

@@ -1,0 +1,94 @@
+"""A server from its start to its end: the socket, the log, and a stop that waits for answers under way."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable
+
+import uvicorn
+from fastapi import FastAPI
+
+from polyhop.errors import UsageError
+from polyhop.serve.app import create_app
+from polyhop.serve.engines import Engines
+from polyhop.serve.requests import JsonLines
+from polyhop.serve.turns import ANSWERING
+from polyhop.settings import Serving, Settings
+
+logger = logging.getLogger(__name__)
+BACKLOG = 512  # connections that may wait to be accepted
+
+
+def run(engines: Engines, settings: Settings, *, listening: Callable[[str], None]) -> None:
+    """Serve until a signal says to stop; ``listening`` is told the address once there is one.
+
+    Raises UsageError where the address cannot be listened at.
+    """
+    log_as_json()
+    for number in (signal.SIGINT, signal.SIGTERM):  # what the server hears it raises again once it has stopped
+        signal.signal(number, lambda *_: None)
+    server = uvicorn.Server(configured(create_app(engines, settings), settings))
+    opened = listen(settings.server)
+    listening(address_of(opened))
+    server.run(sockets=[opened])
+    _leave()
+
+
+def configured(app: FastAPI, settings: Settings) -> uvicorn.Config:
+    """How an application is to be run."""
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,  # the application logs each request itself, with its id
+        timeout_graceful_shutdown=max(1, round(settings.server.farewell)),
+        server_header=False,
+        lifespan="on",
+    )
+
+
+def listen(serving: Serving) -> socket.socket:
+    """A socket that listens. Raises UsageError where the address is taken or not this machine's."""
+    family = socket.AF_INET6 if ":" in serving.host else socket.AF_INET
+    opened = socket.socket(family)
+    try:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind((serving.host, serving.port))
+        opened.listen(BACKLOG)
+    except OSError as error:
+        opened.close()
+        raise UsageError(
+            f"Nothing can listen at {serving.host}, port {serving.port}: {error.strerror or error}.",
+            remedy="Choose another --port, or stop what listens there.",
+        ) from error
+    return opened
+
+
+def address_of(opened: socket.socket) -> str:
+    """The URL of what listens at a socket."""
+    host, port = opened.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def log_as_json() -> None:
+    """Have everything that is logged written as lines of JSON to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    root = logging.getLogger()
+    root.handlers = [handler]
+    for name in ("polyhop", "uvicorn"):
+        logging.getLogger(name).setLevel(min(logging.INFO, root.level or logging.INFO))
+
+
+def _leave() -> None:
+    """End the process though an answer still runs: a thread cannot be taken away, and nothing stored is half done."""
+    threads = [thread for thread in threading.enumerate() if thread.name.startswith(ANSWERING)]
+    for thread in threads:
+        thread.join(1.0 / len(threads))  # those that have nothing to do end at once
+    if any(thread.is_alive() for thread in threads):
+        logger.warning("answers that took too long were left")
+        os._exit(0)

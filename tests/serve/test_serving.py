@@ -1,0 +1,130 @@
+"""What all routes have in common: errors, ids, limits, health, counts, workspaces."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from polyhop.serve.requests import JsonLines
+from tests.worlds.documents import BRIDGE
+from tests.worlds.serving import Served, serving
+
+
+def test_it_tells_that_it_lives_and_can_answer(client: httpx.Client) -> None:
+    assert client.get("/health").json() == {"status": "ok"}
+    assert client.get("/ready").json() == {"status": "ok"}
+
+
+def test_a_server_without_an_index_lives_and_is_not_ready(tmp_path: Path) -> None:
+    with serving(tmp_path / "none.index") as served:
+        assert served.client.get("/health").status_code == 200
+        response = served.client.get("/ready")
+        assert (response.status_code, response.json()["error"]["type"]) == (503, "unready")
+        assert "polyhop index" in response.json()["error"]["remedy"]
+        asked = served.client.post("/v1/ask", json={"question": BRIDGE})
+        assert (asked.status_code, asked.json()["error"]["type"]) == (404, "index_missing")
+        assert str(tmp_path) in asked.json()["error"]["message"]
+
+
+def test_an_index_that_is_damaged_is_not_ready(fresh_index: Path) -> None:
+    (fresh_index / "record.sqlite").write_bytes(b"no index" * 1000)
+    with serving(fresh_index) as served:
+        assert served.client.get("/ready").status_code == 503
+        assert served.client.get("/v1/status").json()["error"]["type"] == "index_corrupt"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "kind"),
+    [
+        ("GET", "/v1/nonsense", 404, "not_found"),
+        ("DELETE", "/v1/ask", 405, "method_not_allowed"),
+        ("GET", "/v1/documents/none", 404, "document_missing"),
+        ("GET", "/v1/documents?limit=0", 422, "invalid_request"),
+        ("GET", "/v1/documents?after=x", 422, "invalid_request"),
+    ],
+)
+def test_errors_have_one_shape(client: httpx.Client, method: str, path: str, status: int, kind: str) -> None:
+    response = client.request(method, path)
+    assert response.status_code == status
+    error = response.json()["error"]
+    assert set(error) == {"type", "message", "remedy", "request_id"}
+    assert error["type"] == kind
+    assert error["request_id"] == response.headers["x-request-id"]
+
+
+def test_what_nobody_expected_is_told_by_its_id_alone(world_index: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with serving(world_index) as served:
+
+        @served.app.get("/broken")
+        def broken() -> None:
+            raise ZeroDivisionError("a secret")
+
+        response = served.client.get("/broken")
+    error = response.json()["error"]
+    assert (response.status_code, error["type"]) == (500, "unexpected")
+    assert "secret" not in response.text
+    assert error["request_id"] == response.headers["x-request-id"]
+    assert any(record.exc_info for record in caplog.records), "the log has the rest"
+
+
+def test_an_id_that_the_caller_brings_is_kept_if_it_is_a_word(client: httpx.Client) -> None:
+    assert client.get("/health", headers={"X-Request-Id": "my-id.1"}).headers["x-request-id"] == "my-id.1"
+    assert client.get("/health", headers={"X-Request-Id": "my id {}"}).headers["x-request-id"] != "my id {}"
+
+
+def test_requests_are_logged_as_json_with_their_ids(client: httpx.Client, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "polyhop.serve"):
+        client.get("/v1/documents/none", headers={"X-Request-Id": "this-one"})
+    lines = [json.loads(JsonLines().format(record)) for record in caplog.records if hasattr(record, "told")]
+    assert lines[-1]["message"] == "GET /v1/documents/{document_id:path} 404"
+    assert lines[-1]["status"] == 404
+    assert lines[-1]["seconds"] >= 0
+
+
+def test_answers_and_requests_are_counted(client: httpx.Client) -> None:
+    client.post("/v1/ask", json={"question": BRIDGE, "strategy": "bm25"})
+    counted = client.get("/metrics").text
+    assert 'polyhop_answers_total{status="answered",strategy="bm25"}' in counted
+    assert 'polyhop_requests_total{method="POST",route="/v1/ask",status="200"}' in counted
+    assert "polyhop_answers_running 0.0" in counted
+
+
+def test_a_page_of_another_site_is_refused(client: httpx.Client) -> None:
+    elsewhere = client.post("/v1/ask", json={"question": BRIDGE}, headers={"Origin": "https://elsewhere.example"})
+    assert (elsewhere.status_code, elsewhere.json()["error"]["type"]) == (403, "forbidden")
+    assert "access-control-allow-origin" not in elsewhere.headers
+    assert client.get("/v1/status", headers={"Host": "elsewhere.example"}).status_code == 400
+    own = str(client.base_url).rstrip("/")
+    assert client.get("/v1/status", headers={"Origin": own}).status_code == 200
+
+
+def test_a_body_is_refused_as_soon_as_it_is_too_large(served: Served) -> None:
+    told = served.client.post("/v1/ask", content=b"x" * 3_000_000, headers={"Content-Type": "application/json"})
+    assert (told.status_code, told.json()["error"]["type"]) == (413, "too_large")
+
+    def parts() -> Iterator[bytes]:  # without saying how many there will be
+        for _ in range(30):
+            yield b" " * 100_000
+
+    untold = served.client.post("/v1/ask", content=parts(), headers={"Content-Type": "application/json"})
+    assert (untold.status_code, untold.json()["error"]["type"]) == (413, told.json()["error"]["type"])
+
+
+def test_workspaces_are_apart(made_index: Path, tmp_path: Path) -> None:
+    (tmp_path / "workspaces" / "empty").mkdir(parents=True)
+    shutil.copytree(made_index, tmp_path / "workspaces" / "tavrelle" / "polyhop.index")
+    with serving(workspaces=tmp_path / "workspaces") as served:
+
+        def status(name: str) -> httpx.Response:
+            return served.client.get("/v1/status", headers={"Polyhop-Workspace": name})
+
+        assert status("tavrelle").json()["workspace"] == "tavrelle"
+        assert status("empty").json()["error"]["type"] == "index_missing"
+        for name in ("none", "../workspaces/tavrelle", "Tavrelle", "..", "default"):
+            assert status(name).json()["error"]["type"] == "workspace_missing"

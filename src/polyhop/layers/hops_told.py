@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from polyhop.reports import HopListener
 from polyhop.types import Hop
+
+if TYPE_CHECKING:
+    from polyhop.reports import HopListener
 
 
 @dataclass(eq=False)

@@ -39,7 +39,7 @@ StrategyName = Annotated[
 ]
 
 
-class Said(BaseModel):
+class TurnSaid(BaseModel):
     """A turn of the conversation before a question."""
 
     model_config = ConfigDict(extra="forbid")
@@ -48,7 +48,7 @@ class Said(BaseModel):
     content: str
 
 
-class Question(BaseModel):
+class AskBody(BaseModel):
     """A question to the documents."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"question": QUESTION, "stream": False}]})
@@ -56,11 +56,11 @@ class Question(BaseModel):
     question: str
     strategy: StrategyName = None
     limit: Limit = None
-    history: list[Said] | None = Field(default=None, description="What was said before, oldest first.")
+    history: list[TurnSaid] | None = Field(default=None, description="What was said before, oldest first.")
     stream: bool = Field(default=False, description="Send each hop as it is settled, as server-sent events.")
 
 
-class Query(BaseModel):
+class SearchBody(BaseModel):
     """What passages are wanted for."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"query": QUESTION, "limit": 3}]})
@@ -84,7 +84,7 @@ class Found(BaseModel):
 
 
 @router.post("/ask", response_model=AnswerBody, responses={200: {"content": {STREAM: {}}}})
-async def ask(body: Question, service: TheService, workspace: TheWorkspace, request: Request) -> Response | AnswerBody:
+async def ask(body: AskBody, service: TheService, workspace: TheWorkspace, request: Request) -> Response | AnswerBody:
     """Answer a question from the documents, or say that they do not answer it (`answer.status`).
 
     With `stream` the response is a stream of events: `started`, `hop` (as each is settled; a later one with the same
@@ -107,7 +107,7 @@ async def ask(body: Question, service: TheService, workspace: TheWorkspace, requ
 
 
 @router.post("/search")
-async def search(body: Query, service: TheService, workspace: TheWorkspace) -> Found:
+async def search(body: SearchBody, service: TheService, workspace: TheWorkspace) -> Found:
     """The best passages for a query, with their scores, without reading them."""
     query = allowed(body.query, service)
     most = body.limit or service.settings.budget.passages

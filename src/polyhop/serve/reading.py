@@ -62,7 +62,7 @@ class DocumentList(BaseModel):
     next: str | None = Field(description="To be given as `after` for the next page; null on the last.")
 
 
-class Stretch(BaseModel):
+class PassageStretch(BaseModel):
     """A passage in its document: characters of its text, half open."""
 
     id: str
@@ -70,7 +70,7 @@ class Stretch(BaseModel):
     end: int
 
 
-class Page(BaseModel):
+class PageStretch(BaseModel):
     """A page of a document: characters of its text, half open."""
 
     page: int = Field(description="From 1.")
@@ -89,8 +89,8 @@ class DocumentText(BaseModel):
     start: int = Field(description="Where `text` begins in the document.")
     end: int
     length: int = Field(description="Characters of the whole document.")
-    passages: list[Stretch] = Field(description="Those that overlap `text`; offsets are the document's.")
-    pages: list[Page] | None = Field(description="Null where the document has none.")
+    passages: list[PassageStretch] = Field(description="Those that overlap `text`; offsets are the document's.")
+    pages: list[PageStretch] | None = Field(description="Null where the document has none.")
 
 
 @router.get("/status")
@@ -163,16 +163,14 @@ def document(
         start=start,
         end=last,
         length=length,
-        passages=[Stretch(id=key, start=at, end=to) for key, at, to in stretches if at < last and start < to],
+        passages=[PassageStretch(id=key, start=at, end=to) for key, at, to in stretches if at < last and start < to],
         pages=pages_of(found),
     )
 
 
-def pages_of(found: Document) -> list[Page] | None:
+def pages_of(found: Document) -> list[PageStretch] | None:
     """The pages of a document that has pages."""
     if not found.pages:
         return None
-    ends = (*found.pages[1:], len(found.text))
-    return [
-        Page(page=number, start=at, end=to) for number, (at, to) in enumerate(zip(found.pages, ends, strict=True), 1)
-    ]
+    stretches = zip(found.pages, (*found.pages[1:], len(found.text)), strict=True)
+    return [PageStretch(page=number, start=at, end=to) for number, (at, to) in enumerate(stretches, start=1)]

@@ -151,7 +151,7 @@ def settings_page() -> str:
     """All sections with their settings, types and defaults."""
     parts = [NOTE, "# Settings", SETTINGS_INTRODUCTION.strip()]
     for field in dataclasses.fields(Settings):
-        if field.name != "components":
+        if field.name not in ("preset", "components"):
             parts += _section(f"[{field.name}]", type(field.default))
     parts += ["## [strategies.NAME] and [strategy]", STRATEGY_SECTIONS.strip()]
     for name in registry.names("strategies"):
@@ -167,7 +167,8 @@ def settings_page() -> str:
 
 
 SETTINGS_INTRODUCTION = """
-Settings come from three places, the later ones on top: a TOML file, `--set`, and, in the library, arguments.
+Settings come from three places, the later ones on top: a TOML file, `--set`, and, in the library, arguments. Below them
+lies a [preset](presets.md), where one is named: with `--preset NAME`, or with `preset = "NAME"` in the first line.
 
 - `polyhop.toml` in the current folder is read by every command; `--config FILE` reads another file instead.
 - `--set section.key=value` changes one setting and can be repeated. Lists are written with commas, and `none` stands
@@ -247,7 +248,8 @@ SECTION_NOTES = {
 
 STRATEGY_SECTIONS = """
 `[strategies.NAME]` holds the settings of one strategy. `[strategy]` is put on top of it, whichever strategy is used:
-that is for `--set strategy.depth=30` on the command line.
+that is for `--set strategy.depth=30` on the command line. `strategy.name` says which one is used where `--strategy`
+does not, `auto` by default.
 """
 
 

@@ -20,7 +20,8 @@ from polyhop.indexing import remembered as making
 from polyhop.indexing.answer_manifest import manifest_of
 from polyhop.indexing.build import asked_by
 from polyhop.indexing.ingest import files_of, given
-from polyhop.indexing.remembered import DEFAULT_LAYERS, GrownFacts, in_force, in_order
+from polyhop.indexing.readiness import check_asking
+from polyhop.indexing.remembered import GrownFacts, in_force, in_order
 from polyhop.indexing.run import IndexRun, entities
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.growth import Growth
@@ -81,7 +82,7 @@ class Polyhop:
     def index(
         self,
         *paths: str | Path,
-        layers: Sequence[str] = DEFAULT_LAYERS,
+        layers: Sequence[str] | None = None,
         dry_run: bool = False,
         workers: int | None = None,
         wait: float = 0.0,
@@ -112,7 +113,7 @@ class Polyhop:
         *,
         title: str = "",
         metadata: Mapping[str, str] | None = None,
-        layers: Sequence[str] = DEFAULT_LAYERS,
+        layers: Sequence[str] | None = None,
         progress: ProgressListener | None = None,
     ) -> IndexReport:
         """Index one text that is in no file, under a URI of your choice; the same URI again replaces it.
@@ -126,7 +127,7 @@ class Polyhop:
         self,
         documents: Iterable[Document],
         *,
-        layers: Sequence[str] = DEFAULT_LAYERS,
+        layers: Sequence[str] | None = None,
         dry_run: bool = False,
         workers: int | None = None,
         wait: float = 0.0,
@@ -148,7 +149,7 @@ class Polyhop:
 
     def _run(
         self,
-        layers: Sequence[str] = (),
+        layers: Sequence[str] | None = (),
         *,
         workers: int | None = None,
         wait: float = 0.0,
@@ -158,7 +159,7 @@ class Polyhop:
             path=self.path,
             settings=self.settings,
             models=self.models,
-            layers=layers,
+            layers=self.settings.index.layers if layers is None else layers,
             workers=workers,
             wait=wait,
             progress=progress,
@@ -224,7 +225,7 @@ class Polyhop:
         with self.view() as whole:
             limit = replace(self.settings.budget, passages=k)
             view = replace(whole, models=self.models.within(limit))
-            evidence = self._retrieve(asked, view, unread(strategy or default_strategy(view)), limit)
+            evidence = self._retrieve(asked, view, unread(strategy or default_strategy(view, self.settings)), limit)
         cost = replace(evidence.cost, seconds=time.monotonic() - began)
         return replace(evidence, cost=cost, left_out=(*evidence.left_out, *view.models.left_out))
 
@@ -304,7 +305,7 @@ class Polyhop:
             strategy_of(name, self.settings)  # raises for one that cannot be built
             return name
         with self.view() as view:
-            return default_strategy(view)
+            return default_strategy(view, self.settings)
 
     def quote(self, span: Span) -> tuple[str, str, int | None]:
         """What a span says, its document's URI, and its page or None. Raises UsageError where there is no document."""
@@ -329,7 +330,8 @@ class Polyhop:
         self.close()
 
     def _retrieve(self, question: str, view: View, name: str | None, budget: Budget) -> Evidence:
-        chosen = name or default_strategy(view)
+        preset = view.once("preset", lambda: check_asking(view, self.settings))
+        chosen = name or default_strategy(view, self.settings)
         strategy: Strategy = strategy_of(chosen, self.settings)
         over = view.restricted(
             (*layers_read(strategy), *(one for one in layers_wanted(strategy) if one in view.layers))
@@ -345,7 +347,7 @@ class Polyhop:
                 notes.append(f"out of time after {budget.seconds:g} s: {judge.left} texts were not judged")
                 evidence = replace(evidence, left_out=(*evidence.left_out, notes[-1]))
         view.hops_told.complete(evidence.hops)
-        return replace(evidence, trail=(*evidence.trail, *notes))
+        return replace(evidence, trail=(*preset, *evidence.trail, *notes))
 
     @contextmanager
     def view(self) -> Iterator[View]:

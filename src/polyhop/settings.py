@@ -1,7 +1,8 @@
 """What the user may configure, from three places: ``polyhop.toml``, then ``--set``, then keyword arguments.
 
-Below them lies what an index remembers of how its layers were made (``Settings.above``), and below that the defaults.
-The environment supplies secrets and endpoints only, and is read nowhere but here.
+Below them lies a preset where one is named (``presets/``), below it what an index remembers of how its layers were made
+(``Settings.above``), and below that the defaults. The environment supplies secrets and endpoints only, and is read
+nowhere but here; the model that it names comes before a preset's.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from polyhop.errors import SettingError, nearest
+from polyhop.presets import shipped
+from polyhop.presets.laying_over import laid_over, replaced
 from polyhop.registry import configured
 from polyhop.types import Budget
 
 AUTO = "auto"  # the name of whatever suits
+PRESET = "preset"  # the one setting that stands in no section
 COMPONENT_SECTIONS = (
     "strategy",
     "planner",
@@ -84,6 +88,13 @@ class Serving:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Indexing:
+    """What ``polyhop index`` derives from documents, unless ``--layers`` says it."""
+
+    layers: tuple[str, ...] = ("text", "parsekg")  # besides those that the index has
+
+
+@dataclass(frozen=True, kw_only=True)
 class Endpoint:
     """Where an OpenAI-compatible server is and how to be let in."""
 
@@ -92,21 +103,34 @@ class Endpoint:
     api_key: str = field(repr=False)
 
     @classmethod
-    def from_environment(cls) -> Endpoint | None:
-        """The endpoint that POLYHOP_BASE_URL, POLYHOP_MODEL and POLYHOP_API_KEY describe (or OPENAI_*), if any."""
+    def from_environment(cls, otherwise: str = "") -> Endpoint | None:
+        """The endpoint that POLYHOP_BASE_URL, POLYHOP_MODEL and POLYHOP_API_KEY describe (or OPENAI_*), if any.
+
+        ``otherwise``: the model where they name none.
+        """
         base_url = os.environ.get("POLYHOP_BASE_URL") or os.environ.get("OPENAI_BASE_URL")
-        model = os.environ.get("POLYHOP_MODEL") or os.environ.get("OPENAI_MODEL")
+        model = model_of_environment() or otherwise
         key = os.environ.get("POLYHOP_API_KEY") or os.environ.get("OPENAI_API_KEY") or ""
         if not model or not (base_url or key):
             return None
         return cls(base_url=base_url or "https://api.openai.com/v1", model=model, api_key=key)
 
 
+def model_of_environment() -> str:
+    """The name of the language model that the environment gives; empty where it gives none."""
+    return os.environ.get("POLYHOP_MODEL") or os.environ.get("OPENAI_MODEL") or ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Everything configurable; ``components`` holds each component's own section, checked when it is built."""
+    """Everything configurable; ``components`` holds each component's own section, checked when it is built.
 
+    ``preset`` is the name of the preset that lies below, if any; what it says is in the other fields.
+    """
+
+    preset: str = ""
     models: ModelChoice = ModelChoice()
+    index: Indexing = Indexing()
     chunking: Chunking = Chunking()
     budget: Budget = Budget()
     server: Serving = Serving()
@@ -116,7 +140,8 @@ class Settings:
     def read(cls, file: Path | None = None, changes: Iterable[str] = ()) -> Settings:
         """Settings from a TOML file (none: the defaults) with ``section.key=value`` changes on top.
 
-        Raises SettingError for a file that cannot be read and for unknown sections or settings.
+        Both may name a preset, as ``preset=NAME``, which lies below them. Raises SettingError for a file that cannot be
+        read and for unknown sections or settings, UnknownComponent for an unknown preset.
         """
         tree: dict[str, Any] = {}
         if file is not None:
@@ -130,11 +155,16 @@ class Settings:
 
     @classmethod
     def from_mapping(cls, tree: Mapping[str, Any]) -> Settings:
-        """Settings from nested mappings, as TOML gives them. Raises SettingError."""
-        plain = {item.name: item.default for item in fields(cls) if item.name != "components"}
+        """Settings from nested mappings, as TOML gives them. Raises SettingError, UnknownComponent."""
+        plain = {item.name: item.default for item in fields(cls) if item.name not in (PRESET, "components")}
         components: dict[str, Mapping[str, object]] = {}
         values: dict[str, Any] = {}
+        if name := str(tree.get(PRESET, "")):
+            values[PRESET] = name
+            tree = laid_over(_as_the_environment_says(shipped.content(name)), tree)
         for section, content in tree.items():
+            if section == PRESET:
+                continue
             if not isinstance(content, Mapping):
                 raise SettingError(f"{section!r} must be a section, as in [{section}].")
             if section in plain:
@@ -150,7 +180,9 @@ class Settings:
 
     def to_mapping(self) -> dict[str, Any]:
         """These settings as nested mappings, such that ``from_mapping`` gives them back."""
-        tree: dict[str, Any] = {item.name: asdict(getattr(self, item.name)) for item in fields(self)[:-1]}
+        tree: dict[str, Any] = {item.name: asdict(getattr(self, item.name)) for item in fields(self)[1:-1]}
+        if self.preset:
+            tree[PRESET] = self.preset
         for section, content in self.components.items():
             outer, _, name = section.partition(".")
             if name:
@@ -158,6 +190,11 @@ class Settings:
             else:
                 tree[outer] = dict(content)
         return tree
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """What of the preset these settings replace, one line each."""
+        return tuple(replaced(shipped.content(self.preset), self.to_mapping())) if self.preset else ()
 
     def of(self, *sections: str) -> dict[str, object]:
         """The settings of a component from one or more sections, the later ones on top."""
@@ -178,6 +215,14 @@ class Settings:
         return replace(self, models=replace(self.models, **{key: value for key, value in choice.items() if value}))
 
 
+def _as_the_environment_says(preset: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A preset, but with the language model that the environment names: an endpoint has not every model."""
+    model = model_of_environment()
+    if not model or "language_model" not in preset:
+        return preset
+    return {**preset, "language_model": {**preset["language_model"], "model": model}}
+
+
 def _nested(section: str, content: Mapping[str, Any]) -> dict[str, Mapping[str, object]]:
     for name, inner in content.items():
         if not isinstance(inner, Mapping):
@@ -188,7 +233,7 @@ def _nested(section: str, content: Mapping[str, Any]) -> dict[str, Mapping[str, 
 def _apply(tree: dict[str, Any], change: str) -> None:
     path, equals, value = change.partition("=")
     *sections, key = path.strip().split(".")
-    if not equals or not sections or not key:
+    if not equals or not key or (not sections and key != PRESET):
         raise SettingError(f"{change!r} is not a setting.", remedy="Write --set section.key=value.")
     for depth, section in enumerate(sections, start=1):
         tree = tree.setdefault(section, {})

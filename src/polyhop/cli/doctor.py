@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,18 +59,13 @@ def _environment() -> Iterator[Finding]:
 
 def _models(settings: Settings) -> Iterator[Finding]:
     from polyhop.models.choice import load_models
+    from polyhop.models.trial import TRIALS
 
     models = load_models(settings)
-    tries: dict[str, Callable[[], str]] = {
-        "embedder": lambda: f"{models.embedder.name}, {len(models.embedder.embed_questions(['ready?'])[0])} dimensions",
-        "reranker": lambda: f"{models.reranker.name}, {len(models.reranker.score('ready?', ['yes']))} score",
-        "parser": lambda: f"{models.parser.name}, {len(list(models.parser.parse(['Ready?'])))} text parsed",
-        "translator": lambda: models.translator.name,
-        "language model": lambda: models.language_model.name if models.language_model else "none configured (optional)",
-    }
-    for check, attempt in tries.items():
+    for port, attempt in TRIALS.items():
+        check = port.replace("_", " ")
         try:
-            yield check, True, attempt(), ""
+            yield check, True, attempt(models), ""
         except PolyhopError as error:
             yield check, False, str(error), error.remedy
 

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from polyhop.settings import Settings
 
 INTERRUPTED = 130
+DEFAULT_STRATEGY = {"strategy": {"name": "paths"}}  # where the settings name none
 
 
 @click.command("eval")
 @click.argument("dataset", type=click.Path(path_type=Path))
-@click.option("--strategy", "named", default="paths", show_default=True, help="One or more: a,b or a,b(setting=value).")
+@click.option("--strategy", "named", help="One or more: a,b or a,b(setting=value).  [default: paths, or the settings']")
 @click.option("--ablations", is_flag=True, help="Also each strategy without one part, for every part it names.")
 @click.option(
     "--sweep", "sweeps", multiple=True, metavar="SETTING=VALUE,VALUE", help="Also with these; several: a grid."
@@ -44,7 +45,7 @@ INTERRUPTED = 130
 @index_options
 def evaluate(
     dataset: Path,
-    named: str,
+    named: str | None,
     ablations: bool,
     sweeps: tuple[str, ...],
     plans: Path | None,
@@ -82,8 +83,8 @@ def evaluate(
     from polyhop.reading.reader import in_few_words
     from polyhop.strategies.strategy import split_names, strategy_of
 
-    names = split_names(named)
     settings = settings_of(config, (*changes, *replaying(plans)))
+    names = split_names(named or settings.above(DEFAULT_STRATEGY).choice("strategy")[0])
     experiment = Experiment(
         strategies=names,
         variants=variants(names, ablations=ablations, sweeps=sweeps, settings=settings),

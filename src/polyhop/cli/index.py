@@ -23,7 +23,7 @@ SKIPPED_SHOWN = 20
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--layers", default="text,parsekg", show_default=True, help="What to derive from the documents.")
+@click.option("--layers", help="What to derive from the documents.  [default: text,parsekg, or what index.layers says]")
 @click.option("--dry-run", is_flag=True, help="Say what would be done and what it would cost; change nothing.")
 @click.option("--max-tokens", type=click.IntRange(1), help="Tokens that a language model may take in this run.")
 @click.option(
@@ -35,7 +35,7 @@ SKIPPED_SHOWN = 20
 @index_options
 def index(
     paths: tuple[Path, ...],
-    layers: str,
+    layers: str | None,
     dry_run: bool,
     max_tokens: int | None,
     max_money: float | None,
@@ -64,11 +64,14 @@ def index(
     """
     from polyhop.engine import Polyhop
 
-    names = [name.strip() for name in layers.split(",") if name.strip()]
     caps = {"token_cap": max_tokens, "money_cap": max_money}
     changes += tuple(f"language_model.{name}={cap}" for name, cap in caps.items() if cap is not None)
+    settings = settings_of(config, changes)
+    names = list(settings.index.layers)
+    if layers is not None:
+        names = [name.strip() for name in layers.split(",") if name.strip()]
     with (
-        Polyhop(index_path, settings=settings_of(config, changes)) as engine,
+        Polyhop(index_path, settings=settings) as engine,
         progress_shown(quiet=as_json) as listener,
     ):
         if max_tokens is not None or max_money is not None:

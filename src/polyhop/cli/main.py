@@ -20,6 +20,7 @@ from polyhop.cli.health import health
 from polyhop.cli.index import index
 from polyhop.cli.merges import merges
 from polyhop.cli.models import models
+from polyhop.cli.presets import presets
 from polyhop.cli.remove import remove
 from polyhop.cli.search import search
 from polyhop.cli.serve import serve
@@ -63,6 +64,7 @@ for command in (
     strategies,
     planners,
     readers,
+    presets,
     doctor,
     models,
     train,

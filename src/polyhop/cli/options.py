@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from polyhop.cli.terminal import echo
 from polyhop.errors import SettingError, UsageError, nearest
 
 if TYPE_CHECKING:
@@ -18,18 +20,25 @@ CONFIG = Path("polyhop.toml")
 
 
 def index_options(command: Command) -> Command:
-    """``--index``, ``--config`` and ``--set``."""
+    """``--index``, ``--config``, ``--preset`` and ``--set``; a preset is handed on as the first change of settings."""
+
+    @functools.wraps(command)
+    def with_preset(*, preset: str | None, changes: tuple[str, ...], **others: Any) -> Any:
+        return command(changes=changes if preset is None else (f"preset={preset}", *changes), **others)
+
+    optioned: Any = with_preset
     for option in (
         click.option(
             "--set", "changes", multiple=True, metavar="SECTION.KEY=VALUE", help="Change a setting; repeatable."
         ),
+        click.option("--preset", metavar="NAME", help="Settings of a published experiment (see: polyhop presets)."),
         click.option(
             "--config", type=click.Path(path_type=Path), help="Settings file.  [default: polyhop.toml, if any]"
         ),
         click.option("--index", "index_path", default="polyhop.index", show_default=True, help="Folder of the index."),
     ):
-        command = option(command)
-    return command
+        optioned = option(optioned)
+    return cast("Command", optioned)
 
 
 def json_option(command: Command) -> Command:
@@ -47,6 +56,8 @@ def settings_of(config: Path | None, changes: tuple[str, ...]) -> Settings:
         raise SettingError(f"There is no settings file {config}.")
     settings = Settings.read(config, changes)
     _check_names(settings)
+    if replaced := settings.replaced:
+        echo(f"Preset {settings.preset}, but: {'; '.join(replaced)}.", err=True)
     return settings
 
 

@@ -25,13 +25,13 @@ from polyhop.layers.generations import contents_of
 from polyhop.layers.layer import Layer, fingerprint, layer_of
 from polyhop.models.choice import Models
 from polyhop.reports import LayerReport, LayerStatus
-from polyhop.settings import Settings
+from polyhop.settings import Indexing, Settings
 from polyhop.store.record import Record
 from polyhop.store.spending import spent_on
 
 logger = logging.getLogger(__name__)
 
-DEFAULT_LAYERS: Final = ("text", "parsekg")
+DEFAULT_LAYERS: Final = Indexing().layers
 META: Final = "layers"  # key of the record's meta
 VIEWING: Final = frozenset({"overlay"})  # settings that say how a layer is looked at, not how it is made
 PLAIN: Final = bool | int | float | str | tuple | None  # what JSON can keep

@@ -12,6 +12,7 @@ from polyhop.indexes.segments import discard_damaged
 from polyhop.indexing import remembered as making
 from polyhop.indexing.build import Builder
 from polyhop.indexing.ingest import Ingest, Tally
+from polyhop.indexing.readiness import check_indexing, note_chunking
 from polyhop.indexing.remembered import in_force, in_order
 from polyhop.layers.layer import fingerprint, layer_of
 from polyhop.models.choice import Models
@@ -38,6 +39,7 @@ class IndexRun:
 
     def check(self) -> None:
         """Refuse layers that cannot be made before anything is read. Raises like ``Polyhop.index``."""
+        check_indexing(self.settings, self.models)
         try:
             with Record.open(self.path) as record:
                 making.check(self.builder(record), in_order(self.layers, record), self.settings)
@@ -53,6 +55,7 @@ class IndexRun:
             making.check(builder, names, self.settings)  # another writer may have changed them while this one waited
             discard_damaged(self.path, besides=builder.folder)
             tally = read(Ingest(record=record, chunking=self.settings.chunking, progress=self.progress))
+            note_chunking(record, self.settings)
             reports = tuple(making.bring_up_to_date(builder, name, self.settings) for name in names)
             if tally.gone_passages:
                 making.let_go(builder)

@@ -88,7 +88,7 @@ class Models:
             return None
         if name != AUTO:
             return cast(LanguageModel, self._once("language_models", "language_model", name))
-        endpoint = Endpoint.from_environment()
+        endpoint = Endpoint.from_environment(str(self._settings.of("language_model").get("model", "")))
         if endpoint is None:
             return None
         address = {"base_url": endpoint.base_url, "model": endpoint.model, "api_key": endpoint.api_key}

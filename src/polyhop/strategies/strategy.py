@@ -37,8 +37,8 @@ def strategy_of(name: str, settings: Settings) -> Strategy:
     Raises UnknownComponent, SettingError, and UsageError for a name that cannot be read.
     """
     base, own = parse_variant(name)
-    sections = settings.of(f"strategies.{base}", "strategy")
-    strategy: Strategy = registry.build("strategies", base, {**sections, **own})
+    _, whichever = settings.choice("strategy")
+    strategy: Strategy = registry.build("strategies", base, {**settings.of(f"strategies.{base}"), **whichever, **own})
     return strategy
 
 
@@ -54,10 +54,10 @@ def layers_wanted(strategy: Strategy) -> tuple[str, ...]:
     return wants
 
 
-def default_strategy(view: View) -> str:
-    """The strategy for an index where none is named. Raises LayerMissing for one that has nothing to search."""
+def default_strategy(view: View, settings: Settings) -> str:
+    """The strategy where none is named: the one of the settings. Raises LayerMissing for an index without passages."""
     if "text" in view.layers:
-        return "auto"
+        return settings.choice("strategy")[0]
     raise LayerMissing("This index has nothing to search yet.", remedy="Index documents with: polyhop index PATH...")
 
 

@@ -1,0 +1,44 @@
+"""``polyhop presets``: the settings of published experiments."""
+
+from __future__ import annotations
+
+import click
+
+from polyhop.cli.options import json_option
+from polyhop.cli.terminal import echo, style
+
+
+@click.group(invoke_without_command=True)
+@json_option
+@click.pass_context
+def presets(context: click.Context, as_json: bool) -> None:
+    """List the presets: settings of published experiments, each with what it departs from its paper in.
+
+    Use one with --preset NAME, which index, ask, search, eval and all other commands with settings take. It lies below
+    polyhop.toml, the environment and --set; what these replace is said.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from polyhop.presets import shipped
+
+    rows = [{"name": name, "about": shipped.about(name)} for name in shipped.names()]
+    if as_json:
+        from polyhop.cli.as_json import text_of
+
+        echo(text_of(rows))
+        return
+    for row in rows:
+        echo(f"{style(row['name'].ljust(23), bold=True)} {row['about']}")
+
+
+@presets.command()
+@click.argument("name")
+def show(name: str) -> None:
+    """Print the preset NAME: a settings file, with comments on what departs from the paper, and why.
+
+    \b
+    polyhop presets show c2rag
+    """
+    from polyhop.presets import shipped
+
+    echo(shipped.text_of(name).rstrip("\n"))

@@ -36,8 +36,9 @@ def train() -> None:
 @click.option(
     "--start", type=click.Path(path_type=Path), help="Folder of a finished reader to go on from, instead of new heads."
 )
+@click.option("--tables", type=click.IntRange(0), default=8_000, show_default=True, help="Tables to make up besides.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides mixture, order and first weights.")
-def reader(data: Path, out: Path, rows: int, minutes: float | None, start: Path | None, seed: int) -> None:
+def reader(data: Path, out: Path, rows: int, minutes: float | None, start: Path | None, tables: int, seed: int) -> None:
     """Train the reader: where in passages the answer stands, and whether it does.
 
     \b
@@ -45,9 +46,10 @@ def reader(data: Path, out: Path, rows: int, minutes: float | None, start: Path 
     polyhop train reader --data rows --out trained --minutes 480
     polyhop train reader --data rows --out better --start trained/reader --seed 1
 
-    The data folder holds reading.jsonl.gz and reader_reranker.jsonl. Behind --out, checkpoint.npz is what the same
-    command goes on from, and reader/ the finished model: graph in 8 bits, tokenizer, model card, manifest. A twentieth
-    of the contexts is kept aside; where they are read no better any more, training ends sooner.
+    The data folder holds reading.jsonl.gz and reader_reranker.jsonl; tables are made up beside them. Behind --out,
+    checkpoint.npz is what the same command goes on from, and reader/ the finished model: graph in 8 bits, tokenizer,
+    model card, manifest. A twentieth of the contexts is kept aside; where they are read no better any more, training
+    ends sooner.
     """
     from polyhop.training.extra import check_extra
 
@@ -58,7 +60,7 @@ def reader(data: Path, out: Path, rows: int, minutes: float | None, start: Path 
     course = Course(rows=rows, minutes=minutes, seed=seed)
     with progress_shown(quiet=False) as listener, stop_asked() as stopped:
         position = ReaderTrainer(
-            data=data, out=out, start=start, course=course, listener=listener, stopped=stopped
+            data=data, out=out, start=start, tables=tables, course=course, listener=listener, stopped=stopped
         ).run()
     if not position.finished:
         raise KeyboardInterrupt

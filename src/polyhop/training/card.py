@@ -30,6 +30,7 @@ MAKERS: Mapping[str, str] = {
     "squad1": "SQuAD 1.1, Rajpurkar et al. 2016, with passages of Wikipedia",
     "squad2": "SQuAD 2.0, Rajpurkar et al. 2018, with passages of Wikipedia",
     "squadshifts": "SQuADShifts, Miller et al. 2020",
+    "tables": "tables made up by `polyhop train reader` itself",
     "timeqa": "TimeQA, Chen et al. 2021, with passages of Wikipedia",
 }
 ORIGIN = "What it was made from"

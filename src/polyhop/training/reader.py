@@ -23,6 +23,8 @@ from polyhop.training.checkpoint import Checkpoint, Position
 from polyhop.training.encoder import Bert, weights_of
 from polyhop.training.graph import Head
 from polyhop.training.loop import Course, Loop, best_device, half_precision
+from polyhop.training.made_tables import SOURCE as TABLES
+from polyhop.training.made_tables import made_tables
 from polyhop.training.mixture import MULTI_HOP_SOURCE, Windows, mixed
 from polyhop.training.rows import KINDS, MULTI_HOP, READING, MultiHopRow, ReadingRow, multi_hop_rows, reading_rows
 from polyhop.training.scoring import WindowRead, figures, read, score
@@ -37,6 +39,7 @@ HEAD_SCALE = 5  # heads begin with random weights, and learn so many times as fa
 DECAY = 0.01
 READ_AT_ONCE = 24
 ASIDE_OFTEN, ASIDE_AT_LAST = 500, 1_400  # windows kept aside that are read during training, and behind it
+ASIDE_TABLES = 150  # at most, of those about tables that were made up, beside them
 
 
 class ReaderNetwork(nn.Module):
@@ -176,6 +179,7 @@ class ReaderTrainer:
     out: Path
     course: Course = Course()
     body: Callable[[], Bert] = installed_body  # what training starts from, its heads being new
+    tables: int = 0  # rows about tables that are made up, beside those of the folder
     start: Path | None = None  # the folder of a finished reader, whose encoder and heads are taken instead
     listener: ProgressListener | None = None
     stopped: Callable[[], bool] = lambda: False
@@ -195,6 +199,8 @@ class ReaderTrainer:
         network = self._network().to(device)
         hashes = {name: sha256_of(self.data / name) for name in (READING, MULTI_HOP)}
         run = {"task": "reader", "data": hashes, "start": _shape_of(network), **self.course.lasting}
+        if self.tables:
+            run["tables"] = self.tables
         if self.start is not None:
             run["from"] = sha256_of(self.start / export.MODEL)
         loop = Loop(
@@ -222,7 +228,8 @@ class ReaderTrainer:
 
     def _rows(self) -> tuple[list[ReadingRow], list[MultiHopRow]]:
         self._tell("reading rows")
-        return reading_rows(self.data), multi_hop_rows(self.data)
+        made = made_tables(self.tables, seed=self.course.seed)
+        return [*reading_rows(self.data), *made], multi_hop_rows(self.data)
 
     def _export(
         self,
@@ -281,9 +288,10 @@ def _shape_of(network: ReaderNetwork) -> list[int]:
 
 
 def _some(windows: Windows, most: int) -> Sequence[Window]:
-    """The same windows of those kept aside, whatever the seed of the run."""
-    chosen = random.Random(2).sample(windows.aside, min(most, len(windows.aside)))  # noqa: S311
-    return tuple(chosen)
+    """The same windows of those kept aside, whatever the seed of the run, and some of tables that were made up."""
+    aside = [window for window in windows.aside if window.source != TABLES]
+    chosen = random.Random(2).sample(aside, min(most, len(aside)))  # noqa: S311
+    return (*chosen, *[window for window in windows.aside if window.source == TABLES][:ASIDE_TABLES])
 
 
 def _sources(reading: Sequence[ReadingRow], multi_hop: Sequence[MultiHopRow], windows: Windows) -> list[card.Origin]:
@@ -300,7 +308,7 @@ PURPOSE = """\
 Reads a question and passages together. For each token: whether an answer begins there, ends there, and whether it \
 belongs to a sentence that holds the answer. For the whole: whether the answer is a span, yes, no, or not there."""
 LIMITS = (
-    "English only, and mostly text in sentences: tables, lists and code were not in the data.",
+    "English only, and mostly text in sentences: tables were made up, of one thing a row or a column; no code.",
     "Windows of at most 320 tokens, the question among them: of longer passages, sentences have to be chosen first.",
     "One span an answer. Lists, explanations and summaries are not learnt.",
     "Contexts without an answer are in part those of other questions; many passages about the same thing are rare.",

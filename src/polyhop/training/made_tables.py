@@ -1,0 +1,425 @@
+"""Rows about tables that are made up: texts of encyclopaedias have hardly any, and offices are full of them.
+
+A table has some things as rows and what is told of them as columns (``columns.toml``), and is written in one of the
+ways in which loaders write tables. A question asks for one cell, for the thing that has a value, for the more or the most of
+something, or for what the table does not tell. Names are put together from syllables; nothing is taken from anywhere.
+"""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from polyhop.training.rows import Kind, ReadingRow
+
+SOURCE: Final = "tables"
+LICENCE: Final = "CC0-1.0"
+UNTOLD: Final = 0.2  # of the questions, that a table does not answer
+TURNED: Final = 0.3  # of the tables, whose columns are the things
+
+_KINDS: Final[Mapping[str, tuple[str, ...]]] = {  # of things: the column of their names
+    "model": ("Model", "Type", "Device", ""),
+    "article": ("Article", "Item", "Product", "Description"),
+    "vehicle": ("Vehicle", "Car", "Van"),
+    "person": ("Name", "Employee", "Who", "Member"),
+    "site": ("Site", "Place", "Town", "Station", "Branch"),
+    "room": ("Room", "Space", "Hall"),
+    "sample": ("Sample", "Specimen", "Measuring point", "Analysis"),
+    "service": ("Service", "Tariff", "Contract", "Job"),
+    "course": ("Course", "Event", "Group", "Class"),
+}
+_BEGINNINGS: Final = (
+    "Bal",
+    "Cor",
+    "Den",
+    "El",
+    "Far",
+    "Gil",
+    "Har",
+    "Ist",
+    "Jor",
+    "Kel",
+    "Lom",
+    "Mar",
+    "Nor",
+    "Os",
+    "Pel",
+)
+_MIDDLES: Final = ("a", "e", "i", "o", "and", "er", "in", "ov", "um", "ast", "ill", "or")
+_ENDINGS: Final = (
+    "bury",
+    "dale",
+    "den",
+    "ford",
+    "ham",
+    "lin",
+    "mere",
+    "mont",
+    "ney",
+    "ric",
+    "sen",
+    "ton",
+    "vik",
+    "wick",
+)
+_FIRST: Final = (
+    "Ada",
+    "Ben",
+    "Carla",
+    "Dev",
+    "Esme",
+    "Finn",
+    "Greta",
+    "Hugo",
+    "Ines",
+    "Jarek",
+    "Kofi",
+    "Lena",
+    "Milo",
+    "Nia",
+)
+_ARTICLES: Final = (
+    "pump",
+    "filter",
+    "hose",
+    "bracket",
+    "lamp",
+    "battery",
+    "folder",
+    "glove",
+    "valve",
+    "sensor",
+    "cable",
+    "drum",
+)
+_OF_ARTICLES: Final = (
+    "small",
+    "large",
+    "spare",
+    "steel",
+    "outdoor",
+    "folding",
+    "double",
+    "standard",
+    "heavy-duty",
+    "round",
+)
+_JOBS: Final = ("cleaning", "repair", "hire", "delivery", "survey", "maintenance", "storage", "printing", "translation")
+_COURSES: Final = (
+    "first aid",
+    "Spanish",
+    "welding",
+    "choir",
+    "swimming",
+    "bookkeeping",
+    "pottery",
+    "yoga",
+    "fire drill",
+)
+_SAMPLES: Final = (
+    "well water",
+    "tap water",
+    "soil",
+    "sludge",
+    "milk",
+    "dust",
+    "rain",
+    "paint",
+    "river water",
+    "leachate",
+)
+_TITLES: Final = (
+    "Overview",
+    "Data",
+    "List",
+    "Technical data",
+    "Schedule",
+    "Register",
+    "Comparison",
+    "As of this year",
+    "",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """What a table may tell of its things, as ``columns.toml`` has it."""
+
+    of: tuple[str, ...]
+    names: tuple[str, ...]
+    asks: tuple[str, ...]
+    numbers: tuple[float, float, int] | None = None  # low, high, decimals
+    before: tuple[str, ...] = ("",)
+    after: tuple[str, ...] = ("",)
+    words: tuple[str, ...] = ()
+    codes: bool = False
+    firms: bool = False
+    people: bool = False
+    dates: bool = False
+    times: bool = False
+    more: str = ""
+    most: str = ""
+    less: str = ""
+    least: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A column of one table: its name there, and for each thing a cell, with a number where it can be compared."""
+
+    column: Column
+    name: str
+    cells: Sequence[str]
+    numbers: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    kind: str
+    name: str  # of the column of names
+    things: Sequence[str]
+    told: Sequence[_Told]
+
+
+@cache
+def columns() -> tuple[Column, ...]:
+    """All columns that tables may have."""
+    read: dict[str, Any] = tomllib.loads((files(__package__) / "columns.toml").read_text(encoding="utf-8"))
+    return tuple(
+        Column(**{name: tuple(value) if isinstance(value, list) else value for name, value in one.items()})
+        for one in read["column"]
+    )
+
+
+def made_tables(count: int, *, seed: int) -> Iterator[ReadingRow]:
+    """So many rows, each with a table of its own; the same count and seed give the same rows."""
+    rng = random.Random(seed)  # noqa: S311
+    made = 0
+    while made < count:
+        row = _row(_table(rng), rng)
+        if row is not None:
+            made += 1
+            yield row
+
+
+def _table(rng: random.Random) -> _Table:
+    kind = rng.choice(list(_KINDS))
+    fitting = [one for one in columns() if kind in one.of]
+    things = list(dict.fromkeys(_NAMERS[kind](rng) for _ in range(rng.randint(2, 7))))
+    told = [_told(one, len(things), rng) for one in rng.sample(fitting, min(len(fitting), rng.randint(2, 6)))]
+    return _Table(kind, rng.choice(_KINDS[kind]), things, told)
+
+
+def _told(column: Column, count: int, rng: random.Random) -> _Told:
+    before, after = rng.choice(column.before), rng.choice(column.after)
+    numbers: list[float] = []
+    cells: list[str] = []
+    for _ in range(count):
+        if column.numbers is not None:
+            low, high, decimals = column.numbers
+            # Small numbers are as frequent as large ones, as prices and sizes are.
+            drawn = low + (high - low) * rng.random() ** 2
+            numbers.append(round(drawn, int(decimals)))
+            cells.append(f"{before}{numbers[-1]:,.{int(decimals)}f}{after}")
+        else:
+            cells.append(_words_of(column, rng))
+    return _Told(column, rng.choice(column.names), cells, numbers)
+
+
+def _words_of(column: Column, rng: random.Random) -> str:
+    if column.people:
+        return _person(rng)
+    if column.firms:
+        return _firm(rng)
+    if column.codes:
+        return _code(rng)
+    if column.dates:
+        day = date(2015, 1, 1) + timedelta(days=rng.randrange(5000))
+        return rng.choice([f"{day:%d/%m/%Y}", f"{day.day} {day:%B %Y}", f"{day:%Y-%m-%d}", f"{day:%B %Y}"])
+    if column.times:
+        first = rng.randint(6, 12)
+        return f"{first}:{rng.choice(['00', '15', '30'])} to {rng.randint(first + 1, 22)}:00"
+    return rng.choice(column.words)
+
+
+# -- questions
+
+
+def _row(table: _Table, rng: random.Random) -> ReadingRow | None:
+    """A question about a table, with the cell that answers it; None where several cells would."""
+    way = rng.random()
+    asked = _untold(table, rng) if way < UNTOLD else _compared(table, rng) if way < 0.4 else None
+    asked = asked or (_reversed(table, rng) if way > 0.88 else _cell(table, rng))
+    if asked is None:
+        return None
+    question, answer = asked
+    text, places = _written(table, rng)
+    kind: Kind = "none" if answer is None else "span"
+    start = -1 if answer is None else places[answer]
+    found = () if answer is None else ((_text(table, answer), start),)
+    return ReadingRow(
+        source=SOURCE, licence=LICENCE, question=_worded(question, rng), context=text, answers=found, kind=kind
+    )
+
+
+_Cell = tuple[int, int]  # thing and column; column -1: the thing's name
+_Asked = tuple[str, _Cell | None]
+
+
+def _text(table: _Table, cell: _Cell) -> str:
+    thing, column = cell
+    return table.things[thing] if column < 0 else table.told[column].cells[thing]
+
+
+def _cell(table: _Table, rng: random.Random) -> _Asked:
+    thing, column = rng.randrange(len(table.things)), rng.randrange(len(table.told))
+    return rng.choice(table.told[column].column.asks).format(it=_the(table, thing)), (thing, column)
+
+
+def _untold(table: _Table, rng: random.Random) -> _Asked | None:
+    """A thing that the table does not have, or something that it does not tell."""
+    if rng.random() < 0.5:
+        other = _NAMERS[table.kind](rng)
+        if other in table.things:
+            return None
+        return rng.choice(rng.choice(table.told).column.asks).format(it=other), None
+    names = {one.column.names for one in table.told}
+    others = [one for one in columns() if table.kind in one.of and one.names not in names]
+    if not others:
+        return None
+    return rng.choice(rng.choice(others).asks).format(it=_the(table, rng.randrange(len(table.things)))), None
+
+
+def _compared(table: _Table, rng: random.Random) -> _Asked | None:
+    comparable = [(at, one) for at, one in enumerate(table.told) if one.column.more]
+    if not comparable:
+        return None
+    _, told = rng.choice(comparable)
+    up = rng.random() < 0.6
+    column = told.column
+    if rng.random() < 0.6 and len(table.things) > 1:
+        first, second = rng.sample(range(len(table.things)), 2)
+        if told.numbers[first] == told.numbers[second]:
+            return None
+        better = first if (told.numbers[first] > told.numbers[second]) == up else second
+        pair = f"{_the(table, first)} or {_the(table, second)}"
+        asks = ("Which is {more}, {pair}?", "Which of the two is {more}: {pair}?", "What is {more}, {pair}?")
+        return rng.choice(asks).format(more=column.more if up else column.less, pair=pair), (better, -1)
+    extreme = max(told.numbers) if up else min(told.numbers)
+    if told.numbers.count(extreme) > 1:
+        return None
+    asks = ("Which {kind} is the {most}?", "What is the {most} {kind}?", "Which is the {most} {kind} in the list?")
+    said = rng.choice(asks).format(kind=table.kind, most=column.most if up else column.least)
+    return said, (told.numbers.index(extreme), -1)
+
+
+def _reversed(table: _Table, rng: random.Random) -> _Asked | None:
+    column = rng.randrange(len(table.told))
+    told = table.told[column]
+    thing = rng.randrange(len(table.things))
+    if told.cells.count(told.cells[thing]) > 1:
+        return None
+    asks = (
+        "Which {kind} has {value} as {name}?",
+        "For which {kind} is the {name} {value}?",
+        "{name} {value}: which {kind}?",
+    )
+    said = rng.choice(asks).format(kind=table.kind, value=told.cells[thing], name=told.name.lower())
+    return said, (thing, -1)
+
+
+def _the(table: _Table, thing: int) -> str:
+    """A thing as a question names it."""
+    name = table.things[thing]
+    return f"the {name}" if table.kind in ("model", "article", "vehicle", "course") else name
+
+
+def _worded(question: str, rng: random.Random) -> str:
+    """A question as people write it: some do without capitals or the mark."""
+    drawn = rng.random()
+    return question.lower() if drawn < 0.1 else question.rstrip("?") if drawn < 0.2 else question
+
+
+# -- writing a table
+
+
+def _written(table: _Table, rng: random.Random) -> tuple[str, dict[_Cell, int]]:
+    """A table's text, and where each cell begins in it; the name of a thing where its row begins."""
+    lines: list[list[tuple[str, _Cell | None]]] = []
+    title = rng.choice(_TITLES)
+    if title:
+        lines.append([(title, None)])
+    things, told = range(len(table.things)), range(len(table.told))
+    turned = rng.random() < TURNED
+    between = rng.choice((" | ", "  ", ", ", " "))
+    if not turned and rng.random() < 0.6:  # each row with the names of its columns
+        for thing in things:
+            line: list[tuple[str, _Cell | None]] = [(f"{table.name}: " if table.name else "", None)]
+            line.append((table.things[thing], (thing, -1)))
+            for column in told:
+                line += [(f"; {table.told[column].name}: ", None), (table.told[column].cells[thing], (thing, column))]
+            lines.append(line)
+    elif turned:  # a column for each thing
+        lines.append([(table.name, None), *_parted([(table.things[thing], (thing, -1)) for thing in things], between)])
+        for column in told:
+            cells = [(table.told[column].cells[thing], (thing, column)) for thing in things]
+            lines.append([(table.told[column].name, None), *_parted(cells, between)])
+    else:
+        lines.append([(between.join((table.name, *(one.name for one in table.told))), None)])
+        for thing in things:
+            cells = [(table.told[column].cells[thing], (thing, column)) for column in told]
+            lines.append([(table.things[thing], (thing, -1)), *_parted(cells, between)])
+    text = ""
+    places: dict[_Cell, int] = {}
+    for line in lines:
+        for said, cell in line:
+            if cell is not None:
+                places.setdefault(cell, len(text))
+            text += said
+        text += "\n"
+    return text, places
+
+
+def _parted(cells: Sequence[tuple[str, _Cell]], between: str) -> Iterator[tuple[str, _Cell | None]]:
+    for said, cell in cells:
+        yield between, None
+        yield said, cell
+
+
+# -- names
+
+
+def _word(rng: random.Random) -> str:
+    return rng.choice(_BEGINNINGS) + rng.choice(("", *_MIDDLES)) + rng.choice(_ENDINGS)
+
+
+def _person(rng: random.Random) -> str:
+    return rng.choice((f"{rng.choice(_FIRST)} {_word(rng)}", f"{rng.choice(_FIRST)[0]}. {_word(rng)}"))
+
+
+def _firm(rng: random.Random) -> str:
+    return f"{_word(rng)}{rng.choice(('', ' & Sons', ' Ltd', ' Medical', ' GmbH', ' Tools', ' Brothers'))}"
+
+
+def _code(rng: random.Random) -> str:
+    letters = "".join(rng.choices("ABCDEFGHKLMNPRSTVWX", k=rng.randint(1, 3)))
+    return f"{letters}{rng.choice(('-', ' ', ''))}{rng.choice((10, 100, 5, 1)) * rng.randint(1, 90)}"
+
+
+_NAMERS: Final[Mapping[str, Callable[[random.Random], str]]] = {
+    "model": lambda rng: rng.choice((_code(rng), f"{_word(rng)} {rng.randint(2, 99)}")),
+    "article": lambda rng: f"{rng.choice(_OF_ARTICLES)} {rng.choice(_ARTICLES)}",
+    "vehicle": lambda rng: f"{rng.choice(('van', 'car', 'truck', 'trailer'))} {rng.randint(1, 12)}",
+    "person": _person,
+    "site": _word,
+    "room": lambda rng: rng.choice((f"Room {rng.randint(1, 320)}", f"{_word(rng)} Hall")),
+    "sample": lambda rng: rng.choice((rng.choice(_SAMPLES), f"sample {rng.randint(1, 60)}")),
+    "service": lambda rng: f"{rng.choice(_JOBS)} {rng.choice(('A', 'B', 'basic', 'plus', 'express'))}",
+    "course": lambda rng: f"{rng.choice(_COURSES)} {rng.choice(('I', 'II', 'evening', 'for beginners', 'weekend'))}",
+}

@@ -1,8 +1,9 @@
 """Rows about tables that are made up: texts of encyclopaedias have hardly any, and offices are full of them.
 
 A table has some things as rows and what is told of them as columns (``columns.toml``), and is written in one of the
-ways in which loaders write tables. A question asks for one cell, for the thing that has a value, for the more or the most of
-something, or for what the table does not tell. Names are put together from syllables; nothing is taken from anywhere.
+ways in which loaders write tables. A question asks for one cell, for the thing that has a value, for the more or the
+most of something, or for what the table does not tell. Names are put together from syllables; nothing is taken from
+anywhere.
 """
 
 from __future__ import annotations

@@ -35,6 +35,7 @@ from polyhop.planning.asked import LONGEST_QUESTION, checked, shortened
 from polyhop.planning.planner import Planning
 from polyhop.ports import LanguageModel
 from polyhop.reading.citations import citations_of, items_of
+from polyhop.reading.hops_found import hops_taken
 from polyhop.reading.within_budget import read_within
 from polyhop.reports import HopListener, IndexReport, IndexStatus, ProgressListener, RemoveReport
 from polyhop.settings import Settings
@@ -198,7 +199,9 @@ class Polyhop:
                 evidence = replace(evidence, plan=view.plan(evidence.question))
             reader_name, reading, unread = read_within(limit, evidence, self.settings, view.models)
             cost = replace(meant.cost + evidence.cost + reading.cost, seconds=time.monotonic() - began)
-            evidence = replace(evidence, cost=cost, left_out=(*evidence.left_out, *view.models.left_out, *unread))
+            left_out = (*evidence.left_out, *view.models.left_out, *unread)
+            hops = hops_taken(question, reading, evidence)
+            evidence = replace(evidence, hops=hops, cost=cost, left_out=left_out)
             return Answer(
                 question=question,
                 text=reading.text,

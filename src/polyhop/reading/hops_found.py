@@ -1,12 +1,13 @@
-"""What the hops of a strategy established already, for readers that follow the same plan."""
+"""What a strategy's hops established, for readers that follow the same plan; and which of them an answer rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from polyhop.reading.reader import Quote
+from polyhop.reading.reader import Quote, Reading
 from polyhop.reading.steps import StepReading
-from polyhop.types import Evidence, Hop
+from polyhop.types import AnswerKind, Evidence, Hop, Span
 
 
 def found_by_hops(evidence: Evidence) -> dict[int, str]:
@@ -33,3 +34,34 @@ def quotes_of(hops: Sequence[Hop]) -> list[Quote]:
         for passage in hop.passages
         if passage.document_id == span.document_id and passage.start <= span.start and span.end <= passage.end
     ]
+
+
+def hops_taken(question: str, reading: Reading, evidence: Evidence) -> tuple[Hop, ...]:
+    """The hops along links that lead to where an answer to a question of one step stands; all hops of other evidence.
+
+    Links are walked before anything is read. What it passed on another way, or behind the passage that answers, is no
+    part of the way; where it never came through this passage, there is one hop.
+    """
+    plan = evidence.plan
+    several = plan is None or len(plan.steps) > 1 or plan.final is not None
+    walked = evidence.hops and not any(one.clues or one.facts or one.chains or one.questions for one in evidence.hops)
+    if several or not walked or reading.text is None or not reading.quotes:
+        return evidence.hops
+    quote = reading.quotes[0]
+    one = quote.passage
+    last = Hop(
+        question=question,
+        status="resolved",
+        found=reading.text if reading.kind is AnswerKind.VALUE else None,
+        passages=(one,),
+        sentences=(Span(one.document_id, one.start + quote.start, one.start + quote.end),),
+        step=0,
+    )
+    at = next((at for at, hop in enumerate(evidence.hops) if one.id in {passage.id for passage in hop.passages}), None)
+    if at is None:
+        return (last,)
+    first = at
+    while first and evidence.hops[first - 1].found:  # it led on to the next one
+        first -= 1
+    arrived = replace(evidence.hops[at], found=last.found, sentences=last.sentences, status="resolved")
+    return (*evidence.hops[first:at], arrived)

@@ -192,10 +192,11 @@ class _Table:
 def columns() -> tuple[Column, ...]:
     """All columns that tables may have."""
     read: dict[str, Any] = tomllib.loads((files(__package__) / "columns.toml").read_text(encoding="utf-8"))
-    return tuple(
-        Column(**{name: tuple(value) if isinstance(value, list) else value for name, value in one.items()})
+    told: list[dict[str, Any]] = [
+        {name: tuple(value) if isinstance(value, list) else value for name, value in one.items()}
         for one in read["column"]
-    )
+    ]
+    return tuple(Column(**one) for one in told)
 
 
 def made_tables(count: int, *, seed: int) -> Iterator[ReadingRow]:

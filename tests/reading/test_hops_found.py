@@ -1,0 +1,63 @@
+"""Which hops of what a strategy walked an answer rests on."""
+
+from __future__ import annotations
+
+from polyhop.plans import whole_question
+from polyhop.reading.hops_found import hops_taken
+from polyhop.reading.reader import Quote, Reading
+from polyhop.types import Evidence, Hop, Passage, Span
+
+QUESTION = "What did Wenna Tarrick own?"
+
+
+def passage(name: str, text: str) -> Passage:
+    return Passage(id=name, document_id=name, ordinal=0, start=0, end=len(text), title=name, text=text)
+
+
+TARRICK = passage("Wenna Tarrick", "Wenna Tarrick of Sarnwick owned the Sorrel.")
+SORREL = passage("Sorrel", "The Sorrel was built in Harrowmere.")
+HARROWMERE = passage("Harrowmere", "Harrowmere is a port.")
+
+
+def hop(one: Passage, found: str | None) -> Hop:
+    span = Span(one.document_id, 0, len(one.text))
+    return Hop(question=QUESTION, status="resolved", found=found, passages=(one,), sentences=(span,))
+
+
+WALKED = (hop(TARRICK, "Sorrel"), hop(SORREL, "Harrowmere"), hop(HARROWMERE, None))
+
+
+def evidence(*hops: Hop) -> Evidence:
+    passages = (TARRICK, SORREL, HARROWMERE)
+    return Evidence(question=QUESTION, strategy="paths", passages=passages, hops=hops, plan=whole_question(QUESTION))
+
+
+def reading(one: Passage, text: str) -> Reading:
+    return Reading(text=text, quotes=(Quote(one, 0, len(one.text)),), confidence=0.9)
+
+
+def test_what_lies_behind_the_passage_that_answers_is_no_hop() -> None:
+    (only,) = hops_taken(QUESTION, reading(TARRICK, "the Sorrel"), evidence(*WALKED))
+    assert (only.passages, only.found) == ((TARRICK,), "the Sorrel")
+
+
+def test_what_leads_to_the_passage_that_answers_stays() -> None:
+    first, second = hops_taken(QUESTION, reading(SORREL, "Harrowmere"), evidence(*WALKED))
+    assert (first.found, second.found) == ("Sorrel", "Harrowmere")
+
+
+def test_another_way_is_no_part_of_this_one() -> None:
+    other = (hop(HARROWMERE, None), *WALKED[:1], hop(SORREL, None))
+    assert [one.passages[0] for one in hops_taken(QUESTION, reading(SORREL, "Harrowmere"), evidence(*other))] == [
+        TARRICK,
+        SORREL,
+    ]
+
+
+def test_an_answer_off_the_way_has_a_hop_of_its_own() -> None:
+    (only,) = hops_taken(QUESTION, reading(HARROWMERE, "a port"), evidence(*WALKED[:1]))
+    assert (only.passages, only.found, only.sentences[0].document_id) == ((HARROWMERE,), "a port", "Harrowmere")
+
+
+def test_hops_stay_where_nothing_was_answered() -> None:
+    assert hops_taken(QUESTION, Reading(text=None), evidence(*WALKED)) == WALKED

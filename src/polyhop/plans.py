@@ -109,6 +109,7 @@ class Combination:
     comparator: Comparator
     operands: tuple[int, ...]  # indices into Plan.steps
     options: tuple[str, ...] = ()  # what is chosen between or spoken of, in the order of the operands
+    whether: bool = False  # the question is whether the first of the options is the one: yes or no
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

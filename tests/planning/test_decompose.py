@@ -125,6 +125,32 @@ def test_a_choice_measures_both_options(question: str, comparator: str, step: st
     assert (plan.final.comparator, plan.final.operands) == (comparator, (0, 1))
 
 
+@pytest.mark.parametrize(
+    ("question", "comparator", "step"),
+    [
+        ("Was Velm Tower finished before Orsa Spire?", "earlier", "When was Velm Tower finished?"),
+        ("Was Ada Lund born after Oskar Vale was?", "later", "When was Ada Lund born?"),
+        ("Did Ada Lund die before Oskar Vale?", "earlier", "When did Ada Lund die?"),
+        ("Did Velm Tower open before Orsa Spire did?", "earlier", "When did Velm Tower open?"),
+        ("Is Velm Tower taller than the Orsa Spire?", "larger", "How tall is Velm Tower?"),
+    ],
+)
+def test_an_order_that_is_asserted_measures_both(question: str, comparator: str, step: str) -> None:
+    """Whether the first one is it is a yes/no question over two measures."""
+    plan = decompose(question)
+    assert plan.steps[0].question == step
+    assert plan.final is not None
+    assert (plan.final.comparator, plan.final.operands, plan.final.whether) == (comparator, (0, 1), True)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Was Ada Lund in Velm before Oskar Vale?", "Did Ada Lund leave before the war?", "Is it older than Velm Tower?"],
+)
+def test_an_order_of_what_is_not_measured_stays_whole(question: str) -> None:
+    assert decompose(question).final is None
+
+
 def test_a_longer_life_needs_birth_and_death_of_both() -> None:
     """Its operands are births and deaths in turn."""
     plan = decompose("Who lived longer, Ada Lund or Oskar Vale?")

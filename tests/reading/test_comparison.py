@@ -52,6 +52,8 @@ def compare(question: str, models: Models) -> Reading | None:
         ("Were Orla Venn and Tam Ostler born in the same town?", "yes"),
         ("Are both Orla Venn and Pell Marrow painters?", "no"),
         ("Which one is a paddle steamer, Gull or Low Tide?", "Gull"),
+        ("Was Orla Venn born before Tam Ostler?", "no"),
+        ("Did Tam Ostler die before Orla Venn?", "yes"),
     ],
 )
 def test_compare_answers(question: str, answer: str, models: Models) -> None:

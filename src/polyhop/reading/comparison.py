@@ -20,7 +20,7 @@ from polyhop.reading.candidates import Candidate, CandidateFinder
 from polyhop.reading.reader import Quote, Reading
 from polyhop.reading.steps import StepReading, read_step
 from polyhop.reading.subjects import about, likeness
-from polyhop.types import Passage
+from polyhop.types import AnswerKind, Passage
 
 _NATION: Final = re.compile(r"\b(?:country|nation|nationality|citizenship)\b", re.IGNORECASE)
 _LIFE: Final = ("date of birth", "date of death")  # told by words of their own: any other date may be anything's
@@ -70,6 +70,9 @@ class Comparison:
         reading = self._combined(plan.final.comparator, operands)
         if reading is None:
             return self._chosen(question)
+        if plan.final.whether:
+            verdict = "yes" if reading.text == operands[0].option else "no"
+            reading = replace(reading, text=verdict, kind=AnswerKind.VERDICT)
         quotes = [*(_quote(step) for operand in operands for step in operand.way), *reading.quotes]
         sureness = sum(operand.sureness(self.passages) for operand in operands) / len(operands)
         return replace(reading, quotes=tuple(dict.fromkeys(quotes)), confidence=reading.confidence * sureness**2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from polyhop.english.question import Word, Words, plain, render, split_options
@@ -59,7 +59,7 @@ def compare(words: Words) -> Plan | None:
     if options is not None:
         return _choice(*options)
     if words[0].low in BE | DO | HAVE:
-        return _agreement(words)
+        return _order(words) or _agreement(words)
     return _common(words)
 
 
@@ -164,6 +164,26 @@ def _truth_measure(frame: Words) -> _Measure | None:
         return _Measure(frame[verb : verb + 1], rest, "either", "")
     does = "does" if frame[verb].low.endswith("s") else "did"
     return _Measure(plain(does), (*plain(base_form(frame[verb].low)), *rest), "either", "")
+
+
+def _order(words: Words) -> Plan | None:
+    """Is the one more than the other? "Was X completed before Y?", "Is X longer than Y?": asks the measure of each."""
+    names = [at for at, word in enumerate(words) if word.atomic]
+    middle = next((at for at, word in enumerate(words) if word.low in ("than", "before", "after")), None)
+    if middle is None or len(names) != 2 or not names[0] < middle < names[1]:
+        return None
+    left, right = (words[at] for at in names)
+    between = words[names[0] + 1 : middle]
+    if any(word.low not in ARTICLES for word in (*words[1 : names[0]], *words[middle + 1 : names[1]])):
+        return None
+    if any(word.low not in AUXILIARIES for word in words[names[1] + 1 :]):
+        return None  # "before Y was"
+    helper = () if words[0].low in DO else words[:1]
+    order = plain({"before": "earlier", "after": "later"}[words[middle].low]) if words[middle].low != "than" else ()
+    planned = _choice((*plain("which"), *helper, *between, *order), left, right)
+    if planned is None or planned.final is None:
+        return None
+    return replace(planned, final=replace(planned.final, whether=True))
 
 
 def _agreement(words: Words) -> Plan | None:

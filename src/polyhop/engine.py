@@ -200,7 +200,7 @@ class Polyhop:
             reader_name, reading, unread = read_within(limit, evidence, self.settings, view.models)
             cost = replace(meant.cost + evidence.cost + reading.cost, seconds=time.monotonic() - began)
             left_out = (*evidence.left_out, *view.models.left_out, *unread)
-            hops = hops_taken(question, reading, evidence)
+            hops = hops_taken(evidence.question, reading, evidence)
             evidence = replace(evidence, hops=hops, cost=cost, left_out=left_out)
             return Answer(
                 question=question,

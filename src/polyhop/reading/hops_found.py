@@ -44,8 +44,13 @@ def hops_taken(question: str, reading: Reading, evidence: Evidence) -> tuple[Hop
     """
     plan = evidence.plan
     several = plan is None or len(plan.steps) > 1 or plan.final is not None
-    walked = evidence.hops and not any(one.clues or one.facts or one.chains or one.questions for one in evidence.hops)
-    if several or not walked or reading.text is None or not reading.quotes:
+    if (
+        several
+        or not all(_along_links(hop) for hop in evidence.hops)
+        or not evidence.hops
+        or reading.text is None
+        or not reading.quotes
+    ):
         return evidence.hops
     quote = reading.quotes[0]
     one = quote.passage
@@ -63,5 +68,10 @@ def hops_taken(question: str, reading: Reading, evidence: Evidence) -> tuple[Hop
     first = at
     while first and evidence.hops[first - 1].found:  # it led on to the next one
         first -= 1
-    arrived = replace(evidence.hops[at], found=last.found, sentences=last.sentences, status="resolved")
+    arrived = replace(evidence.hops[at], found=last.found, sentences=last.sentences)
     return (*evidence.hops[first:at], arrived)
+
+
+def _along_links(hop: Hop) -> bool:
+    """Whether a hop is a passage that links lead to, and rests on nothing else."""
+    return not (hop.placeholder or hop.clues or hop.facts or hop.chains or hop.questions)

@@ -99,6 +99,16 @@ def test_read_shows_what_the_strategy_concluded() -> None:
     assert (reading.text, reading.quotes) == (None, ())
 
 
+def test_what_a_strategy_set_aside_is_not_shown() -> None:
+    """It is evidence like other passages, and numbers of quotations are those of what is shown."""
+    aside = replace(evidence(), aside=("Gull",))
+    answer = {"support": [{"passage": 1, "quote": "She was born in Velm."}], "found": True, "answer": "Velm"}
+    with serving(says(json.dumps(answer))) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
+        reading = Grounded().read(QUESTION, aside, cast(Models, OnlyLanguageModel(model)))
+        assert GULL not in server.requests[0]["messages"][1]["content"]
+    assert [quote.passage.title for quote in reading.quotes] == ["Ada Brook"]
+
+
 def test_read_needs_a_language_model() -> None:
     models = load_models(Settings(models=Chosen(language_model="none")))
     with pytest.raises(UsageError, match="needs a language model"):

@@ -22,6 +22,7 @@ DOUBT = (
     "Why did the teacher of the builder of the Long Bridge doubt the plan, and how was the bridge built all the same?"
 )
 MOST_CALLS = {"paths": 1, "c2rag": 3, "stepchain": 8}
+MOST_TOKENS = {"paths": 2_000, "c2rag": 4_700, "stepchain": 10_500}
 
 
 def replayed(question: str, strategy: str, index: Path) -> Answer:
@@ -31,6 +32,7 @@ def replayed(question: str, strategy: str, index: Path) -> Answer:
         answer = engine.ask(question, strategy=strategy)
     replay.check()
     assert answer.evidence.cost.llm_calls <= MOST_CALLS[strategy]
+    assert answer.evidence.cost.tokens <= MOST_TOKENS[strategy]
     assert answer.evidence.left_out == ()
     return answer
 
@@ -38,8 +40,9 @@ def replayed(question: str, strategy: str, index: Path) -> Answer:
 @pytest.mark.parametrize("strategy", MOST_CALLS)
 def test_a_chain_is_followed_to_a_name_that_is_quoted(strategy: str, world_index: Path) -> None:
     answer = replayed(DAUGHTER, strategy, world_index)
-    assert (answer.text, answer.kind, answer.grounded) == ("the lissandra", AnswerKind.VALUE, True)
-    assert [citation.title for citation in answer.citations] == ["Old Patience", "Giselle Ombry", "Lissandra"]
+    assert (answer.kind, answer.grounded) == (AnswerKind.VALUE, True)
+    assert (answer.text or "").removeprefix("the ") == "lissandra"
+    assert {"Old Patience", "Giselle Ombry"} <= {citation.title for citation in answer.citations}
 
 
 @pytest.mark.parametrize("strategy", MOST_CALLS)
@@ -53,5 +56,5 @@ def test_a_comparison_is_quoted_for_both_sides(strategy: str, world_index: Path)
 def test_a_reason_is_told_in_sentences_each_with_its_quotations(strategy: str, world_index: Path) -> None:
     answer = replayed(DOUBT, strategy, world_index)
     assert (answer.kind, answer.grounded) == (AnswerKind.PROSE, True)
-    assert [len(item.citations) for item in answer.items] == [3, 1, 1]
+    assert [len(item.citations) for item in answer.items][:2] == [3, 1]
     assert answer.text == " ".join(item.text for item in answer.items)

@@ -573,6 +573,24 @@ def test_what_a_step_quoted_reaches_the_reader_however_low_it_was_retrieved(open
     assert [text.splitlines()[0] for _, text in passages_in(sage.prompts["read"][0])] == ["Title: Tern", "Title: Velm"]
 
 
+def test_a_model_is_not_shown_what_is_clearly_about_something_else(opened: Open) -> None:
+    """The Sable Light bears on no step: neither a step nor, where all are established, the answer is asked of it."""
+    sage = Sage()
+    with sagely(opened, sage) as (engine, _):
+        evidence = ask(engine, budget=Budget(passages=8)).evidence
+    assert "Sable Light" in titles(evidence)
+    assert evidence.aside
+    prompts = [*sage.prompts["step"], *sage.prompts["read"]]
+    assert not any(text.startswith("Title: Sable Light") for prompt in prompts for _, text in passages_in(prompt))
+    assert next(text.splitlines()[0] for _, text in passages_in(sage.prompts["read"][0])) == "Title: Gull"
+
+
+def test_a_reader_is_shown_everything_where_a_step_has_no_answer(opened: Open) -> None:
+    sage = Sage(knows={"Who built the Gull?": Sage().knows["Who built the Gull?"]})
+    with sagely(opened, sage) as (engine, _):
+        assert ask(engine, retry=False).evidence.aside == ()
+
+
 FIRST = "Which ferry was built first, the Gull or the Pike?"
 COMPARED = ("When was the Gull built?", "When was the Pike built?", "Which was first, the Gull (#1) or the Pike (#2)?")
 YEARS = {

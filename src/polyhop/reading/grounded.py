@@ -41,7 +41,7 @@ class Grounded:
                 "The reader 'grounded' needs a language model, and none is configured.",
                 remedy="Set POLYHOP_BASE_URL and POLYHOP_MODEL, or use the reader 'extractive'.",
             )
-        passages = list(evidence.passages)
+        passages = [one for one in evidence.passages if one.id not in evidence.aside] or list(evidence.passages)
         answer = read_answer(
             model,
             question,

@@ -44,7 +44,8 @@ def _block(number: int, block: ConstraintBlock, hop: Hop, places: Mapping[str, i
         place = places.get(fact.passage_id)
         source = "a passage that is not shown" if place is None else f"passage {place}"
         yield f"Fact: {_line(fact.head)} -({_line(fact.relation)})-> {_line(fact.tail)} [{source}]"
-    shown = [f"{places[one.id]} ({_line(one.title)})" for one in hop.passages if one.id in places]
+    own = sorted((places[one.id], one) for one in hop.passages if one.id in places)
+    shown = [f"{place} ({_line(one.title)})" for place, one in own]
     yield f"Passages: {', '.join(shown) or 'none of those shown'}"
 
 

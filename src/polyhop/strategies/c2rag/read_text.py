@@ -13,6 +13,7 @@ from polyhop.strategies.c2rag.bind import GroundedConstraint
 from polyhop.strategies.c2rag.block import ConstraintBlock
 from polyhop.strategies.c2rag.ground import Pattern, kind_of
 from polyhop.strategies.c2rag.recover import Recovery, Value, own_passage, read_values, told_apart
+from polyhop.strategies.shared.judge import may_tell
 
 # Kinds of values that are told apart even where no other constraint asks about them: what passages are about.
 TOLD_APART = frozenset({AnswerType.PERSON, AnswerType.ORGANISATION, AnswerType.WORK, AnswerType.THING})
@@ -64,7 +65,7 @@ class TextReading:
         numbers = [number for number, _ in passages]
         try:
             if self.model is not None:
-                values = self._by_model(self.model, pattern, numbers)
+                values = self._by_model(self.model, pattern, sorted(may_tell(dict(passages))))
                 return values, next(iter(values), None)
         except NoCallsLeft:
             pass  # rules ask for nothing

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from polyhop.layers.layer import words_of
 from polyhop.layers.view import View
 
 AT_A_TIME = 8  # texts judged between two looks at the clock
+UNLIKELY = -4.6  # logit of one chance in a hundred: below, the cross-encoder holds a passage to be about something else
+FAR_BELOW = 5.0  # logits below the best one, which has then some 150 times the odds
 
 
 def judge(question: str, numbers: Sequence[int], over: View) -> list[float]:
@@ -26,3 +28,13 @@ def judged_in_time(question: str, texts: Sequence[str], over: View, in_time: Cal
 def best_first(numbers: Sequence[int], scores: Sequence[float]) -> list[tuple[int, float]]:
     """Passages with their scores, best first, ties by number."""
     return sorted(zip(numbers, scores, strict=True), key=lambda item: (-item[1], item[0]))
+
+
+def may_tell(scored: Mapping[int, float]) -> list[int]:
+    """Passages by their logits without those that are clearly about something else, in the order given.
+
+    These have less than one chance in a hundred and are far below the best. Where nothing is likely, what is nearest
+    stays: nobody can tell then which of them it is.
+    """
+    least = min(UNLIKELY, max(scored.values(), default=0.0) - FAR_BELOW)
+    return [number for number, score in scored.items() if score >= least]

@@ -44,10 +44,15 @@ class StepReader:
     ) -> StepFinding | None:
         """The answer to a sub-question from chains and passages, best first; None where no calls are left for it.
 
-        Raises EndpointError.
+        Of the chains, those are shown whose facts the passages shown state, in the order of these: scores that differ
+        by chance make no other prompt. Raises EndpointError.
         """
-        shown = self._fitting(chains, list(numbers))
+        given = list(numbers)
+        chains = [chain for chain in chains if set(chain.passages) <= set(given)]
+        shown = self._fitting(chains, given)
         places = {number: place for place, number in enumerate(shown, 1)}
+        stated = [chain for chain in chains if set(chain.passages) <= set(shown)]
+        chains = sorted(stated, key=lambda one: ([places[number] for number in one.passages], str(one.chain)))
         lines = [chain.referring(places) for chain in chains]
         passages = list(shown.values())
         try:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from polyhop.layers.view import View
 from polyhop.plans import Plan
+from polyhop.strategies.shared.judge import may_tell
 from polyhop.strategies.stepchain.step_hops import hop_of
 from polyhop.strategies.stepchain.stepping import Stepping
 from polyhop.types import Hop
@@ -28,6 +29,17 @@ def ranking(stepping: Stepping, plan: Plan) -> dict[int, float]:
     for turn in zip_longest(singles, others):
         ordered.update(dict.fromkeys(number for number in turn if number is not None))
     return {number: known.get(number, 0.0) for number in ordered}
+
+
+def aside(stepping: Stepping, order: Sequence[int]) -> list[int]:
+    """The ranked passages that are clearly about none of the steps, where a model established them all.
+
+    They fill the ranking up, and which of them do is chance; where a step has no answer, any passage may have it.
+    """
+    if stepping.reader is None or not stepping.done or not all(one.established for one in stepping.done):
+        return []
+    telling = {number for one in stepping.done for number in (*one.sources, *may_tell(dict(one.passages)))}
+    return [number for number in order if number not in telling]
 
 
 def _best(item: tuple[int, float]) -> tuple[float, int]:

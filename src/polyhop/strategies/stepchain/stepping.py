@@ -13,7 +13,7 @@ from polyhop.prompts.merge_answers import Answered
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.hops import in_time
-from polyhop.strategies.shared.judge import best_first
+from polyhop.strategies.shared.judge import best_first, may_tell
 from polyhop.strategies.stepchain.asked_step import SURE, AskedStep
 from polyhop.strategies.stepchain.leads import Lead, Leads
 from polyhop.strategies.stepchain.step_answers import StepFinding, StepReader
@@ -157,8 +157,7 @@ class Stepping:
             for query in queries
         ]
         numbers = list(dict.fromkeys([*named, *near, *(number for each in further for number in each)]))
-        texts = [excerpt(passage, question, JUDGED) for passage in self.over.passages(numbers)]
-        scores = self.over.models.reranker.score(question, texts).tolist() if texts else []
+        scores = self._judged(question, numbers).values()
         favoured = [score + self.named_bonus * (place < len(named)) for place, score in enumerate(scores)]
         return best_first(numbers, favoured)
 
@@ -166,7 +165,8 @@ class Stepping:
         """The graph with the facts of a step's passages, walked for its question."""
         if self.graph is None:
             return Chains((), "")
-        near = [number for number, _ in asked.passages[: self.retrieved]]
+        retrieved = dict(asked.passages[: self.retrieved])
+        near = list(retrieved) if self.reader is None else may_tell(retrieved)
         configured = self.over.models.language_model
         if self.model is not None:
             self.graph.model = self.model.share(self.steps - len(self.done) + AFTER)
@@ -270,12 +270,7 @@ class Stepping:
         if self.reader is None:
             return
         known = [one.earlier() for one in self.done if one.established]
-        first = [number for number, _ in asked.passages]
-        cited = [number for one in before for number in one.sources]
-        behind = [number for chain in asked.chains for number in chain.passages]
-        found = self.reader.answer(
-            asked.question, asked.chains, dict.fromkeys([*first[:SOURCES], *cited, *behind, *first]), known
-        )
+        found = self.reader.answer(asked.question, asked.chains, self._worth_reading(asked, before), known)
         if found is None:
             self.told.append("  not asked: no calls to the language model are left")
             return
@@ -288,12 +283,34 @@ class Stepping:
             if again is not None and (again.established or asked.answer is None):
                 _take_in(asked, again)
 
+    def _worth_reading(self, asked: AskedStep, before: Sequence[AskedStep]) -> list[int]:
+        """The passages that a model answers a step from: the first retrieved, then those of earlier answers and chains.
+
+        Of all these, what is clearly about something else is left out: it costs tokens, and which of such passages come
+        first is chance. A question that was not taken apart needs passages that by themselves say little of it: those
+        that its chains lead to stay.
+        """
+        scores = dict(asked.passages)
+        first = list(scores)
+        cited = [number for one in before for number in one.sources]
+        behind = [number for chain in asked.chains for number in chain.passages]
+        scores |= self._judged(
+            asked.question, [number for number in dict.fromkeys([*cited, *behind]) if number not in scores]
+        )
+        telling = set(may_tell(scores)) | (set(behind) if self.steps == 1 else set())
+        return [number for number in dict.fromkeys([*first[:SOURCES], *cited, *behind, *first]) if number in telling]
+
     def _other_text(self, question: str, shown: Sequence[int]) -> list[int]:
         """Further passages for a question, those that say most about it first."""
         numbers = [number for number, _ in fused(question, self.over, 2 * FUSED) if number not in shown]
-        texts = [excerpt(passage, question, JUDGED) for passage in self.over.passages(numbers)]
+        scores = self._judged(question, numbers)
+        return may_tell(dict(best_first(list(scores), list(scores.values()))))
+
+    def _judged(self, question: str, numbers: Sequence[int]) -> dict[int, float]:
+        """The cross-encoder's logit for each passage, of its beginning and what the question speaks of."""
+        texts = [excerpt(passage, question, JUDGED) for passage in self.over.passages(list(numbers))]
         scores = self.over.models.reranker.score(question, texts).tolist() if texts else []
-        return [number for number, _ in best_first(numbers, scores)]
+        return dict(zip(numbers, scores, strict=True))
 
     def _taken_apart_again(self, plan: Plan) -> Plan | None:
         """Another way to the answer, beginning with what was found; None where the model knows none."""

@@ -16,7 +16,7 @@ from polyhop.prompts.merge_answers import merge_answers, merged_offline
 from polyhop.strategies.stepchain.community_context import background
 from polyhop.strategies.stepchain.leads import Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
-from polyhop.strategies.stepchain.step_evidence import hops, ranking
+from polyhop.strategies.stepchain.step_evidence import aside, hops, ranking
 from polyhop.strategies.stepchain.step_graph import StepGraph
 from polyhop.strategies.stepchain.stepping import Stepping
 from polyhop.types import Budget, Cost, Evidence
@@ -86,15 +86,18 @@ class StepChain:
         plan = stepping.take(plan, began, budget)
         synthesis = self._merged(question, over, stepping, whole)
         order = ranking(stepping, plan)
+        passages = over.ranked(list(order), list(order.values()), budget.passages)
+        unlikely = aside(stepping, list(order)[: len(passages)])
         return Evidence(
             question=question,
             strategy="stepchain",
-            passages=over.ranked(list(order), list(order.values()), budget.passages),
+            passages=passages,
             hops=tuple(hops(stepping, over)),
             plan=plan,
             trail=(*stepping.told, *_grown(stepping.graph)),
             cost=whole.spent if whole is not None else Cost(),
             synthesis=synthesis,
+            aside=tuple(passage.id for passage in over.passages(unlikely)),
         )
 
     def _stepping(self, question: str, over: View, budget: Budget, whole: Within | None) -> Stepping:

@@ -99,6 +99,14 @@ def test_read_shows_what_the_strategy_concluded() -> None:
     assert (reading.text, reading.quotes) == (None, ())
 
 
+def test_a_range_is_written_with_a_dash() -> None:
+    """As people write it, whatever the passage's typewriter had; in code it stays."""
+    reading, _ = reading_of(full("short", ("1950 -- 1953", [1])), stance="best")
+    assert reading.text == "1950–1953"
+    reading, _ = reading_of(full("steps", ("run --from 3 -- 4", [1]), ("stop", [1])), stance="best")
+    assert "3 -- 4" in (reading.text or "")
+
+
 def test_what_a_strategy_set_aside_is_not_shown() -> None:
     """It is evidence like other passages, and numbers of quotations are those of what is shown."""
     aside = replace(evidence(), aside=("Gull",))

@@ -88,6 +88,7 @@ together. It may be wrong: where it differs from the passages, the passages deci
 
 _LOOSE: Final = {"type": "object", "required": ["answer"]}
 _NAME: Final = 5  # words; what is longer is a sentence
+_TYPED_RANGE: Final = re.compile(r"(?<=\d) ?-- ?(?=\d)")  # 1950 -- 1953, as typewriters write it
 _FENCE: Final = re.compile(r"\A```[\w-]*\n(.*)\n```\Z", re.DOTALL)
 
 
@@ -175,9 +176,10 @@ def _read(content: Mapping[str, Any], passages: Sequence[Passage], cost: Cost, *
     answer = content["answer"]
     said: Sequence[Mapping[str, Any]]
     said = [{"text": answer, "support": range(1, len(each) + 1)}] if isinstance(answer, str) else answer
+    short = content.get("shape", "short") == "short"
     parts = tuple(
         AnswerPart(
-            text=part["text"].strip(),
+            text=_TYPED_RANGE.sub("–", part["text"].strip()) if short else part["text"].strip(),
             quotes=tuple(quote for at in part["support"] if 0 < at <= len(each) for quote in each[at - 1]),
         )
         for part in said

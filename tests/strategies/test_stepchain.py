@@ -585,6 +585,19 @@ def test_a_model_is_not_shown_what_is_clearly_about_something_else(opened: Open)
     assert next(text.splitlines()[0] for _, text in passages_in(sage.prompts["read"][0])) == "Title: Gull"
 
 
+def test_what_an_earlier_answer_was_quoted_from_is_shown_however_little_it_says(opened: Open) -> None:
+    """It may have to be quoted again; and a second try sees also what is clearly about something else."""
+    asked = ("Who was the keeper of the Sable Light?", "Which mountains are higher than #1?")
+    sage = Sage(plans=[asked], knows={asked[0]: ("Hallow", "Its keeper was Mina Stroud")})
+    with sagely(opened, sage) as (engine, _):
+        ask(engine, "Which mountains are higher than the keeper?")
+    _, second, again, *_ = (
+        [text.splitlines()[0] for _, text in passages_in(prompt)] for prompt in sage.prompts["step"]
+    )
+    assert "Title: Sable Light" in second
+    assert len(again) > 1
+
+
 def test_a_reader_is_shown_everything_where_a_step_has_no_answer(opened: Open) -> None:
     sage = Sage(knows={"Who built the Gull?": Sage().knows["Who built the Gull?"]})
     with sagely(opened, sage) as (engine, _):

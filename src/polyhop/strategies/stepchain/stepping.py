@@ -286,9 +286,9 @@ class Stepping:
     def _worth_reading(self, asked: AskedStep, before: Sequence[AskedStep]) -> list[int]:
         """The passages that a model answers a step from: the first retrieved, then those of earlier answers and chains.
 
-        Of all these, what is clearly about something else is left out: it costs tokens, and which of such passages come
-        first is chance. A question that was not taken apart needs passages that by themselves say little of it: those
-        that its chains lead to stay.
+        What is clearly about something else is left out: it costs tokens, and which of such passages come first is
+        chance. What the answers before it were quoted from stays, for it may have to be quoted again. A question that
+        was not taken apart needs passages that by themselves say little of it: those that its chains lead to stay.
         """
         scores = dict(asked.passages)
         first = list(scores)
@@ -297,14 +297,17 @@ class Stepping:
         scores |= self._judged(
             asked.question, [number for number in dict.fromkeys([*cited, *behind]) if number not in scores]
         )
-        telling = set(may_tell(scores)) | (set(behind) if self.steps == 1 else set())
+        telling = {*may_tell(scores), *cited, *(behind if self.steps == 1 else ())}
         return [number for number in dict.fromkeys([*first[:SOURCES], *cited, *behind, *first]) if number in telling]
 
     def _other_text(self, question: str, shown: Sequence[int]) -> list[int]:
-        """Further passages for a question, those that say most about it first."""
+        """Further passages for a question, those that say most about it first, also what is clearly about other things.
+
+        What is likely has been read by now, and a long passage may name the answer in passing.
+        """
         numbers = [number for number, _ in fused(question, self.over, 2 * FUSED) if number not in shown]
         scores = self._judged(question, numbers)
-        return may_tell(dict(best_first(list(scores), list(scores.values()))))
+        return [number for number, _ in best_first(list(scores), list(scores.values()))]
 
     def _judged(self, question: str, numbers: Sequence[int]) -> dict[int, float]:
         """The cross-encoder's logit for each passage, of its beginning and what the question speaks of."""

@@ -80,6 +80,12 @@ class Constraint:
         """The ends that the question does not name, at most two, each once."""
         return tuple(dict.fromkeys(end for end in self.ends if isinstance(end, Placeholder)))
 
+    @property
+    def also(self) -> tuple[str, ...]:
+        """The names of placeholders that its question speaks of beside the two ends, each once."""
+        ends = {end.name for end in self.placeholders}
+        return tuple(name for name in dict.fromkeys(PLACEHOLDER.findall(self.question)) if name not in ends)
+
     def linearised(self, bindings: Mapping[str, str] = _NOTHING_BOUND) -> str:
         """The pattern as a line of text with bound placeholders replaced by their values (Lin of Eq. 6 and 11)."""
         head, tail = (_shown(end, bindings) for end in self.ends)
@@ -167,7 +173,8 @@ def plan_of_constraints(constraints: Sequence[Constraint], source: str) -> Plan:
     found_by: dict[str, int] = {}
     steps = []
     for place, constraint in enumerate(constraints):
-        known = {end.name: found_by[end.name] for end in constraint.placeholders if end.name in found_by}
+        spoken_of = dict.fromkeys([*(end.name for end in constraint.placeholders), *constraint.also])
+        known = {name: found_by[name] for name in spoken_of if name in found_by}
         sought = next((end for end in reversed(constraint.placeholders) if end.name not in known), None)
         if sought is not None:
             found_by[sought.name] = place
@@ -203,11 +210,14 @@ def with_variants(plan: Plan, most: int) -> Plan:
 
 
 def asked(constraint: Constraint, bindings: Mapping[str, str] = _NOTHING_BOUND) -> str:
-    """The constraint as a question in plain words: placeholders are replaced by their values or else by their types."""
+    """The constraint as a question in plain words: placeholders are replaced by their values or else by their types.
+
+    A question may speak of more than the two ends: "When did ?country agree to it in ?organisation?".
+    """
 
     def value(match: re.Match[str]) -> str:
         name = match.group()
-        return _spoken(types[name], bindings) if name in types else name
+        return _spoken(types[name], bindings) if name in types else bindings.get(name, name)
 
     types = {end.name: end for end in constraint.placeholders}
     if constraint.question:

@@ -21,13 +21,17 @@ from polyhop.models.choice import Models
 from polyhop.planning.mending import mended
 from polyhop.plans import Constant, Constraint, End, Placeholder, Plan, plan_of_constraints
 from polyhop.ports import Floats
+from polyhop.strategies.c2rag.aligned_context import aligned_context
 from polyhop.strategies.c2rag.bind import GroundedConstraint, bound_by, consistent
+from polyhop.strategies.c2rag.block import ConstraintBlock
 from polyhop.strategies.c2rag.ground import Anchor, Bound, Grounding, Pattern
 from polyhop.strategies.c2rag.own_paragraphs import OwnParagraphs
 from polyhop.strategies.c2rag.recover import Recovery, Value, own_passage, read_values, told_apart
+from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.strategies.c2rag.sufficiency import FactCandidate, Verdict, judged
 from polyhop.strategies.shared import phrases as phrases_module
 from polyhop.strategies.shared.phrases import PhraseVectors
+from polyhop.types import Budget, Hop, Span, Triple
 from tests.worlds.ferries import CORPUS, facts_of, graph_of, viewed
 
 GROUNDING = Grounding(anchors=3, aligned=8, kept=3)
@@ -97,6 +101,21 @@ def test_a_bound_placeholder_is_an_anchor(over: View) -> None:
         assert (pattern.line, pattern.asked) == ("Ada Brook mother ?mother", "Who is the mother of Ada Brook?")
         assert pattern.named == [ada]
     assert GROUNDING.pattern(who, {}, over).open is None, "two ends are open: neither is the one to be bound"
+
+
+def test_a_question_may_speak_of_more_than_its_ends(over: View) -> None:
+    """Such as a harbour, which is no end of the constraint: what was found for it is written in all the same."""
+    asks = constraint("?ferry", "was first seen", "?year", question="In which year was ?ferry first seen in ?harbour?")
+    known = {"?ferry": Bound(values=("Gull",)), "?harbour": Bound(values=("Oster",))}
+    assert GROUNDING.pattern(asks, known, over).asked == "In which year was Gull first seen in Oster?"
+
+
+def test_what_is_put_as_if_it_were_known_is_asked_for(over: View) -> None:
+    """Of "Did ?person become mayor?" a text would be asked for yes or no, and not for a person."""
+    asks = constraint("?person", "became", "Mayor of Velm", question="Did ?person become Mayor of Velm?")
+    assert GROUNDING.pattern(asks, {}, over).asked == "Who became Mayor of Velm?"
+    known = GROUNDING.pattern(asks, {"?person": Bound(values=("Jory Pell",))}, over)
+    assert known.asked == "Did Jory Pell become Mayor of Velm?"
 
 
 def test_facts_are_found_from_both_of_their_ends(over: View) -> None:
@@ -288,6 +307,33 @@ def test_facts_of_a_model_suffice_where_the_constraint_is_worded_like_them(ferri
                 assert graph.entity(one.values[0]).name == fact.tail
                 resolved += verdict.resolved
     assert resolved == sum(len(facts) for _, _, facts in bare)
+
+
+def test_what_a_question_speaks_of_is_found_before_it_is_asked(over: View) -> None:
+    """The graph could say at once who built the Gull; but the question speaks of somebody whom a text names."""
+    keeper = constraint("Sable Light", "keeper", "?keeper", question="Who was the keeper of the Sable Light?")
+    builder = constraint("Gull", "was built by", "?builder", question="Who built the Gull, which ?keeper liked?")
+    for order in ([keeper, builder], [builder, keeper]):
+        plan = plan_of_constraints(order, "nobody")
+        blocks = C2RAG().resolver("Who built it?", over).resolve(plan, 0.0, Budget())
+        told = {block.pattern.constraint: block for block in blocks}
+        assert told[builder].pattern.asked == "Who built the Gull, which Mina Stroud liked?"
+        assert told[builder].found == "Ada Brook"
+    assert plan_of_constraints([keeper, builder], "nobody").steps[1].refers_to == (0,)
+
+
+def test_a_model_is_not_told_facts_that_are_clearly_about_something_else(graph: FactGraph) -> None:
+    """Nor what they would bind: of a resolved constraint the lesser candidates are there to be weighed."""
+    facts = [
+        Triple(head="Gull", relation=relation, tail=name, passage_id="p", span=Span("d", 0, 1), score=score)
+        for relation, name, score in (("was built by", "Ada Brook", 9.5), ("sails to", "Oster", -11.2))
+    ]
+    one = grounded(0, [1, 2])
+    block = ConstraintBlock(pattern=one.pattern, status="resolved", grounded=one, values=("Ada Brook", "Oster"))
+    hop = Hop(question="?", status="resolved", passages=(), facts=tuple(facts), placeholder="?x")
+    context = aligned_context([block], [hop], [])
+    assert "Binding: ?x = Ada Brook\n" in context
+    assert "Oster" not in context
 
 
 def test_candidates_that_contradict_the_binding_are_dropped(graph: FactGraph) -> None:

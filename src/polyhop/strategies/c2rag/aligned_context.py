@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from polyhop.strategies.c2rag.block import ConstraintBlock
+from polyhop.strategies.shared.judge import may_tell
 from polyhop.types import Hop, Passage
 
 LONGEST: Final = 200  # characters of a name, a relation or a title
@@ -34,19 +35,32 @@ def aligned_context(blocks: Sequence[ConstraintBlock], hops: Sequence[Hop], pass
 
 
 def _block(number: int, block: ConstraintBlock, hop: Hop, places: Mapping[str, int]) -> Iterator[str]:
-    """A constraint line by line; nothing that a passage says can begin a line of its own."""
+    """A constraint line by line; nothing that a passage says can begin a line of its own.
+
+    Facts that are clearly about something else, and what they give, are left to the trace.
+    """
     yield f"CONSTRAINT {number}, {hop.status.upper()}: {_line(block.pattern.line, 2 * LONGEST)}"
-    values = [_line(value) for value in block.values[:VALUES]]
+    facts = may_tell({place: fact.score for place, fact in enumerate(hop.facts)})
+    values = [_line(value) for value in _likely(block, facts)[:VALUES]]
     if values and hop.placeholder is not None:
         also = f" (or else {', '.join(values[1:])})" if values[1:] else ""
         yield f"Binding: {hop.placeholder} = {values[0]}{also}"
-    for fact in hop.facts:
+    for fact in (hop.facts[at] for at in facts):
         place = places.get(fact.passage_id)
         source = "a passage that is not shown" if place is None else f"passage {place}"
         yield f"Fact: {_line(fact.head)} -({_line(fact.relation)})-> {_line(fact.tail)} [{source}]"
     own = sorted((places[one.id], one) for one in hop.passages if one.id in places)
     shown = [f"{place} ({_line(one.title)})" for place, one in own]
     yield f"Passages: {', '.join(shown) or 'none of those shown'}"
+
+
+def _likely(block: ConstraintBlock, facts: Sequence[int]) -> list[str]:
+    """The values of a block, of a resolved one those that the facts told give."""
+    if block.grounded is None or block.status != "resolved":
+        return list(block.values)
+    given = [candidate.value for candidate in block.grounded.candidates]
+    told = {given[at] for at in facts if at < len(given)}
+    return [name for name, value in zip(block.values, dict.fromkeys(given), strict=False) if value in told]
 
 
 def _line(text: str, most: int = LONGEST) -> str:

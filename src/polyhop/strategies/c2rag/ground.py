@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from polyhop.english.answer_type import AnswerType, answer_type, fits
+from polyhop.english.answer_type import AnswerType, answer_shape, answer_type, fits
 from polyhop.english.relations import wording_of
 from polyhop.indexes.names import words
 from polyhop.layers.facts.graph import FactGraph
@@ -130,7 +130,8 @@ class Grounding:
         if not self.placeholders:
             bare = constraint.linearised({end.name: "" for end in constraint.placeholders})
             return " ".join(bare.split()), " ".join(bare.split())
-        if open_end is not None and open_end.name in bindings:  # it was put into words as if this were known
+        if open_end is not None and (open_end.name in bindings or answer_shape(constraint.question) == "verdict"):
+            # It was put into words as if this were known: "Did ?person become President?"
             others = [end.name for end in constraint.placeholders if end != open_end]
             constraint = replace(constraint, question=question_of(constraint, others))
         known = {name: bound for name, bound in bindings.items() if open_end is None or name != open_end.name}

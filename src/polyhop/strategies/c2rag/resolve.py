@@ -91,7 +91,15 @@ class Resolver:
             for place, count in open_ends.items()
             if count <= 1 and (place not in self.waiting or count < self.waiting[place].open_ends)
         ]
+        told = [place for place in ready if not self._speaks_of_unknown(plan.constraints[place])]
+        if not told and self.waiting:
+            return []  # what texts say first may be what these questions speak of
+        ready = told or ready
         return [place for place in ready if open_ends[place] == 0] or ready
+
+    def _speaks_of_unknown(self, constraint: Constraint) -> bool:
+        """Whether the question of a constraint speaks of a placeholder, not one of its ends, that is not bound."""
+        return any(name not in self.bindings for name in constraint.also)
 
     def _open_ends(self, constraint: Constraint) -> int:
         return sum(end.name not in self.bindings for end in constraint.placeholders)

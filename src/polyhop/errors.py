@@ -23,6 +23,13 @@ PolyhopError
 ├── RequestError          a server does not take a request
 │   ├── TooLarge          it is larger than the server takes                        exit 2   HTTP 413
 │   ├── WorkspaceMissing  the server has no workspace of that name                  exit 2   HTTP 404
+│   ├── KeyRefused        there is no key, or it does not count                     exit 2   HTTP 401
+│   ├── KeyMissing        there is no key of that name to look at or revoke         exit 2   HTTP 404
+│   ├── NotAllowed        the key does not allow that                               exit 2   HTTP 403
+│   ├── JobMissing        there is no such job, or it has no result                 exit 2   HTTP 404
+│   ├── NotNow            what is there is not in a state for it                    exit 2   HTTP 409
+│   ├── WrongContent      it is in a form that is not read there                    exit 2   HTTP 415
+│   ├── LimitReached      a limit of the key; says when there is room again         exit 2   HTTP 429
 │   └── Overloaded        too many are asking already                               exit 1   HTTP 503
 └── BudgetExceeded        a cap on tokens, calls, money or time was reached         exit 10  HTTP 429
 
@@ -200,6 +207,54 @@ class WorkspaceMissing(RequestError):
     """The server has no workspace of that name."""
 
     http_status = 404
+
+
+class KeyRefused(RequestError):
+    """There is no key, or it does not count (any more)."""
+
+    http_status = 401
+    remedy = "Send one as the header Authorization: Bearer KEY; polyhop keys add makes one."
+
+
+class KeyMissing(RequestError):
+    """There is no key of that name."""
+
+    http_status = 404
+    remedy = "polyhop keys list shows them."
+
+
+class NotAllowed(RequestError):
+    """The key does not allow that."""
+
+    http_status = 403
+
+
+class JobMissing(RequestError):
+    """The workspace has no such job, or the job has no result."""
+
+    http_status = 404
+
+
+class NotNow(RequestError):
+    """What is there is not in a state for it."""
+
+    http_status = 409
+
+
+class WrongContent(RequestError):
+    """A request is in a form that is not read there."""
+
+    http_status = 415
+
+
+class LimitReached(RequestError):
+    """A limit of the key was reached; ``retry_after`` seconds later there is room again."""
+
+    http_status = 429
+
+    def __init__(self, message: str, *, retry_after: int, remedy: str | None = None) -> None:
+        super().__init__(message, remedy=remedy)
+        self.retry_after = retry_after
 
 
 class Overloaded(RequestError):

@@ -19,7 +19,7 @@ from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComp
 from polyhop.indexing import remembered as making
 from polyhop.indexing.answer_manifest import manifest_of
 from polyhop.indexing.build import asked_by
-from polyhop.indexing.ingest import files_of, given
+from polyhop.indexing.ingest import given
 from polyhop.indexing.readiness import check_asking
 from polyhop.indexing.remembered import GrownFacts, in_force, in_order
 from polyhop.indexing.run import IndexRun, entities
@@ -234,22 +234,12 @@ class Polyhop:
 
     def remove(self, *uris: str) -> RemoveReport:
         """Remove documents, by URI, path or file name, with all that was derived from them."""
-        Record.open(self.path).close()  # never create an index in order to remove from it
-        with Record.create_or_open(self.path) as record:
+        with Record.open(self.path) as record:
             found = {uri: record.find(uri) for uri in uris}
-            ids = list(dict.fromkeys(document for ids in found.values() for document in ids))
-            files = {file for document in ids for file in files_of(record.row(document).uri)}
-            with record.transaction():
-                passages = record.drop(ids)
-                for file in files:
-                    record.set_meta(f"file:{file}", "")
-            builder = self._run().builder(record)
-            for name in record.layers():
-                current = record.generation(name)
-                if current is not None:
-                    builder.gather(layer_of(name, builder.settings), current.description["fingerprint"])
+        ids = tuple(dict.fromkeys(document for documents in found.values() for document in documents))
+        gone, passages = self._run().discard(ids)
         missing = tuple(uri for uri, documents in found.items() if not documents)
-        return RemoveReport(removed=tuple(ids), missing=missing, passages=passages)
+        return RemoveReport(removed=tuple(key for key in ids if key in gone), missing=missing, passages=passages)
 
     def merges(self, *names: str) -> tuple[Merge, ...]:
         """The entities of the facts layer with spellings that could be kept apart (or those named), with the reasons.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -36,7 +36,7 @@ class Tally:
     added: int = 0
     changed: int = 0
     unchanged: int = 0
-    removed: int = 0
+    gone: set[str] = field(default_factory=set)  # ids of the documents that were removed
     duplicates: int = 0
     new: list[int] = field(default_factory=list)  # in a dry run: about how many tokens each new passage has,
     gone_passages: int = 0  # and how many passages would be removed
@@ -45,6 +45,11 @@ class Tally:
     read: set[str] = field(default_factory=set)  # ids of the documents read in this run,
     texts: dict[str, str] = field(default_factory=dict)  # and their URIs by what they say
     repeated: set[str] = field(default_factory=set)  # ids of documents that were refused for saying what another says
+
+    @property
+    def removed(self) -> int:
+        """How many documents were removed."""
+        return len(self.gone)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +75,11 @@ class Ingest:
         self._remove_vanished(paths, tally)
         return tally
 
-    def add(self, documents: Sequence[Document]) -> Tally:
+    def add(self, documents: Sequence[Document], *, instead_of: Collection[str] = ()) -> Tally:
         """Store what is new or changed of documents that are given as objects (``given`` made them ready).
 
-        Nothing is removed but the former text of a document that now says what another one does.
+        Nothing is removed but the former text of a document that now says what another one does, and ``instead_of``:
+        documents, by id, unless they are given again.
         """
         tally = Tally(read={document.id for document in documents})
         kept: list[Document | _Finished] = []
@@ -85,6 +91,19 @@ class Ingest:
         for group in _groups(kept):
             self._store(group, tally, GIVEN)
             self._tell(tally.added + tally.changed + tally.unchanged)
+        kept_ids = {document.id for document in documents}
+        self._drop([row for row in self._known.values() if row.id in instead_of and row.id not in kept_ids], tally)
+        return tally
+
+    def discard(self, ids: Collection[str]) -> Tally:
+        """Remove documents by their ids; the files of those that came from files are read again where they are met."""
+        tally = Tally()
+        gone = [row for row in self._known.values() if row.id in ids]
+        if self.record is not None and not self.dry_run:
+            with self.record.transaction():
+                for file in {file for row in gone if row.stamp != GIVEN for file in files_of(row.uri)}:
+                    self.record.set_meta(f"file:{file}", "")
+        self._drop(gone, tally)
         return tally
 
     def _documents(self, paths: Sequence[Path], tally: Tally) -> Iterator[Document | _Finished]:
@@ -189,7 +208,7 @@ class Ingest:
         self._drop(gone, tally)
 
     def _drop(self, gone: Sequence[DocumentRow], tally: Tally) -> None:
-        tally.removed = len(gone)
+        tally.gone |= {row.id for row in gone}
         tally.gone_passages += sum(row.passages for row in gone)
         if gone and self.record is not None and not self.dry_run:
             with self.record.transaction():

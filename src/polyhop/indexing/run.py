@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,6 +76,21 @@ class IndexRun:
             new, gone = tally.new, tally.gone_passages
             reports = tuple(making.forecast(builder, name, new, gone, self.settings) for name in names)
             return _report(record, tally, reports, dry_run=True, began=began)
+
+    def discard(self, ids: Collection[str]) -> tuple[Sequence[str], int]:
+        """Remove documents by their ids, with all that was derived from them; which there were, and their passages.
+
+        Nothing is extracted. Raises IndexMissing, IndexLocked and the other errors of the store.
+        """
+        Record.open(self.path).close()  # never create an index in order to remove from it
+        with Record.create_or_open(self.path, wait=self.wait) as record:
+            tally = Ingest(record=record, chunking=self.settings.chunking).discard(ids)
+            builder = self.builder(record)
+            for name in record.layers():
+                current = record.generation(name)
+                if current is not None:
+                    builder.gather(layer_of(name, builder.settings), current.description["fingerprint"])
+        return sorted(tally.gone), tally.gone_passages
 
     def builder(self, record: Record) -> Builder:
         """What makes the layers of a record, with the settings that are in force there."""

@@ -1,0 +1,175 @@
+"""What the jobs of a workspace do to its index: bring uploaded files into it, and remove documents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from polyhop.documents.reading import unique
+from polyhop.errors import BudgetExceeded, IndexLocked, IndexMissing
+from polyhop.indexing.ingest import EMPTY, GIVEN
+from polyhop.indexing.remembered import DEFAULT_LAYERS
+from polyhop.indexing.run import IndexRun
+from polyhop.models.choice import Models
+from polyhop.reports import IndexReport, Progress, Skipped
+from polyhop.serve.jobs.job import Job, LeftOut
+from polyhop.serve.jobs.reporting import Reporter
+from polyhop.serve.kept_files import KeptFiles, owner
+from polyhop.serve.parsing import GuardedParser
+from polyhop.serve.places import Place
+from polyhop.settings import Settings
+from polyhop.store.port import DocumentRow
+from polyhop.store.record import Record
+from polyhop.types import Document
+
+T = TypeVar("T")
+PATIENCE = 2.0  # seconds to wait for another writer, before it is told that the job waits
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkDone:
+    """How a job ended: what it left out, and what it found."""
+
+    skipped: tuple[LeftOut, ...] = ()
+    result: Any = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexWork:
+    """Changes the index of a workspace. What is interrupted is done again, and stores nothing twice."""
+
+    place: Place
+    settings: Settings
+    models: Models
+    files: KeptFiles
+    parser: GuardedParser
+    layers: Sequence[str] = DEFAULT_LAYERS
+
+    def upload(self, job: Job, reporter: Reporter) -> WorkDone:
+        """Index the files of a job, each in place of what was there under its name.
+
+        Raises JobStopped, BudgetExceeded, and what ``Polyhop.index`` raises.
+        """
+        files = {file.name: self.files.path(file) for file in self.files.expected(job)}
+        reading = _Reading()
+        for number, (name, path) in enumerate(files.items()):
+            reporter(Progress(stage="opening", done=number, total=len(files), unit="files"))
+            reading.add(name, self.parser.documents(path, name))
+        names = self.files.names() | set(files)
+        before = self._owners(names)
+        documents = reading.documents(before)
+        replaced = {key for key, name in before.items() if name in files and name not in reading.unread}
+        run = self._run(reporter)
+        if documents or replaced:
+            forecast = self._patiently(
+                lambda: run.forecast(lambda ingest: ingest.add(documents, instead_of=replaced)), reporter
+            )
+            reporter.forecast = {layer.name: layer.seconds for layer in forecast.layers}
+            report = self._patiently(
+                lambda: run.carry_out(lambda ingest: ingest.add(documents, instead_of=replaced)), reporter
+            )
+            reading.left_out(report.skipped)
+            _require_whole(report)
+        after = self._owners(names)
+        self.files.keep(job, {name for name in files if reading.ids[name] & after.keys()})
+        self.files.remove(set(files) - set(after.values()))
+        return WorkDone(skipped=tuple(reading.skipped))
+
+    def remove(self, job: Job, reporter: Reporter) -> WorkDone:
+        """Remove documents by their ids, and the files of which no document is left. Raises like ``Polyhop.remove``."""
+        names = self.files.names()
+        run = self._run(reporter)
+        try:
+            gone, _ = self._patiently(lambda: run.discard(job.about), reporter)
+        except IndexMissing:
+            gone = ()
+        after = set(self._owners(names).values())
+        self.files.remove(name for name in names if name not in after)
+        missing = [key for key in job.about if key not in gone]
+        return WorkDone(skipped=tuple(LeftOut(file=key, reason="is not in the index any more") for key in missing))
+
+    def _owners(self, names: set[str]) -> dict[str, str | None]:
+        """The documents that did not come from files of this machine, by id, with the uploaded file of each."""
+        try:
+            with Record.open(self.place.index) as record:
+                given = [row for row in record.documents() if row.stamp == GIVEN]
+        except IndexMissing:
+            return {}
+        return {row.id: _owner_of(row, names) for row in given}
+
+    def _run(self, reporter: Reporter) -> IndexRun:
+        return IndexRun(
+            path=self.place.index,
+            settings=self.settings,
+            models=self.models,
+            layers=self.layers,
+            wait=PATIENCE,
+            progress=reporter,
+        )
+
+    @staticmethod
+    def _patiently(work: Callable[[], T], reporter: Reporter) -> T:
+        """Do it as soon as nobody else writes to the index. Raises JobStopped."""
+        while True:
+            try:
+                return work()
+            except IndexLocked:
+                reporter(Progress(stage="waiting for another writer", done=0, total=None, unit="seconds"))
+                time.sleep(PATIENCE / 4)
+
+
+@dataclass(kw_only=True)
+class _Reading:
+    """What the files of a job hold."""
+
+    ids: dict[str, set[str]] = field(default_factory=dict)  # of the documents of each file
+    skipped: list[LeftOut] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)  # files that could not be read (whole)
+    _items: list[tuple[str, Document]] = field(default_factory=list)
+
+    def add(self, name: str, items: Iterable[Document | Skipped]) -> None:
+        """What a file holds."""
+        self.ids[name] = set()
+        for item in items:
+            if isinstance(item, Document):
+                self._items.append((name, item))
+                continue
+            self.skipped.append(LeftOut(file=item.uri, reason=item.reason))
+            if item.reason != EMPTY:
+                self.unread.add(name)  # what was there before stays until it can be read again
+
+    def documents(self, holders: dict[str, str | None]) -> list[Document]:
+        """The documents to be stored: without those whose id another file's document has already."""
+        kept = []
+        names = {id(document): name for name, document in self._items}
+        for item in unique(document for _, document in self._items):
+            if isinstance(item, Skipped):
+                self.skipped.append(LeftOut(file=item.uri, reason=item.reason))
+                continue
+            name = names[id(item)]
+            if item.id in holders and holders[item.id] != name:
+                reason = f"has the id {item.id!r} of another document"
+                self.skipped.append(LeftOut(file=item.uri, reason=reason))
+                continue
+            self.ids[name].add(item.id)
+            kept.append(item)
+        return kept
+
+    def left_out(self, skipped: Iterable[Skipped]) -> None:
+        """What indexing has left out, too."""
+        self.skipped += [LeftOut(file=each.uri, reason=each.reason) for each in skipped]
+
+
+def _owner_of(row: DocumentRow, names: set[str]) -> str | None:
+    return owner(row.uri, names.__contains__)
+
+
+def _require_whole(report: IndexReport) -> None:
+    """Raises BudgetExceeded where a cap ended a layer before all was done."""
+    stopped = next((layer.stopped for layer in report.layers if layer.stopped), "")
+    if stopped:
+        raise BudgetExceeded(
+            stopped, remedy="What was done is stored. Try the job again when the key may spend more: it goes on."
+        )

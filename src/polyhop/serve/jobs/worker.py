@@ -1,0 +1,203 @@
+"""The process that does the jobs of one workspace: started as ``python -m polyhop.serve.jobs.worker``.
+
+It is told what it needs as one JSON line on standard input, and ends when that closes, whatever it is doing then: what
+it has stored is stored, and the next worker goes on with the same job. A lock keeps workers of one workspace apart.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import filelock
+
+from polyhop.errors import KeyMissing, PolyhopError
+from polyhop.models.choice import Models, load_models
+from polyhop.serve.jobs.job import Job, JobError, JobKind, JobState
+from polyhop.serve.jobs.measuring import EvalWork
+from polyhop.serve.jobs.queue import JobQueue, error_of
+from polyhop.serve.jobs.reporting import JobStopped, Reporter
+from polyhop.serve.jobs.work import IndexWork, WorkDone
+from polyhop.serve.kept_files import KeptFiles
+from polyhop.serve.keys import Keys
+from polyhop.serve.limits import Limits
+from polyhop.serve.parsing import GuardedParser, ReadingLimits
+from polyhop.serve.places import Place
+from polyhop.settings import Settings
+
+LOCK = "worker.lock"
+POLL = 0.2  # seconds between two looks at an empty queue
+IDLE = 20.0  # seconds without a job after which the worker ends; models are loaded until then
+NICER = 5  # how much readier than a server's own process this one is to let others go first
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkOrder:
+    """What a worker has to know."""
+
+    place: Place
+    keys: Path  # the file of the server's keys, where what jobs cost is noted
+    settings: Settings
+    layers: tuple[str, ...]
+    reading: ReadingLimits = ReadingLimits()
+    idle: float = IDLE
+
+    def line(self) -> bytes:
+        """All of it as one line of JSON."""
+        place = {name: str(value) for name, value in asdict(self.place).items()}
+        order = {"place": place, "keys": str(self.keys), "settings": self.settings.to_mapping(), "idle": self.idle}
+        return json.dumps({**order, "layers": self.layers, "reading": asdict(self.reading)}).encode() + b"\n"
+
+    @classmethod
+    def of(cls, line: bytes) -> Self:
+        """The order that a line tells."""
+        told: Mapping[str, Any] = json.loads(line)
+        place = told["place"]
+        return cls(
+            place=Place(name=place["name"], index=Path(place["index"]), folder=Path(place["folder"])),
+            keys=Path(told["keys"]),
+            settings=Settings.from_mapping(told["settings"]),
+            layers=tuple(told["layers"]),
+            reading=ReadingLimits(**told["reading"]),
+            idle=told["idle"],
+        )
+
+
+class Worker:
+    """Does one job after the other. The caller holds the workspace's lock."""
+
+    def __init__(self, order: WorkOrder, queue: JobQueue, keys: Keys, parser: GuardedParser) -> None:
+        self._order = order
+        self._queue = queue
+        self._keys = keys
+        self._parser = parser
+        self._limits = Limits(keys.file)
+        self._files = KeptFiles(queue.file, order.place.files)
+        self._models: tuple[Settings, Models] | None = None
+
+    def work(self) -> None:
+        """Do what is in the queue, until there has been nothing for a while."""
+        self._files.sweep()
+        last = time.monotonic()
+        while time.monotonic() - last < self._order.idle:
+            job = self._queue.take()
+            if job is None:
+                time.sleep(POLL)
+            else:
+                self._do(job)
+                last = time.monotonic()
+
+    def _do(self, job: Job) -> None:
+        try:
+            settings = self._within_limits(job)
+            models = self._loaded(settings)
+            reporter = Reporter(
+                queue=self._queue,
+                job=job,
+                model=models.language_model,
+                charge=lambda cost: self._limits.note(job.key, cost=cost),
+            )
+        except PolyhopError as error:
+            self._queue.end(job, JobState.FAILED, error=error_of(error))
+            return
+        state, done, failure = JobState.DONE, WorkDone(), None
+        try:
+            done = self._carried_out(job, settings, models, reporter)
+        except JobStopped:
+            state = JobState.CANCELLED
+        except PolyhopError as error:
+            state, failure = JobState.FAILED, error_of(error)
+        except Exception as error:  # whatever it is, the next job is to be done
+            logger.exception("job %s failed", job.id)
+            state, failure = JobState.FAILED, _unforeseen(error)
+        reporter.settle()
+        now = self._queue.job(job.id)
+        self._queue.note(job, now.progress, reporter.cost)
+        self._queue.end(job, state, skipped=done.skipped, error=failure, result=done.result)
+
+    def _carried_out(self, job: Job, settings: Settings, models: Models, reporter: Reporter) -> WorkDone:
+        if job.kind == JobKind.EVAL:
+            work = EvalWork(place=self._order.place, settings=settings, models=models)
+            return work.measure(self._queue.asked(job), reporter)
+        index = IndexWork(
+            place=self._order.place,
+            settings=settings,
+            models=models,
+            files=self._files,
+            parser=self._parser,
+            layers=self._order.layers,
+        )
+        return index.upload(job, reporter) if job.kind == JobKind.UPLOAD else index.remove(job, reporter)
+
+    def _within_limits(self, job: Job) -> Settings:
+        """The settings with what the job's key may still spend as caps. Raises LimitReached."""
+        settings = self._order.settings
+        if not job.key or job.kind == JobKind.REMOVE:
+            return settings
+        with suppress(KeyMissing):
+            tokens, money = self._limits.left(self._keys.of(job.key))
+            section = settings.of("language_model")
+            for name, left in (("token_cap", tokens), ("money_cap", money)):
+                caps = [each for each in (section.get(name), left) if isinstance(each, int | float)]
+                section = {**section, name: min(caps)} if caps else section
+            return replace(settings, components={**settings.components, "language_model": section})
+        return settings
+
+    def _loaded(self, settings: Settings) -> Models:
+        """The models of settings, kept for the next job where nothing is capped: a meter counts once."""
+        if self._models is None or self._models[0] != settings or settings != self._order.settings:
+            if self._models is not None:
+                self._models[1].close()
+            self._models = settings, load_models(settings)
+        return self._models[1]
+
+    def close(self) -> None:
+        """Let go of the models."""
+        if self._models is not None:
+            self._models[1].close()
+
+
+def main() -> None:
+    """Be the worker of a workspace until there is nothing to do, or nobody who wants it done."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to handle
+    if hasattr(os, "nice"):
+        os.nice(NICER)  # answers come first
+    order = WorkOrder.of(sys.stdin.buffer.readline())
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    order.place.folder.mkdir(parents=True, exist_ok=True)
+    with filelock.FileLock(order.place.folder / LOCK), ExitStack() as opened:
+        queue = opened.enter_context(JobQueue(order.place.queue))
+        keys = opened.enter_context(Keys(order.keys))
+        parser = opened.enter_context(GuardedParser(limits=order.reading))
+        worker = Worker(order, queue, keys, parser)
+        opened.callback(worker.close)
+        worker.work()
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+def _unforeseen(error: Exception) -> JobError:
+    return JobError(
+        type="internal_error",
+        message=f"Something went wrong that should not ({type(error).__name__}).",
+        remedy="What was done is stored. The server's log has the details.",
+    )
+
+
+if __name__ == "__main__":
+    main()

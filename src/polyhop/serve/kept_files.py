@@ -1,0 +1,112 @@
+"""The files of a workspace as they came: those that a job is to index, and those whose documents are in the index."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from polyhop.indexing.ingest import files_of
+from polyhop.serve.jobs.job import Job
+from polyhop.serve.server_file import ServerFile
+from polyhop.serve.uploads import Received
+
+ABANDONED = 3600.0  # seconds after which a file that nobody knows counts as left behind by a killed server
+
+
+class KeptFiles:
+    """Knows where each uploaded file lies. The file on the disk is there before it is noted, and gone after."""
+
+    def __init__(self, file: ServerFile, folder: Path) -> None:
+        self._file = file
+        self._folder = folder
+
+    def expect(self, job: Job, received: Iterable[Received]) -> None:
+        """Note the files that a job is to index."""
+        with self._file.transaction():
+            for each in received:
+                self._file.change(
+                    "INSERT INTO uploads VALUES (?, ?, ?, ?, ?)",
+                    *(job.number, each.name, each.stored, each.bytes, each.sha256),
+                )
+
+    def expected(self, job: Job) -> list[Received]:
+        """The files that a job is to index, by name."""
+        query = "SELECT name, stored, bytes, sha256 FROM uploads WHERE job = ? ORDER BY name"
+        return [_received(row) for row in self._file.rows(query, job.number)]
+
+    def keep(self, job: Job, names: Collection[str]) -> None:
+        """Keep the files of a job whose documents are in the index now, and let go of its others.
+
+        Earlier files of those names go.
+        """
+        files = self.expected(job)
+        gone = [each.stored for each in files if each.name not in names]
+        with self._file.transaction():
+            for each in files:
+                if each.name in names:
+                    gone += self._stored(each.name)
+                    self._file.change(
+                        "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)",
+                        *(each.name, each.stored, each.bytes, each.sha256, time.time()),
+                    )
+            self._file.change("DELETE FROM uploads WHERE job = ?", job.number)
+        self._remove(gone)
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Let go of files whose documents are gone."""
+        gone: list[str] = []
+        with self._file.transaction():
+            for name in names:
+                gone += self._stored(name)
+                self._file.change("DELETE FROM files WHERE name = ?", name)
+        self._remove(gone)
+
+    def names(self) -> set[str]:
+        """The names of the files whose documents are in the index."""
+        return {row[0] for row in self._file.rows("SELECT name FROM files")}
+
+    def path_of(self, uri: str) -> Path | None:
+        """Where the file lies that a document came from, or is a row of; None where it was not uploaded."""
+        name = owner(uri, lambda candidate: bool(self._stored(candidate)))
+        return None if name is None else self._folder / self._stored(name)[0]
+
+    def path(self, file: Received) -> Path:
+        """Where a file lies."""
+        return self._folder / file.stored
+
+    def bytes(self) -> int:
+        """How many bytes all files have."""
+        query = "SELECT (SELECT coalesce(sum(bytes), 0) FROM files) + (SELECT coalesce(sum(bytes), 0) FROM uploads)"
+        row = self._file.row(query)
+        return 0 if row is None else int(row[0])
+
+    def sweep(self) -> None:
+        """Remove files that nobody knows: a killed server has left them behind."""
+        known = {row[0] for row in self._file.rows("SELECT stored FROM files UNION SELECT stored FROM uploads")}
+        before = time.time() - ABANDONED
+        with suppress(FileNotFoundError):
+            for path in self._folder.iterdir():
+                with suppress(OSError):
+                    if path.name not in known and path.lstat().st_mtime < before:
+                        path.unlink()
+
+    def _stored(self, name: str) -> list[str]:
+        return [row[0] for row in self._file.rows("SELECT stored FROM files WHERE name = ?", name)]
+
+    def _remove(self, stored: Sequence[str]) -> None:
+        for each in stored:
+            with suppress(OSError):  # in use on a system that keeps it then; it is swept later
+                (self._folder / each).unlink(missing_ok=True)
+
+
+def owner(uri: str, is_file: Callable[[str], bool]) -> str | None:
+    """The file that a document is, or is a row of: the longest name that it may be and that is one."""
+    return next((name for name in sorted(files_of(uri), key=len, reverse=True) if is_file(name)), None)
+
+
+def _received(row: Sequence[Any]) -> Received:
+    name, stored, size, sha256 = row
+    return Received(name=name, stored=stored, bytes=size, sha256=sha256)

@@ -91,8 +91,7 @@ class Worker:
         """Do what is in the queue, until there has been nothing for a while."""
         self._files.sweep()
         last = time.monotonic()
-        while time.monotonic() - last < self._order.idle:
-            job = self._queue.take()
+        while (job := self._queue.take()) or time.monotonic() - last < self._order.idle:
             if job is None:
                 time.sleep(POLL)
             else:
@@ -187,7 +186,8 @@ def main() -> None:
 
 
 def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+    while os.read(sys.stdin.fileno(), 1):  # unbuffered: a buffer would be locked when this process ends by itself
+        continue
     os._exit(0)
 
 

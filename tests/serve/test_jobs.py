@@ -1,0 +1,208 @@
+"""Jobs as a worker does them: files into the index under their names, and out of it again, whatever happens."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polyhop.engine import Polyhop
+from polyhop.serve.jobs.job import JobState
+from polyhop.serve.parsing import ReadingLimits
+from polyhop.store.record import Record
+from tests.worlds.documents import HARBOUR
+from tests.worlds.jobs import Workplace
+from tests.worlds.machine import posix
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Iterator[Workplace]:
+    place = Workplace(tmp_path / "root")
+    yield place
+    place.close()
+
+
+def uris(workplace: Workplace) -> dict[str, str]:
+    """What is in the index: where it came from, and its text."""
+    with Record.open(workplace.place.index) as record:
+        return {row.uri: record.document(row.id).text for row in record.documents()}
+
+
+def test_files_are_indexed_under_their_names_and_can_be_asked(workplace: Workplace) -> None:
+    job = workplace.done(workplace.upload({f"coast/{name}": text for name, text in HARBOUR.items()}))
+    assert (job.state, job.skipped, job.error) == (JobState.DONE, (), None)
+    assert uris(workplace) == {f"coast/{name}": text for name, text in HARBOUR.items()}
+    assert workplace.stored() == {f"coast/{name}": text.encode() for name, text in HARBOUR.items()}
+    assert str(workplace.root) not in str(uris(workplace)), "no path of the server is told"
+    with Polyhop(workplace.place.index) as engine:
+        found = engine.search("Who was born in Fennick?", strategy="bm25")
+    assert found.passages[0].title == "ada brisk"
+
+
+def test_the_same_name_again_replaces_what_was_there(workplace: Workplace) -> None:
+    workplace.upload({"people.csv": "id,text\np1,Ada Brisk builds.\np2,Piet Rook teaches.\n", "mill.txt": "A mill."})
+    workplace.upload({"people.csv": "id,text\np2,Piet Rook sails.\np3,Nan Soller writes.\n"})
+    workplace.work()
+    assert {uri: text.split(": ")[-1] for uri, text in uris(workplace).items()} == {
+        "mill.txt": "A mill.",
+        "people.csv#p2": "Piet Rook sails.",
+        "people.csv#p3": "Nan Soller writes.",
+    }
+    assert set(workplace.stored()) == {"people.csv", "mill.txt"}
+    assert len(workplace.lying()) == 2, "the former file has gone"
+
+
+def test_a_row_cannot_take_the_place_of_another_files_row(workplace: Workplace) -> None:
+    workplace.upload({"a.jsonl": '{"id": "r1", "text": "The vault is locked."}\n'})
+    job = workplace.upload({"b.jsonl": '{"id": "r1", "text": "It is open."}\n{"id": "r2", "text": "So be it."}\n'})
+    job = workplace.done(job)
+    assert job.state == JobState.DONE
+    assert [(each.file, each.reason) for each in job.skipped] == [("b.jsonl#r1", "has the id 'r1' of another document")]
+    assert uris(workplace) == {"a.jsonl#r1": "The vault is locked.", "b.jsonl#r2": "So be it."}
+
+
+def test_what_cannot_be_read_is_named_and_what_was_there_stays(workplace: Workplace) -> None:
+    workplace.upload({"mill.pdf": (Path(__file__).parents[2] / "examples/corpus/academy_of_asperlow.pdf").read_bytes()})
+    job = workplace.upload(
+        {"mill.pdf": b"%PDF-1.7 broken", "rye.txt": "It is rye.", "empty.txt": " \n", "copy/rye.txt": "It is rye."}
+    )
+    job = workplace.done(job)
+    assert job.state == JobState.DONE
+    reasons = {each.file: each.reason for each in job.skipped}
+    assert set(reasons) == {"mill.pdf", "empty.txt", "rye.txt"}
+    assert reasons["mill.pdf"].startswith("is damaged, or not a PDF")
+    assert reasons["rye.txt"] == "has the same text as copy/rye.txt"
+    assert set(uris(workplace)) == {"mill.pdf", "copy/rye.txt"}
+    assert set(workplace.stored()) == {"mill.pdf", "copy/rye.txt"}
+    assert workplace.stored()["mill.pdf"].startswith(b"%PDF"), "the file that was read"
+    assert b"broken" not in workplace.stored()["mill.pdf"]
+    assert len(workplace.lying()) == 2
+
+
+def test_removing_documents_takes_their_files_with_them(workplace: Workplace) -> None:
+    workplace.upload({"people.csv": "id,text\np1,Ada.\np2,Piet.\n", "mill.txt": "A mill.", "rye.txt": "Some rye."})
+    workplace.work()
+    with Record.open(workplace.place.index) as record:
+        ids = {row.uri: row.id for row in record.documents()}
+    first = workplace.remove(ids["mill.txt"], "p1")
+    second = workplace.remove(ids["mill.txt"])
+    workplace.work()
+    assert workplace.queue.job(first.id).skipped == ()
+    told = workplace.queue.job(second.id)
+    assert told.state == JobState.DONE, "somebody else was quicker: what was wanted is so"
+    assert [each.reason for each in told.skipped] == ["is not in the index any more"]
+    assert set(uris(workplace)) == {"people.csv#p2", "rye.txt"}
+    assert set(workplace.stored()) == {"people.csv", "rye.txt"}
+    workplace.done(workplace.remove("p2"))
+    assert set(workplace.stored()) == {"rye.txt"}
+    assert len(workplace.lying()) == 1
+
+
+def test_removing_from_an_index_that_is_not_there_makes_none(workplace: Workplace) -> None:
+    job = workplace.done(workplace.remove("mill"))
+    assert (job.state, len(job.skipped)) == (JobState.DONE, 1)
+    assert not workplace.place.index.exists()
+
+
+def test_documents_of_the_command_line_stay_what_they_are(workplace: Workplace, harbour: Path) -> None:
+    with Polyhop(workplace.place.index) as engine:
+        engine.index(harbour, layers=["text"])
+    job = workplace.done(
+        workplace.upload({"fennick.txt": "Another Fennick.", "copy/fennick.txt": HARBOUR["fennick.txt"]})
+    )
+    assert [each.reason.startswith("has the same text as ") for each in job.skipped] == [True]
+    assert len(uris(workplace)) == 5
+    with Polyhop(workplace.place.index) as engine:
+        assert engine.index(harbour, layers=["text"]).unchanged == 4
+    assert "fennick.txt" in uris(workplace), "indexing a folder does not remove what was uploaded"
+
+
+def test_a_cancelled_job_stops_between_two_chunks_and_goes_on_when_it_is_tried_again(workplace: Workplace) -> None:
+    rows = "".join(f'{{"id": "r{number}", "text": "Entry {number} of the book."}}\n' for number in range(600))
+    job = workplace.upload({"book.jsonl": rows})
+    process = workplace.started()
+    try:
+        workplace.until(lambda: workplace.queue.job(job.id).progress.stage == "text")
+        workplace.queue.cancel(job.id)
+        process.wait(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
+    told = workplace.queue.job(job.id)
+    assert told.state == JobState.CANCELLED
+    assert workplace.lying(), "the file is kept for another try"
+    with Record.open(workplace.place.index) as record:
+        before = len(dict(record.payloads("text")))
+        assert before < 600
+    workplace.queue.retry(job.id)
+    assert workplace.done(job).state == JobState.DONE
+    with Record.open(workplace.place.index) as record:
+        assert len(dict(record.payloads("text"))) == 600
+        assert {row[0] for row in record._rows("SELECT attempts FROM ledger")} == {1}
+
+
+def test_a_writer_beside_the_server_is_waited_for(workplace: Workplace) -> None:
+    job = workplace.upload({"mill.txt": "A mill."})
+    with Record.create_or_open(workplace.place.index):
+        process = workplace.started()
+        workplace.until(lambda: workplace.queue.job(job.id).progress.stage == "waiting for another writer")
+    assert process.wait(timeout=60) == 0
+    process.communicate()
+    assert workplace.queue.job(job.id).state == JobState.DONE
+
+
+def test_a_file_that_would_take_all_memory_is_skipped_and_the_others_are_indexed(tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path / "root", reading=ReadingLimits(seconds=5, memory=512, text=1))
+    job = workplace.done(
+        workplace.upload({"deep.html": "<div>" * 2_000_000, "long.txt": "long " * 300_000, "mill.txt": "A mill."})
+    )
+    reasons = {each.file: each.reason for each in job.skipped}
+    assert reasons["deep.html"] == "takes longer than 5 seconds to read"
+    assert reasons["long.txt"] == "holds more than 1 MiB of text"
+    assert set(uris(workplace)) == {"mill.txt"}
+    workplace.close()
+
+
+@posix
+@pytest.mark.slow
+def test_killed_again_and_again_jobs_end_as_if_nobody_had_killed_anything(tmp_path: Path) -> None:
+    """SIGKILL at moments spread over starting, opening, storing, extracting and gathering; then once to the end."""
+    rows = "".join(f'{{"id": "r{number}", "text": "Entry {number} of the book."}}\n' for number in range(300))
+
+    def ask(workplace: Workplace) -> None:
+        workplace.upload({"book.jsonl": rows, **HARBOUR})
+        workplace.upload({"fennick.txt": "Fennick has moved.", "gone.txt": "Soon it is gone."})
+        workplace.remove("r7", "r8")
+
+    undisturbed, killed = Workplace(tmp_path / "undisturbed"), Workplace(tmp_path / "killed")
+    ask(undisturbed)
+    began = time.monotonic()
+    undisturbed.work()
+    seconds = time.monotonic() - began
+    ask(killed)
+    chance = random.Random(7)  # noqa: S311
+    for share in (0.15, *(chance.uniform(0.2, 0.9) for _ in range(3))):
+        process = killed.started()
+        time.sleep(share * seconds)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    killed.work()
+    assert [job.state for job in killed.queue.jobs()] == [JobState.DONE] * 3
+    assert [job.skipped for job in killed.queue.jobs()] == [job.skipped for job in undisturbed.queue.jobs()]
+    assert uris(killed) == uris(undisturbed)
+    assert killed.stored() == undisturbed.stored()
+    assert killed.lying() == undisturbed.lying()
+    rows_of = []
+    for workplace in (undisturbed, killed):
+        with Record.open(workplace.place.index) as record:
+            record.verify()
+            numbers = dict(zip(record.numbers().tolist(), record.passages(record.numbers().tolist()), strict=True))
+            rows_of.append({numbers[number].id: row for number, row in record.payloads("text")})
+            assert {row[0] for row in record._rows("SELECT attempts FROM ledger")} == {1}, "nothing is done twice"
+        workplace.close()
+    assert rows_of[0] == rows_of[1]

@@ -1,0 +1,110 @@
+"""A workspace with a queue, and workers as servers start them."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from polyhop.serve.jobs.job import Job, JobKind
+from polyhop.serve.jobs.queue import JobQueue
+from polyhop.serve.jobs.worker import Worker, WorkOrder
+from polyhop.serve.kept_files import KeptFiles
+from polyhop.serve.keys import Keys
+from polyhop.serve.parsing import GuardedParser, ReadingLimits
+from polyhop.serve.places import Place, Places
+from polyhop.serve.uploads import Spool, UploadLimits
+from polyhop.settings import Settings
+
+SUFFIXES = frozenset({".txt", ".md", ".csv", ".jsonl", ".html", ".pdf", ".docx"})
+
+
+@dataclass
+class Workplace:
+    """A workspace in a folder, without a server around it."""
+
+    root: Path
+    settings: Settings = field(default_factory=Settings)
+    reading: ReadingLimits = ReadingLimits()
+    layers: tuple[str, ...] = ("text",)
+
+    def __post_init__(self) -> None:
+        self.places = Places(workspaces=self.root)
+        self.place: Place = self.places.make("default")
+        self.queue = JobQueue(self.place.queue)
+        self.files = KeptFiles(self.queue.file, self.place.files)
+        Keys(self.places.keys).close()
+
+    def upload(self, files: Mapping[str, str | bytes], *, key: str = "") -> Job:
+        """Put files into the queue as a server does."""
+        spool = Spool(folder=self.place.files, suffixes=SUFFIXES, limits=UploadLimits(spare=0))
+        for name, content in files.items():
+            spool.begin(name)
+            spool.write(content.encode() if isinstance(content, str) else content)
+            spool.end()
+        with self.queue.transaction():
+            job = self.queue.add(JobKind.UPLOAD, sorted(files), key=key, skipped=spool.skipped)
+            self.files.expect(job, spool.received)
+        return job
+
+    def remove(self, *ids: str) -> Job:
+        """Have documents removed."""
+        return self.queue.add(JobKind.REMOVE, ids)
+
+    def order(self, *, idle: float = 0.0) -> WorkOrder:
+        """What a worker of it is told."""
+        return WorkOrder(
+            place=self.place,
+            keys=self.places.keys,
+            settings=self.settings,
+            layers=self.layers,
+            reading=self.reading,
+            idle=idle,
+        )
+
+    def started(self, *, idle: float = 0.0) -> subprocess.Popen[bytes]:
+        """A worker at work, in a process group of its own."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "polyhop.serve.jobs.worker"], stdin=subprocess.PIPE, start_new_session=True
+        )
+        assert process.stdin is not None
+        process.stdin.write(self.order(idle=idle).line())
+        process.stdin.flush()
+        return process
+
+    def work(self) -> None:
+        """Do all that is in the queue, in this process."""
+        parser = GuardedParser(limits=self.reading)
+        with JobQueue(self.place.queue) as queue, Keys(self.places.keys) as keys, parser:
+            worker = Worker(self.order(), queue, keys, parser)
+            worker.work()
+            worker.close()
+
+    def done(self, job: Job) -> Job:
+        """The job after all work was done."""
+        self.work()
+        return self.queue.job(job.id)
+
+    def stored(self) -> dict[str, bytes]:
+        """The files that are kept, by what they are called."""
+        return {name: (self.files.path_of(name) or Path()).read_bytes() for name in self.files.names()}
+
+    def lying(self) -> set[str]:
+        """The digests of all files on the disk, whether or not they are known."""
+        return {hashlib.sha256(path.read_bytes()).hexdigest() for path in self.place.files.iterdir()}
+
+    def until(self, condition: object, *, seconds: float = 60.0) -> None:
+        """Wait until a condition holds."""
+        deadline = time.monotonic() + seconds
+        assert callable(condition)
+        while not condition():
+            assert time.monotonic() < deadline, "it never happened"
+            time.sleep(0.01)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.queue.close()

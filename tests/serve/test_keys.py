@@ -1,4 +1,4 @@
-"""Keys: who is let in, for what, until when, and how much of it."""
+"""KeyRing: who is let in, for what, until when, and how much of it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.errors import KeyMissing, KeyRefused, LimitReached, NotAllowed, UsageError, WorkspaceMissing
-from polyhop.serve.access import Access, Asking, is_this_machine, workspace_for
-from polyhop.serve.keys import ADMIN, LOCAL, READ, WRITE, Allowance, Key, Keys
+from polyhop.serve.access import Access, Sender, is_this_machine, workspace_for
+from polyhop.serve.keys import ADMIN, LOCAL, READ, WRITE, Allowance, Key, KeyRing
 from polyhop.serve.limits import Limits
 from polyhop.types import Cost
 
-HERE = Asking(client="127.0.0.1", host="127.0.0.1:8642")
+HERE = Sender(client="127.0.0.1", host="127.0.0.1:8642")
 
 
 class Clock:
@@ -36,21 +36,21 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def keys(tmp_path: Path) -> Iterator[Keys]:
-    with Keys(tmp_path / "server" / "keys.sqlite") as keys:
+def keys(tmp_path: Path) -> Iterator[KeyRing]:
+    with KeyRing(tmp_path / "server" / "keys.sqlite") as keys:
         yield keys
 
 
 @pytest.fixture
-def access(keys: Keys, clock: Clock) -> Access:
+def access(keys: KeyRing, clock: Clock) -> Access:
     return Access(keys=keys, limits=Limits(keys.file, clock=clock), open=True)
 
 
-def bearing(written: str, *, client: str = "203.0.113.9") -> Asking:
-    return Asking(authorization=f"Bearer {written}", client=client, host="polyhop.example")
+def bearing(written: str, *, client: str = "203.0.113.9") -> Sender:
+    return Sender(authorization=f"Bearer {written}", client=client, host="polyhop.example")
 
 
-def test_a_key_lets_in_and_only_its_hash_is_kept(keys: Keys, access: Access, tmp_path: Path) -> None:
+def test_a_key_lets_in_and_only_its_hash_is_kept(keys: KeyRing, access: Access, tmp_path: Path) -> None:
     written, made = keys.add("Ada's notebook", scope=WRITE)
     assert access.admitted(bearing(written), READ) == made
     assert written.startswith(f"polyhop_{made.id}_")
@@ -77,7 +77,7 @@ def test_a_key_lets_in_and_only_its_hash_is_kept(keys: Keys, access: Access, tmp
         lambda written: "x" * 100_000,
     ],
 )
-def test_what_is_no_key_is_refused_without_a_reason(keys: Keys, access: Access, damage: object) -> None:
+def test_what_is_no_key_is_refused_without_a_reason(keys: KeyRing, access: Access, damage: object) -> None:
     written, _ = keys.add("Ada", scope=ADMIN)
     assert callable(damage)
     with pytest.raises(KeyRefused) as refused:
@@ -87,7 +87,7 @@ def test_what_is_no_key_is_refused_without_a_reason(keys: Keys, access: Access, 
 
 @given(st.text(max_size=80))
 def test_no_guess_is_a_key(tmp_path_factory: pytest.TempPathFactory, guess: str) -> None:
-    with Keys(tmp_path_factory.getbasetemp() / "guessed.sqlite") as keys:
+    with KeyRing(tmp_path_factory.getbasetemp() / "guessed.sqlite") as keys:
         if not keys.all():
             keys.add("Ada", scope=ADMIN)
         with pytest.raises(KeyRefused):
@@ -96,7 +96,7 @@ def test_no_guess_is_a_key(tmp_path_factory: pytest.TempPathFactory, guess: str)
             keys.checked(f"polyhop_{keys.all()[0].id}_{guess}")
 
 
-def test_an_expired_key_counts_no_more(keys: Keys) -> None:
+def test_an_expired_key_counts_no_more(keys: KeyRing) -> None:
     written, _ = keys.add("for a moment", days=0.05 / 86400)
     assert keys.checked(written)
     time.sleep(0.06)
@@ -105,9 +105,9 @@ def test_an_expired_key_counts_no_more(keys: Keys) -> None:
     assert not keys.any_valid()
 
 
-def test_a_revoked_key_counts_no_more_wherever_it_is_checked(keys: Keys, tmp_path: Path) -> None:
+def test_a_revoked_key_counts_no_more_wherever_it_is_checked(keys: KeyRing, tmp_path: Path) -> None:
     written, made = keys.add("lost")
-    with Keys(tmp_path / "server" / "keys.sqlite") as elsewhere:
+    with KeyRing(tmp_path / "server" / "keys.sqlite") as elsewhere:
         assert elsewhere.checked(written)
         assert keys.revoke("lost").revoked is not None
         with pytest.raises(KeyRefused):
@@ -116,7 +116,7 @@ def test_a_revoked_key_counts_no_more_wherever_it_is_checked(keys: Keys, tmp_pat
     assert keys.revoke(made.id).revoked == first, "it was revoked when it was revoked first"
 
 
-def test_revoking_names_one_key(keys: Keys) -> None:
+def test_revoking_names_one_key(keys: KeyRing) -> None:
     with pytest.raises(KeyMissing, match="no key 'nobody'"):
         keys.revoke("nobody")
     ids = [keys.add("twin")[1].id for _ in range(2)]
@@ -128,7 +128,7 @@ def test_revoking_names_one_key(keys: Keys) -> None:
 
 
 @pytest.mark.parametrize("scope", [READ, WRITE, ADMIN])
-def test_a_scope_allows_what_those_before_it_do(keys: Keys, access: Access, scope: str) -> None:
+def test_a_scope_allows_what_those_before_it_do(keys: KeyRing, access: Access, scope: str) -> None:
     written, _ = keys.add("some", scope=scope)
     order = (READ, WRITE, ADMIN)
     for wanted in order:
@@ -147,7 +147,7 @@ def test_a_scope_allows_what_those_before_it_do(keys: Keys, access: Access, scop
         ({"days": float("nan")}, "cannot expire after nan"),
     ],
 )
-def test_what_makes_no_sense_makes_no_key(keys: Keys, arguments: dict[str, str | float], message: str) -> None:
+def test_what_makes_no_sense_makes_no_key(keys: KeyRing, arguments: dict[str, str | float], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         keys.add("Ada", **arguments)  # type: ignore[arg-type]
     for label in ("", "  ", "two\nlines", "x" * 101):
@@ -159,49 +159,49 @@ def test_what_makes_no_sense_makes_no_key(keys: Keys, arguments: dict[str, str |
 
 
 @pytest.mark.parametrize(
-    ("asking", "let_in"),
+    ("sender", "let_in"),
     [
         (HERE, True),
-        (Asking(client="127.0.0.1", host="localhost:8642"), True),
-        (Asking(client="::1", host="[::1]:8642"), True),
-        (Asking(client="::ffff:127.0.0.1", host="127.0.0.1"), True),
-        (Asking(client="127.0.0.1", host="127.0.0.1:8642", origin="http://127.0.0.1:8642"), True),
-        (Asking(client="127.0.0.1", host="127.0.0.1:8642", origin="https://evil.example"), False),
-        (Asking(client="127.0.0.1", host="127.0.0.1:8642", origin="http://127.0.0.1:9999"), False),
-        (Asking(client="127.0.0.1", host="127.0.0.1:8642", origin="null"), False),
-        (Asking(client="127.0.0.1", host="evil.example:8642"), False),
-        (Asking(client="127.0.0.1", host="127.0.0.1.evil.example"), False),
-        (Asking(client="127.0.0.1"), False),
-        (Asking(client="127.0.0.1", host="127.0.0.1:8642", forwarded=True), False),
-        (Asking(client="192.0.2.7", host="127.0.0.1:8642"), False),
-        (Asking(host="127.0.0.1:8642"), False),
+        (Sender(client="127.0.0.1", host="localhost:8642"), True),
+        (Sender(client="::1", host="[::1]:8642"), True),
+        (Sender(client="::ffff:127.0.0.1", host="127.0.0.1"), True),
+        (Sender(client="127.0.0.1", host="127.0.0.1:8642", origin="http://127.0.0.1:8642"), True),
+        (Sender(client="127.0.0.1", host="127.0.0.1:8642", origin="https://evil.example"), False),
+        (Sender(client="127.0.0.1", host="127.0.0.1:8642", origin="http://127.0.0.1:9999"), False),
+        (Sender(client="127.0.0.1", host="127.0.0.1:8642", origin="null"), False),
+        (Sender(client="127.0.0.1", host="evil.example:8642"), False),
+        (Sender(client="127.0.0.1", host="127.0.0.1.evil.example"), False),
+        (Sender(client="127.0.0.1"), False),
+        (Sender(client="127.0.0.1", host="127.0.0.1:8642", forwarded=True), False),
+        (Sender(client="192.0.2.7", host="127.0.0.1:8642"), False),
+        (Sender(host="127.0.0.1:8642"), False),
     ],
 )
-def test_only_this_machine_itself_needs_no_key(keys: Keys, clock: Clock, asking: Asking, let_in: bool) -> None:
+def test_only_this_machine_itself_needs_no_key(keys: KeyRing, clock: Clock, sender: Sender, let_in: bool) -> None:
     """Not what a proxy hands on, nor a page of another site in a browser on this machine."""
     access = Access(keys=keys, limits=Limits(keys.file, clock=clock), open=True)
     closed = Access(keys=keys, limits=access.limits, open=False)
     if let_in:
-        assert access.admitted(asking, ADMIN) == LOCAL
+        assert access.admitted(sender, ADMIN) == LOCAL
     else:
         with pytest.raises(KeyRefused):
-            access.admitted(asking, READ)
+            access.admitted(sender, READ)
     with pytest.raises(KeyRefused):
-        closed.admitted(asking, READ)
+        closed.admitted(sender, READ)
 
 
 def test_a_wrong_key_is_no_better_than_none_on_this_machine(access: Access) -> None:
     with pytest.raises(KeyRefused):
-        access.admitted(Asking(authorization="Bearer nonsense", client="127.0.0.1", host="localhost"), READ)
+        access.admitted(Sender(authorization="Bearer nonsense", client="127.0.0.1", host="localhost"), READ)
     with pytest.raises(KeyRefused, match="has no key"):
-        access.admitted(Asking(authorization="Basic YWRhOmJyaXNr", client="127.0.0.1", host="localhost"), READ)
+        access.admitted(Sender(authorization="Basic YWRhOmJyaXNr", client="127.0.0.1", host="localhost"), READ)
 
 
 def test_names_are_no_addresses() -> None:
     assert not any(map(is_this_machine, (None, "", "localhost.evil", "127.0.0.1.nip.io", "0.0.0.0", "10.0.0.1")))  # noqa: S104
 
 
-def test_a_key_fixes_its_workspace(keys: Keys) -> None:
+def test_a_key_fixes_its_workspace(keys: KeyRing) -> None:
     _, fixed = keys.add("Ada", workspace="legal")
     _, free = keys.add("Piet")
     names = ["finance", "legal"]
@@ -216,7 +216,7 @@ def test_a_key_fixes_its_workspace(keys: Keys) -> None:
         workspace_for(fixed, None, ["finance"])
 
 
-def test_requests_are_limited_by_the_minute(keys: Keys, access: Access, clock: Clock) -> None:
+def test_requests_are_limited_by_the_minute(keys: KeyRing, access: Access, clock: Clock) -> None:
     written, _ = keys.add("busy", allowance=Allowance(requests=3))
     for _ in range(3):
         access.admitted(bearing(written), READ)
@@ -230,14 +230,14 @@ def test_requests_are_limited_by_the_minute(keys: Keys, access: Access, clock: C
         access.admitted(bearing(written), READ)
 
 
-def test_what_costs_is_limited_by_the_day_and_outlasts_the_server(keys: Keys, clock: Clock, tmp_path: Path) -> None:
+def test_what_costs_is_limited_by_the_day_and_outlasts_the_server(keys: KeyRing, clock: Clock, tmp_path: Path) -> None:
     _, key = keys.add("paying", allowance=Allowance(tokens=1000, money=0.5, uploads=100))
     limits = Limits(keys.file, clock=clock)
     assert limits.left(key) == (1000, 0.5)
     limits.note(key.id, cost=Cost(prompt_tokens=600, completion_tokens=100, money=0.2))
     clock.now += 3600
     limits.note(key.id, cost=Cost(prompt_tokens=200, money=0.1), uploaded=60)
-    with Keys(tmp_path / "server" / "keys.sqlite") as again:
+    with KeyRing(tmp_path / "server" / "keys.sqlite") as again:
         limits = Limits(again.file, clock=clock)
         tokens, money = limits.left(key)
         assert tokens == 100
@@ -252,7 +252,7 @@ def test_what_costs_is_limited_by_the_day_and_outlasts_the_server(keys: Keys, cl
         assert limits.left(key)[0] == 1000 - 350, "what was used first is forgotten first"
 
 
-def test_who_has_no_limit_is_not_counted_away(keys: Keys, clock: Clock) -> None:
+def test_who_has_no_limit_is_not_counted_away(keys: KeyRing, clock: Clock) -> None:
     limits = Limits(keys.file, clock=clock)
     limits.note(LOCAL.id, uploaded=10**12, cost=Cost(prompt_tokens=10**9))
     assert limits.left(LOCAL) == (None, None)
@@ -260,7 +260,7 @@ def test_who_has_no_limit_is_not_counted_away(keys: Keys, clock: Clock) -> None:
     assert sqlite3.connect(keys.file.path).execute("SELECT count(*) FROM spent").fetchone() == (0,)
 
 
-def test_keys_are_told_without_what_opens(keys: Keys) -> None:
+def test_keys_are_told_without_what_opens(keys: KeyRing) -> None:
     written, made = keys.add("Ada", scope=ADMIN, allowance=Allowance(requests=5))
     told = made.to_dict()
     assert told["allowance"] == {"requests": 5, "uploads": None, "tokens": None, "money": None}

@@ -14,9 +14,9 @@ from polyhop.serve.jobs.job import Job, JobKind
 from polyhop.serve.jobs.queue import JobQueue
 from polyhop.serve.jobs.worker import Worker, WorkOrder
 from polyhop.serve.kept_files import KeptFiles
-from polyhop.serve.keys import Keys
+from polyhop.serve.keys import KeyRing
 from polyhop.serve.parsing import GuardedParser, ReadingLimits
-from polyhop.serve.places import Place, Places
+from polyhop.serve.places import WorkspacePlace, Places
 from polyhop.serve.uploads import Spool, UploadLimits
 from polyhop.settings import Settings
 
@@ -34,10 +34,10 @@ class Workplace:
 
     def __post_init__(self) -> None:
         self.places = Places(workspaces=self.root)
-        self.place: Place = self.places.make("default")
+        self.place: WorkspacePlace = self.places.make("default")
         self.queue = JobQueue(self.place.queue)
         self.files = KeptFiles(self.queue.file, self.place.files)
-        Keys(self.places.keys).close()
+        KeyRing(self.places.keys).close()
 
     def upload(self, files: Mapping[str, str | bytes], *, key: str = "") -> Job:
         """Put files into the queue as a server does."""
@@ -79,7 +79,7 @@ class Workplace:
     def work(self) -> None:
         """Do all that is in the queue, in this process."""
         parser = GuardedParser(limits=self.reading)
-        with JobQueue(self.place.queue) as queue, Keys(self.places.keys) as keys, parser:
+        with JobQueue(self.place.queue) as queue, KeyRing(self.places.keys) as keys, parser:
             worker = Worker(self.order(), queue, keys, parser)
             worker.work()
             worker.close()

@@ -7,14 +7,14 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from polyhop.errors import KeyRefused, NotAllowed, WorkspaceMissing
-from polyhop.serve.keys import LOCAL, Key, Keys
+from polyhop.serve.keys import LOCAL, Key, KeyRing
 from polyhop.serve.limits import Limits
 
 LONGEST_KEY = 200  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class Sender:
     """What a request says of where it comes from; None: it does not say."""
 
     authorization: str | None = None
@@ -38,13 +38,13 @@ class Asking:
 class Access:
     """Lets requests in, or not. ``open``: who asks from this machine needs no key (on 127.0.0.1 only)."""
 
-    keys: Keys
+    keys: KeyRing
     limits: Limits
     open: bool = False
 
-    def admitted(self, asking: Asking, scope: str) -> Key:
+    def admitted(self, sender: Sender, scope: str) -> Key:
         """The key that a request brings, which is counted. Raises KeyRefused, NotAllowed, LimitReached."""
-        key = self._key(asking)
+        key = self._key(sender)
         self.limits.request(key)
         if not key.allows(scope):
             raise NotAllowed(
@@ -53,12 +53,12 @@ class Access:
             )
         return key
 
-    def _key(self, asking: Asking) -> Key:
-        if asking.authorization is None:
-            if self.open and asking.is_local:
+    def _key(self, sender: Sender) -> Key:
+        if sender.authorization is None:
+            if self.open and sender.is_local:
                 return LOCAL
             raise KeyRefused("This server takes requests with a key only.")
-        scheme, _, written = asking.authorization.partition(" ")
+        scheme, _, written = sender.authorization.partition(" ")
         if scheme.lower() != "bearer" or not written.strip() or len(written) > LONGEST_KEY:
             raise KeyRefused("The header Authorization has no key.")
         return self.keys.checked(written.strip())

@@ -94,7 +94,7 @@ class Key(Serialisable):
 LOCAL = Key(id="", label="this machine", scope=ADMIN, workspace=None, created=0.0)  # asks from 127.0.0.1 without one
 
 
-class Keys:
+class KeyRing:
     """The keys in a file; only their hashes are kept."""
 
     def __init__(self, path: Path) -> None:

@@ -18,7 +18,7 @@ _DEVICES = re.compile(r"con|prn|aux|nul|com\d|lpt\d")  # Windows opens these whe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class WorkspacePlace:
     """Where one workspace has its index, and where its server keeps what belongs to it."""
 
     name: str
@@ -58,7 +58,7 @@ class Places:
             return []
         return sorted(each.name for each in self._root.iterdir() if _is_name(each.name) and each.is_dir())
 
-    def place(self, name: str | None = None) -> Place:
+    def place(self, name: str | None = None) -> WorkspacePlace:
         """The workspace of that name; without one the only one, or the one called default.
 
         Raises WorkspaceMissing, also for a name that no workspace can have: a name never leads out of the folder.
@@ -69,7 +69,7 @@ class Places:
             raise WorkspaceMissing("There is no such workspace.", remedy="GET /v1/workspaces lists those there are.")
         return self._at(chosen)
 
-    def make(self, name: str) -> Place:
+    def make(self, name: str) -> WorkspacePlace:
         """The workspace of that name, made where there is none. Raises UsageError for a name that cannot be one."""
         if not _is_name(name):
             raise UsageError(
@@ -86,14 +86,14 @@ class Places:
             place.files.mkdir(parents=True, exist_ok=True)
         return place
 
-    def _at(self, name: str) -> Place:
+    def _at(self, name: str) -> WorkspacePlace:
         if self._root is None:
             return self._of_index()
-        return Place(name=name, index=self._root / name / INDEX, folder=self._root / name)
+        return WorkspacePlace(name=name, index=self._root / name / INDEX, folder=self._root / name)
 
-    def _of_index(self) -> Place:
+    def _of_index(self) -> WorkspacePlace:
         assert self._index is not None  # noqa: S101  # one of the two was given
-        return Place(name=DEFAULT, index=self._index, folder=self._index / BESIDE)
+        return WorkspacePlace(name=DEFAULT, index=self._index, folder=self._index / BESIDE)
 
 
 def _is_name(name: str) -> bool:

@@ -19,7 +19,7 @@ from polyhop.models.choice import Models
 from polyhop.reading.reader import in_few_words
 from polyhop.serve.jobs.reporting import Reporter
 from polyhop.serve.jobs.work import WorkDone
-from polyhop.serve.places import Place
+from polyhop.serve.places import WorkspacePlace
 from polyhop.settings import Settings
 
 TOLD = ("made", "experiment", "dataset", "models", "versions")  # of the manifest: nothing of the server's machine
@@ -29,7 +29,7 @@ TOLD = ("made", "experiment", "dataset", "models", "versions")  # of the manifes
 class EvalWork:
     """Asks an index questions with several strategies. Each outcome is kept, so that a kill costs one question."""
 
-    place: Place
+    place: WorkspacePlace
     settings: Settings
     models: Models
 

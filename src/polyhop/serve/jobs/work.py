@@ -18,7 +18,7 @@ from polyhop.serve.jobs.job import Job, LeftOut
 from polyhop.serve.jobs.reporting import Reporter
 from polyhop.serve.kept_files import KeptFiles, owner
 from polyhop.serve.parsing import GuardedParser
-from polyhop.serve.places import Place
+from polyhop.serve.places import WorkspacePlace
 from polyhop.settings import Settings
 from polyhop.store.port import DocumentRow
 from polyhop.store.record import Record
@@ -40,7 +40,7 @@ class WorkDone:
 class IndexWork:
     """Changes the index of a workspace. What is interrupted is done again, and stores nothing twice."""
 
-    place: Place
+    place: WorkspacePlace
     settings: Settings
     models: Models
     files: KeptFiles

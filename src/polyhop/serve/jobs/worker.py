@@ -29,10 +29,10 @@ from polyhop.serve.jobs.queue import JobQueue, error_of
 from polyhop.serve.jobs.reporting import JobStopped, Reporter
 from polyhop.serve.jobs.work import IndexWork, WorkDone
 from polyhop.serve.kept_files import KeptFiles
-from polyhop.serve.keys import Keys
+from polyhop.serve.keys import KeyRing
 from polyhop.serve.limits import Limits
 from polyhop.serve.parsing import GuardedParser, ReadingLimits
-from polyhop.serve.places import Place
+from polyhop.serve.places import WorkspacePlace
 from polyhop.settings import Settings
 
 LOCK = "worker.lock"
@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 class WorkOrder:
     """What a worker has to know."""
 
-    place: Place
+    place: WorkspacePlace
     keys: Path  # the file of the server's keys, where what jobs cost is noted
     settings: Settings
     layers: tuple[str, ...]
@@ -66,7 +66,7 @@ class WorkOrder:
         told: Mapping[str, Any] = json.loads(line)
         place = told["place"]
         return cls(
-            place=Place(name=place["name"], index=Path(place["index"]), folder=Path(place["folder"])),
+            place=WorkspacePlace(name=place["name"], index=Path(place["index"]), folder=Path(place["folder"])),
             keys=Path(told["keys"]),
             settings=Settings.from_mapping(told["settings"]),
             layers=tuple(told["layers"]),
@@ -78,7 +78,7 @@ class WorkOrder:
 class Worker:
     """Does one job after the other. The caller holds the workspace's lock."""
 
-    def __init__(self, order: WorkOrder, queue: JobQueue, keys: Keys, parser: GuardedParser) -> None:
+    def __init__(self, order: WorkOrder, queue: JobQueue, keys: KeyRing, parser: GuardedParser) -> None:
         self._order = order
         self._queue = queue
         self._keys = keys
@@ -178,7 +178,7 @@ def main() -> None:
     order.place.folder.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(order.place.folder / LOCK), ExitStack() as opened:
         queue = opened.enter_context(JobQueue(order.place.queue))
-        keys = opened.enter_context(Keys(order.keys))
+        keys = opened.enter_context(KeyRing(order.keys))
         parser = opened.enter_context(GuardedParser(limits=order.reading))
         worker = Worker(order, queue, keys, parser)
         opened.callback(worker.close)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from polyhop.errors import PolyhopError
 from polyhop.serve.jobs.queue import JobQueue
 from polyhop.serve.jobs.worker import WorkOrder
-from polyhop.serve.places import Place
+from polyhop.serve.places import WorkspacePlace
 
 logger = logging.getLogger(__name__)
 
@@ -23,14 +23,14 @@ logger = logging.getLogger(__name__)
 class Workers:
     """Starts workers where there is work, and again where one has died. Threads may share it."""
 
-    order: Callable[[Place], WorkOrder]
+    order: Callable[[WorkspacePlace], WorkOrder]
     most: int = 2  # at once; further workspaces wait for their turn
     _running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict, init=False)
-    _waiting: deque[Place] = field(default_factory=deque, init=False)
+    _waiting: deque[WorkspacePlace] = field(default_factory=deque, init=False)
     _one: threading.Lock = field(default_factory=threading.Lock, init=False)
     _closed: bool = field(default=False, init=False)
 
-    def nudge(self, place: Place) -> None:
+    def nudge(self, place: WorkspacePlace) -> None:
         """See to it that the jobs of a workspace are done, now or in its turn. Raises PolyhopError."""
         with self._one:
             if self._closed or place.name in self._running or place in self._waiting:
@@ -50,7 +50,7 @@ class Workers:
             process.kill()
             process.wait()
 
-    def _start(self, place: Place) -> None:
+    def _start(self, place: WorkspacePlace) -> None:
         try:
             process = subprocess.Popen(
                 [sys.executable, "-m", "polyhop.serve.jobs.worker"],
@@ -63,7 +63,7 @@ class Workers:
         self._running[place.name] = process
         threading.Thread(target=self._watch, args=(place, process), name="polyhop-jobs", daemon=True).start()
 
-    def _watch(self, place: Place, process: subprocess.Popen[bytes]) -> None:
+    def _watch(self, place: WorkspacePlace, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None  # noqa: S101  (a pipe: see _start)
         with process.stdin as orders:
             try:

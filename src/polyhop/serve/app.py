@@ -11,9 +11,12 @@ from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from polyhop import __version__
-from polyhop.serve import asking, health, reading
+from polyhop.serve import asking, health, reading, writing
+from polyhop.serve.admission import Admission
 from polyhop.serve.engines import Engines
 from polyhop.serve.errors import RESPONSES, handle_errors
+from polyhop.serve.intake import Intake
+from polyhop.serve.jobs import routes as jobs
 from polyhop.serve.metrics import Metrics
 from polyhop.serve.requests import AroundRequests
 from polyhop.serve.service import Service
@@ -30,10 +33,13 @@ behind it. Errors have one shape: `{"error": {"type", "message", "remedy", "requ
 def create_app(engines: Engines, settings: Settings) -> FastAPI:
     """The ASGI application of a server. Ending its lifespan waits for the answers under way and closes the engines."""
     metrics = Metrics()
-    service = Service(settings=settings, engines=engines, turns=Turns(settings.server, metrics), metrics=metrics)
+    intake = Intake(engines.places, settings, open_to_local=is_local(settings.server.host))
+    turns = Turns(settings.server, metrics)
+    service = Service(settings=settings, engines=engines, turns=turns, metrics=metrics, intake=intake)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await asyncio.to_thread(intake.begin)
         yield
         await asyncio.to_thread(service.close)
 
@@ -47,9 +53,10 @@ def create_app(engines: Engines, settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.service = service
-    for router in (health.router, asking.router, reading.router):
+    for router in (health.router, asking.router, reading.router, writing.router, jobs.router):
         app.include_router(router)
     handle_errors(app)
+    app.add_middleware(Admission, access=intake.access)
     if is_local(settings.server.host):  # no name that leads here may be another site's
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(LOCAL))
     app.add_middleware(AroundRequests, serving=settings.server, metrics=metrics)

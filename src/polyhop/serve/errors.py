@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from polyhop.errors import Overloaded, PolyhopError
+from polyhop.errors import KeyRefused, LimitReached, Overloaded, PolyhopError
 
 OPENAI_ROUTES = ("/v1/models", "/v1/chat/")  # their errors have the fields that OpenAI's clients read, too
 UNEXPECTED = "Something unexpected happened here; it is in the server's log under this request id."
@@ -64,7 +64,9 @@ def status_of(error: Exception) -> int:
 
 def headers_of(error: Exception) -> dict[str, str]:
     """What an error says in headers."""
-    return {"Retry-After": str(error.retry_after)} if isinstance(error, Overloaded) else {}
+    if isinstance(error, KeyRefused):
+        return {"WWW-Authenticate": "Bearer"}
+    return {"Retry-After": str(error.retry_after)} if isinstance(error, Overloaded | LimitReached) else {}
 
 
 def request_id_of(request: Request) -> str:

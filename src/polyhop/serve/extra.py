@@ -6,7 +6,7 @@ import importlib.util
 
 from polyhop.errors import UsageError
 
-NEEDED = ("fastapi", "prometheus_client", "uvicorn")
+NEEDED = ("fastapi", "prometheus_client", "python_multipart", "uvicorn")
 
 
 def check_extra() -> None:

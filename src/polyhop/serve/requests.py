@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from polyhop.errors import RequestError, TooLarge
-from polyhop.serve.errors import response, shape, status_of
+from polyhop.serve.errors import headers_of, response, shape, status_of
 from polyhop.serve.metrics import Metrics
 from polyhop.settings import Serving
 
@@ -88,7 +88,7 @@ class _OneRequest:
 
     async def fail(self, error: Exception) -> None:
         """Answer with an error."""
-        answer = response(self._scope["path"], status_of(error), shape(error, self.id))
+        answer = response(self._scope["path"], status_of(error), shape(error, self.id), headers_of(error))
         await answer(self._scope, _nothing, self.send)
 
     def ended(self) -> None:

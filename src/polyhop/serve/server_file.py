@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,24 +16,17 @@ BUSY_MILLISECONDS = 10_000
 
 
 class ServerFile:
-    """Rows in tables, changed in transactions that survive a kill and a power cut. Threads may share it."""
+    """Rows in tables, changed in transactions that survive a kill and a power cut. Threads may share it.
+
+    It is made, or opened, when it is first used. Every method raises StorageFull, IndexCorrupt and the other errors of
+    the store.
+    """
 
     def __init__(self, path: Path, tables: str, *, version: int) -> None:
-        """Open the file, making it with its tables where there is none.
-
-        Raises StorageFull, IndexCorrupt and the other errors of the store.
-        """
         self.path = path
+        self._tables, self._version = tables, version
         self._one = threading.RLock()
-        with translated(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = apsw.Connection(str(path))
-            self._connection.set_busy_timeout(BUSY_MILLISECONDS)
-            self._connection.pragma("journal_mode", "WAL")
-            self._connection.pragma("synchronous", "FULL")
-            self._connection.pragma("foreign_keys", True)
-            if self._connection.pragma("user_version") == 0:
-                self._make(tables, version)
+        self._opened: apsw.Connection | None = None
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """All rows of a query."""
@@ -69,9 +62,11 @@ class ServerFile:
                     self._connection.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file; whoever uses it again opens it again."""
         with self._one:
-            self._connection.close()
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
 
     def __enter__(self) -> Self:
         return self
@@ -79,8 +74,23 @@ class ServerFile:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _make(self, tables: str, version: int) -> None:
-        with self.transaction():
-            if self._connection.pragma("user_version") == 0:  # nobody has made them since
-                self._connection.execute(tables)
-                self._connection.pragma("user_version", version)
+    @property
+    def _connection(self) -> apsw.Connection:
+        if self._opened is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with ExitStack() as undo:
+                opened = apsw.Connection(str(self.path))
+                undo.callback(opened.close)
+                opened.set_busy_timeout(BUSY_MILLISECONDS)
+                opened.pragma("journal_mode", "WAL")
+                opened.pragma("synchronous", "FULL")
+                opened.pragma("foreign_keys", True)
+                if opened.pragma("user_version") == 0:
+                    opened.execute("BEGIN IMMEDIATE")
+                    if opened.pragma("user_version") == 0:  # nobody has made them since
+                        opened.execute(self._tables)
+                        opened.pragma("user_version", self._version)
+                    opened.execute("COMMIT")
+                undo.pop_all()
+            self._opened = opened
+        return self._opened

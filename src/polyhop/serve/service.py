@@ -7,7 +7,10 @@ from typing import Annotated
 
 from fastapi import Depends, Header, Request
 
+from polyhop.serve.access import workspace_for
 from polyhop.serve.engines import Engines, Workspace
+from polyhop.serve.intake import Intake
+from polyhop.serve.keys import Key
 from polyhop.serve.metrics import Metrics
 from polyhop.serve.turns import Turns
 from polyhop.settings import Settings
@@ -21,9 +24,11 @@ class Service:
     engines: Engines
     turns: Turns
     metrics: Metrics
+    intake: Intake
 
     def close(self) -> None:
         """Wait for the answers under way, and let go of all indexes."""
+        self.intake.close()
         self.turns.close()
         self.engines.close()
 
@@ -37,14 +42,24 @@ def service_of(request: Request) -> Service:
 TheService = Annotated[Service, Depends(service_of)]
 
 
+def key_of(request: Request) -> Key:
+    """The key that a request was let in with."""
+    key: Key = request.state.key
+    return key
+
+
+TheKey = Annotated[Key, Depends(key_of)]
+
+
 def workspace_of(
     service: TheService,
+    key: TheKey,
     name: Annotated[
         str | None, Header(alias="Polyhop-Workspace", description="The only one, or `default`, where it is absent.")
     ] = None,
 ) -> Workspace:
     """The workspace that a request names, or the default one. Raises WorkspaceMissing."""
-    return service.engines.workspace(name)
+    return service.engines.workspace(workspace_for(key, name, service.engines.names()), key)
 
 
 TheWorkspace = Annotated[Workspace, Depends(workspace_of)]

@@ -1,0 +1,85 @@
+"""What a server needs to take things in: who may, the queues and files of its workspaces, and who works on them."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from polyhop.documents.reading import registered
+from polyhop.serve.access import Access
+from polyhop.serve.jobs.queue import JobQueue
+from polyhop.serve.jobs.worker import WorkOrder
+from polyhop.serve.jobs.workers import Workers
+from polyhop.serve.kept_files import KeptFiles
+from polyhop.serve.keys import KeyRing
+from polyhop.serve.limits import Limits
+from polyhop.serve.parsing import ReadingLimits
+from polyhop.serve.places import Places, WorkspacePlace
+from polyhop.serve.uploads import Spool, UploadLimits
+from polyhop.settings import Settings
+
+
+@dataclass(frozen=True)
+class Counter:
+    """Where a workspace's jobs are handed in, and its files with them."""
+
+    place: WorkspacePlace
+    queue: JobQueue
+    files: KeptFiles
+
+
+class Intake:
+    """The writing half of a server. Threads may share it; nothing is opened before it is needed."""
+
+    def __init__(self, places: Places, settings: Settings, *, open_to_local: bool) -> None:
+        self.places = places
+        self.settings = settings
+        self.keys = KeyRing(places.keys)
+        self.limits = Limits(self.keys.file)
+        self.access = Access(keys=self.keys, limits=self.limits, open=open_to_local)
+        self.workers = Workers(order=self._order, most=settings.server.jobs)
+        self._counters: dict[str, Counter] = {}
+        self._one = threading.Lock()
+
+    def counter(self, place: WorkspacePlace) -> Counter:
+        """The queue and the files of a workspace."""
+        with self._one:
+            if place.name not in self._counters:
+                queue = JobQueue(place.queue)
+                self._counters[place.name] = Counter(place, queue, KeptFiles(queue.file, place.files))
+            return self._counters[place.name]
+
+    def spool(self, counter: Counter, left: int | None) -> Spool:
+        """What takes the files of one request; ``left``: bytes that its key may still upload, None: no limit."""
+        serving = self.settings.server
+        limits = UploadLimits(
+            file=serving.file,
+            request=serving.upload if left is None else min(serving.upload, left),
+            files=serving.files,
+            spare=serving.spare,
+            workspace=serving.quota,
+        )
+        suffixes = frozenset(suffix for loader in registered().values() for suffix in loader.suffixes)
+        return Spool(folder=counter.place.files, suffixes=suffixes, limits=limits, used=counter.files.bytes())
+
+    def begin(self) -> None:
+        """Go on with the jobs that the last server left behind."""
+        for name in self.places.names():
+            place = self.places.place(name)
+            if place.queue.exists() and self.counter(place).queue.open_jobs():
+                self.workers.nudge(place)
+
+    def close(self) -> None:
+        """End the workers, whose jobs go on at the next start, and let go of all files."""
+        self.workers.close()
+        with self._one:
+            for counter in self._counters.values():
+                counter.queue.close()
+            self._counters.clear()
+        self.keys.close()
+
+    def _order(self, place: WorkspacePlace) -> WorkOrder:
+        serving = self.settings.server
+        reading = ReadingLimits(seconds=serving.file_seconds, memory=serving.file_memory, text=serving.file_text)
+        layers = tuple(name.strip() for name in serving.layers.split(",") if name.strip())
+        return WorkOrder(place=place, keys=self.places.keys, settings=self.settings, layers=layers, reading=reading)

@@ -1,0 +1,170 @@
+"""Routes that write: documents that come and go, strategies that are measured, and workspaces. All of it is jobs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import ClientDisconnect
+
+from polyhop.errors import DocumentError, DocumentMissing, UsageError
+from polyhop.planning.asked import checked
+from polyhop.serve.engines import Workspace
+from polyhop.serve.intake import Counter
+from polyhop.serve.jobs.job import Job, JobKind
+from polyhop.serve.keys import Key
+from polyhop.serve.multipart import FilesInRequest
+from polyhop.serve.service import Service, TheKey, TheService, TheWorkspace
+from polyhop.serve.uploads import Spool
+from polyhop.strategies.strategy import strategy_of
+
+router = APIRouter(prefix="/v1", tags=["writing"])
+
+MOST_QUESTIONS = 1000
+FORM = {
+    "multipart/form-data": {
+        "schema": {
+            "type": "object",
+            "properties": {"files": {"type": "array", "items": {"type": "string", "format": "binary"}}},
+        }
+    }
+}
+
+
+class JobBody(BaseModel):
+    """A job that was taken on: see /v1/jobs/{id}."""
+
+    job: dict[str, Any]
+
+
+class AskedOfEval(BaseModel):
+    """A question with its right answer, if that is known; null: the documents do not tell it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str
+    answer: str | None = Field(default=None, max_length=10_000)
+
+
+class Measured(BaseModel):
+    """What is to be measured."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    questions: Annotated[list[AskedOfEval], Field(min_length=1, max_length=MOST_QUESTIONS)]
+    strategies: Annotated[list[str], Field(min_length=1, max_length=20)]
+
+
+class NewWorkspace(BaseModel):
+    """A workspace that is to be made."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+
+
+class WorkspaceNames(BaseModel):
+    """The workspaces that the key may use."""
+
+    workspaces: list[str]
+
+
+@router.post("/documents", status_code=202, openapi_extra={"requestBody": {"content": FORM, "required": True}})
+async def upload(request: Request, service: TheService, workspace: TheWorkspace) -> JobBody:
+    """Index files (several in one request), each in place of what was there under its name.
+
+    The names may have folders, as in `reports/2031.pdf`; they become the documents' sources. Files of other kinds and
+    files that are too large are left out, and named in the job's `skipped`.
+    """
+    left = await run_in_threadpool(service.intake.limits.uploads_left, workspace.key)
+    counter = service.intake.counter(workspace.place)
+    spool = await run_in_threadpool(service.intake.spool, counter, left)
+    files = FilesInRequest(spool=spool, content_type=request.headers.get("content-type"))
+    job = None
+    try:
+        async for data in request.stream():
+            await run_in_threadpool(files.feed, data)
+        files.finish()
+        job = await run_in_threadpool(_queued, service, counter, spool, workspace.key)
+    except ClientDisconnect as error:  # nobody hears it; the log does
+        raise UsageError("The upload ended in the middle: nothing of it was kept.") from error
+    finally:
+        if job is None:
+            spool.discard()
+    return JobBody(job=job.to_dict())
+
+
+@router.delete("/documents/{document_id:path}", status_code=202)
+def remove(service: TheService, workspace: TheWorkspace, document_id: str) -> JobBody:
+    """Remove a document, by its id, or all that came from a file, by the file's name."""
+    ids = _meant(workspace, document_id)
+    counter = service.intake.counter(workspace.place)
+    with counter.queue.transaction():
+        waiting = (job for job in counter.queue.open_jobs() if job.kind == JobKind.REMOVE and job.about == ids)
+        job = next(waiting, None) or counter.queue.add(JobKind.REMOVE, ids, key=workspace.key.id)
+    service.intake.workers.nudge(workspace.place)
+    return JobBody(job=job.to_dict())
+
+
+@router.post("/eval", status_code=202)
+def measure(body: Measured, service: TheService, workspace: TheWorkspace) -> JobBody:
+    """Ask questions with several strategies and compare them; the result is at /v1/jobs/{id}/result."""
+    for name in body.strategies:
+        strategy_of(name, service.settings)
+    for each in body.questions:
+        checked(each.question)
+    with workspace.engine.view():  # that there is an index
+        service.intake.limits.left(workspace.key)
+    counter = service.intake.counter(workspace.place)
+    asked = {
+        "questions": [each.model_dump(include=each.model_fields_set) for each in body.questions],
+        "strategies": body.strategies,
+    }
+    job = counter.queue.add(JobKind.EVAL, body.strategies, key=workspace.key.id, asked=asked)
+    service.intake.workers.nudge(workspace.place)
+    return JobBody(job=job.to_dict())
+
+
+@router.get("/workspaces")
+def workspaces(service: TheService, key: TheKey) -> WorkspaceNames:
+    """The workspaces that the key may use."""
+    return WorkspaceNames(workspaces=[name for name in service.engines.names() if key.workspace in (None, name)])
+
+
+@router.post("/workspaces", status_code=201)
+def make_workspace(body: NewWorkspace, service: TheService, key: TheKey) -> WorkspaceNames:
+    """Make a workspace, empty; one that is there stays as it is. Takes a key of the scope admin for all workspaces."""
+    if key.workspace is not None:
+        raise UsageError("The key is for one workspace.", remedy="Use one for all workspaces.")
+    service.intake.places.make(body.name)
+    return workspaces(service, key)
+
+
+def _queued(service: Service, counter: Counter, spool: Spool, key: Key) -> Job:
+    """The job that indexes what has come. Raises DocumentError where nothing of it can be read."""
+    if not spool.received:
+        reasons = "; ".join(f"{each.file}: {each.reason}" for each in spool.skipped[:5])
+        raise DocumentError(f"None of the files is read: {reasons}.", remedy="Send files of the kinds that are read.")
+    with counter.queue.transaction():
+        job = counter.queue.add(
+            JobKind.UPLOAD, [file.name for file in spool.received], key=key.id, skipped=spool.skipped
+        )
+        counter.files.expect(job, spool.received)
+    service.intake.limits.note(key.id, uploaded=sum(file.bytes for file in spool.received))
+    service.intake.workers.nudge(counter.place)
+    return job
+
+
+def _meant(workspace: Workspace, name: str) -> tuple[str, ...]:
+    """The documents that an id, or the name of a file, means. Raises DocumentMissing."""
+    with workspace.engine.view() as view:
+        try:
+            return (view.record.row(name).id,)
+        except DocumentMissing:
+            rows = map(view.record.row, view.record.find(name))
+            ids = tuple(row.id for row in rows if row.uri == name or row.uri.startswith(f"{name}#"))
+            if not ids:
+                raise
+            return ids

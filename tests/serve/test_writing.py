@@ -1,0 +1,279 @@
+"""Documents that come and go over HTTP, the jobs that this takes, and requests that go wrong on the way."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from polyhop.serve.keys import ADMIN, READ, WRITE, Allowance, KeyRing
+from tests.worlds.documents import HARBOUR
+from tests.worlds.serving import Served, parsed, serving
+
+ENDED = {"done", "failed", "cancelled"}
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    """A server of workspaces, with none yet but an empty one."""
+    (tmp_path / "root" / "default").mkdir(parents=True)
+    with serving(workspaces=tmp_path / "root", layers="text", spare=0, file=50_000, upload=200_000) as served:
+        yield served
+
+
+def sent(files: Mapping[str, str | bytes]) -> list[tuple[str, tuple[str, bytes]]]:
+    """Files as httpx sends them."""
+    return [
+        ("files", (name, content.encode() if isinstance(content, str) else content)) for name, content in files.items()
+    ]
+
+
+def ended(client: httpx.Client, job: Mapping[str, Any], **headers: str) -> dict[str, Any]:
+    """A job when it has ended, as its stream of events tells."""
+    with client.stream("GET", f"/v1/jobs/{job['id']}/events", headers=headers) as response:
+        assert response.status_code == 200, response.read()
+        told = [event.data for event in parsed(response.iter_lines()) if event.kind == "job"]
+    assert told[-1]["state"] in ENDED
+    return dict(told[-1])
+
+
+def uploaded(client: httpx.Client, files: Mapping[str, str | bytes], **headers: str) -> dict[str, Any]:
+    """The job of an upload when it has ended."""
+    response = client.post("/v1/documents", files=sent(files), headers=headers)
+    assert response.status_code == 202, response.text
+    return ended(client, response.json()["job"], **headers)
+
+
+def sources(client: httpx.Client, **headers: str) -> dict[str, str]:
+    """The documents there are: the ids by source."""
+    response = client.get("/v1/documents", headers=headers)
+    assert response.status_code == 200, response.text
+    return {each["source"]: each["id"] for each in response.json()["documents"]}
+
+
+def problem(response: httpx.Response) -> tuple[int, str]:
+    """The status and the type of an error, which has the one shape."""
+    error = response.json()["error"]
+    assert set(error) == {"type", "message", "remedy", "request_id"}
+    assert "Traceback" not in response.text
+    return response.status_code, error["type"]
+
+
+def test_documents_are_uploaded_asked_replaced_and_removed(served: Served) -> None:
+    client = served.client
+    job = uploaded(client, {**{f"coast/{name}": text for name, text in HARBOUR.items()}, "tool.exe": b"MZ"})
+    assert job["state"] == "done"
+    assert job["skipped"] == [{"file": "tool.exe", "reason": "files ending in .exe are not read"}]
+    assert set(sources(client)) == {f"coast/{name}" for name in HARBOUR}
+    found = client.post("/v1/search", json={"query": "Who was born in Fennick?", "strategy": "bm25"}).json()
+    assert found["passages"][0]["title"] == "ada brisk"
+    uploaded(client, {"coast/fennick.txt": "Fennick has moved to the hills."})
+    fennick = sources(client)["coast/fennick.txt"]
+    assert client.get(f"/v1/documents/{fennick}").json()["text"] == "Fennick has moved to the hills."
+    response = client.delete(f"/v1/documents/{fennick}")
+    assert response.status_code == 202
+    assert ended(client, response.json()["job"])["state"] == "done"
+    assert problem(client.get(f"/v1/documents/{fennick}")) == (404, "document_missing")
+    assert problem(client.delete(f"/v1/documents/{fennick}")) == (404, "document_missing")
+    kinds = [job["kind"] for job in client.get("/v1/jobs").json()["jobs"]]
+    assert kinds == ["remove", "upload", "upload"]
+
+
+def test_all_rows_of_a_file_go_with_its_name_and_one_with_its_id(served: Served) -> None:
+    client = served.client
+    uploaded(
+        client, {"lists/people.csv": "id,text\np1,Ada Brisk.\np2,Piet Rook.\n", "people.csv": "id,text\nq1,Nan.\n"}
+    )
+    ended(client, client.delete("/v1/documents/p1").json()["job"])
+    assert set(sources(client)) == {"lists/people.csv#p2", "people.csv#q1"}
+    ended(client, client.delete("/v1/documents/lists%2Fpeople.csv").json()["job"])
+    assert set(sources(client)) == {"people.csv#q1"}
+
+
+def test_two_who_remove_the_same_get_the_same_job(served: Served) -> None:
+    client = served.client
+    uploaded(client, {"mill.txt": "A mill."})
+    key = sources(client)["mill.txt"]
+    first, second = (client.delete(f"/v1/documents/{key}").json()["job"] for _ in range(2))
+    assert first["id"] == second["id"]
+    assert ended(client, first)["skipped"] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "kind"),
+    [
+        ({"json": {"files": []}}, 415, "wrong_content"),
+        ({"content": b"x"}, 415, "wrong_content"),
+        ({"content": b"", "headers": {"Content-Type": "multipart/form-data; boundary=x"}}, 400, "usage_error"),
+        ({"content": b"--x\r\n", "headers": {"Content-Type": "multipart/form-data; boundary=x"}}, 400, "usage_error"),
+        ({"files": [("file", ("a.txt", b"A."))]}, 400, "usage_error"),
+        ({"files": [("files", ("../../a.txt", b"A."))]}, 400, "usage_error"),
+        ({"files": [("files", ("/etc/a.txt", b"A."))]}, 400, "usage_error"),
+        ({"files": [("files", ("a.exe", b"MZ"))]}, 422, "document_error"),
+        ({"files": [("files", ("a.txt", b"a" * 60_000))]}, 422, "document_error"),
+        ({"files": [("files", (f"{each}.txt", b"a" * 45_000)) for each in range(6)]}, 413, "too_large"),
+    ],
+)
+def test_what_cannot_be_taken_is_refused_and_nothing_of_it_stays(
+    served: Served, tmp_path: Path, options: dict[str, Any], status: int, kind: str
+) -> None:
+    response = served.client.post("/v1/documents", **options)
+    assert problem(response) == (status, kind), response.text
+    assert served.client.get("/v1/jobs").json()["jobs"] == []
+    folder = tmp_path / "root" / "default" / "files"
+    assert not folder.exists() or not list(folder.iterdir())
+
+
+def test_a_connection_that_closes_in_the_middle_leaves_nothing(served: Served, tmp_path: Path) -> None:
+    address = httpx.URL(served.url)
+    head = (
+        "POST /v1/documents HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n"
+        "Content-Type: multipart/form-data; boundary=x\r\n\r\n"
+        '--x\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\nThe beginning'
+    )
+    folder = tmp_path / "root" / "default" / "files"
+    with socket.create_connection((address.host, address.port)) as opened:
+        opened.sendall(head.encode())
+        deadline = time.monotonic() + 20
+        while not (folder.exists() and list(folder.iterdir())):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    while list(folder.iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert served.client.get("/v1/jobs").json()["jobs"] == []
+    assert served.client.get("/health").status_code == 200
+
+
+def test_a_disk_without_space_is_a_clear_answer(tmp_path: Path) -> None:
+    (tmp_path / "root" / "default").mkdir(parents=True)
+    with serving(workspaces=tmp_path / "root", layers="text", spare=0, quota=100) as served:
+        client = served.client
+        uploaded(client, {"a.txt": "a" * 90})
+        response = client.post("/v1/documents", files=sent({"b.txt": "b" * 20}))
+        assert problem(response) == (507, "storage_full")
+        assert "may keep 100 bytes of files, and has 90" in response.json()["error"]["message"]
+        assert set(sources(client)) == {"a.txt"}, "what was there is there"
+    with serving(workspaces=tmp_path / "root", spare=10**18) as served:
+        response = served.client.post("/v1/documents", files=sent({"b.txt": "b"}))
+        assert problem(response) == (507, "storage_full")
+
+
+def test_jobs_are_cancelled_and_tried_again(served: Served) -> None:
+    client = served.client
+    rows = "".join(f'{{"id": "r{number}", "text": "Entry {number}."}}\n' for number in range(900))
+    first = client.post("/v1/documents", files=sent({"book.jsonl": rows})).json()["job"]
+    second = client.post("/v1/documents", files=sent({"mill.txt": "A mill."})).json()["job"]
+    assert client.post(f"/v1/jobs/{second['id']}/cancel").json()["state"] == "cancelled"
+    assert problem(client.post(f"/v1/jobs/{second['id']}/cancel")) == (409, "not_now")
+    client.post(f"/v1/jobs/{first['id']}/cancel")
+    assert ended(client, first)["state"] == "cancelled"
+    for job in (first, second):
+        assert client.post(f"/v1/jobs/{job['id']}/retry").json()["state"] in ("queued", "running")
+        assert ended(client, job)["state"] == "done"
+        assert problem(client.post(f"/v1/jobs/{job['id']}/retry")) == (409, "not_now")
+    assert problem(client.get("/v1/jobs/nonsense")) == (404, "job_missing")
+    assert problem(client.get(f"/v1/jobs/{first['id']}/result")) == (404, "job_missing")
+
+
+def test_a_server_that_starts_again_goes_on_with_its_jobs(tmp_path: Path) -> None:
+    (tmp_path / "root" / "default").mkdir(parents=True)
+    with serving(workspaces=tmp_path / "root", layers="text", spare=0) as served:
+        job = served.client.post("/v1/documents", files=sent(HARBOUR)).json()["job"]
+    with serving(workspaces=tmp_path / "root", layers="text", spare=0) as served:
+        assert ended(served.client, job)["state"] == "done"
+        assert set(sources(served.client)) == set(HARBOUR)
+
+
+def test_strategies_are_measured_on_questions(served: Served) -> None:
+    client = served.client
+    uploaded(client, HARBOUR)
+    questions = [
+        {"question": "Where was Ada Brisk born?", "answer": "Fennick"},
+        {"question": "Who founded the Tarn School?"},
+        {"question": "Who painted the ceiling?", "answer": None},
+    ]
+    response = client.post("/v1/eval", json={"questions": questions, "strategies": ["bm25", "dense"]})
+    assert response.status_code == 202, response.text
+    job = response.json()["job"]
+    assert problem(client.get(f"/v1/jobs/{job['id']}/result"))[0] == 404
+    assert ended(client, job)["state"] == "done"
+    report = client.get(f"/v1/jobs/{job['id']}/result").json()
+    assert set(report["strategies"]) == {"bm25", "dense"}
+    assert len(report["records"]["bm25"]) == 3
+    assert report["records"]["bm25"][1]["metrics"]["em"] is None, "nobody knows what is right"
+    assert "platform" not in report["manifest"]
+    for body, expected in (
+        ({"questions": questions, "strategies": ["nonsense"]}, (404, "unknown_component")),
+        ({"questions": [{"question": " "}], "strategies": ["bm25"]}, (400, "usage_error")),
+        ({"questions": [], "strategies": ["bm25"]}, (422, "invalid_request")),
+        ({"questions": questions, "strategies": []}, (422, "invalid_request")),
+        ({"questions": [{"question": "Who?", "gold": "x"}], "strategies": ["bm25"]}, (422, "invalid_request")),
+    ):
+        assert problem(client.post("/v1/eval", json=body)) == expected
+
+
+def bearer(written: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {written}"}
+
+
+def test_keys_open_their_own_workspace_and_their_own_scope(served: Served, tmp_path: Path) -> None:
+    client = served.client
+    assert client.post("/v1/workspaces", json={"name": "legal"}).json() == {"workspaces": ["default", "legal"]}
+    with KeyRing(tmp_path / "root" / "keys.sqlite") as keys:
+        reader = bearer(keys.add("reader", scope=READ, workspace="legal")[0])
+        writer = bearer(keys.add("writer", scope=WRITE, workspace="legal")[0])
+        admin = bearer(keys.add("admin", scope=ADMIN)[0])
+        other = bearer(keys.add("other", scope=ADMIN, workspace="default")[0])
+    job = uploaded(client, {"contract.txt": "The mill is leased to Ada Brisk."}, **writer)
+    assert set(sources(client, **reader)) == {"contract.txt"}
+    assert set(sources(client, **admin, **{"Polyhop-Workspace": "legal"})) == {"contract.txt"}
+    assert problem(client.get("/v1/documents", headers=other)) == (404, "index_missing"), "its own has none yet"
+    for headers in ({**other, "Polyhop-Workspace": "legal"}, {**reader, "Polyhop-Workspace": "default"}):
+        assert problem(client.get("/v1/documents", headers=headers)) == (404, "workspace_missing")
+    assert problem(client.get(f"/v1/jobs/{job['id']}", headers=other)) == (404, "job_missing")
+    assert client.get(f"/v1/jobs/{job['id']}", headers=reader).status_code == 200
+    for response in (
+        client.post("/v1/documents", files=sent({"a.txt": "A."}), headers=reader),
+        client.delete("/v1/documents/x", headers=reader),
+        client.post(f"/v1/jobs/{job['id']}/retry", headers=reader),
+        client.post("/v1/eval", json={}, headers=reader),
+        client.post("/v1/workspaces", json={"name": "more"}, headers=writer),
+    ):
+        assert problem(response) == (403, "not_allowed")
+    assert client.get("/v1/workspaces", headers=reader).json() == {"workspaces": ["legal"]}
+    assert client.get("/v1/workspaces", headers=admin).json() == {"workspaces": ["default", "legal"]}
+    assert problem(client.post("/v1/workspaces", json={"name": "x"}, headers=other)) == (400, "usage_error")
+
+
+def test_limits_of_a_key_say_when_to_come_back(served: Served, tmp_path: Path) -> None:
+    client = served.client
+    with KeyRing(tmp_path / "root" / "keys.sqlite") as keys:
+        hasty = bearer(keys.add("hasty", allowance=Allowance(requests=2))[0])
+        small = bearer(keys.add("small", scope=WRITE, allowance=Allowance(uploads=1000))[0])
+        poor, key = keys.add("poor", scope=WRITE, allowance=Allowance(tokens=10))
+        keys.file.change("INSERT INTO spent(key, hour, tokens) VALUES (?, ?, 10)", key.id, int(time.time() // 3600))
+    for _ in range(2):
+        assert client.get("/v1/workspaces", headers=hasty).status_code == 200
+    limited = client.get("/v1/workspaces", headers=hasty)
+    assert problem(limited) == (429, "limit_reached")
+    assert 1 <= int(limited.headers["Retry-After"]) <= 60
+    uploaded(client, {"a.txt": "a" * 500}, **small)
+    assert problem(client.post("/v1/documents", files=sent({"b.txt": "b" * 900}), headers=small))[0] in (413, 429)
+    limited = client.post(
+        "/v1/eval", json={"questions": [{"question": "Who?"}], "strategies": ["bm25"]}, headers=bearer(poor)
+    )
+    assert problem(limited) == (429, "limit_reached")
+
+
+def test_errors_about_keys_say_how_to_send_one(served: Served) -> None:
+    response = served.client.get("/v1/documents", headers=bearer("nonsense"))
+    assert problem(response) == (401, "key_refused")
+    assert response.headers["WWW-Authenticate"] == "Bearer"
+    assert "Authorization: Bearer" in json.dumps(response.json())

@@ -16,7 +16,7 @@ from polyhop.serve.jobs.worker import Worker, WorkOrder
 from polyhop.serve.kept_files import KeptFiles
 from polyhop.serve.keys import KeyRing
 from polyhop.serve.parsing import GuardedParser, ReadingLimits
-from polyhop.serve.places import WorkspacePlace, Places
+from polyhop.serve.places import Places, WorkspacePlace
 from polyhop.serve.uploads import Spool, UploadLimits
 from polyhop.settings import Settings
 

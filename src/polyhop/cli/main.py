@@ -18,6 +18,7 @@ from polyhop.cli.doctor import doctor
 from polyhop.cli.eval import evaluate
 from polyhop.cli.health import health
 from polyhop.cli.index import index
+from polyhop.cli.keys import keys
 from polyhop.cli.merges import merges
 from polyhop.cli.models import models
 from polyhop.cli.presets import presets
@@ -69,6 +70,7 @@ for command in (
     models,
     train,
     serve,
+    keys,
 ):
     polyhop.add_command(command)
 

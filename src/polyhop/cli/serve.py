@@ -13,6 +13,7 @@ from polyhop.cli.terminal import echo
 from polyhop.errors import UsageError
 
 if TYPE_CHECKING:
+    from polyhop.serve.engines import Engines
     from polyhop.settings import Settings
 
 
@@ -63,17 +64,24 @@ def serve(
     )
     settings = replace(settings, server=server)
     index = None if workspaces is not None else index_path or Path("polyhop.index")
-    _check(settings)
     engines = Engines(index, workspaces=workspaces, settings=settings)
+    _check(settings, engines)
     run(engines, settings, listening=lambda address: echo(f"Polyhop listens at {address}"))
 
 
-def _check(settings: Settings) -> None:
+def _check(settings: Settings, engines: Engines) -> None:
     """Refuse to serve whoever comes by. Raises UsageError."""
     from polyhop.serve.app import is_local
+    from polyhop.serve.keys import KeyRing
 
-    if not is_local(settings.server.host):
-        raise UsageError(
-            f"At {settings.server.host} other machines would reach these documents, and no keys are set.",
-            remedy="Serve at 127.0.0.1, and let a proxy that asks for a password pass requests on.",
-        )
+    if is_local(settings.server.host):
+        return
+    file = engines.places.keys
+    if file.exists():
+        with KeyRing(file) as keys:
+            if keys.any_valid():
+                return
+    raise UsageError(
+        f"At {settings.server.host} other machines would reach these documents, and there is no key that counts.",
+        remedy="Make one with: polyhop keys add LABEL (with the same --index or --workspaces), or serve at 127.0.0.1.",
+    )

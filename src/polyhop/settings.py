@@ -79,7 +79,6 @@ class Serving:
     body: int = 2_000_000  # bytes of a request without files, at most
     upload: int = 200_000_000  # bytes of a request with files, at most
     farewell: float = 20.0  # seconds that answers under way have to finish when the server stops
-    layers: str = "text,parsekg"  # what is derived from uploaded documents, besides what the index has already
     file: int = 100_000_000  # bytes of one uploaded file, at most; larger ones are left out
     files: int = 2000  # files of one request, at most
     quota: int | None = None  # bytes of all uploaded files of a workspace, at most; none: what the disk has

@@ -23,7 +23,7 @@ ENDED = {"done", "failed", "cancelled"}
 def served(tmp_path: Path) -> Iterator[Served]:
     """A server of workspaces, with none yet but an empty one."""
     (tmp_path / "root" / "default").mkdir(parents=True)
-    with serving(workspaces=tmp_path / "root", layers="text", spare=0, file=50_000, upload=200_000) as served:
+    with serving(workspaces=tmp_path / "root", spare=0, file=50_000, upload=200_000) as served:
         yield served
 
 
@@ -153,7 +153,7 @@ def test_a_connection_that_closes_in_the_middle_leaves_nothing(served: Served, t
 
 def test_a_disk_without_space_is_a_clear_answer(tmp_path: Path) -> None:
     (tmp_path / "root" / "default").mkdir(parents=True)
-    with serving(workspaces=tmp_path / "root", layers="text", spare=0, quota=100) as served:
+    with serving(workspaces=tmp_path / "root", spare=0, quota=100) as served:
         client = served.client
         uploaded(client, {"a.txt": "a" * 90})
         response = client.post("/v1/documents", files=sent({"b.txt": "b" * 20}))
@@ -184,9 +184,9 @@ def test_jobs_are_cancelled_and_tried_again(served: Served) -> None:
 
 def test_a_server_that_starts_again_goes_on_with_its_jobs(tmp_path: Path) -> None:
     (tmp_path / "root" / "default").mkdir(parents=True)
-    with serving(workspaces=tmp_path / "root", layers="text", spare=0) as served:
+    with serving(workspaces=tmp_path / "root", spare=0) as served:
         job = served.client.post("/v1/documents", files=sent(HARBOUR)).json()["job"]
-    with serving(workspaces=tmp_path / "root", layers="text", spare=0) as served:
+    with serving(workspaces=tmp_path / "root", spare=0) as served:
         assert ended(served.client, job)["state"] == "done"
         assert set(sources(served.client)) == set(HARBOUR)
 

@@ -28,9 +28,8 @@ class Workplace:
     """A workspace in a folder, without a server around it."""
 
     root: Path
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = field(default_factory=lambda: Settings.from_mapping({"index": {"layers": ["text"]}}))
     reading: ReadingLimits = ReadingLimits()
-    layers: tuple[str, ...] = ("text",)
 
     def __post_init__(self) -> None:
         self.places = Places(workspaces=self.root)
@@ -61,7 +60,6 @@ class Workplace:
             place=self.place,
             keys=self.places.keys,
             settings=self.settings,
-            layers=self.layers,
             reading=self.reading,
             idle=idle,
         )

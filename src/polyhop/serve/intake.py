@@ -81,5 +81,4 @@ class Intake:
     def _order(self, place: WorkspacePlace) -> WorkOrder:
         serving = self.settings.server
         reading = ReadingLimits(seconds=serving.file_seconds, memory=serving.file_memory, text=serving.file_text)
-        layers = tuple(name.strip() for name in serving.layers.split(",") if name.strip())
-        return WorkOrder(place=place, keys=self.places.keys, settings=self.settings, layers=layers, reading=reading)
+        return WorkOrder(place=place, keys=self.places.keys, settings=self.settings, reading=reading)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from polyhop.documents.reading import unique
 from polyhop.errors import BudgetExceeded, IndexLocked, IndexMissing
 from polyhop.indexing.ingest import EMPTY, GIVEN
-from polyhop.indexing.remembered import DEFAULT_LAYERS
 from polyhop.indexing.run import IndexRun
 from polyhop.models.choice import Models
 from polyhop.reports import IndexReport, Progress, Skipped
@@ -45,7 +44,6 @@ class IndexWork:
     models: Models
     files: KeptFiles
     parser: GuardedParser
-    layers: Sequence[str] = DEFAULT_LAYERS
 
     def upload(self, job: Job, reporter: Reporter) -> WorkDone:
         """Index the files of a job, each in place of what was there under its name.
@@ -104,7 +102,7 @@ class IndexWork:
             path=self.place.index,
             settings=self.settings,
             models=self.models,
-            layers=self.layers,
+            layers=self.settings.index.layers,
             wait=PATIENCE,
             progress=reporter,
         )

@@ -50,7 +50,6 @@ class WorkOrder:
     place: WorkspacePlace
     keys: Path  # the file of the server's keys, where what jobs cost is noted
     settings: Settings
-    layers: tuple[str, ...]
     reading: ReadingLimits = ReadingLimits()
     idle: float = IDLE
 
@@ -58,7 +57,7 @@ class WorkOrder:
         """All of it as one line of JSON."""
         place = {name: str(value) for name, value in asdict(self.place).items()}
         order = {"place": place, "keys": str(self.keys), "settings": self.settings.to_mapping(), "idle": self.idle}
-        return json.dumps({**order, "layers": self.layers, "reading": asdict(self.reading)}).encode() + b"\n"
+        return json.dumps({**order, "reading": asdict(self.reading)}).encode() + b"\n"
 
     @classmethod
     def of(cls, line: bytes) -> Self:
@@ -69,7 +68,6 @@ class WorkOrder:
             place=WorkspacePlace(name=place["name"], index=Path(place["index"]), folder=Path(place["folder"])),
             keys=Path(told["keys"]),
             settings=Settings.from_mapping(told["settings"]),
-            layers=tuple(told["layers"]),
             reading=ReadingLimits(**told["reading"]),
             idle=told["idle"],
         )
@@ -136,7 +134,6 @@ class Worker:
             models=models,
             files=self._files,
             parser=self._parser,
-            layers=self._order.layers,
         )
         return index.upload(job, reporter) if job.kind == JobKind.UPLOAD else index.remove(job, reporter)
 

@@ -4,6 +4,8 @@ PolyhopError
 ├── UsageError            the caller asked for something that makes no sense        exit 2   HTTP 400
 │   ├── SettingError      an unknown or ill-typed setting                           exit 2   HTTP 400
 │   ├── UnknownComponent  no strategy, model, layer ... of that name                exit 2   HTTP 404
+│   ├── EntityMissing     the graph has no entity of that name                      exit 2   HTTP 404
+│   ├── PageMissing       the document has no such page                             exit 2   HTTP 404
 │   ├── DocumentMissing   no document of that id                                    exit 2   HTTP 404
 │   └── DatasetError      a data set for the bench that cannot be read              exit 2   HTTP 400
 ├── DocumentError         one input file cannot be read (collected, not fatal)      exit 1   HTTP 422
@@ -14,6 +16,7 @@ PolyhopError
 │   ├── IndexTooNew       written by a newer Polyhop                                exit 6   HTTP 500
 │   ├── ModelMismatch     the index was made with another model                     exit 2   HTTP 409
 │   ├── LayerMissing      a strategy needs a layer this index lacks                 exit 2   HTTP 409
+│   ├── OriginalMissing   the file of a document is not at hand, or has changed     exit 2   HTTP 409
 │   ├── OverlayStale      edits were made for another state of the facts            exit 2   HTTP 409
 │   └── StorageFull       no space left, or the folder cannot be written            exit 7   HTTP 507
 ├── ModelError            a model cannot be used
@@ -80,6 +83,12 @@ class DocumentMissing(UsageError):
     http_status = 404
 
 
+class EntityMissing(UsageError):
+    """The graph of an index has no entity of that name."""
+
+    http_status = 404
+
+
 class DatasetError(UsageError):
     """A data set for the bench cannot be read."""
 
@@ -136,6 +145,20 @@ class LayerMissing(StoreError):
 
     exit_code = 2
     http_status = 409
+
+
+class OriginalMissing(StoreError):
+    """The file that a document was read from is not at hand any more, or says something else now."""
+
+    exit_code = 2
+    http_status = 409
+    remedy = "Read the document's text instead, or index the file again."
+
+
+class PageMissing(UsageError):
+    """A document has no such page."""
+
+    http_status = 404
 
 
 class OverlayStale(StoreError):

@@ -64,13 +64,18 @@ def parsed(lines: Iterator[str]) -> Iterator[Event]:
 
 @contextmanager
 def serving(
-    index: Path | None = None, *, workspaces: Path | None = None, layers: tuple[str, ...] = ("text",), **server: Any
+    index: Path | None = None,
+    *,
+    workspaces: Path | None = None,
+    layers: tuple[str, ...] = ("text",),
+    settings: Settings = QUICK,
+    **server: Any,
 ) -> Iterator[Served]:
     """Serve an index, or a folder of workspaces, until the block ends.
 
     ``layers``: what is made of uploads; ``server``: settings of [server].
     """
-    settings = replace(QUICK, server=replace(QUICK.server, **{"port": 0, "farewell": 5.0, **server}))
+    settings = replace(settings, server=replace(QUICK.server, **{"port": 0, "farewell": 5.0, **server}))
     settings = replace(settings, index=replace(settings.index, layers=layers))
     engines = Engines(index, workspaces=workspaces, settings=settings)
     with serving_app(create_app(engines, settings), settings) as served:

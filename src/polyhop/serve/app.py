@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from polyhop import __version__
-from polyhop.serve import asking, health, reading, writing
+from polyhop.serve import asking, drawing, graph, health, openai_chat, reading, writing
 from polyhop.serve.admission import Admission
 from polyhop.serve.engines import Engines
 from polyhop.serve.errors import RESPONSES, handle_errors
@@ -53,8 +53,8 @@ def create_app(engines: Engines, settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.service = service
-    for router in (health.router, asking.router, reading.router, writing.router, jobs.router):
-        app.include_router(router)
+    for router in (health, asking, drawing, reading, graph, openai_chat, writing, jobs):
+        app.include_router(router.router)
     handle_errors(app)
     app.add_middleware(Admission, access=intake.access)
     if is_local(settings.server.host):  # no name that leads here may be another site's

@@ -77,8 +77,13 @@ def request_id_of(request: Request) -> str:
 def response(path: str, status: int, body: dict[str, Any], headers: Mapping[str, str] | None = None) -> JSONResponse:
     """An error as a response; routes that OpenAI's clients call also have the fields that these read."""
     if path.startswith(OPENAI_ROUTES):
-        body = {"error": {**body["error"], "param": None, "code": body["error"]["type"]}}
+        body = openai_body(body)
     return JSONResponse(body, status, dict(headers or {}))
+
+
+def openai_body(body: Mapping[str, Any]) -> dict[str, Any]:
+    """An error's body with the fields that OpenAI's clients read beside ours."""
+    return {"error": {**body["error"], "param": None, "code": body["error"]["type"]}}
 
 
 def handle_errors(app: FastAPI) -> None:

@@ -1,0 +1,80 @@
+"""An answer as plain text with numbered citations, for clients that know nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from polyhop.types import Answer, AnswerKind, Citation, Hop
+
+NOT_FOUND = "Not found in these documents."
+LONGEST_QUOTE = 400  # characters of a quotation that are shown
+
+
+@dataclass(frozen=True, slots=True)
+class CitedText:
+    """A text in which ``[1]`` stands for a citation, and where each mark stands, as OpenAI's annotations say it."""
+
+    text: str
+    annotations: list[dict[str, Any]]
+
+
+@dataclass
+class _Writing:
+    """A text on its way, with the marks in it so far."""
+
+    base_url: str
+    text: str = ""
+    numbers: dict[Citation, int] = field(default_factory=dict)
+    annotations: list[dict[str, Any]] = field(default_factory=list)
+
+    def say(self, text: str, citations: Iterable[Citation]) -> None:
+        """Add a text with the marks of its citations behind it."""
+        self.text += text
+        for citation in citations:
+            number = self.numbers.setdefault(citation, len(self.numbers) + 1)
+            start = len(self.text) + 1
+            self.text += f" [{number}]"
+            place = {"start_index": start, "end_index": len(self.text)}
+            source = {"url": url_of(citation, self.base_url), "title": citation.title or citation.uri}
+            self.annotations.append({"type": "url_citation", "url_citation": {**place, **source}})
+
+
+def cited(answer: Answer, base_url: str) -> CitedText:
+    """The answer with its citations numbered, and below it what each says and where."""
+    writing = _Writing(base_url)
+    if answer.text is None:
+        writing.say(NOT_FOUND, ())
+        writing.text += " What came closest:" if answer.citations else ""
+        for citation in answer.citations:
+            writing.say("", [citation])
+    elif answer.items and answer.kind is AnswerKind.LIST:
+        for position, item in enumerate(answer.items):
+            writing.say(("\n" if position else "") + f"- {item.text.strip()}", item.citations)
+    elif answer.items:
+        for position, item in enumerate(answer.items):
+            writing.say((" " if position else "") + item.text.strip(), item.citations)
+    else:
+        writing.say(answer.text, answer.citations)
+    lines = [f"[{number}] {_source(citation)}" for citation, number in writing.numbers.items()]
+    return CitedText("\n\n".join(filter(None, [writing.text, "\n".join(lines)])), writing.annotations)
+
+
+def url_of(citation: Citation, base_url: str) -> str:
+    """Where the server hands out what a citation quotes."""
+    span = citation.span
+    return f"{base_url}v1/documents/{quote(span.document_id, safe='')}?start={span.start}&end={span.end}"
+
+
+def hop_in_words(hop: Hop) -> str:
+    """A hop as a line."""
+    return f"{hop.question} → {hop.found or hop.status}"
+
+
+def _source(citation: Citation) -> str:
+    said = " ".join(citation.quote.split())
+    said = said if len(said) <= LONGEST_QUOTE else f"{said[:LONGEST_QUOTE]} …"
+    page = "" if citation.page is None else f", page {citation.page}"
+    return f"“{said}” ({citation.title or citation.uri}{page})"

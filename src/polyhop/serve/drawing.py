@@ -1,0 +1,77 @@
+"""The route that draws a page of a PDF, with a stretch of its text marked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from polyhop.errors import OriginalMissing, PageMissing
+from polyhop.serve.engines import Workspace
+from polyhop.serve.pdf_pages import DrawnPage, draw_page
+from polyhop.serve.service import TheWorkspace
+from polyhop.types import Document
+
+router = APIRouter(prefix="/v1", tags=["reading"])
+
+
+@router.get(
+    "/documents/{document_id:path}/pages/{number}.png",
+    response_class=Response,
+    responses={200: {"content": {"image/png": {}}}},
+)
+def page_picture(
+    workspace: TheWorkspace,
+    document_id: str,
+    number: int,
+    highlight: Annotated[
+        str, Query(pattern="^([0-9]{1,12}-[0-9]{1,12})?$", description="Characters of the document, half open.")
+    ] = "",
+) -> Response:
+    """A page of a PDF as a picture, with the characters of the document that are named marked on it.
+
+    404 where the document has no such page; 409 where its file is not at hand any more, or says something else now. The
+    header `Polyhop-Marked` says whether the stretch was found on the page.
+    """
+    with workspace.engine.view() as view:
+        document = view.record.document(document_id)
+    start, end = _stretch(document, number)
+    first, _, last = highlight.partition("-")
+    marked = (max(start, int(first)), min(end, int(last))) if highlight else (start, start)
+    drawn = _drawn(document, number - 1, (start, end), marked, workspace)
+    headers = {"Polyhop-Marked": "yes" if drawn.marked else "no", "Cache-Control": "private, max-age=300"}
+    return Response(drawn.png, media_type="image/png", headers=headers)
+
+
+def _stretch(document: Document, number: int) -> tuple[int, int]:
+    """The characters of a page. Raises PageMissing."""
+    if not document.pages:
+        raise PageMissing("This document has no pages: only PDFs do.")
+    if not 1 <= number <= len(document.pages):
+        raise PageMissing(f"This document has pages 1 to {len(document.pages)}.")
+    ends = (*document.pages[1:], len(document.text))
+    return document.pages[number - 1], ends[number - 1]
+
+
+def _drawn(
+    document: Document, index: int, page: tuple[int, int], marked: tuple[int, int], workspace: Workspace
+) -> DrawnPage:
+    from pypdfium2 import PdfiumError  # imported when used: start-up time
+
+    said = document.text[page[0] : page[1]]
+    at = (marked[0] - page[0]) / max(1, len(said))
+    try:
+        drawn = draw_page(
+            original_of(document, workspace), index, said=said, stretch=document.text[marked[0] : marked[1]], at=at
+        )
+    except (OSError, PdfiumError) as error:
+        raise OriginalMissing("The file of this document is not at hand any more.") from error
+    if drawn is None:
+        raise OriginalMissing("The file of this document says something else than when it was indexed.")
+    return drawn
+
+
+def original_of(document: Document, workspace: Workspace) -> Path:
+    """Where the file lies that a document was read from. Whether it still is that file, its text has to tell."""
+    return Path(document.uri)

@@ -1,0 +1,87 @@
+"""Routes for the graph: the neighbourhood of an entity, and the way between two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+
+from polyhop.layers.view import View
+from polyhop.serve.graph_reading import GraphEdge, ReadGraph, entity_of, graph_of, path_between
+from polyhop.serve.service import TheWorkspace
+
+router = APIRouter(prefix="/v1/graph", tags=["graph"])
+
+EntityName = Annotated[str, Query(min_length=1, max_length=300, examples=["Edda Marrish"])]
+
+
+class GraphNode(BaseModel):
+    """An entity."""
+
+    id: str
+    name: str
+
+
+class GraphSentence(BaseModel):
+    """The sentence that states an edge: characters of its document, half open."""
+
+    passage: str
+    document: str
+    start: int
+    end: int
+    text: str
+
+
+class GraphLink(BaseModel):
+    """What a sentence says of two entities; `subject` and `object` are ids of nodes."""
+
+    subject: str
+    relation: str
+    object: str
+    sentence: GraphSentence
+
+
+class Graph(BaseModel):
+    """Some entities and what is said of them."""
+
+    nodes: list[GraphNode]
+    edges: list[GraphLink] = Field(description="Around an entity, the surest first; of a path, in its order.")
+
+
+@router.get("/entity")
+def entity(workspace: TheWorkspace, name: EntityName, limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Graph:
+    """What is said of an entity, each with the sentence that says it: `limit` edges at most."""
+    with workspace.engine.view() as view:
+        graph = graph_of(view)
+        centre = entity_of(name, graph)
+        return _told([centre], list(graph.edges(centre, limit)), graph, view)
+
+
+@router.get("/path")
+def path(workspace: TheWorkspace, start: Annotated[EntityName, Query(alias="from")], to: EntityName) -> Graph:
+    """The fewest edges that lead from one entity to another; no edges where nothing does."""
+    with workspace.engine.view() as view:
+        graph = graph_of(view)
+        first, last = entity_of(start, graph), entity_of(to, graph)
+        return _told([first, last], path_between(first, last, graph), graph, view)
+
+
+def _told(entities: Sequence[int], edges: Sequence[GraphEdge], graph: ReadGraph, view: View) -> Graph:
+    known = dict.fromkeys([*entities, *(end for edge in edges for end in (edge.subject, edge.object))])
+    numbers = list({edge.passage for edge in edges})
+    passages = dict(zip(numbers, view.passages(numbers), strict=True))
+    links = []
+    for edge in edges:
+        passage = passages[edge.passage]
+        sentence = GraphSentence(
+            passage=passage.id,
+            document=passage.document_id,
+            start=passage.start + edge.start,
+            end=passage.start + edge.end,
+            text=passage.text[edge.start : edge.end],
+        )
+        ends = graph.key(edge.subject), graph.key(edge.object)
+        links.append(GraphLink(subject=ends[0], relation=edge.relation, object=ends[1], sentence=sentence))
+    return Graph(nodes=[GraphNode(id=graph.key(one), name=graph.name(one)) for one in known], edges=links)

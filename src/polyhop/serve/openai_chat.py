@@ -1,0 +1,207 @@
+"""Routes that OpenAI's clients call: strategies are models, and the assistant says the answer, with citations."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
+from fastapi.sse import format_sse_event
+from pydantic import BaseModel, ConfigDict, Field
+
+from polyhop import registry
+from polyhop.errors import PolyhopError, UsageError
+from polyhop.planning.asked import checked
+from polyhop.serve.answering import Asked, ToldHop, answered, answering, thread_of
+from polyhop.serve.asking import QUESTION, STREAM, UNBUFFERED, allowed
+from polyhop.serve.cited import CitedText, cited, hop_in_words
+from polyhop.serve.engines import Workspace
+from polyhop.serve.errors import openai_body, request_id_of, shape
+from polyhop.serve.service import Service, TheService, TheWorkspace
+from polyhop.types import Answer
+
+logger = logging.getLogger(__name__)
+router = APIRouter(prefix="/v1", tags=["OpenAI-compatible"])
+
+PREFIX = "polyhop/"  # of the models' names
+
+
+class TextInMessage(BaseModel):
+    """A part of a message; only text can be asked."""
+
+    type: Literal["text"]
+    text: str
+
+
+class ChatMessage(BaseModel):
+    """A turn of the conversation. What a system message says is not followed: answers come from the documents."""
+
+    role: Literal["system", "developer", "user", "assistant"]
+    content: str | list[TextInMessage] | None
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(part.text for part in self.content or ())
+
+
+class StreamOptions(BaseModel):
+    """What else a stream is to tell."""
+
+    include_usage: bool = False
+
+
+class ChatBody(BaseModel):
+    """A conversation that ends in a question. Settings of other models (temperature, tools ...) are not used."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "examples": [{"model": "polyhop/auto", "messages": [{"role": "user", "content": QUESTION}]}]
+        },
+    )
+
+    model: str = Field(max_length=500)
+    messages: Annotated[list[ChatMessage], Field(min_length=1)]
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+
+
+class ChatModel(BaseModel):
+    """A strategy, as a model."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: Literal["polyhop"] = "polyhop"
+
+
+class ChatModels(BaseModel):
+    """The strategies, as models."""
+
+    object: Literal["list"] = "list"
+    data: list[ChatModel]
+
+
+class Completed(BaseModel):
+    """A chat completion in OpenAI's form."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int
+    model: str
+    choices: list[dict[str, Any]]
+    usage: dict[str, int] = Field(description="Of the language model behind the strategies; zeros where there is none.")
+
+
+@router.get("/models")
+def models() -> ChatModels:
+    """The strategies, each as a model."""
+    return ChatModels(data=[ChatModel(id=PREFIX + name) for name in registry.names("strategies")])
+
+
+@router.post("/chat/completions", response_model=Completed, responses={200: {"content": {STREAM: {}}}})
+async def complete(
+    body: ChatBody, service: TheService, workspace: TheWorkspace, request: Request
+) -> Response | Completed:
+    """Answer the last message of a conversation from the documents; the messages before it say what it means.
+
+    Citations are in the text, and as annotations. A stream tells the hops as `reasoning_content`.
+    """
+    *before, last = body.messages
+    if last.role != "user":
+        raise UsageError("The last message is not the user's, so nothing is asked.")
+    question = allowed(last.text, service)
+    checked(question)
+    service.turns.check()
+    strategy = await run_in_threadpool(workspace.engine.strategy_for, body.model.removeprefix(PREFIX))
+    asked = Asked(
+        question=question,
+        strategy=strategy,
+        thread=thread_of((turn.role, turn.text) for turn in before if turn.role in ("user", "assistant")),
+    )
+    told = _Told(f"chatcmpl-{uuid.uuid4().hex[:16]}", body.model, str(request.base_url))
+    if body.stream:
+        usage = body.stream_options is not None and body.stream_options.include_usage
+        chunks = _chunks(told, asked, workspace, service, request_id_of(request), usage=usage)
+        return StreamingResponse(chunks, media_type=STREAM, headers=UNBUFFERED)
+    answer = await answered(asked, workspace, service, request)
+    if answer is None:
+        return Response(status_code=499)  # nobody is there to read it
+    return Completed.model_validate(told.completion(answer))
+
+
+class _Told:
+    """One completion, as it is told."""
+
+    def __init__(self, name: str, model: str, base_url: str) -> None:
+        self.frame = {"id": name, "created": int(time.time()), "model": model}
+        self.base_url = base_url
+
+    def completion(self, answer: Answer) -> dict[str, Any]:
+        """The whole of it."""
+        said = self.said(answer)
+        message = {"role": "assistant", "content": said.text, "refusal": None, "annotations": said.annotations}
+        choice = {"index": 0, "finish_reason": "stop", "logprobs": None, "message": message}
+        return {**self.frame, "choices": [choice], "usage": _usage(answer)}
+
+    def said(self, answer: Answer) -> CitedText:
+        """The answer as text with its citations."""
+        return cited(answer, self.base_url)
+
+    def chunk(self, delta: Mapping[str, Any], finish: str | None = None) -> bytes:
+        """A piece of it."""
+        choice = {"index": 0, "delta": dict(delta), "finish_reason": finish, "logprobs": None}
+        return self.event({"choices": [choice]})
+
+    def event(self, content: Mapping[str, Any]) -> bytes:
+        """An event of the stream."""
+        whole = {**self.frame, "object": "chat.completion.chunk", **content}
+        return format_sse_event(data_str=json.dumps(whole, ensure_ascii=False))
+
+
+async def _chunks(
+    told: _Told, asked: Asked, workspace: Workspace, service: Service, request_id: str, *, usage: bool
+) -> AsyncIterator[bytes]:
+    yield told.chunk({"role": "assistant", "content": ""})
+    try:
+        async with aclosing(answering(asked, workspace, service)) as events:
+            async for event in events:
+                if isinstance(event, ToldHop):
+                    yield told.chunk({"reasoning_content": hop_in_words(event.hop) + "\n"})
+                    continue
+                said = told.said(event)
+                yield told.chunk({"content": said.text})
+                yield told.chunk({"annotations": said.annotations}, finish="stop")
+                if usage:
+                    yield told.event({"choices": [], "usage": _usage(event)})
+    except PolyhopError as error:
+        yield _error(error, request_id)
+    except Exception as error:
+        logger.exception("unexpected error while answering")
+        yield _error(error, request_id)
+    yield format_sse_event(data_str="[DONE]")
+
+
+def _error(error: Exception, request_id: str) -> bytes:
+    return format_sse_event(data_str=json.dumps(openai_body(shape(error, request_id)), ensure_ascii=False))
+
+
+def _usage(answer: Answer) -> dict[str, int]:
+    cost = answer.evidence.cost
+    return {
+        "prompt_tokens": cost.prompt_tokens,
+        "completion_tokens": cost.completion_tokens,
+        "total_tokens": cost.tokens,
+    }

@@ -1,0 +1,111 @@
+"""The routes for OpenAI's clients, called with OpenAI's own client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import openai
+import pytest
+
+from polyhop import registry
+from polyhop.conversation.thread import Thread
+from polyhop.engine import Polyhop
+from polyhop.serve.answering import thread_of
+from tests.worlds.documents import BRIDGE
+from tests.worlds.serving import Served
+
+ASKED = [{"role": "user", "content": BRIDGE}]
+
+
+def complete(assistant: openai.OpenAI, **options: Any) -> Any:
+    """What the client makes of a completion; its types depend on options that some tests give as variables."""
+    create: Any = assistant.chat.completions.create
+    return create(**options)
+
+
+@pytest.fixture
+def assistant(served: Served) -> Iterator[openai.OpenAI]:
+    """OpenAI's client, which knows nothing of Polyhop."""
+    with openai.OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0) as client:
+        yield client
+
+
+def test_strategies_are_models(assistant: openai.OpenAI) -> None:
+    assert [model.id for model in assistant.models.list()] == [
+        f"polyhop/{name}" for name in registry.names("strategies")
+    ]
+
+
+def test_the_answer_comes_with_citations_that_lead_to_what_they_quote(
+    assistant: openai.OpenAI, served: Served, engine: Polyhop
+) -> None:
+    completion = complete(assistant, model="polyhop/paths", messages=ASKED, temperature=0.3)
+    message, expected = completion.choices[0].message, engine.ask(BRIDGE, strategy="paths")
+    assert completion.choices[0].finish_reason == "stop"
+    assert message.content is not None
+    assert message.content.startswith(f"{expected.text} [1]")
+    assert message.annotations is not None
+    assert len(message.annotations) == len(expected.citations) > 0
+    for annotation, citation in zip(message.annotations, expected.citations, strict=True):
+        told = annotation.url_citation
+        assert message.content[told.start_index : told.end_index].strip("[]").isdigit()
+        assert told.title == citation.title
+        assert served.client.get(told.url).json()["text"] == citation.quote
+        assert " ".join(citation.quote.split())[:100] in message.content
+    assert completion.usage is not None
+    assert completion.usage.total_tokens == 0, "no language model was asked"
+
+
+def test_a_stream_says_the_same(assistant: openai.OpenAI) -> None:
+    whole = complete(assistant, model="polyhop/stepchain", messages=ASKED)
+    stream = complete(
+        assistant,
+        model="polyhop/stepchain",
+        messages=ASKED,
+        stream=True,
+        stream_options={"include_usage": True},
+    )
+    chunks = list(stream)
+    deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
+    assert "".join(delta.content or "" for delta in deltas) == whole.choices[0].message.content
+    assert any("reasoning_content" in (delta.model_extra or {}) for delta in deltas), "the hops"
+    assert chunks[-1].usage is not None
+    assert len({chunk.id for chunk in chunks}) == 1
+
+
+def test_what_was_said_before_is_the_thread_of_the_question(assistant: openai.OpenAI, engine: Polyhop) -> None:
+    before = [
+        {"role": "system", "content": "Answer in rhymes."},
+        {"role": "user", "content": "Who was the architect of Harrowmere Lighthouse?"},
+        {"role": "assistant", "content": "Edda Marrish"},
+        {"role": "user", "content": [{"type": "text", "text": "Where was she born?"}]},
+    ]
+    thread = Thread.of([("Who was the architect of Harrowmere Lighthouse?", "Edda Marrish")])
+    expected = engine.ask("Where was she born?", strategy="paths", thread=thread)
+    completion = complete(assistant, model="polyhop/paths", messages=before)
+    assert completion.choices[0].message.content.startswith(f"{expected.text} [1]")
+
+
+def test_a_thread_pairs_questions_with_the_answers_behind_them() -> None:
+    turns = [("assistant", "Hello!"), ("user", "Who?"), ("user", "Where?"), ("assistant", "There."), ("user", "Why?")]
+    assert thread_of(turns) == Thread.of([("Who?", None), ("Where?", "There."), ("Why?", None)])
+
+
+def test_what_is_not_found_is_said(assistant: openai.OpenAI) -> None:
+    asked = [{"role": "user", "content": "How deep is the Mariana Trench?"}]
+    completion = complete(assistant, model="polyhop/bm25", messages=asked)
+    assert (completion.choices[0].message.content or "").startswith("Not found in these documents.")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_errors_reach_the_client_as_its_own(assistant: openai.OpenAI, stream: bool) -> None:
+    with pytest.raises(openai.NotFoundError) as missing:
+        complete(assistant, model="polyhop/none", messages=ASKED, stream=stream)
+    assert missing.value.code == "unknown_component"
+    assert missing.value.request_id
+    said = [*ASKED, {"role": "assistant", "content": "Pellingrove"}]
+    with pytest.raises(openai.BadRequestError):
+        complete(assistant, model="polyhop/auto", messages=said, stream=stream)
+    with pytest.raises(openai.UnprocessableEntityError):
+        complete(assistant, model="polyhop/auto", messages=[], stream=stream)

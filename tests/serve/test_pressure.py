@@ -1,0 +1,174 @@
+"""More questions than are worked on, people who hang up, and a server that is told to stop.
+
+Answers take as long as a test wants: a language model is asked for each, and its endpoint waits at a gate.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from polyhop.engine import Polyhop
+from polyhop.settings import Settings
+from tests.worlds.endpoint import EndpointServer, Played, says
+from tests.worlds.endpoint import serving as endpoint
+from tests.worlds.serving import WAIT, Served, parsed, serving
+
+QUESTION = "Who built the lighthouse of Quillmouth?"
+SAID = {"passage": 1, "quote": "Its lighthouse was built by Ada Brisk in 1841."}
+ASK = {"question": QUESTION, "strategy": "bm25"}
+UNKEPT = Settings.from_mapping({"language_model": {"cache": "none"}, "models": {"language_model": "auto"}})
+
+
+class Gate:
+    """An endpoint that answers once it is open."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self.server: EndpointServer
+
+    def script(self, _: dict[str, Any]) -> Played:
+        """Its answer."""
+        assert self.open.wait(WAIT)
+        return says(json.dumps({"support": [SAID], "found": True, "answer": "Ada Brisk"}))
+
+    def wait_for(self, number: int) -> None:
+        """Until so many answers are being worked on."""
+        until(lambda: self.server.busy >= number)
+
+
+def until(holds: Any) -> None:
+    began = time.monotonic()
+    while not holds():
+        assert time.monotonic() - began < WAIT
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    """A language model that waits at a gate."""
+    gate = Gate()
+    with endpoint(gate.script) as server:
+        gate.server = server
+        monkeypatch.setenv("POLYHOP_BASE_URL", server.url)
+        monkeypatch.setenv("POLYHOP_MODEL", "sage")
+        yield gate
+        gate.open.set()
+
+
+@pytest.fixture
+def index(harbour: Path) -> Path:
+    """An index of the harbour, by words alone."""
+    with Polyhop(harbour.parent / "harbour.index") as engine:
+        engine.index(harbour, layers=("text",))
+        return engine.path
+
+
+def measured(served: Served, name: str) -> float:
+    """What the server counts."""
+    lines = served.client.get("/metrics").text.splitlines()
+    return next(float(line.split()[1]) for line in lines if line.startswith(f"{name} "))
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_who_cannot_wait_is_told_when_to_come_back(index: Path, gate: Gate, stream: bool) -> None:
+    with serving(index, settings=UNKEPT, workers=1, waiting=1) as served, ThreadPoolExecutor(2) as threads:
+        first = threads.submit(served.client.post, "/v1/ask", json=ASK)
+        gate.wait_for(1)
+        second = threads.submit(served.client.post, "/v1/ask", json=ASK)
+        until(lambda: measured(served, "polyhop_answers_waiting") == 1)
+        for path, content in (
+            ("ask", ASK),
+            ("chat/completions", {"model": "polyhop/bm25", "messages": [{"role": "user", "content": QUESTION}]}),
+        ):
+            began = time.monotonic()
+            refused = served.client.post(f"/v1/{path}", json={**content, "stream": stream})
+            assert (refused.status_code, refused.json()["error"]["type"]) == (503, "overloaded")
+            assert int(refused.headers["retry-after"]) >= 1
+            assert time.monotonic() - began < 5
+        assert served.client.get("/health").status_code == 200, "all else is answered meanwhile"
+        assert served.client.get("/v1/documents").status_code == 200
+        gate.open.set()
+        assert [future.result().json()["answer"]["text"] for future in (first, second)] == ["Ada Brisk"] * 2
+        assert measured(served, "polyhop_answers_refused_total") == 2
+        assert gate.server.busiest == 1
+
+
+def test_nobody_waits_longer_than_their_patience(index: Path, gate: Gate) -> None:
+    with serving(index, settings=UNKEPT, workers=1, patience=0.2) as served, ThreadPoolExecutor(1) as threads:
+        first = threads.submit(served.client.post, "/v1/ask", json=ASK)
+        gate.wait_for(1)
+        assert served.client.post("/v1/ask", json=ASK).json()["error"]["type"] == "overloaded"
+        events = served.events("/v1/ask", {**ASK, "stream": True})
+        assert [event.kind for event in events] == ["started", "error"], "this one had begun to wait"
+        gate.open.set()
+        assert first.result().status_code == 200
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_who_hangs_up_gives_the_turn_free_once_the_work_has_ended(index: Path, gate: Gate, stream: bool) -> None:
+    with serving(index, settings=UNKEPT, workers=1, waiting=0) as served:
+        with pytest.raises(httpx.ReadTimeout), httpx.Client(base_url=served.url, timeout=0.5) as hasty:
+            hasty.post("/v1/ask", json={**ASK, "stream": stream})
+        until(lambda: measured(served, "polyhop_answers_stopped_total") == 1)
+        assert measured(served, "polyhop_answers_running") == 1, "a thread cannot be taken away from its work"
+        gate.open.set()
+        until(lambda: measured(served, "polyhop_answers_running") == 0)
+        assert served.client.post("/v1/ask", json=ASK).json()["answer"]["text"] == "Ada Brisk"
+
+
+def test_the_first_event_does_not_wait_for_the_answer(index: Path, gate: Gate) -> None:
+    asked = {**ASK, "strategy": "hybrid", "stream": True}
+    with serving(index, settings=UNKEPT) as served, served.client.stream("POST", "/v1/ask", json=asked) as response:
+        events = parsed(response.iter_lines())
+        assert next(events).kind == "started"
+        gate.open.set()
+        assert [event.kind for event in events][-1] == "done"
+
+
+def test_a_server_that_stops_finishes_the_answers_under_way(index: Path, gate: Gate) -> None:
+    with ThreadPoolExecutor(1) as threads, serving(index, settings=UNKEPT, farewell=WAIT) as served:
+        answer = threads.submit(httpx.post, f"{served.url}/v1/ask", json=ASK, timeout=WAIT)
+        gate.wait_for(1)
+        served.server.should_exit = True
+        time.sleep(0.3)
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(f"{served.url}/health")
+        gate.open.set()
+        assert answer.result().json()["answer"]["text"] == "Ada Brisk"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_serves_until_it_is_told_to_stop(index: Path, number: signal.Signals) -> None:
+    command = [sys.executable, "-m", "polyhop.cli.main", "serve", "--index", str(index), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        url = process.stdout.readline().split()[-1]
+        try:
+            assert httpx.get(f"{url}/ready", timeout=WAIT).json() == {"status": "ok"}
+        finally:
+            process.send_signal(number)
+        lines = [json.loads(line) for line in process.stderr.read().splitlines()]
+        assert process.wait(WAIT) == 0
+    told = next(line for line in lines if line["message"] == "GET /ready 200")
+    assert told["request_id"]
+    assert told["level"] == "info"
+
+
+def test_other_machines_are_not_served_without_keys(index: Path) -> None:
+    command = [sys.executable, "-m", "polyhop.cli.main", "serve", "--index", str(index), "--host", "0.0.0.0"]  # noqa: S104
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=WAIT, check=False)
+    assert ended.returncode == 2
+    assert "no keys are set" in ended.stderr

@@ -73,14 +73,20 @@ class SearchBody(BaseModel):
 class AnswerBody(BaseModel):
     """An answer with its evidence, as the library writes it."""
 
-    id: str
-    answer: dict[str, Any] = Field(description="`Answer.to_dict()`: text, kind, confidence, citations, evidence.")
+    id: str = Field(examples=["answer-1f0c2ab94e5d6c70"])
+    answer: dict[str, Any] = Field(
+        description="`Answer.to_dict()`: text, kind, confidence, citations, evidence and more.",
+        examples=[{"text": "Pellingrove", "status": "answered", "kind": "value", "confidence": 0.83, "citations": []}],
+    )
 
 
 class Found(BaseModel):
     """The best passages for a query, best first."""
 
-    passages: list[dict[str, Any]]
+    passages: list[dict[str, Any]] = Field(
+        description="`Passage.to_dict()`: id, document_id, title, text, start, end and score.",
+        examples=[[{"id": "2e94-0", "title": "Edda Marrish", "text": "Edda Marrish was ...", "score": 4.1}]],
+    )
 
 
 @router.post("/ask", response_model=AnswerBody, responses={200: {"content": {STREAM: {}}}})

@@ -20,8 +20,8 @@ EntityName = Annotated[str, Query(min_length=1, max_length=300, examples=["Edda 
 class GraphNode(BaseModel):
     """An entity."""
 
-    id: str
-    name: str
+    id: str = Field(examples=["edda marrish"])
+    name: str = Field(examples=["Edda Marrish"])
 
 
 class GraphSentence(BaseModel):
@@ -37,9 +37,9 @@ class GraphSentence(BaseModel):
 class GraphLink(BaseModel):
     """What a sentence says of two entities; `subject` and `object` are ids of nodes."""
 
-    subject: str
-    relation: str
-    object: str
+    subject: str = Field(examples=["edda marrish"])
+    relation: str = Field(examples=["was born in"])
+    object: str = Field(examples=["pellingrove"])
     sentence: GraphSentence
 
 

@@ -47,9 +47,11 @@ class StrategyRow(BaseModel):
 class DocumentEntry(BaseModel):
     """A document in a list."""
 
-    id: str
-    title: str
-    source: str = Field(description="Where it comes from: a file, or a row of one.")
+    id: str = Field(examples=["f49046e53e517e65"])
+    title: str = Field(examples=["Edda Marrish"])
+    source: str = Field(
+        examples=["documents/edda_marrish.md"], description="Where it comes from: a file, or a row of one."
+    )
     passages: int
     bytes: int = Field(description="Of its text, in UTF-8.")
     type: str = Field(examples=["application/pdf"])

@@ -43,7 +43,7 @@ class GraphLink(BaseModel):
     sentence: GraphSentence
 
 
-class Graph(BaseModel):
+class GraphTold(BaseModel):
     """Some entities and what is said of them."""
 
     nodes: list[GraphNode]
@@ -51,7 +51,7 @@ class Graph(BaseModel):
 
 
 @router.get("/entity")
-def entity(workspace: TheWorkspace, name: EntityName, limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Graph:
+def entity(workspace: TheWorkspace, name: EntityName, limit: Annotated[int, Query(ge=1, le=500)] = 50) -> GraphTold:
     """What is said of an entity, each with the sentence that says it: `limit` edges at most."""
     with workspace.engine.view() as view:
         graph = graph_of(view)
@@ -60,7 +60,7 @@ def entity(workspace: TheWorkspace, name: EntityName, limit: Annotated[int, Quer
 
 
 @router.get("/path")
-def path(workspace: TheWorkspace, start: Annotated[EntityName, Query(alias="from")], to: EntityName) -> Graph:
+def path(workspace: TheWorkspace, start: Annotated[EntityName, Query(alias="from")], to: EntityName) -> GraphTold:
     """The fewest edges that lead from one entity to another; no edges where nothing does."""
     with workspace.engine.view() as view:
         graph = graph_of(view)
@@ -68,7 +68,7 @@ def path(workspace: TheWorkspace, start: Annotated[EntityName, Query(alias="from
         return _told([first, last], path_between(first, last, graph), graph, view)
 
 
-def _told(entities: Sequence[int], edges: Sequence[GraphEdge], graph: ReadGraph, view: View) -> Graph:
+def _told(entities: Sequence[int], edges: Sequence[GraphEdge], graph: ReadGraph, view: View) -> GraphTold:
     known = dict.fromkeys([*entities, *(end for edge in edges for end in (edge.subject, edge.object))])
     numbers = list({edge.passage for edge in edges})
     passages = dict(zip(numbers, view.passages(numbers), strict=True))
@@ -84,4 +84,4 @@ def _told(entities: Sequence[int], edges: Sequence[GraphEdge], graph: ReadGraph,
         )
         ends = graph.key(edge.subject), graph.key(edge.object)
         links.append(GraphLink(subject=ends[0], relation=edge.relation, object=ends[1], sentence=sentence))
-    return Graph(nodes=[GraphNode(id=graph.key(one), name=graph.name(one)) for one in known], edges=links)
+    return GraphTold(nodes=[GraphNode(id=graph.key(one), name=graph.name(one)) for one in known], edges=links)

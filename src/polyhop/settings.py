@@ -40,8 +40,8 @@ NESTED_SECTIONS = ("strategies", "layers")  # [strategies.paths], [layers.parsek
 class ModelChoice:
     """Which model serves which port, by registered name, and where converted weights are kept."""
 
-    embedder: str = "bge-small"  # makes vectors; changing it re-embeds the index
-    reranker: str = "minilm-l12"  # the cross-encoder that judges passages
+    embedder: str = "bge-small"  # makes vectors; changing it re-embeds the index; also hub:owner/name
+    reranker: str = "minilm-l12"  # the cross-encoder that judges passages; also hub:owner/name, or endpoint
     span_model: str = "polyhop-reader"  # points at answers, for the reader named trained
     parser: str = "spacy-sm"  # finds sentences and entities; changing it parses the index again
     translator: str = "smollm2"  # the model that speaks under constraints
@@ -131,6 +131,12 @@ class Endpoint:
 def model_of_environment() -> str:
     """The name of the language model that the environment gives; empty where it gives none."""
     return os.environ.get("POLYHOP_MODEL") or os.environ.get("OPENAI_MODEL") or ""
+
+
+def reranker_of_environment() -> dict[str, str]:
+    """Where a reranker is served, and the key to it, as far as the environment says so."""
+    names = {"base_url": "POLYHOP_RERANKER_URL", "api_key": "POLYHOP_RERANKER_API_KEY"}
+    return {setting: value for setting, name in names.items() if (value := os.environ.get(name))}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from polyhop.errors import LayerMissing, ModelMismatch, UnknownComponent
 from polyhop.layers.layer import layer_of
 from polyhop.presets import shipped
 from polyhop.presets.laying_over import laid_over
-from polyhop.settings import Settings
+from polyhop.settings import ModelChoice, Settings
 from polyhop.strategies.strategy import layers_read, strategy_of
 from tests.worlds.commands import Run
 from tests.worlds.documents import BRIDGE, EXAMPLES
@@ -30,6 +30,7 @@ from tests.worlds.sage import DOCUMENTS, sage
 
 NAMES = shipped.names()
 SECTIONS = {"planner": "planners", "reader": "readers"}
+HERE = "models.reranker=minilm-l12"  # instead of one that would have to be fetched
 # What the papers vary between their data sets, and nothing else.
 VARIED = {
     "kg-translator": {"strategies.translator.beta", "strategies.translator.hops"},
@@ -159,21 +160,23 @@ def test_a_preset_answers_from_end_to_end(
     """Indexed, asked and searched as the paper says, with a played endpoint that is asked for the paper's model."""
     needs("minilm", *(("smollm2",) if name.startswith("kg-translator") else ()))
     index = tmp_path / "polyhop.index"
+    settings = Settings.from_mapping({"preset": name})
+    replaced = ("--set", HERE) if settings.models.reranker != ModelChoice().reranker else ()
     outcome = run("index", documents, "--preset", name, "--index", index)
     assert outcome.code == 0, outcome.err
-    outcome = run("ask", BRIDGE, "--preset", name, "--index", index, "--json")
+    outcome = run("ask", BRIDGE, "--preset", name, "--index", index, "--json", *replaced)
     assert outcome.code == 0, outcome.err
     answer = outcome.json()
-    settings = Settings.from_mapping({"preset": name})
     assert (answer["text"], answer["reader"]) == ("Pellingrove", "grounded")
     assert answer["evidence"]["strategy"] == settings.choice("strategy")[0]
-    assert answer["evidence"]["trail"][0] == f"preset {name}"
+    told = f"; {HERE} instead of {settings.models.reranker}" if replaced else ""
+    assert answer["evidence"]["trail"][0] == f"preset {name}{told}"
     assert name in answer["manifest"]["settings"]
     assert {request["model"] for request in server.requests} == {settings.of("language_model")["model"]}
     assert {request["temperature"] for request in server.requests} == {
         settings.of("language_model").get("temperature", 0.0)
     }
-    found = run("search", BRIDGE, "--preset", name, "--index", index, "--k", "2", "--json").json()
+    found = run("search", BRIDGE, "--preset", name, "--index", index, "--k", "2", "--json", *replaced).json()
     assert "Edda Marrish" in [passage["title"] for passage in found["passages"]]
 
 
@@ -185,7 +188,7 @@ def test_a_preset_is_measured(name: str, server: EndpointServer, tmp_path: Path,
     asked = {"id": "q", "question": BRIDGE, "answer": "Pellingrove", "supporting": [DOCUMENTS[0], DOCUMENTS[1]]}
     (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     (tmp_path / "questions.jsonl").write_text(json.dumps(asked), encoding="utf-8")
-    outcome = run("eval", tmp_path, "--preset", name, "--json", tmp_path / "out.json")
+    outcome = run("eval", tmp_path, "--preset", name, "--json", tmp_path / "out.json", "--set", HERE)
     assert outcome.code == 0, outcome.err
     report = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     strategy = Settings.from_mapping({"preset": name}).choice("strategy")[0]
@@ -213,6 +216,7 @@ def test_what_was_replaced_is_said(documents: Path, tmp_path: Path, run: Run) ->
     needs("minilm")
     index = tmp_path / "polyhop.index"
     offline = (
+        HERE,
         "models.language_model=none",
         "layers.facts.extractor=syntax",
         "planner.name=rules",
@@ -221,7 +225,7 @@ def test_what_was_replaced_is_said(documents: Path, tmp_path: Path, run: Run) ->
     changes = [word for change in offline for word in ("--set", change)]
     outcome = run("index", documents, "--preset", "c2rag", "--index", index, *changes)
     assert outcome.code == 0, outcome.err
-    assert "Preset c2rag, but: models.language_model=none instead of auto; " in outcome.err
+    assert "; models.language_model=none instead of auto; " in outcome.err
     outcome = run("ask", BRIDGE, "--preset", "c2rag", "--index", index, *changes, "--json")
     assert outcome.json()["text"] == "Pellingrove"
     assert "; reader.name=trained instead of grounded" in outcome.json()["evidence"]["trail"][0]
@@ -249,7 +253,7 @@ def test_an_index_that_was_made_otherwise_is_told(server: EndpointServer, tmp_pa
     with Polyhop(path) as engine:
         engine.add_text("Edda Marrish designed Harrowmere Lighthouse.", "one.txt", layers=["text", "parsekg", "facts"])
     for changes, made in (
-        (["preset=c2rag", "models.embedder=bge-small"], "layers.facts.extractor=syntax"),
+        (["preset=c2rag", "models.embedder=bge-small", HERE], "layers.facts.extractor=syntax"),
         (["preset=stepchain/musique"], "chunking.tokens=512"),
     ):
         with (

@@ -10,7 +10,7 @@ from polyhop.errors import ModelMissing
 from polyhop.models.within import Within
 from polyhop.ports import ConstrainedModel, Embedder, LanguageModel, Reranker, SpanModel, SyntacticParser
 from polyhop.registry import Kind, build, load
-from polyhop.settings import AUTO, Endpoint, Settings, cache_folder
+from polyhop.settings import AUTO, Endpoint, Settings, cache_folder, reranker_of_environment
 from polyhop.types import Budget
 
 NONE = "none"
@@ -61,7 +61,9 @@ class Models:
         """Judges how well a text answers a question."""
         if self._judge is not None:
             return self._judge
-        return cast(Reranker, self._once("rerankers", "reranker", self._settings.models.reranker))
+        name = self._settings.models.reranker
+        address = reranker_of_environment() if name == "endpoint" else {}
+        return cast(Reranker, self._once("rerankers", "reranker", name, **address))
 
     @property
     def span_model(self) -> SpanModel:
@@ -116,6 +118,9 @@ class Models:
             self._built.clear()
 
     def _once(self, kind: Kind, section: str, name: str, **defaults: object) -> Any:
+        name, _, repo = name.partition(":")  # hub:owner/name
+        if repo:
+            defaults["repo"] = repo
         with self._lock:
             if section not in self._built:
                 if _has_cache(load(kind, name)):

@@ -19,7 +19,6 @@ RERANKER_FILES = (
     WeightFile("model.onnx", 34_001_604, "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1"),
     WeightFile("tokenizer.json", 711_661, "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448"),
 )
-SPECIAL_TOKENS = 3  # [CLS] question [SEP] text [SEP]
 LOGITS = 11.0  # the scores go about from minus this to this
 
 
@@ -54,11 +53,10 @@ class MiniLML12:
         if not is_in_our_script(question):
             return _shared(question, texts)
         model = _loaded()
-        room = self.max_tokens - SPECIAL_TOKENS
-        asked = model.tokens(question, room)
+        asked = model.tokens(question, self.max_tokens)
 
         def logit(text: str) -> float:
-            return _logit(model, asked, text, room)
+            return float(model.paired(asked, text, self.max_tokens)[0])
 
         return np.array(side_by_side(logit, texts, self.threads), np.float32)
 
@@ -78,9 +76,3 @@ def _loaded() -> Encoder:
     folder = reranker_folder()
     check_sizes(folder, RERANKER_FILES)
     return Encoder(folder / "model.onnx", folder / "tokenizer.json")
-
-
-def _logit(model: Encoder, question: Sequence[int], text: str, room: int) -> float:
-    read = model.tokens(text, room)
-    asked = question[: max(room // 2, room - len(read))]
-    return float(model.run(asked, read[: room - len(asked)])[0])

@@ -42,6 +42,10 @@ class Encoder:
         if len(around) != 2:
             raise ModelError(f"The tokenizer {tokenizer} does not put one token before a text and one behind it.")
         self._first, self._last = around
+        together = self._tokenizer.encode("a", "a")
+        alone = self._tokenizer.encode("a", add_special_tokens=False).ids
+        self._between = together.ids[1 + len(alone) : -1 - len(alone)]  # one separator (BERT) or two (RoBERTa)
+        self._second = together.type_ids[-1]  # the segment of a pair's second text
 
     def tokens(self, text: str, most: int | None = None) -> list[int]:
         """Token ids without special tokens, at most ``most`` where given."""
@@ -54,16 +58,26 @@ class Encoder:
 
     def run(self, first: Sequence[int], second: Sequence[int] | None = None) -> Floats:
         """The graph's output for one text, or for a pair of texts read together (without the batch axis)."""
-        ids = [self._first, *first, self._last, *(() if second is None else (*second, self._last))]
+        ids = [self._first, *first, *((self._last,) if second is None else (*self._between, *second, self._last))]
         feed = {"input_ids": np.array([ids], np.int64)}
         if "attention_mask" in self._inputs:
             feed["attention_mask"] = np.ones((1, len(ids)), np.int64)
         if "token_type_ids" in self._inputs:
             segments = np.zeros((1, len(ids)), np.int64)
-            segments[0, len(first) + 2 :] = 1
+            segments[0, len(first) + 1 + len(self._between) :] = self._second
             feed["token_type_ids"] = segments
         output: Floats = self._session.run([self._output], feed)[0][0]
         return output
+
+    def paired(self, first: Sequence[int], text: str, most: int) -> Floats:
+        """The graph's output for a pair read together in at most so many tokens.
+
+        The text loses its end; what is read before it loses its own only beyond half of the room.
+        """
+        room = most - 2 - len(self._between)
+        second = self.tokens(text, room)
+        kept = first[: max(room // 2, room - len(second))]
+        return self.run(kept, second[: room - len(kept)])
 
     def vector(self, text: str, *, window: int, pooling: Pooling) -> Floats:
         """The unit vector of a text; of a text longer than the window, the mean of its windows' unit vectors."""

@@ -16,8 +16,9 @@ from polyhop.models.once import once
 from polyhop.models.weights import sha256_of
 from polyhop.ports import Floats
 
-NEEDED = ("config.json", "tokenizer.json", "1_Pooling/config.json", "onnx/model.onnx", "model.onnx")
 GRAPHS = ("onnx/model.onnx", "model.onnx")
+WEIGHTS = ("*.onnx_data", "*.onnx.data")  # of large models, beside the graph
+NEEDED = ("config.json", "tokenizer.json", "1_Pooling/config.json", *GRAPHS, *WEIGHTS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +38,9 @@ class HubEmbedder:
     @property
     def name(self) -> str:
         """Repository, the commit or the weights' sha256, and the settings that change vectors."""
-        folder = self._folder
-        known = folder.name if folder.parent.name == "snapshots" else _hash(_graph(folder))
+        known = known_as(self._folder, graph_in(self._folder))
         settings = (self._pooling, self.window, self.question_prefix, self.passage_prefix)
-        return f"{self.repo}@{known[:12]}-" + "-".join(map(str, settings))
+        return f"{self.repo}@{known}-" + "-".join(map(str, settings))
 
     @property
     def dimensions(self) -> int:
@@ -66,24 +66,50 @@ class HubEmbedder:
 
     @property
     def _encoder(self) -> Encoder:
-        return _loaded(_graph(self._folder), _file(self._folder, "tokenizer.json"))
+        return _loaded(graph_in(self._folder), file_in(self._folder, "tokenizer.json"))
 
     @property
     def _pooling(self) -> Pooling:
         if self.pooling != "auto":
             return self.pooling
-        declared = _json(_file(self._folder, "1_Pooling/config.json"))
+        declared = _json(file_in(self._folder, "1_Pooling/config.json"))
         return "cls" if declared.get("pooling_mode_cls_token") else "mean"
 
     @property
     def _folder(self) -> Path:
-        local = Path(self.repo).expanduser()
-        return local if local.is_dir() else _snapshot(self.repo, self.revision, self.endpoint, self.cache)
+        return folder_of(self.repo, self.revision, self.endpoint, self.cache, NEEDED)
+
+
+def folder_of(repo: str, revision: str, endpoint: str | None, cache: str | None, needed: tuple[str, ...]) -> Path:
+    """The folder that a repository is, or else that of its files, downloaded where they are not there yet.
+
+    Raises ModelMissing.
+    """
+    local = Path(repo).expanduser()
+    return local if local.is_dir() else _snapshot(repo, revision, endpoint, cache, needed)
+
+
+def known_as(folder: Path, graph: Path) -> str:
+    """What tells the weights in a folder from others: the commit, or the sha256 of the graph."""
+    return (folder.name if folder.parent.name == "snapshots" else _hash(graph))[:12]
+
+
+def graph_in(folder: Path) -> Path:
+    """The ONNX graph of a repository. Raises ModelMissing."""
+    found = next((folder / name for name in GRAPHS if (folder / name).is_file()), None)
+    return file_in(folder, GRAPHS[0]) if found is None else found
+
+
+def file_in(folder: Path, name: str) -> Path:
+    """A file that a repository needs. Raises ModelMissing."""
+    if not (folder / name).is_file():
+        remedy = "Choose a repository with an ONNX export and a tokenizer.json, or export one into a folder."
+        raise ModelMissing(f"The model in {folder} has no {name}.", remedy=remedy)
+    return folder / name
 
 
 @once
-def _snapshot(repo: str, revision: str, endpoint: str | None, cache: str | None) -> Path:
-    """The folder of a repository's files, downloaded where they are not there yet."""
+def _snapshot(repo: str, revision: str, endpoint: str | None, cache: str | None, needed: tuple[str, ...]) -> Path:
     try:
         from huggingface_hub import snapshot_download
     except ImportError as error:
@@ -92,7 +118,7 @@ def _snapshot(repo: str, revision: str, endpoint: str | None, cache: str | None)
     folder = None if cache is None else Path(cache).expanduser() / "hub"
     try:
         found = snapshot_download(
-            repo, revision=revision, endpoint=endpoint, cache_dir=folder, allow_patterns=list(NEEDED)
+            repo, revision=revision, endpoint=endpoint, cache_dir=folder, allow_patterns=list(needed)
         )
     except (OSError, ValueError, RuntimeError) as error:
         remedy = "Check the name and the network, or give the path of a folder with the model's files as its repo."
@@ -116,14 +142,3 @@ def _json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ModelError(f"The model file {path} cannot be read: {error}") from error
-
-
-def _graph(folder: Path) -> Path:
-    return next((folder / name for name in GRAPHS if (folder / name).is_file()), _file(folder, GRAPHS[0]))
-
-
-def _file(folder: Path, name: str) -> Path:
-    if not (folder / name).is_file():
-        remedy = "Choose a repository with an ONNX export and a tokenizer.json, or export one into a folder."
-        raise ModelMissing(f"The model in {folder} has no {name}.", remedy=remedy)
-    return folder / name

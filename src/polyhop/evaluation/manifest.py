@@ -15,6 +15,7 @@ from polyhop.errors import DatasetError
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Experiment
 from polyhop.evaluation.variants import Variant
+from polyhop.prompts.catalogue import versions as versions_of_prompts
 from polyhop.registry import configured
 from polyhop.settings import Settings
 from polyhop.types import Budget
@@ -44,6 +45,7 @@ def manifest(
         },
         "settings": (settings or Settings()).to_mapping(),
         "models": dict(models or {}),
+        "prompts": dict(versions_of_prompts()),
         "versions": versions(),
         "platform": {
             "python": platform.python_version(),

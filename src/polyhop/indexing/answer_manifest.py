@@ -7,11 +7,13 @@ import hashlib
 from polyhop import __version__
 from polyhop.indexing.remembered import in_force
 from polyhop.layers.view import View
+from polyhop.prompts import catalogue
 from polyhop.settings import Settings
 
 
 def manifest_of(view: View, settings: Settings, *, strategy: str, reader: str) -> dict[str, str]:
     """The manifest of an answer that a strategy and a reader gave over a view."""
+    model = view.models.language_model
     generations = [f"{name}={view.record.generation(name)}" for name in view.record.layers()]
     configured = in_force(view.record, settings).to_mapping()
     del configured["server"]  # where an answer is served changes nothing about it
@@ -21,7 +23,8 @@ def manifest_of(view: View, settings: Settings, *, strategy: str, reader: str) -
         "reader": reader,
         "embedder": settings.models.embedder,
         "reranker": settings.models.reranker,
-        "language_model": getattr(view.models.language_model, "name", "none"),
+        "language_model": getattr(model, "name", "none"),
+        "prompts": "none" if model is None else catalogue.digest(),
         "index": hashlib.sha256("\n".join(generations).encode()).hexdigest()[:16],
         "settings": str(configured),
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
 import re
 from collections.abc import Mapping, Sequence
@@ -17,7 +19,6 @@ from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
-PROMPT_VERSION: Final = "1"  # raise it when the same texts would be summarised in another way
 SHOWN_TOKENS: Final = 8000  # of all texts together, about; what comes after is not shown
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -39,6 +40,9 @@ each other, say both.
 {DATA_RULE}
 
 Output JSON: {{"summary": "..."}}."""
+
+PROMPT_VERSION: Final = hashlib.sha256(f"{_SYSTEM}\n{json.dumps(SCHEMA)}".encode()).hexdigest()[:12]
+"""Identifies what the model is asked: another prompt or schema gives other summaries."""
 
 # What a summary must not bring with it: a number, or a word with a capital letter that does not begin a sentence.
 _NAME = re.compile(r"(?<![\w-])(?:\d[\d.,]*|[^\W\d_a-z][\w’'-]*)")

@@ -18,6 +18,7 @@ from polyhop.serve.errors import RESPONSES, handle_errors
 from polyhop.serve.intake import Intake
 from polyhop.serve.jobs import routes as jobs
 from polyhop.serve.metrics import Metrics
+from polyhop.serve.page_routes import router as page
 from polyhop.serve.requests import AroundRequests
 from polyhop.serve.service import Service
 from polyhop.serve.turns import Turns
@@ -59,6 +60,7 @@ def create_app(engines: Engines, settings: Settings) -> FastAPI:
     app.add_middleware(Admission, access=intake.access)
     if is_local(settings.server.host):  # no name that leads here may be another site's
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(LOCAL))
+    app.include_router(page)
     app.add_middleware(AroundRequests, serving=settings.server, metrics=metrics)
     return app
 

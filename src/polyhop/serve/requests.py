@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 OUR_ID = re.compile(r"[\w.:-]{1,64}")  # a caller may bring an id: no more than a word of it goes into the log
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+WRITING = {"POST", "PUT", "PATCH", "DELETE"}
+OWN = ("polyhop-client", "polyhop-workspace", "authorization")  # headers that no form sends
 NEVER_SENT = 499  # nobody was there any more
 
 
@@ -51,6 +53,7 @@ class AroundRequests:
         token = request_id.set(one.id)
         try:
             _check_origin(headers)
+            _check_form(scope["method"], headers)
             await self.app(scope, _limited(receive, headers, self.serving), one.send)
         except RequestError as error:
             await one.fail(error)
@@ -110,6 +113,14 @@ def _check_origin(headers: Headers) -> None:
     origin = headers.get("origin")
     if origin and urlsplit(origin).netloc != headers.get("host"):
         raise Forbidden("Pages of other sites may not use this server.")
+
+
+def _check_form(method: str, headers: Headers) -> None:
+    """Refuse what a form in a browser can send by itself: only scripts of the page set headers. Raises Forbidden."""
+    browser = "origin" in headers or "sec-fetch-site" in headers
+    told = headers.get("content-type", "").startswith("application/json") or any(name in headers for name in OWN)
+    if method in WRITING and browser and not told:
+        raise Forbidden("A browser sent this without a header of the page: Polyhop-Client.")
 
 
 def _limited(receive: Receive, headers: Headers, serving: Serving) -> Receive:

@@ -1,0 +1,108 @@
+// The frame: which view is shown, the workspace, the source panel, and what is announced.
+
+import { Api, ServerError } from "./parts/api.js";
+import { button, fill, h, icon, said } from "./parts/dom.js";
+import { Source } from "./parts/source.js";
+
+const VIEWS = [
+  { name: "ask", title: "Ask" },
+  { name: "documents", title: "Documents" },
+  { name: "graph", title: "Graph" },
+  { name: "measure", title: "Measure" },
+  { name: "settings", title: "Settings" },
+];
+
+const api = new Api();
+const main = document.getElementById("main");
+const mounted = new Map(); // name -> {root, view}: a view is loaded once, and stays as it was left
+
+/** What views may use of the page around them. */
+const page = { api, source: new Source(document.getElementById("source"), api), announce, complain, go, reload };
+
+/** Say something to whoever listens to the page. */
+function announce(words) {
+  const place = document.getElementById("announcements");
+  place.textContent = "";
+  requestAnimationFrame(() => (place.textContent = words));
+}
+
+/** Show an error with its remedy, until it is put away or some time has passed. */
+function complain(error) {
+  if (error.name === "AbortError") return;
+  const message = error instanceof ServerError ? error.message : `Something on this page went wrong: ${error.message}`;
+  const box = h(
+    "div",
+    { class: "alert" },
+    h("div", {}, said("div", message), error.remedy && said("div", error.remedy, { class: "remedy" })),
+    button("", () => box.remove(), { icon: "close", name: "Put away", class: "quiet" }),
+  );
+  document.getElementById("alerts").replaceChildren(box);
+  setTimeout(() => box.remove(), 20000);
+  if (error.status === 401) go("settings");
+}
+
+/** Go to a view; `details` stand in the address, so that Back works. */
+function go(view, details = {}) {
+  const query = new URLSearchParams(details).toString();
+  location.hash = `#/${view}${query ? `?${query}` : ""}`;
+}
+
+async function show() {
+  const asked = location.hash;
+  const [, name = "ask", query = ""] = /^#\/(\w+)(?:\?(.*))?$/.exec(location.hash) ?? [];
+  const known = VIEWS.find((view) => view.name === name) ?? VIEWS[0];
+  document.title = `${known.title} · Polyhop`;
+  for (const link of document.querySelectorAll(".views a")) {
+    if (link.dataset.view === known.name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  if (!mounted.has(known.name)) {
+    const root = h("section", { class: "view", "aria-label": known.title });
+    mounted.set(known.name, { root, view: import(`./views/${known.name}.js`).then(({ mount }) => mount(root, page)) });
+    main.append(root);
+  }
+  for (const [each, { root }] of mounted) root.hidden = each !== known.name;
+  const view = await mounted.get(known.name).view;
+  if (location.hash === asked) view.show(Object.fromEntries(new URLSearchParams(query)));
+}
+
+function drawViews() {
+  const link = ({ name, title }) =>
+    h("li", {}, h("a", { href: `#/${name}`, "data-view": name }, icon(name), h("span", {}, title)));
+  fill(document.querySelector(".views"), h("ul", {}, VIEWS.map(link)));
+}
+
+/** Begin anew, as after another workspace or key was chosen. */
+function reload() {
+  mounted.clear();
+  main.replaceChildren();
+  page.source.close();
+  drawWorkspace();
+  show();
+}
+
+async function drawWorkspace() {
+  const place = document.getElementById("workspace");
+  const { workspaces = [] } = await api.get("workspaces").catch(() => ({}));
+  const names = workspaces.map((one) => (typeof one === "string" ? one : one.name));
+  if (names.length < 2) {
+    const name = names[0] ?? "";
+    fill(place, name && h("span", { class: "label" }, "Workspace"), name && said("span", name));
+    return;
+  }
+  const choice = h(
+    "select",
+    { id: "workspace-choice", on: { change: () => ((api.workspace = choice.value), reload()) } },
+    names.map((name) => h("option", { value: name, selected: name === api.workspace }, name)),
+  );
+  fill(place, h("label", { for: "workspace-choice" }, "Workspace"), choice);
+  if (!names.includes(api.workspace)) api.workspace = choice.value;
+}
+
+drawViews();
+drawWorkspace();
+window.addEventListener("hashchange", () => {
+  show().then(() => main.focus({ preventScroll: true }));
+});
+window.addEventListener("unhandledrejection", (event) => complain(event.reason));
+show();

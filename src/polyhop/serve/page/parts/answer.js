@@ -1,0 +1,213 @@
+// One answer: what was found, how far it can be trusted, and the hops that led to it, as they arrive.
+
+import { button, fill, h, said } from "./dom.js";
+import { hopItem, STATUS } from "./hop.js";
+import { asMarkdown } from "./markdown.js";
+import { numbered, quotation } from "./quotation.js";
+import { counted, duration, spent } from "./text.js";
+import { trace } from "./trace.js";
+
+export class AnswerCard {
+  /** `page`: the page's services. `label`: the strategy's name where several answers stand side by side. */
+  constructor(page, label = "") {
+    this.page = page;
+    this.hops = [];
+    this.partial = { text: null, citations: [], items: [] };
+    this.result = h("div", { class: "result" });
+    this.meant = h("p", { class: "read-as small muted", hidden: true });
+    this.list = h("ol", { class: "hops" });
+    this.way = h("section", { class: "way", hidden: true }, h("h3", {}, "How it was found"), this.list);
+    this.rest = h("div", { class: "rest" });
+    this.element = h("article", { class: "answer", "aria-busy": "true", "aria-label": label ? `Answer of ${label}` : "Answer" });
+    fill(this.element, label && h("h3", { class: "answer-by" }, label), this.meant, this.result, this.way, this.rest);
+    this.wait("Looking for the first hop…");
+  }
+
+  wait(words) {
+    fill(this.result, h("p", { class: "waiting" }, said("span", words)), h("span", { class: "bar unknown" }, h("span")));
+  }
+
+  /** Take one event of the stream; what is settled is announced. */
+  take({ name, data }) {
+    if (name === "hop") this.#hop(data);
+    else if (name === "answer") this.#early(data);
+    else if (name === "citation") this.partial.citations.push(data);
+    else if (name === "done") this.done(data.answer);
+  }
+
+  /** What a follow-up question was taken to mean after the questions before it. */
+  #readAs({ question, standalone }) {
+    this.meant.hidden = !standalone || standalone === question;
+    if (!this.meant.hidden) fill(this.meant, "Taken to mean: ", said("q", standalone));
+  }
+
+  /** A hop takes its position among the others; a later one of the same position replaces it. */
+  #hop({ position = this.hops.length, ...hop }) {
+    this.hops[position] = hop;
+    this.#drawHops(this.hops.filter(Boolean), []);
+    const found = hop.found ? `found ${hop.found}` : (STATUS[hop.status] ?? "");
+    this.page.announce(`Hop ${position + 1}: ${hop.question} ${found}.`);
+    this.wait(hop.found ? `Found ${hop.found}. Looking on…` : "Looking on…");
+  }
+
+  #early(answer) {
+    this.partial = { ...this.partial, ...answer };
+    this.#drawResult(this.partial, []);
+  }
+
+  /** Show the whole answer. */
+  done(answer) {
+    this.answer = answer;
+    this.element.setAttribute("aria-busy", "false");
+    const citations = numbered(answer.citations);
+    this.#readAs(answer);
+    this.#drawHops(answer.evidence?.hops ?? [], citations);
+    this.#drawResult(answer, citations);
+    this.#drawRest(answer, citations);
+    this.page.announce(answer.text === null ? "Not found in these documents." : `Answer: ${answer.text}`);
+  }
+
+  stopped() {
+    this.#ended(h("p", { class: "muted" }, this.hops.length ? "Stopped. These hops were settled by then." : "Stopped."));
+  }
+
+  failed(error) {
+    this.#ended(
+      h("div", { class: "notice bad" }, said("p", error.message), error.remedy && said("p", error.remedy, { class: "muted" })),
+    );
+    this.page.announce(`This question could not be answered: ${error.message}`);
+  }
+
+  #ended(words) {
+    this.element.setAttribute("aria-busy", "false");
+    fill(this.result, words);
+  }
+
+  #drawHops(hops, citations) {
+    this.way.hidden = hops.length === 0;
+    hops.forEach((hop, index) => {
+      const key = JSON.stringify([hop, citations.map((one) => one.span)]);
+      const old = this.list.children[index];
+      if (old?.key === key || old?.contains(document.activeElement)) return; // what is read now does not change
+      const item = Object.assign(hopItem(hop, citations, this.page.source), { key });
+      if (old) old.replaceWith(item);
+      else this.list.append(item);
+    });
+    while (this.list.children.length > hops.length) this.list.lastChild.remove();
+  }
+
+  #drawResult(answer, citations) {
+    const found = answer.text !== null && answer.text !== undefined;
+    const doubt = found && answer.grounded === false;
+    fill(
+      this.result,
+      found ? this.#worded(answer, citations) : h("p", { class: "not-found" }, "Not found in these documents"),
+      found && answer.confidence !== undefined && confidence(answer.confidence),
+      doubt && h("p", { class: "notice" }, "The quotations do not bear out all of this. Read them before you rely on it."),
+    );
+  }
+
+  #worded({ text, kind, items }, citations) {
+    const chips = (list) => list.map((each) => this.#chip(each, citations));
+    if (["list", "prose"].includes(kind) && items?.length) {
+      const tag = kind === "list" ? "ul" : "div";
+      const piece = (item) =>
+        h(kind === "list" ? "li" : "p", {}, said("span", item.text), " ", chips(item.citations ?? []));
+      return h(tag, { class: `worded ${kind}` }, items.map(piece));
+    }
+    const long = text.length > 80;
+    const shown = said(kind === "quotation" || kind === "extract" ? "q" : "span", text);
+    return h("p", { class: `worded ${long ? "long" : "short"}` }, shown, " ", chips(citations));
+  }
+
+  #chip(citation, citations) {
+    const number = citations.find((one) => one.quote === citation.quote && one.uri === citation.uri)?.number ?? "•";
+    const open = () => this.page.source.open(citation.span);
+    return h(
+      "button",
+      { type: "button", class: "chip", on: { click: open }, "aria-label": `Source ${number}: ${citation.title}` },
+      String(number),
+    );
+  }
+
+  #drawRest(answer, citations) {
+    const inHops = (answer.evidence?.hops ?? []).flatMap((hop) => hop.sentences ?? []);
+    const same = (one, span) =>
+      one.document_id === span.document_id && one.start === span.start && one.end === span.end;
+    const left = citations.filter((one) => !inHops.some((span) => same(one.span, span)));
+    const heading = answer.text === null ? "What came closest" : "Quotations";
+    const more = h("div", { class: "more-about", hidden: true });
+    fill(
+      this.rest,
+      left.length > 0 &&
+        h(
+          "section",
+          {},
+          h("h3", {}, heading),
+          h("ul", { class: "quotations" }, left.map((one) => h("li", {}, quotation(one, this.page.source)))),
+        ),
+      h(
+        "div",
+        { class: "row actions" },
+        this.#copies(answer),
+        button("Graph", () => this.page.go("graph", { answer: this.#keep(answer) }), { icon: "graph", class: "quiet" }),
+        this.#tracer(answer, more),
+        h("span", { class: "small muted cost" }, this.#cost(answer)),
+      ),
+      more,
+    );
+  }
+
+  #keep(answer) {
+    this.page.shownAnswer = answer;
+    return String((this.page.shownTurn = (this.page.shownTurn ?? 0) + 1));
+  }
+
+  #copies(answer) {
+    const copy = button(
+      "Copy as Markdown",
+      async () => {
+        await navigator.clipboard.writeText(asMarkdown(answer));
+        this.page.announce("Copied.");
+        copy.lastChild.textContent = "Copied";
+        setTimeout(() => (copy.lastChild.textContent = "Copy as Markdown"), 2000);
+      },
+      { icon: "copy", class: "quiet copies" },
+    );
+    return copy;
+  }
+
+  #tracer(answer, place) {
+    const toggle = button(
+      "Trace",
+      () => {
+        place.hidden = !place.hidden;
+        toggle.setAttribute("aria-expanded", String(!place.hidden));
+        if (!place.firstChild) fill(place, trace(answer));
+      },
+      { icon: "trace", class: "quiet", "aria-expanded": "false" },
+    );
+    return toggle;
+  }
+
+  #cost({ evidence }) {
+    const seconds = evidence?.cost?.seconds;
+    const hops = evidence?.hops?.length ?? 0;
+    return [evidence?.strategy, hops && counted(hops, "hop"), seconds && duration(seconds), spent(evidence?.cost)]
+      .filter(Boolean)
+      .join(" · ");
+  }
+}
+
+/** In words, as a bar, and as a number: how far the answer can be trusted. */
+function confidence(share) {
+  const words = share >= 0.8 ? "Sure" : share >= 0.6 ? "Fairly sure" : share >= 0.4 ? "Unsure" : "Doubtful";
+  const filled = Object.assign(h("span"), {});
+  filled.style.width = `${Math.round(share * 100)}%`;
+  return h(
+    "p",
+    { class: "confidence" },
+    h("span", { class: "bar", "aria-hidden": "true" }, filled),
+    h("span", {}, `${words}, ${Math.round(share * 100)}% confidence`),
+  );
+}

@@ -1,0 +1,135 @@
+// Talks to the server that the page came from, and to no other.
+
+import { eventsOf } from "./stream.js";
+
+const BASE = new URL("../../v1/", import.meta.url);
+
+/** What the server said was wrong, with what can be done about it. */
+export class ServerError extends Error {
+  constructor(status, { type = "error", message = "", remedy = null, request_id: id = null } = {}) {
+    super(message || `The server answered with status ${status}.`);
+    Object.assign(this, { status, type, remedy, id });
+  }
+}
+
+/** The server's address with the workspace and the key that the user chose; both are kept for this tab alone. */
+export class Api {
+  constructor(storage = sessionStorage) {
+    this.storage = storage;
+  }
+
+  get workspace() {
+    return this.storage.getItem("polyhop.workspace") ?? "";
+  }
+
+  set workspace(name) {
+    this.#keep("polyhop.workspace", name);
+  }
+
+  get key() {
+    return this.storage.getItem("polyhop.key") ?? "";
+  }
+
+  set key(value) {
+    this.#keep("polyhop.key", value);
+  }
+
+  #keep(name, value) {
+    if (value) this.storage.setItem(name, value);
+    else this.storage.removeItem(name);
+  }
+
+  /** Forms of other sites cannot send headers of their own: the server takes no writing request without one. */
+  headers() {
+    const headers = { "Polyhop-Client": "page" };
+    if (this.workspace) headers["Polyhop-Workspace"] = encodeURIComponent(this.workspace);
+    if (this.key) headers.Authorization = `Bearer ${this.key}`;
+    return headers;
+  }
+
+  address(path, query = {}) {
+    const url = new URL(path, BASE);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== null && value !== undefined && value !== "") url.searchParams.set(name, value);
+    }
+    return url;
+  }
+
+  async fetch(path, { method = "GET", query, body, signal } = {}) {
+    const headers = this.headers();
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    let reply;
+    try {
+      reply = await fetch(this.address(path, query), { method, headers, body: sent, signal });
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new ServerError(0, { message: "The server cannot be reached.", remedy: "See whether it is still running." });
+    }
+    if (!reply.ok) throw await failure(reply);
+    return reply;
+  }
+
+  get(path, query) {
+    return this.fetch(path, { query }).then((reply) => reply.json());
+  }
+
+  post(path, body = {}) {
+    return this.fetch(path, { method: "POST", body }).then((reply) => reply.json());
+  }
+
+  remove(path) {
+    return this.fetch(path, { method: "DELETE" }).then((reply) => reply.json());
+  }
+
+  /** Events of a streamed reply, as `{name, data}`. */
+  async *stream(path, body, signal) {
+    const reply = await this.fetch(path, { method: "POST", body, signal });
+    yield* eventsOf(reply.body);
+  }
+
+  /** An image as an address of this page's own: an img element cannot send a key or a workspace. */
+  async image(path, query, signal) {
+    const reply = await this.fetch(path, { query, signal });
+    return URL.createObjectURL(await reply.blob());
+  }
+
+  /** Sends files; `progress` hears a share between 0 and 1. */
+  upload(files, progress, signal) {
+    const form = new FormData();
+    for (const { file, name } of files) form.append("files", file, name);
+    return new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest(); // fetch tells nothing about how much has been sent
+      request.open("POST", this.address("documents"));
+      for (const [name, value] of Object.entries(this.headers())) request.setRequestHeader(name, value);
+      request.upload.addEventListener("progress", (event) => progress(event.loaded / Math.max(1, event.total)));
+      request.addEventListener("load", () => {
+        const said = parsed(request.responseText);
+        if (request.status < 300) resolve(said);
+        else reject(new ServerError(request.status, said?.error));
+      });
+      request.addEventListener("error", () => reject(new ServerError(0, { message: "The server cannot be reached." })));
+      request.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")));
+      signal?.addEventListener("abort", () => request.abort());
+      request.send(form);
+    });
+  }
+}
+
+/** Whether nothing has been indexed yet, which is no mistake of anybody. */
+export const isEmpty = (error) => error?.type === "index_missing";
+
+/** The parts of an id within a path, quoted. */
+export const quoted = (id) => encodeURIComponent(id);
+
+async function failure(reply) {
+  return new ServerError(reply.status, parsed(await reply.text().catch(() => ""))?.error);
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,88 @@
+// Where a question is written, with the strategy to answer it, and perhaps a second one beside it.
+
+import { button, fill, h } from "./dom.js";
+
+export class Composer {
+  /** `ask` gets `{question, strategies}`; `stop` ends what is under way. */
+  constructor({ ask, stop }) {
+    this.ask = ask;
+    this.question = h("textarea", {
+      id: "question",
+      rows: "1",
+      dir: "auto",
+      placeholder: "Ask your documents",
+      "aria-label": "Question",
+      enterkeyhint: "send",
+      on: { keydown: (event) => this.#key(event), input: () => this.#grow() },
+    });
+    this.first = this.#choice("strategy", "Strategy");
+    this.second = this.#choice("strategy-two", "Second strategy");
+    this.second.label.hidden = true;
+    this.comparing = button("Compare", () => this.#compare(), { icon: "columns", class: "quiet", "aria-pressed": "false" });
+    this.send = button("", () => this.#submit(), { icon: "send", name: "Ask", class: "primary send" });
+    this.halt = button("Stop", stop, { icon: "stop", class: "stop", hidden: true });
+    const options = h("div", { class: "row options" }, this.first.label, this.second.label, this.comparing);
+    this.element = h(
+      "form",
+      { class: "composer", on: { submit: (event) => (event.preventDefault(), this.#submit()) } },
+      this.question,
+      h("div", { class: "row controls" }, options, h("span", { class: "space" }), this.halt, this.send),
+    );
+  }
+
+  #choice(id, label) {
+    const select = h("select", { id, title: label }, h("option", { value: "" }, "Best strategy"));
+    return { select, label: h("label", { class: "strategy", for: id }, h("span", { class: "unseen" }, label), select) };
+  }
+
+  /** Offer the strategies; those whose layers are missing cannot be chosen, and say so. */
+  offer(strategies) {
+    for (const { select } of [this.first, this.second]) {
+      const options = strategies
+        .filter((one) => one.name !== "auto")
+        .map(({ name, description, ready, missing = [] }) =>
+          h("option", { value: name, disabled: ready === false, title: description }, ready === false ? `${name} (needs ${missing.join(", ")})` : name),
+        );
+      fill(select, h("option", { value: "" }, "Best strategy"), options);
+    }
+    const other = strategies.find((one) => one.ready !== false && one.name !== "auto");
+    if (other) this.second.select.value = strategies.some((one) => one.name === "hybrid" && one.ready !== false) ? "hybrid" : other.name;
+  }
+
+  #compare() {
+    const on = this.second.label.hidden;
+    this.second.label.hidden = !on;
+    this.comparing.setAttribute("aria-pressed", String(on));
+    this.element.toggleAttribute("data-comparing", on);
+  }
+
+  /** Whether an answer is under way. */
+  set busy(on) {
+    this.halt.hidden = !on;
+    this.send.hidden = on;
+  }
+
+  clear() {
+    this.question.value = "";
+    this.#grow();
+  }
+
+  #key(event) {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    this.#submit();
+  }
+
+  #grow() {
+    this.question.style.height = "auto";
+    this.question.style.height = `${Math.min(this.question.scrollHeight + 2, 220)}px`;
+  }
+
+  #submit() {
+    const question = this.question.value.trim();
+    if (!question || this.send.hidden) return this.question.focus();
+    const strategies = [this.first.select.value || null];
+    if (!this.second.label.hidden) strategies.push(this.second.select.value || null);
+    this.ask({ question, strategies });
+  }
+}

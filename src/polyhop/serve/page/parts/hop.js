@@ -1,0 +1,44 @@
+// One hop: what was asked, what was found, and the sentences that say so.
+
+import { button, h, said } from "./dom.js";
+import { quotation } from "./quotation.js";
+import { sameSpan, sentence } from "./text.js";
+
+const SHOWN = 2; // sentences; more on demand
+export const STATUS = {
+  resolved: "Settled",
+  recovered: "Found in the text",
+  unresolved: "Not settled",
+};
+
+/** A list item; `citations`: those of the answer, whose numbers its sentences bear. */
+export function hopItem(hop, citations, source) {
+  const quotes = quotesOf(hop, citations).map((quote) => h("li", {}, quotation(quote, source)));
+  quotes.slice(SHOWN).forEach((each) => (each.hidden = true));
+  const list = h("ul", { class: "quotations" }, quotes);
+  const hidden = quotes.length - SHOWN;
+  const more = hidden > 0 && button(`${hidden} more`, () => (quotes.forEach((each) => (each.hidden = false)), more.remove()), { class: "quiet" });
+  return h(
+    "li",
+    { class: "hop", "data-status": hop.status },
+    said("p", hop.question, { class: "hop-question" }),
+    h(
+      "p",
+      { class: "hop-found" },
+      hop.found ? said("strong", hop.found) : h("span", { class: "muted" }, STATUS[hop.status] ?? hop.status),
+      hop.found && hop.status !== "resolved" && h("span", { class: "hop-status" }, STATUS[hop.status] ?? hop.status),
+    ),
+    hop.note && said("p", hop.note, { class: "small muted" }),
+    quotes.length ? list : !hop.found && h("p", { class: "small muted" }, "No sentence was found for this hop."),
+    more,
+  );
+}
+
+function quotesOf(hop, citations) {
+  return (hop.sentences ?? []).flatMap((span) => {
+    const found = sentence(span, hop.passages ?? []);
+    const cited = citations.find((one) => sameSpan(one.span, span));
+    if (!found && !cited) return [];
+    return [{ span, quote: cited?.quote ?? found.text, title: cited?.title ?? found.passage.title, page: cited?.page, number: cited?.number }];
+  });
+}

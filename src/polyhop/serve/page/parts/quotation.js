@@ -1,0 +1,22 @@
+// A quotation that opens its document where it stands.
+
+import { h, said } from "./dom.js";
+
+/** Citations with the numbers they go by in an answer. */
+export const numbered = (citations) => (citations ?? []).map((one, index) => ({ ...one, number: index + 1 }));
+
+/** `quoted`: {span, quote, title, page?, number?}. */
+export function quotation({ span, quote, title, page, number }, source) {
+  return h(
+    "button",
+    { type: "button", class: "quotation", on: { click: () => source.open(span) } },
+    said("q", quote, { class: "quote" }),
+    h(
+      "span",
+      { class: "quote-from" },
+      number && h("span", { class: "chip", "aria-hidden": "true" }, String(number)),
+      said("span", title),
+      page && h("span", {}, `page ${page}`),
+    ),
+  );
+}

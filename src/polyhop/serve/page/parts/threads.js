@@ -1,0 +1,48 @@
+// Threads of questions and answers, kept by this browser and nowhere else.
+
+const KEY = "polyhop.threads";
+const MOST = 20; // threads
+
+/** All threads of a workspace, newest first: `{id, workspace, at, turns: [{question, answers}]}`. */
+export const threads = (workspace) => stored().filter((one) => one.workspace === workspace);
+
+/** Keep a thread, in place of what was kept of it; the oldest make room. */
+export function keep(thread) {
+  const others = stored().filter((one) => one.id !== thread.id);
+  let kept = [{ ...thread, at: Date.now() }, ...others].slice(0, MOST);
+  while (kept.length) {
+    try {
+      localStorage.setItem(KEY, JSON.stringify(kept));
+      return;
+    } catch {
+      kept = kept.slice(0, -1); // full, or forbidden: then nothing is kept
+    }
+  }
+}
+
+export function forget(id) {
+  const kept = id === undefined ? [] : stored().filter((one) => one.id !== id);
+  try {
+    localStorage.setItem(KEY, JSON.stringify(kept));
+  } catch {
+    // what cannot be stored was not stored
+  }
+}
+
+export const titleOf = (thread) => thread.turns[0]?.question ?? "New thread";
+
+/** What was said so far, as a server expects it: the last turns suffice to know what "she" means. */
+export const historyOf = (turns) =>
+  turns.slice(-6).flatMap(({ question, answers }) => {
+    const answer = answers.find((one) => one?.text)?.text;
+    return [{ role: "user", content: question }, ...(answer ? [{ role: "assistant", content: answer }] : [])];
+  });
+
+function stored() {
+  try {
+    const found = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+    return Array.isArray(found) ? found : [];
+  } catch {
+    return [];
+  }
+}

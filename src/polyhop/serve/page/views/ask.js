@@ -1,0 +1,132 @@
+// Questions and their answers, in threads.
+
+import { AnswerCard } from "../parts/answer.js";
+import { isEmpty } from "../parts/api.js";
+import { Composer } from "../parts/composer.js";
+import { button, fill, h, said } from "../parts/dom.js";
+import { counted } from "../parts/text.js";
+import { forget, historyOf, keep, threads, titleOf } from "../parts/threads.js";
+
+export function mount(root, page) {
+  return new AskView(root, page);
+}
+
+class AskView {
+  constructor(root, page) {
+    this.page = page;
+    this.root = root;
+    this.turns = h("div", { class: "turns" });
+    this.intro = h("div", { class: "intro" });
+    this.others = h("div", { class: "row threads" });
+    this.composer = new Composer({ ask: (asked) => this.#ask(asked), stop: () => this.running?.abort() });
+    root.classList.add("ask");
+    fill(root, this.others, this.intro, this.turns, h("div", { class: "dock" }, this.composer.element));
+    this.#begin();
+  }
+
+  /** Called whenever the view comes to the front: documents may have come or gone meanwhile. */
+  show() {
+    this.#introduce();
+    this.page.api.get("strategies").then(
+      (found) => this.composer.offer(found),
+      (error) => isEmpty(error) || this.page.complain(error),
+    );
+    if (!matchMedia("(pointer: coarse)").matches) this.composer.question.focus({ preventScroll: true });
+  }
+
+  #begin(thread = { id: crypto.randomUUID(), workspace: this.page.api.workspace, turns: [] }) {
+    this.running?.abort();
+    this.thread = thread;
+    this.turns.replaceChildren();
+    for (const { question, answers } of thread.turns) {
+      const cards = this.#turn(question, answers.map((answer) => answer?.evidence?.strategy));
+      cards.forEach((card, index) => (answers[index] ? card.done(answers[index]) : card.stopped()));
+    }
+    this.#drawThreads();
+  }
+
+  async #introduce() {
+    const state = await this.page.api.get("status").catch((error) => ({ error }));
+    const none = isEmpty(state.error) || (!state.error && !state.documents);
+    this.composer.element.hidden = none;
+    fill(
+      this.intro,
+      h("h1", { tabindex: "-1" }, none ? "Nothing to ask yet" : "What do you want to know?"),
+      none
+        ? [
+            h("p", {}, "Add documents first: files or whole folders. Questions whose answer is spread over several of them are what this is for."),
+            button("Add documents", () => this.page.go("documents"), { icon: "plus", class: "primary" }),
+          ]
+        : h("p", {}, state.error ? "" : `${counted(state.documents, "document")} in this index. Every answer shows each hop, and the sentence behind it.`),
+    );
+  }
+
+  #drawThreads() {
+    const asked = this.thread.turns.length > 0;
+    this.root.toggleAttribute("data-begun", asked);
+    const kept = threads(this.page.api.workspace).filter((one) => one.id !== this.thread.id);
+    const entry = (thread) =>
+      h(
+        "li",
+        {},
+        h("button", { type: "button", class: "quiet", on: { click: () => this.#begin(thread) } }, said("span", titleOf(thread))),
+        button("", () => (forget(thread.id), this.#drawThreads()), { icon: "trash", name: "Forget this thread", class: "quiet" }),
+      );
+    fill(
+      this.others,
+      kept.length > 0 && h("details", {}, h("summary", {}, `Earlier threads (${kept.length})`), h("ul", {}, kept.map(entry))),
+      h("span", { class: "space" }),
+      asked && button("New thread", () => (this.#begin(), this.show()), { icon: "plus", class: "quiet" }),
+    );
+  }
+
+  /** The place of a question and its answers; cards in the order of the strategies. */
+  #turn(question, strategies) {
+    const several = strategies.length > 1;
+    const cards = strategies.map((name) => new AnswerCard(this.page, several ? (name ?? "Best strategy") : ""));
+    const body = h("div", { class: several ? "answers side" : "answers" }, cards.map((card) => card.element));
+    this.turns.append(h("section", { class: "turn" }, said("h2", question, { class: "asked", tabindex: "-1" }), body));
+    this.root.classList.toggle("wide", Boolean(this.root.querySelector(".answers.side")));
+    return cards;
+  }
+
+  async #ask({ question, strategies }) {
+    const history = historyOf(this.thread.turns);
+    const stop = (this.running = new AbortController());
+    const thread = this.thread;
+    const turn = { question, answers: strategies.map(() => null) };
+    const cards = this.#turn(question, strategies);
+    this.root.setAttribute("data-begun", "");
+    this.turns.lastChild.querySelector(".asked").scrollIntoView({ block: "start" });
+    this.composer.clear();
+    this.composer.busy = true;
+    const each = cards.map(async (card, index) => {
+      turn.answers[index] = await this.#answer(card, { question, strategy: strategies[index], history, signal: stop.signal });
+    });
+    await Promise.all(each);
+    if (this.running === stop) this.composer.busy = false;
+    if (!turn.answers.some(Boolean)) return;
+    thread.turns.push(turn);
+    keep(thread);
+    if (thread === this.thread) this.#drawThreads();
+  }
+
+  async #answer(card, { question, strategy, history, signal }) {
+    try {
+      const body = { question, strategy, stream: true, ...(history.length ? { history } : {}) };
+      for await (const event of this.page.api.stream("ask", body, signal)) {
+        if (event.name === "error") {
+          card.failed(event.data.error ?? event.data);
+          return null;
+        }
+        card.take(event);
+      }
+      if (!card.answer) card.failed({ message: "The server ended before it had answered.", remedy: "Ask again." });
+      return card.answer ?? null;
+    } catch (error) {
+      if (error.name === "AbortError") card.stopped();
+      else card.failed(error);
+      return null;
+    }
+  }
+}

@@ -1,0 +1,180 @@
+// What the index holds, and what is being added or removed.
+
+import { isEmpty, quoted } from "../parts/api.js";
+import { button, confirmed, fill, h, said } from "../parts/dom.js";
+import { chosen, dropped, portions } from "../parts/dropped.js";
+import { Jobs } from "../parts/jobs.js";
+import { counted, nameOf, size } from "../parts/text.js";
+
+export function mount(root, page) {
+  return new DocumentsView(root, page);
+}
+
+class DocumentsView {
+  constructor(root, page) {
+    this.root = root;
+    this.page = page;
+    this.jobs = new Jobs(page, { wanted: (job) => job.kind !== "eval", ended: () => this.#list() });
+    this.sending = h("div", { class: "sending", hidden: true });
+    this.summary = h("p", {}, "\u00a0");
+    this.rows = h("tbody");
+    this.more = button("Show more", () => this.#next(), { class: "quiet", hidden: true });
+    this.none = h("p", { class: "empty", hidden: true });
+    this.table = h(
+      "table",
+      { class: "listing" },
+      h("thead", {}, h("tr", {}, h("th", {}, "Title"), h("th", { class: "where" }, "From"), h("th", { class: "number" }, "Size"), h("th", {}, h("span", { class: "unseen" }, "Actions")))),
+      this.rows,
+    );
+    fill(
+      root,
+      h("div", { class: "page-head" }, h("h1", { tabindex: "-1" }, "Documents"), this.summary),
+      this.#drop(),
+      this.sending,
+      this.jobs.element,
+      h("div", { class: "section" }, this.#search(), this.table, this.none, this.more),
+    );
+  }
+
+  show() {
+    this.jobs.watch();
+    this.#list();
+  }
+
+  #drop() {
+    const pick = (properties) =>
+      h("input", { type: "file", multiple: true, class: "unseen", tabindex: "-1", "aria-hidden": "true", ...properties, on: { change: (event) => (this.#send(chosen(event.target.files)), (event.target.value = "")) } });
+    const files = pick({ id: "files" });
+    const folder = pick({ id: "folder", webkitdirectory: true });
+    const zone = h(
+      "div",
+      { class: "drop" },
+      h("p", { class: "drop-words" }, "Drop files or folders here"),
+      h("p", { class: "small muted" }, "Text, Markdown, HTML, PDF, Word, CSV and JSON Lines. They stay on this server."),
+      h("div", { class: "row" }, button("Choose files", () => files.click(), { icon: "upload", class: "primary" }), button("Choose a folder", () => folder.click()), files, folder),
+    );
+    const over = (on) => (event) => (event.preventDefault(), zone.toggleAttribute("data-over", on));
+    this.root.addEventListener("dragover", over(true));
+    this.root.addEventListener("dragleave", over(false));
+    this.root.addEventListener("drop", async (event) => (over(false)(event), this.#send(await dropped(event.dataTransfer))));
+    return zone;
+  }
+
+  async #send(files) {
+    if (!files.length) return;
+    const stop = new AbortController();
+    const filled = h("span");
+    const words = h("span", { class: "grow" });
+    const all = Math.max(1, files.reduce((sum, { file }) => sum + file.size, 0));
+    this.sending.hidden = false;
+    fill(this.sending, h("div", { class: "row" }, words, button("Stop", () => stop.abort(), { class: "quiet" })), h("span", { class: "bar" }, filled));
+    this.page.announce(`Sending ${counted(files.length, "file")}.`);
+    let sent = 0;
+    const tell = (bytes) => {
+      filled.style.width = `${Math.min(100, (bytes / all) * 100)}%`;
+      words.textContent = `Sending ${counted(files.length, "file")}: ${size(Math.min(bytes, all))} of ${size(all)}`;
+    };
+    tell(0);
+    try {
+      for (const portion of portions(files)) {
+        const bytes = portion.reduce((sum, { file }) => sum + file.size, 0);
+        await this.page.api.upload(portion, (share) => tell(sent + share * bytes), stop.signal);
+        sent += bytes;
+        this.jobs.watch();
+      }
+    } catch (error) {
+      this.page.complain(error);
+    }
+    this.sending.hidden = true;
+    this.jobs.watch();
+  }
+
+  #search() {
+    this.wanted = h("input", { type: "search", id: "find", dir: "auto", placeholder: "Search titles and names", "aria-label": "Search the documents", on: { input: () => this.#later() } });
+    return h("div", { class: "row finder" }, h("h2", { class: "grow" }, "In this index"), this.wanted);
+  }
+
+  #later() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.#list(), 200);
+  }
+
+  async #list() {
+    const turn = (this.turn = (this.turn ?? 0) + 1);
+    const status = await this.page.api.get("status").catch(() => null); // without an index the list below tells
+    const first = await this.#read(null);
+    if (turn !== this.turn || !first) return;
+    this.summary.textContent = status ? told(status) : "\u00a0";
+    this.rows.replaceChildren();
+    this.#append(first);
+    const wanted = this.wanted.value.trim();
+    const nothing = first.documents.length === 0;
+    this.table.hidden = nothing;
+    this.none.hidden = !nothing;
+    this.none.textContent = wanted
+      ? `No document matches “${wanted}”.`
+      : "There are no documents yet. Drop some above: a folder of notes, reports or exports of chats is a good beginning.";
+    this.wanted.hidden = nothing && !wanted;
+  }
+
+  /** A page of the documents that match; the server knows names only from their beginning, so that titles match here. */
+  async #read(after) {
+    const wanted = this.wanted.value.trim().toLowerCase();
+    const matches = (one) => `${one.title} ${one.source}`.toLowerCase().includes(wanted);
+    const found = [];
+    let next = after;
+    do {
+      const portion = await this.page.api.get("documents", { after: next, limit: wanted ? 1000 : 50 }).catch((error) => {
+        if (isEmpty(error)) return { documents: [], next: null };
+        return this.page.complain(error);
+      });
+      if (!portion) return null;
+      found.push(...(wanted ? portion.documents.filter(matches) : portion.documents));
+      next = portion.next;
+    } while (next && found.length < 50);
+    return { documents: found, next };
+  }
+
+  #append({ documents, next }) {
+    this.rows.append(...documents.map((one) => this.#row(one)));
+    this.cursor = next;
+    this.more.hidden = !next;
+  }
+
+  async #next() {
+    const portion = await this.#read(this.cursor);
+    if (!portion) return;
+    const first = this.rows.children.length;
+    this.#append(portion);
+    this.rows.children[first]?.querySelector("button").focus();
+  }
+
+  #row(one) {
+    const open = () => this.page.source.open({ document_id: one.id });
+    return h(
+      "tr",
+      {},
+      h("td", {}, h("button", { type: "button", class: "link", on: { click: open } }, said("span", one.title || nameOf(one.source)))),
+      h("td", { class: "where muted" }, said("span", nameOf(one.source), { title: one.source })),
+      h("td", { class: "number muted" }, one.bytes ? size(one.bytes) : ""),
+      h("td", { class: "number" }, button("", () => this.#remove(one), { icon: "trash", name: `Delete ${one.title || nameOf(one.source)}`, class: "quiet" })),
+    );
+  }
+
+  async #remove(one) {
+    const name = one.title || nameOf(one.source);
+    const yes = await confirmed({
+      title: `Delete “${name}”?`,
+      text: "It goes out of the index with all that was made of it, and out of every later answer. This cannot be taken back.",
+      agree: "Delete",
+    });
+    if (!yes) return;
+    await this.page.api.remove(`documents/${quoted(one.id)}`).catch(this.page.complain);
+    this.page.announce(`Deleting ${name}.`);
+    this.jobs.watch();
+  }
+}
+
+function told({ documents, passages, bytes }) {
+  return [counted(documents, "document"), counted(passages, "passage"), bytes && `${size(bytes)} on disk`].filter(Boolean).join(", ");
+}

@@ -1,0 +1,111 @@
+// What is configured, and what this browser keeps.
+
+import { isEmpty } from "../parts/api.js";
+import { button, fill, h, said } from "../parts/dom.js";
+import { counted, size, spent } from "../parts/text.js";
+import { forget, threads } from "../parts/threads.js";
+import { facts } from "../parts/trace.js";
+
+const THEMES = { "": "As the system", light: "Light", dark: "Dark" };
+
+export function mount(root, page) {
+  return new SettingsView(root, page);
+}
+
+class SettingsView {
+  constructor(root, page) {
+    this.page = page;
+    this.status = h("div", { class: "stack" });
+    fill(
+      root,
+      h("div", { class: "page-head" }, h("h1", { tabindex: "-1" }, "Settings"), h("p", {}, "How the server is set up is decided where it runs. What is chosen here stays in this browser.")),
+      h("section", {}, h("h2", {}, "This browser"), h("div", { class: "stack" }, this.#theme(), this.#key(), this.#threads())),
+      h("section", { class: "section" }, h("h2", {}, "This index"), this.status),
+    );
+  }
+
+  async show() {
+    const [status, strategies] = await Promise.all([this.page.api.get("status"), this.page.api.get("strategies")]).catch(
+      (error) => (isEmpty(error) || this.page.complain(error), []),
+    );
+    fill(this.status, h("p", { class: "muted" }, "There is no index yet: add documents first."));
+    if (status) this.#drawStatus(status, strategies);
+  }
+
+  #drawStatus(status, strategies) {
+    const { layers = [], models = {}, workspace, version, documents, passages, entities, bytes } = status;
+    const amounts = { workspace, version, documents, passages, entities, "on disk": bytes && size(bytes) };
+    const layer = (one) =>
+      h(
+        "tr",
+        {},
+        h("th", { scope: "row" }, one.name),
+        h("td", {}, one.has_gaps ? "with gaps" : one.missing ? `${counted(one.missing, "passage")} to do` : "up to date"),
+        h("td", {}, one.contents ? `${one.contents.count.toLocaleString("en")} ${one.contents.things}` : ""),
+        h("td", { class: "muted" }, spent(one.cost)),
+      );
+    const strategy = (one) =>
+      h(
+        "tr",
+        {},
+        h("th", { scope: "row" }, one.name),
+        h("td", {}, said("span", one.description)),
+        h("td", { class: "muted" }, one.ready === false ? `needs ${(one.missing ?? []).join(", ")}` : "ready"),
+      );
+    fill(
+      this.status,
+      facts(amounts),
+      h("h3", {}, "Layers"),
+      h("div", { class: "scrolls" }, h("table", {}, h("tbody", {}, layers.map(layer)))),
+      h("h3", {}, "Models"),
+      facts(models),
+      h("h3", {}, "Strategies"),
+      h("div", { class: "scrolls" }, h("table", {}, h("tbody", {}, strategies.map(strategy)))),
+    );
+  }
+
+  #theme() {
+    const now = document.documentElement.dataset.theme ?? "";
+    const choose = (name) => () => {
+      if (name) document.documentElement.dataset.theme = name;
+      else delete document.documentElement.dataset.theme;
+      try {
+        if (name) localStorage.setItem("polyhop.theme", name);
+        else localStorage.removeItem("polyhop.theme");
+      } catch {
+        // chosen for this page only
+      }
+    };
+    const option = ([name, words]) =>
+      h("label", { class: "row" }, h("input", { type: "radio", name: "theme", value: name, checked: name === now, on: { change: choose(name) } }), words);
+    return h("fieldset", {}, h("legend", {}, "Colours"), h("div", { class: "row" }, Object.entries(THEMES).map(option)));
+  }
+
+  #key() {
+    const input = h("input", { type: "password", id: "key", autocomplete: "off", spellcheck: "false", value: this.page.api.key });
+    const save = (event) => {
+      event.preventDefault();
+      this.page.api.key = input.value.trim();
+      this.page.reload();
+      this.page.announce("The key is used from now on.");
+    };
+    return h(
+      "form",
+      { class: "key", on: { submit: save } },
+      h("label", { for: "key" }, "Key"),
+      h("div", { class: "row" }, input, h("button", { type: "submit" }, "Use this key")),
+      h("p", { class: "small muted" }, "Only for servers that ask for one. It is kept until this tab is closed."),
+    );
+  }
+
+  #threads() {
+    const kept = threads(this.page.api.workspace).length;
+    const words = h("p", { class: "small muted" }, `${counted(kept, "thread")} with answers and their quotations kept in this browser.`);
+    const act = () => {
+      forget();
+      this.page.reload();
+      this.page.announce("All threads are forgotten.");
+    };
+    return h("div", {}, h("p", {}, "Threads"), words, button("Forget all threads", act, { icon: "trash", disabled: !kept }));
+  }
+}

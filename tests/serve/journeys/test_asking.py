@@ -1,0 +1,137 @@
+"""A user asks, reads each hop, looks at the sentence in its document, and asks on."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tests.worlds.browser import ask, opened
+from tests.worlds.documents import BRIDGE
+from tests.worlds.serving import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+def test_a_citation_opens_its_document_at_the_sentence(page: Page) -> None:
+    ask(page, BRIDGE)
+    assert page.locator(".worded").inner_text().startswith("Pellingrove")
+    assert page.locator(".hop").count() == 2
+    quoted = page.locator(".hop .quotation").first
+    sentence = quoted.locator(".quote").inner_text()
+    quoted.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".source mark")
+    assert page.locator(".source mark").inner_text() == sentence
+    assert page.locator(".source h2").inner_text() == quoted.locator(".quote-from span").last.inner_text()
+    page.keyboard.press("Escape")
+    assert page.locator(".source").is_hidden()
+    assert page.evaluate("document.activeElement.classList.contains('quotation')")  # reading goes on where it was
+
+
+def test_each_hop_is_announced_as_it_is_settled(page: Page) -> None:
+    page.evaluate(
+        """() => {
+          window.heard = [];
+          const place = document.getElementById("announcements");
+          new MutationObserver(() => place.textContent && window.heard.push(place.textContent))
+            .observe(place, { childList: true, characterData: true, subtree: true });
+        }"""
+    )
+    ask(page, BRIDGE)
+    page.wait_for_function("window.heard.some((words) => words.startsWith('Answer: Pellingrove'))")
+    assert page.locator("#announcements").get_attribute("aria-live") == "polite"
+
+
+def test_a_follow_up_is_sent_with_what_was_said_before(page: Page) -> None:
+    bodies: list[dict[str, object]] = []
+    page.on("request", lambda sent: bodies.append(json.loads(sent.post_data or "{}")) if "/ask" in sent.url else None)
+    ask(page, BRIDGE)
+    ask(page, "When was she born?")
+    assert "history" not in bodies[0]
+    assert bodies[1]["history"] == [
+        {"role": "user", "content": BRIDGE},
+        {"role": "assistant", "content": "Pellingrove"},
+    ]
+    assert page.locator(".turn").count() == 2
+    page.get_by_role("button", name="New thread").click()
+    assert page.locator(".turn").count() == 0
+    page.get_by_text("Earlier threads (1)").click()
+    page.locator(".threads li button").first.click()
+    assert page.locator(".turn").count() == 2
+
+
+def test_what_is_not_found_brings_the_closest_quotations(page: Page) -> None:
+    ask(page, "Which football club won the cup in 1987?")
+    assert page.locator(".not-found").is_visible()
+    assert page.get_by_text("What came closest").is_visible()
+    page.locator(".rest .quotation").first.click()
+    page.wait_for_selector(".source mark")
+
+
+def test_two_strategies_stand_side_by_side(page: Page) -> None:
+    page.get_by_role("button", name="Compare").click()
+    page.select_option("#strategy", "paths")
+    page.select_option("#strategy-two", "bm25")
+    page.fill("#question", BRIDGE)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    page.locator(".answer[aria-busy=false]").nth(1).wait_for()
+    assert page.locator(".answers.side .answer-by").all_inner_texts() == ["paths", "bm25"]
+    tops = page.locator(".answers.side .answer").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().top)"
+    )
+    assert tops[0] == tops[1]
+
+
+def test_an_answer_can_be_stopped_and_asked_again(page: Page) -> None:
+    page.route("**/v1/ask", lambda route: None)  # a server that never answers
+    page.fill("#question", BRIDGE)
+    page.press("#question", "Enter")
+    page.get_by_role("button", name="Stop").click()
+    assert page.locator(".result").inner_text() == "Stopped."
+    page.unroute("**/v1/ask")
+    ask(page, BRIDGE)
+    assert page.locator(".worded").inner_text().startswith("Pellingrove")
+
+
+def test_an_answer_is_copied_with_its_citations(page: Page) -> None:
+    ask(page, BRIDGE)
+    page.get_by_role("button", name="Copy as Markdown").click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(f"### {BRIDGE}\n\n**Pellingrove**[^1]")
+    assert "1. Who is the architect of Harrowmere Lighthouse? **Edda Marrish**" in copied
+    assert "[^1]: Harrowmere Lighthouse, characters 180 to 319:" in copied
+
+
+def test_the_trace_tells_every_decision(page: Page) -> None:
+    ask(page, BRIDGE)
+    page.get_by_role("button", name="Trace").click()
+    assert "Decisions" in page.locator(".trace").inner_text()
+    assert "bge-small" in page.locator(".trace").inner_text()
+
+
+def test_the_facts_of_an_answer_are_drawn_and_tabulated(browser: Browser, served: Served) -> None:
+    with opened(browser, served.url) as page:
+        page.select_option("#strategy", "stepchain")
+        ask(page, BRIDGE)
+        page.locator(".actions").get_by_role("button", name="Graph").click()
+        page.locator(".node").first.focus()
+        assert page.locator(".near-facts strong").inner_text()
+        before = page.evaluate("document.activeElement.getAttribute('aria-label')")
+        for key in ("ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown"):
+            page.keyboard.press(key)
+        assert page.evaluate("document.activeElement.classList.contains('node')"), before
+        assert page.locator(".edge.walked").count() > 0
+        drawn = page.locator(".fact-table tbody tr.walked").first.inner_text()
+        assert "Harrowmere Lighthouse" in drawn
+        page.locator(".fact-table tbody tr.walked button").first.click()
+        page.wait_for_selector(".source mark")
+
+
+def test_a_narrow_screen_shows_all_of_it(browser: Browser, served: Served) -> None:
+    with opened(browser, served.url, width=390, height=844) as page:
+        ask(page, BRIDGE)
+        for view in ("ask", "documents", "graph", "measure", "settings"):
+            page.goto(f"{served.url}/#/{view}")
+            page.locator("section.view:not([hidden]) h1").wait_for(state="attached")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view

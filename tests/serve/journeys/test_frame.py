@@ -1,0 +1,82 @@
+"""The page around the views: an index with nothing in it, the theme, the keyboard, what is remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.worlds.browser import opened
+from tests.worlds.serving import Served, serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+def test_without_documents_the_page_says_what_to_do(browser: Browser, tmp_path: Path) -> None:
+    with serving(tmp_path / "none.index") as served, opened(browser, served.url) as page:
+        page.get_by_text("Nothing to ask yet").wait_for()
+        page.get_by_role("button", name="Add documents").click()
+        page.get_by_text("There are no documents yet.").wait_for()
+        assert page.locator(".alert").count() == 0
+
+
+def test_all_views_can_be_reached_with_the_keyboard(page: Page) -> None:
+    page.goto(page.url.split("#")[0] + "#/documents")  # where nothing takes the focus at once
+    page.reload()
+    page.locator(".drop").wait_for()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    for view in ("ask", "documents", "graph", "measure", "settings"):
+        link = page.locator(f".views a[data-view={view}]")
+        link.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_function("view => document.activeElement.id === 'main' || view === 'ask'", arg=view)
+        assert link.get_attribute("aria-current") == "page"
+        page.locator("section.view:not([hidden]) h1").wait_for(state="attached")
+
+
+def test_every_control_has_a_name(page: Page) -> None:
+    for view in ("ask", "documents", "graph", "measure", "settings"):
+        page.goto(page.url.split("#")[0] + f"#/{view}")
+        page.locator("section.view:not([hidden]) h1").wait_for(state="attached")
+        nameless = page.locator("button, input, select, textarea, a").evaluate_all(
+            """all => all.filter((one) => {
+              const labels = [...(one.labels ?? [])].map((label) => label.textContent).join("");
+              return !(one.textContent || one.getAttribute("aria-label") || labels || one.getAttribute("aria-hidden"));
+            }).map((one) => one.outerHTML)"""
+        )
+        assert nameless == []
+
+
+def test_the_chosen_colours_stay(browser: Browser, served: Served) -> None:
+    with opened(browser, served.url) as page:
+        light = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+        page.goto(f"{served.url}/#/settings")
+        page.get_by_label("Dark").check()
+        page.reload()
+        page.wait_for_selector("main h1", state="attached")
+        assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") != light
+
+
+def test_nothing_moves_while_the_page_loads(page: Page) -> None:
+    """Cumulative layout shift, as browsers measure it; 0.1 and less count as good."""
+    page.reload()
+    page.get_by_text("documents in this index").wait_for()
+    page.wait_for_timeout(500)
+    shift = page.evaluate(
+        """() => new Promise((resolve) => {
+          let sum = 0;
+          new PerformanceObserver((list) => list.getEntries().forEach((one) => (sum += one.value)))
+            .observe({ type: "layout-shift", buffered: true });
+          setTimeout(() => resolve(sum), 300);
+        })"""
+    )
+    assert shift < 0.05
+
+
+def test_the_page_asks_no_other_host(page: Page) -> None:
+    hosts: set[str] = set()
+    page.on("request", lambda sent: hosts.add(sent.url.split("/")[2]))
+    page.reload()
+    page.get_by_text("documents in this index").wait_for()
+    assert hosts == {page.url.split("/")[2]}

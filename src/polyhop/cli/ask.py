@@ -72,15 +72,13 @@ def ask(
 
             echo(text_of(answer.to_dict()))
         else:
-            _show(answer, engine, trace=trace)
+            show(answer, engine, trace=trace)
     return 0 if answer.text is not None else NOT_FOUND
 
 
-def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
-    if answer.text is not None:
-        _show_answer(answer)
-    else:
-        echo(style("Not found in these documents.", bold=True) + " What came closest:")
+def show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
+    """Print an answer, its hops with the sentence behind each, its sources and what it cost."""
+    show_answer(answer)
     echo()
     chains = None if trace else CHAINS
     sentences = _sentences(answer)
@@ -97,8 +95,11 @@ def _show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
         echo("\n".join(["", style("Trace", bold=True), *(f"  {on_one_line(line)}" for line in answer.evidence.trail)]))
 
 
-def _show_answer(answer: Answer) -> None:
-    """The answer, the items of a list below each other, and what of it is quoted, or borne out by no quotation."""
+def show_answer(answer: Answer) -> None:
+    """Print an answer, items of a list below each other, and what of it is quoted, or borne out by no quotation."""
+    if answer.text is None:
+        echo(style("Not found in these documents.", bold=True) + " What came closest:")
+        return
     sure = style(f"   {answer.confidence:.0%} sure", dim=True)
     if not answer.grounded:
         sure += style("   not grounded: no quotation bears out what is marked", fg="yellow")
@@ -109,11 +110,11 @@ def _show_answer(answer: Answer) -> None:
     elif answer.items:
         echo("\n".join(style(item.text, bold=True) + _unproven(item) for item in answer.items) + sure)
     elif not answer.grounded:
-        echo(style(answer.text or "", bold=True) + UNPROVEN + sure)
+        echo(style(answer.text, bold=True) + UNPROVEN + sure)
     elif answer.kind in ("quotation", "extract"):
         echo(style(f"“{_one_line(answer.text or '')}”", bold=True) + sure + style(f", a {answer.kind}", dim=True))
     else:
-        echo(style(answer.text or "", bold=True) + sure)
+        echo(style(answer.text, bold=True) + sure)
 
 
 def _unproven(item: AnswerItem) -> str:

@@ -12,6 +12,7 @@ import click
 from polyhop import __version__
 from polyhop.cli.as_json import text_of
 from polyhop.cli.ask import ask
+from polyhop.cli.chat import chat
 from polyhop.cli.components import planners, readers
 from polyhop.cli.corrupt import corrupt
 from polyhop.cli.doctor import doctor
@@ -27,7 +28,7 @@ from polyhop.cli.search import search
 from polyhop.cli.serve import serve
 from polyhop.cli.status import status
 from polyhop.cli.strategies import strategies
-from polyhop.cli.terminal import echo, explain, flush, give_up, log_visibly, style
+from polyhop.cli.terminal import echo, explain, flush, give_up, log_visibly, tell
 from polyhop.cli.train import train
 from polyhop.errors import PolyhopError
 
@@ -55,6 +56,7 @@ def polyhop(verbose: int) -> None:
 for command in (
     index,
     ask,
+    chat,
     search,
     remove,
     status,
@@ -106,9 +108,7 @@ def _explain(error: PolyhopError, *, as_json: bool) -> None:
         content = {"error": type(error).__name__, "message": str(error), "remedy": error.remedy}
         echo(text_of(content))
     else:
-        echo(f"{style('Error:', fg='red', bold=True)} {error}", err=True)
-        if error.remedy:
-            echo(f"  {error.remedy}", err=True)
+        tell(error)
 
 
 if __name__ == "__main__":

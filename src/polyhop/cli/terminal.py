@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyhop.errors import StorageFull
+from polyhop.errors import PolyhopError, StorageFull
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -96,6 +96,13 @@ def explain(error: click.ClickException) -> None:
     words = io.StringIO()
     error.show(words)
     echo(words.getvalue(), err=True, nl=False)
+
+
+def tell(error: PolyhopError) -> None:
+    """Say on standard error what is wrong, and what to do about it."""
+    echo(f"{style('Error:', fg='red', bold=True)} {error}", err=True)
+    if error.remedy:
+        echo(f"  {error.remedy}", err=True)
 
 
 def log_visibly(level: int) -> None:

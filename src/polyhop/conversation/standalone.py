@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyhop.conversation.grammar import by_grammar
 from polyhop.conversation.thread import LONGEST_ANSWER, Thread
 from polyhop.models.choice import Models
 from polyhop.models.within import NoCallsLeft, Within
@@ -42,7 +43,8 @@ def standalone(question: str, thread: Thread, models: Models) -> Standalone:
         if written is not None:
             source = "" if written == question else f"language model {model.name}"
             return Standalone(question=written, source=source, cost=cost)
-    return Standalone(question=question, cost=cost)
+    meant = by_grammar(question, thread, models.parser)
+    return Standalone(question=meant, source="" if meant == question else "rules", cost=cost)
 
 
 def _by_model(model: LanguageModel, question: str, thread: Thread) -> tuple[str | None, Cost]:

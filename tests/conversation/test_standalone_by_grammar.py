@@ -1,0 +1,100 @@
+"""Follow-up questions made to stand alone without a language model."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polyhop.conversation.frames import fragment_of, without_link
+from polyhop.conversation.grammar import by_grammar
+from polyhop.conversation.standalone import standalone
+from polyhop.conversation.thread import Exchange, Thread
+from polyhop.models.choice import Models
+
+LIGHTHOUSE = [("Who designed Harrowmere Lighthouse?", "Edda Marrish")]
+BORN = [("Where was Edda Marrish born?", "Pellingrove")]
+BUILT = [("When was the Long Bridge built?", "1612")]
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "meant"),
+    [
+        (LIGHTHOUSE, "And where did she die?", "Where did Edda Marrish die?"),
+        (LIGHTHOUSE, "When was it built?", "When was Harrowmere Lighthouse built?"),
+        (LIGHTHOUSE, "When?", "When did Edda Marrish design Harrowmere Lighthouse?"),
+        (LIGHTHOUSE, "What about the Long Bridge?", "Who designed the Long Bridge?"),
+        (LIGHTHOUSE, "And her teacher?", "Who was Edda Marrish's teacher?"),
+        (BORN, "And her teacher?", "Where was Edda Marrish's teacher born?"),
+        (BORN, "And Tobren Lisk?", "Where was Tobren Lisk born?"),
+        (BORN, "How many people live there?", "How many people live in Pellingrove?"),
+        (BUILT, "What happened in that year?", "What happened in 1612?"),
+        (BUILT, "By whom?", "By whom was the Long Bridge built?"),
+        (BUILT, "How about in Lissandra?", "When was the Long Bridge built in Lissandra?"),
+        ([*LIGHTHOUSE, ("Where was she born?", "Pellingrove")], "Who taught her?", "Who taught Edda Marrish?"),
+    ],
+)
+def test_a_follow_up_says_what_it_is_about(
+    models: Models, before: list[tuple[str, str | None]], question: str, meant: str
+) -> None:
+    assert by_grammar(question, Thread.of(before), models.parser) == meant
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which is older, Heron Bridge or the Long Bridge?",
+        "Who founded the Guild of Lampwrights?",
+        "Did Benno Trask sell his boat?",
+        "Is it true that Benno Trask drowned?",
+        "Wer gründete die Gilde der Lampenmacher?",
+        "???",
+    ],
+)
+def test_a_question_that_stands_alone_is_left_as_it_is(models: Models, question: str) -> None:
+    assert by_grammar(question, Thread.of(LIGHTHOUSE), models.parser) == question
+
+
+def test_the_first_question_is_left_as_it_is(models: Models) -> None:
+    assert by_grammar("And where did she die?", Thread(), models.parser) == "And where did she die?"
+
+
+def test_what_an_earlier_question_was_taken_to_mean_is_not_found_out_again(models: Models) -> None:
+    told = Thread(exchanges=(Exchange(question="And it?", answer="1612", standalone="When was Heron Bridge built?"),))
+    assert by_grammar("Who built it?", told, models.parser) == "Who built Heron Bridge?"
+
+
+def test_rules_are_named_as_the_source(models: Models) -> None:
+    meant = standalone("Where did she die?", Thread.of(LIGHTHOUSE), models)
+    assert (meant.question, meant.source) == ("Where did Edda Marrish die?", "rules")
+    assert standalone("Who built Heron Bridge?", Thread.of(LIGHTHOUSE), models).source == ""
+
+
+@settings(max_examples=30)
+@given(st.text(max_size=40), st.text(max_size=40), st.none() | st.text(max_size=40))
+def test_no_text_breaks_it(models: Models, question: str, asked: str, answer: str | None) -> None:
+    """Law: whatever was typed before and now, there is a question in the end."""
+    assert isinstance(by_grammar(question, Thread.of([(asked, answer)]), models.parser), str)
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("And the Long Bridge?", "the Long Bridge"),
+        ("How about 1924?", "1924"),
+        ("in which year?", "in which year"),
+        ("Why?", "Why"),
+        ("Who decides that?", None),
+        ("And where did he die?", None),
+        ("The Long Bridge", None),
+        ("", None),
+    ],
+)
+def test_a_fragment_is_what_has_no_frame_of_its_own(question: str, left: str | None) -> None:
+    found = fragment_of(question)
+    assert (found.text if found else None) == left
+
+
+def test_the_and_before_a_question_is_dropped() -> None:
+    assert without_link("and where did he die?") == "Where did he die?"
+    assert without_link("Andover is where?") == "Andover is where?"

@@ -20,6 +20,7 @@ from polyhop.cli.eval import evaluate
 from polyhop.cli.health import health
 from polyhop.cli.index import index
 from polyhop.cli.keys import keys
+from polyhop.cli.mcp import mcp
 from polyhop.cli.merges import merges
 from polyhop.cli.models import models
 from polyhop.cli.presets import presets
@@ -73,6 +74,7 @@ for command in (
     train,
     serve,
     keys,
+    mcp,
 ):
     polyhop.add_command(command)
 

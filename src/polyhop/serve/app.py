@@ -11,14 +11,14 @@ from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from polyhop import __version__
-from polyhop.serve import asking, drawing, graph, health, openai_chat, reading, writing
+from polyhop.serve import asking, drawing, graph, health, openai_chat, page_routes, reading, writing
 from polyhop.serve.admission import Admission
 from polyhop.serve.engines import Engines
 from polyhop.serve.errors import RESPONSES, handle_errors
 from polyhop.serve.intake import Intake
 from polyhop.serve.jobs import routes as jobs
+from polyhop.serve.mcp import Assistants
 from polyhop.serve.metrics import Metrics
-from polyhop.serve.page_routes import router as page
 from polyhop.serve.requests import AroundRequests
 from polyhop.serve.service import Service
 from polyhop.serve.turns import Turns
@@ -37,11 +37,13 @@ def create_app(engines: Engines, settings: Settings) -> FastAPI:
     intake = Intake(engines.places, settings, open_to_local=is_local(settings.server.host))
     turns = Turns(settings.server, metrics)
     service = Service(settings=settings, engines=engines, turns=turns, metrics=metrics, intake=intake)
+    assistants = Assistants(service)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(intake.begin)
-        yield
+        async with assistants.running():
+            yield
         await asyncio.to_thread(service.close)
 
     app = FastAPI(
@@ -54,13 +56,13 @@ def create_app(engines: Engines, settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.service = service
-    for router in (health, asking, drawing, reading, graph, openai_chat, writing, jobs):
+    for router in (health, asking, drawing, reading, graph, openai_chat, writing, jobs, page_routes):
         app.include_router(router.router)
+    app.router.routes.extend(assistants.routes)
     handle_errors(app)
     app.add_middleware(Admission, access=intake.access)
     if is_local(settings.server.host):  # no name that leads here may be another site's
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(LOCAL))
-    app.include_router(page)
     app.add_middleware(AroundRequests, serving=settings.server, metrics=metrics)
     return app
 

@@ -6,7 +6,7 @@ import importlib.util
 
 from polyhop.errors import UsageError
 
-NEEDED = ("fastapi", "prometheus_client", "python_multipart", "uvicorn")
+NEEDED = ("fastapi", "mcp", "prometheus_client", "python_multipart", "uvicorn")
 
 
 def check_extra() -> None:

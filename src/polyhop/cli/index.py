@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ import click
 from polyhop.cli.options import index_options, json_option, settings_of
 from polyhop.cli.progress import progress_shown
 from polyhop.cli.terminal import echo, on_one_line, style
-from polyhop.errors import BudgetExceeded, SettingError
+from polyhop.errors import BudgetExceeded, SettingError, UsageError
 
 if TYPE_CHECKING:
     from polyhop.engine import Polyhop
@@ -31,6 +31,7 @@ SKIPPED_SHOWN = 20
 )
 @click.option("--workers", type=click.IntRange(1), help="Processes for parsing.  [default: one a core]")
 @click.option("--wait", type=float, default=0.0, help="Seconds to wait while another process writes.  [default: 0]")
+@click.option("--watch", is_flag=True, help="Go on, and follow the files as they change, until Ctrl-C.")
 @json_option
 @index_options
 def index(
@@ -41,6 +42,7 @@ def index(
     max_money: float | None,
     workers: int | None,
     wait: float,
+    watch: bool,
     as_json: bool,
     index_path: str,
     config: Path | None,
@@ -54,6 +56,7 @@ def index(
     \b
     polyhop index docs/
     polyhop index docs/ notes.pdf --dry-run
+    polyhop index docs/ --watch
     polyhop index docs/ --set chunking.tokens=256 --set chunking.overlap=32
 
     A layer that asks a language model may cost money: --dry-run says how much at most, and a cap ends the run in good
@@ -70,14 +73,29 @@ def index(
     names = list(settings.index.layers)
     if layers is not None:
         names = [name.strip() for name in layers.split(",") if name.strip()]
+    if watch:
+        _check_watch(dry_run=dry_run, as_json=as_json)
     with (
         Polyhop(index_path, settings=settings) as engine,
         progress_shown(quiet=as_json) as listener,
     ):
         if max_tokens is not None or max_money is not None:
             _check_caps(engine, names, money=max_money is not None)
-        report = engine.index(*paths, layers=names, dry_run=dry_run, workers=workers, wait=wait, progress=listener)
+
+        def run(over: Sequence[Path]) -> IndexReport:
+            return engine.index(*over, layers=names, dry_run=dry_run, workers=workers, wait=wait, progress=listener)
+
+        report = run(paths)
         asking = engine.asking(*names) if any(layer.failed for layer in report.layers) else ()
+        _tell(report, index_path, asking, as_json=as_json)
+        if watch:
+            from polyhop.cli.watch import keep_watching
+
+            keep_watching(engine, paths, lambda over: _tell(run(over), index_path, asking, as_json=False))
+    return BudgetExceeded.exit_code if report.stopped else 0
+
+
+def _tell(report: IndexReport, index_path: str, asking: Collection[str], *, as_json: bool) -> None:
     if as_json:
         from polyhop.cli.as_json import text_of
 
@@ -85,7 +103,15 @@ def index(
     else:
         _summary(report, index_path)
         _failures(report, asking)
-    return BudgetExceeded.exit_code if report.stopped else 0
+
+
+def _check_watch(*, dry_run: bool, as_json: bool) -> None:
+    """Refuse to watch what would never be done, or told as several JSON texts. Raises UsageError."""
+    from polyhop.indexing.watching import check_watching
+
+    if dry_run or as_json:
+        raise UsageError(f"--watch and {'--dry-run' if dry_run else '--json'} do not go together.")
+    check_watching()
 
 
 def _check_caps(engine: Polyhop, layers: list[str], *, money: bool) -> None:

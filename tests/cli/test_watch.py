@@ -1,0 +1,74 @@
+"""``polyhop index --watch`` in a process of its own: files come, change, break and go, and Ctrl-C ends it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from polyhop.engine import Polyhop
+from tests.worlds.commands import MODULE, Run
+from tests.worlds.documents import write
+from tests.worlds.settings import QUICK
+
+pytest.importorskip("watchfiles", reason="needs the extra 'watch'")
+
+WAIT = 90.0  # seconds until something is wrong
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait for something to become true."""
+    end = time.monotonic() + WAIT
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.2)
+
+
+def test_the_index_follows_its_files(harbour: Path) -> None:
+    """Also where the index lies in the folder that is watched, and where a file cannot be read."""
+    index = harbour / "polyhop.index"
+    command = [*MODULE, "index", str(harbour), "--layers", "text", "--index", str(index), "--watch"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1, preexec_fn=hear_ctrl_c
+    ) as process:
+        said: list[str] = []
+        assert process.stdout is not None
+        assert process.stderr is not None
+        readers = [threading.Thread(target=said.extend, args=(pipe,)) for pipe in (process.stdout, process.stderr)]
+        for reader in readers:
+            reader.start()
+        try:
+            until(lambda: any("Watching" in line for line in said))
+            time.sleep(1.0)  # the watch begins behind the line
+            (harbour / "broken.docx").write_bytes(b"no zip at all")
+            write(harbour, {"oar.txt": "The River Oar rises at Tindle Cross."})
+            until(lambda: any("1 added" in line and "1 skipped" in line for line in said))
+            (harbour / "fennick.txt").unlink()
+            until(lambda: any("1 removed" in line for line in said))
+        finally:
+            process.send_signal(signal.SIGINT)
+        for reader in readers:
+            reader.join(WAIT)
+        assert process.wait(WAIT) == 0
+    assert any("What was done is stored." in line for line in said)
+    assert sum("changed." in line for line in said) <= 4  # the index's own files do not count
+    with Polyhop(index, settings=QUICK) as engine, engine.view() as view:
+        names = {Path(row.uri).name for row in view.record.documents()}
+    assert "oar.txt" in names
+    assert "fennick.txt" not in names
+
+
+def hear_ctrl_c() -> None:
+    """What a script starts beside itself ignores Ctrl-C, unless it is told not to."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def test_watching_is_refused_where_it_makes_no_sense(run: Run, harbour: Path, tmp_path: Path) -> None:
+    said = run("index", harbour, "--index", tmp_path / "my.index", "--watch", "--dry-run")
+    assert said.code == 2
+    assert "do not go together" in said.err

@@ -31,7 +31,7 @@ LEVELS = (
     ("strategies",),
     ("indexing",),
     ("engine",),
-    ("asynchronous", "evaluation", "training", "serve", "integrations"),
+    ("asynchronous", "evaluation", "training", "serve", "integrations", "exports"),
     ("cli",),
 )
 REACHED = 102  # files, by imports, from "paths" and the default reader

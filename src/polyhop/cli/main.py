@@ -17,6 +17,7 @@ from polyhop.cli.components import planners, readers
 from polyhop.cli.corrupt import corrupt
 from polyhop.cli.doctor import doctor
 from polyhop.cli.eval import evaluate
+from polyhop.cli.export import export
 from polyhop.cli.health import health
 from polyhop.cli.index import index
 from polyhop.cli.keys import keys
@@ -62,6 +63,7 @@ for command in (
     remove,
     status,
     merges,
+    export,
     health,
     corrupt,
     evaluate,

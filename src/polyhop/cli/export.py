@@ -1,0 +1,72 @@
+"""``polyhop export``: the graph of an index as GraphML, JSON lines, or a page to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import click
+
+from polyhop.cli.options import index_options, settings_of
+from polyhop.cli.terminal import echo
+from polyhop.errors import StorageFull
+
+PAGE_LINKS = 5_000  # links of a page, unless --limit says otherwise: a browser holds no more with ease
+
+
+@click.command()
+@click.option(
+    "--format", "format_", type=click.Choice(["graphml", "jsonl", "html"]), default="jsonl", show_default=True
+)
+@click.option(
+    "--layer", type=click.Choice(["facts", "parsekg"]), help="Which graph.  [default: facts, if there are any]"
+)
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="File.  [default: standard output]")
+@click.option("--limit", type=click.IntRange(1), help="Links, at most.  [default: all; of a page, 5000]")
+@index_options
+def export(
+    format_: str,
+    layer: str | None,
+    output: Path | None,
+    limit: int | None,
+    index_path: str,
+    config: Path | None,
+    changes: tuple[str, ...],
+) -> None:
+    """Write the graph of the index: entities, and what is said between them, with the sentence that says it.
+
+    A page (html) is one file that works offline: look up an entity, and go from one to the next.
+
+    \b
+    polyhop export --format html --output graph.html
+    polyhop export --format graphml --layer facts --output graph.graphml
+    polyhop export --limit 100
+    """
+    from polyhop.engine import Polyhop
+    from polyhop.exports.formats import WRITERS, ExportFormat
+    from polyhop.exports.linked import GraphLayer, LinkedGraph
+
+    most = limit or (PAGE_LINKS if format_ == "html" else None)
+    with Polyhop(index_path, settings=settings_of(config, changes)) as engine, engine.view() as view:
+        graph = LinkedGraph.of(view, cast("GraphLayer | None", layer), most)
+        pieces = WRITERS[cast("ExportFormat", format_)](graph)
+        if output is None:
+            for piece in pieces:
+                echo(piece, nl=False)
+            return
+        _write(pieces, output)
+        if graph.cut():
+            echo(f"{output} has the first {most:,} links; more with: --limit", err=True)
+
+
+def _write(pieces: Iterator[str], output: Path) -> None:
+    """Write a file as a whole, or not at all. Raises StorageFull."""
+    part = output.with_name(f"{output.name}.part")
+    try:
+        with part.open("w", encoding="utf-8", errors="replace") as file:
+            file.writelines(pieces)
+        part.replace(output)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise StorageFull(f"{output} cannot be written: {error.strerror or error}.") from error

@@ -270,6 +270,10 @@ def test_limits_of_a_key_say_when_to_come_back(served: Served, tmp_path: Path) -
         "/v1/eval", json={"questions": [{"question": "Who?"}], "strategies": ["bm25"]}, headers=bearer(poor)
     )
     assert problem(limited) == (429, "limit_reached")
+    uploaded(client, {"mill.txt": "The mill grinds rye."}, **small)
+    asked = client.post("/v1/ask", json={"question": "What does the mill grind?"}, headers=bearer(poor))
+    assert problem(asked) == (429, "limit_reached"), "what its questions have cost counts, too"
+    assert int(asked.headers["Retry-After"]) >= 1
 
 
 def test_errors_about_keys_say_how_to_send_one(served: Served) -> None:

@@ -71,7 +71,7 @@ async def answering(asked: Asked, workspace: Workspace, service: Service) -> Asy
     def work() -> Answer:
         if gone.is_set():
             raise NobodyWaits
-        budget = asked.budget(service)
+        budget = within_limits(asked.budget(service), workspace, service)
         return workspace.engine.ask(
             asked.question, strategy=asked.strategy, budget=budget, thread=asked.thread, told=listen
         )
@@ -83,12 +83,26 @@ async def answering(asked: Asked, workspace: Workspace, service: Service) -> Asy
             yield hop
         answer = future.result()
         service.metrics.answer(answer)
+        await asyncio.to_thread(service.intake.limits.note, workspace.key.id, cost=answer.evidence.cost)
         yield answer
     finally:
         gone.set()
         if not future.done():
             service.metrics.stopped.inc()
             future.add_done_callback(_heard)
+
+
+def within_limits(budget: Budget | None, workspace: Workspace, service: Service) -> Budget | None:
+    """A budget that is no larger than what the key may still spend today. Raises LimitReached."""
+    tokens, money = service.intake.limits.left(workspace.key)
+    if tokens is None and money is None:
+        return budget
+    asked = budget or service.settings.budget
+    return replace(
+        asked,
+        llm_tokens=min((each for each in (asked.llm_tokens, tokens) if each is not None), default=None),
+        money=min((each for each in (asked.money, money) if each is not None), default=None),
+    )
 
 
 async def answered(asked: Asked, workspace: Workspace, service: Service, request: Request) -> Answer | None:

@@ -70,6 +70,8 @@ class Limits:
 
         Raises LimitReached where one of them is nothing.
         """
+        if key.allowance.tokens is None and key.allowance.money is None:
+            return None, None
         spent = self.spent(key)
         self._require(key, "tokens", spent.tokens, key.allowance.tokens, 1)
         self._require(key, "money", spent.money, key.allowance.money, 0)

@@ -23,6 +23,11 @@ class HopsTold:
     listener: HopListener | None = None
     told: dict[int, Hop] = field(default_factory=dict)
 
+    @property
+    def wanted(self) -> bool:
+        """Whether anybody listens: making a hop before the end is wasted otherwise."""
+        return self.listener is not None
+
     def settle(self, position: int, hop: Hop) -> None:
         """Tell a hop, unless the same was told of its place before. Raises what the listener raises."""
         if self.listener is None or self.told.get(position) == hop:

@@ -70,6 +70,8 @@ class Resolver:
 
     def _tell(self, plan: Plan) -> None:
         """Tell whoever asked what is settled; later rounds may narrow it down."""
+        if not self.over.hops_told.wanted:
+            return
         blocks = {place: self._from_graph(one) for place, one in self.settled.items()} | self.read
         for place, block in sorted(blocks.items()):
             if place not in self.told:

@@ -80,7 +80,7 @@ class Stepping:
 
     def _tell(self, asked: AskedStep) -> None:
         """Tell whoever asked what a step came to, once that is settled."""
-        if asked.settled:
+        if asked.settled and self.over.hops_told.wanted:
             self.over.hops_told.settle(asked.position, hop_of(asked, self.over))
 
     def _wants_whole(self, plan: Plan) -> bool:

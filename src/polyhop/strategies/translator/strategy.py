@@ -78,7 +78,7 @@ class KGTranslator:
         asked: list[AskedQuery] = []
         began = time.monotonic()
         while in_time(began, budget) and (query := steps.next(asked)) is not None:
-            if done:  # what the next query is made of is settled
+            if done and over.hops_told.wanted:  # what the next query is made of is settled
                 over.hops_told.settle(len(done) - 1, _hop(len(done) - 1, done[-1], steps, over))
             translated = self.translate(query, over, index)
             done.append(translated)

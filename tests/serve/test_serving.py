@@ -11,7 +11,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from polyhop.serve import extra
 from polyhop.serve.requests import JsonLines
+from tests.worlds.commands import Run
 from tests.worlds.documents import BRIDGE
 from tests.worlds.serving import Served, serving
 
@@ -128,3 +130,11 @@ def test_workspaces_are_apart(made_index: Path, tmp_path: Path) -> None:
         assert status("empty").json()["error"]["type"] == "index_missing"
         for name in ("none", "../workspaces/tavrelle", "Tavrelle", "..", "default"):
             assert status(name).json()["error"]["type"] == "workspace_missing"
+
+
+def test_without_its_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    monkeypatch.setattr(extra, "NEEDED", ("fastapi", "no_such_library"))
+    outcome = run("serve")
+    assert outcome.code == 2
+    assert "no_such_library cannot be found" in outcome.err
+    assert "pip install 'polyhop[server]'" in outcome.err

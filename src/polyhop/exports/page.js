@@ -34,7 +34,7 @@ function node(id, x, y, show) {
   const group = svg("g", { role: "button", tabindex: "0" });
   const anchor = x < -1 ? "end" : x > 1 ? "start" : "middle";
   group.append(svg("title", {}, entities.get(id).name), svg("circle", { cx: x, cy: y, r: show ? 6 : 9 }));
-  group.append(svg("text", { x: x + Math.sign(Math.round(x)) * 12, y: y + (anchor === "middle" ? 24 : 4), "text-anchor": anchor }, short(entities.get(id).name)));
+  group.append(svg("text", { x: x + Math.sign(Math.round(x)) * 12, y: y + (anchor !== "middle" ? 4 : y < 0 ? -14 : 24), "text-anchor": anchor }, short(entities.get(id).name)));
   group.addEventListener("click", () => look(id));
   group.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") look(id); });
   return group;

@@ -193,6 +193,18 @@ def test_no_way_of_writing_a_path_leads_around_the_door(stranger: Stranger, path
         assert status in (400, 401, 404, 405, 422), (method, path, text[:200])
 
 
+def test_an_assistant_reaches_the_workspace_of_its_key_alone(stranger: Stranger) -> None:
+    call = {"name": "search", "arguments": {"query": "What opens the vault?", "strategy": "bm25"}}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).encode()
+    said = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    assert stranger.send("POST", "/mcp", body=body, headers=said)[0] == 401
+    status, own = stranger.send("POST", "/mcp", body=body, headers=stranger.bearing("reader", **said))
+    assert (status, "rye" in own) == (200, True)
+    elsewhere = stranger.bearing("reader", **said, **{"Polyhop-Workspace": "secret"})
+    _, refused = stranger.send("POST", "/mcp", body=body, headers=elsewhere)
+    assert "There is no such workspace" in refused
+
+
 def test_no_header_leads_into_another_workspace(stranger: Stranger) -> None:
     tricks = [name for name in TRICKS if name.strip(" \t\xa0") not in ("", "mine")]
     body = json.dumps({"query": "What opens the vault?", "strategy": "bm25"}).encode()

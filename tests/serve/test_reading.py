@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import struct
+import time
 import zlib
 from pathlib import Path
 from urllib.parse import quote
@@ -132,6 +133,22 @@ def test_what_has_no_pages_or_no_file_any_more_says_so(world: Path, tmp_path: Pa
         assert (gone.status_code, gone.json()["error"]["type"]) == (409, "original_missing")
         (folder / "academy_of_asperlow.pdf").unlink()
         assert served.client.get(f"/v1/documents/{pdf}/pages/1.png").status_code == 409
+
+
+def test_a_page_of_an_upload_is_drawn_from_the_file_as_it_came(world: Path, tmp_path: Path) -> None:
+    with serving(tmp_path / "new.index") as served:
+        with (world / "academy_of_asperlow.pdf").open("rb") as file:
+            sent = served.client.post("/v1/documents", files={"files": ("papers/academy.pdf", file)})
+        job = sent.json()["job"]
+        began = time.monotonic()
+        while job["state"] in ("queued", "running"):
+            assert time.monotonic() - began < 120
+            time.sleep(0.2)
+            job = served.client.get(f"/v1/jobs/{job['id']}").json()
+        assert job["state"] == "done", job
+        (row,) = served.client.get("/v1/documents").json()["documents"]
+        drawn = served.client.get(f"/v1/documents/{quote(row['id'], safe='')}/pages/1.png?highlight=0-20")
+        assert (drawn.status_code, drawn.headers["polyhop-marked"]) == (200, "yes")
 
 
 def test_the_neighbourhood_of_an_entity_comes_with_its_sentences(client: httpx.Client, engine: Polyhop) -> None:

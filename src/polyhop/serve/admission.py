@@ -11,7 +11,7 @@ from polyhop.serve.keys import ADMIN, READ, WRITE
 
 OPEN = frozenset(("/", "/health", "/ready", "/openapi.json", "/favicon.ico"))
 PAGE = "/page/"  # what the page consists of: no documents
-ASKING = frozenset(("/v1/ask", "/v1/search", "/v1/chat/completions"))  # they change nothing
+ASKING = frozenset(("/v1/ask", "/v1/search", "/v1/chat/completions", "/mcp"))  # they change nothing
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Response
 from polyhop.errors import OriginalMissing, PageMissing
 from polyhop.serve.engines import Workspace
 from polyhop.serve.pdf_pages import DrawnPage, draw_page
-from polyhop.serve.service import TheWorkspace
+from polyhop.serve.service import Service, TheService, TheWorkspace
 from polyhop.types import Document
 
 router = APIRouter(prefix="/v1", tags=["reading"])
@@ -22,6 +22,7 @@ router = APIRouter(prefix="/v1", tags=["reading"])
     responses={200: {"content": {"image/png": {}}}},
 )
 def page_picture(
+    service: TheService,
     workspace: TheWorkspace,
     document_id: str,
     number: int,
@@ -39,7 +40,7 @@ def page_picture(
     start, end = _stretch(document, number)
     first, _, last = highlight.partition("-")
     marked = (max(start, int(first)), min(end, int(last))) if highlight else (start, start)
-    drawn = _drawn(document, number - 1, (start, end), marked, workspace)
+    drawn = _drawn(document, number - 1, (start, end), marked, original_of(document, workspace, service))
     headers = {"Polyhop-Marked": "yes" if drawn.marked else "no", "Cache-Control": "private, max-age=300"}
     return Response(drawn.png, media_type="image/png", headers=headers)
 
@@ -54,17 +55,13 @@ def _stretch(document: Document, number: int) -> tuple[int, int]:
     return document.pages[number - 1], ends[number - 1]
 
 
-def _drawn(
-    document: Document, index: int, page: tuple[int, int], marked: tuple[int, int], workspace: Workspace
-) -> DrawnPage:
+def _drawn(document: Document, index: int, page: tuple[int, int], marked: tuple[int, int], file: Path) -> DrawnPage:
     from pypdfium2 import PdfiumError  # imported when used: start-up time
 
     said = document.text[page[0] : page[1]]
     at = (marked[0] - page[0]) / max(1, len(said))
     try:
-        drawn = draw_page(
-            original_of(document, workspace), index, said=said, stretch=document.text[marked[0] : marked[1]], at=at
-        )
+        drawn = draw_page(file, index, said=said, stretch=document.text[marked[0] : marked[1]], at=at)
     except (OSError, PdfiumError) as error:
         raise OriginalMissing("The file of this document is not at hand any more.") from error
     if drawn is None:
@@ -72,6 +69,16 @@ def _drawn(
     return drawn
 
 
-def original_of(document: Document, workspace: Workspace) -> Path:
-    """Where the file lies that a document was read from. Whether it still is that file, its text has to tell."""
-    return Path(document.uri)
+def original_of(document: Document, workspace: Workspace, service: Service) -> Path:
+    """Where the file lies that a document was read from. Whether it still is that file, its text has to tell.
+
+    Raises OriginalMissing.
+    """
+    if workspace.place.queue.exists():
+        kept = service.intake.counter(workspace.place).files.path_of(document.uri)
+        if kept is not None:
+            return kept
+    path = Path(document.uri)
+    if not path.is_absolute():  # a name that somebody gave to a document, and no place on this disk
+        raise OriginalMissing("The file of this document is not at hand any more.")
+    return path

@@ -20,6 +20,9 @@ from polyhop import __version__
 from polyhop.conversation.thread import Thread
 from polyhop.engine import Polyhop
 from polyhop.errors import PolyhopError, UsageError
+from polyhop.serve.access import workspace_for
+from polyhop.serve.answering import within_limits
+from polyhop.serve.keys import LOCAL, Key
 from polyhop.serve.service import Service
 from polyhop.serve.tool_results import (
     EarlierQuestion,
@@ -34,6 +37,7 @@ from polyhop.serve.tool_results import (
     state_told,
     text_told,
 )
+from polyhop.types import Budget, Cost
 
 T = TypeVar("T")
 PATH: Final = "/mcp"
@@ -53,10 +57,19 @@ StrategyName = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
+class Desk:
+    """What a request may use: an index, what a question may cost, and who is told what it did."""
+
+    engine: Polyhop
+    budget: Budget | None = None  # None: as the settings say
+    note: Callable[[Cost], None] = lambda _: None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tools:
     """What an assistant may do with an index; each tool runs where ``run`` has work done, in a thread of its own."""
 
-    engine_of: Callable[[Request | None], Polyhop]  # the index that a request is about; None: there are no requests
+    desk_of: Callable[[Request | None], Desk]  # what a request may use; None: there are no requests
     run: Callable[[Callable[[], Any]], Awaitable[Any]]
 
     async def ask(
@@ -77,7 +90,13 @@ class Tools:
         ``text`` is null where the documents do not answer it: then say so, and do not guess.
         """
         thread = Thread.of((one.question, one.answer) for one in earlier or [])
-        return await self._done(ctx, lambda engine: answer_told(engine.ask(question, strategy=strategy, thread=thread)))
+
+        def ask(desk: Desk) -> ToldAnswer:
+            answer = desk.engine.ask(question, strategy=strategy, budget=desk.budget, thread=thread)
+            desk.note(answer.evidence.cost)
+            return answer_told(answer)
+
+        return await self._done(ctx, ask)
 
     async def search(
         self,
@@ -87,7 +106,7 @@ class Tools:
         strategy: StrategyName = None,
     ) -> ToldPassages:
         """Find the passages that together answer a question, best first, without answering it."""
-        return await self._done(ctx, lambda engine: passages_told(engine.search(query, k=limit, strategy=strategy)))
+        return await self._done(ctx, lambda desk: passages_told(desk.engine.search(query, k=limit, strategy=strategy)))
 
     async def read(
         self,
@@ -100,8 +119,8 @@ class Tools:
     ) -> ReadText:
         """Read a document's text, or characters ``start`` to ``end`` of it; at most 50,000 at once."""
 
-        def read(engine: Polyhop) -> ReadText:
-            with engine.view() as view:
+        def read(desk: Desk) -> ReadText:
+            with desk.engine.view() as view:
                 found = view.record.document(document)
             last = min(len(found.text), start + LONGEST, len(found.text) if end is None else end)
             if start > last:
@@ -121,22 +140,22 @@ class Tools:
     ) -> ListedDocuments:
         """List the documents of the index, in the order they were first added."""
 
-        def listed(engine: Polyhop) -> ListedDocuments:
-            with engine.view() as view:
+        def listed(desk: Desk) -> ListedDocuments:
+            with desk.engine.view() as view:
                 return documents_told(*view.record.listed(beginning=prefix, after=after, most=limit))
 
         return await self._done(ctx, listed)
 
     async def status(self, ctx: Context) -> IndexState:
         """Say what the index holds: documents, passages, layers, and whether somebody is writing to it."""
-        return await self._done(ctx, lambda engine: state_told(engine.status()))
+        return await self._done(ctx, lambda desk: state_told(desk.engine.status()))
 
-    async def _done(self, ctx: Context, work: Callable[[Polyhop], T]) -> T:
+    async def _done(self, ctx: Context, work: Callable[[Desk], T]) -> T:
         """The result of work on the index. Raises ToolError, which says what is wrong and what to do about it."""
         request = ctx.request_context.request
         try:
-            engine = self.engine_of(request if isinstance(request, Request) else None)
-            done: T = await self.run(lambda: work(engine))
+            desk = self.desk_of(request if isinstance(request, Request) else None)
+            done: T = await self.run(lambda: work(desk))
         except PolyhopError as error:
             raise ToolError(f"{error} {error.remedy}".strip()) from error
         return done
@@ -156,7 +175,7 @@ def serve_standard_input(engine: Polyhop) -> None:
     async def run(work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
-    server_of(Tools(engine_of=lambda _: engine, run=run)).run("stdio")
+    server_of(Tools(desk_of=lambda _: Desk(engine=engine), run=run)).run("stdio")
 
 
 class Assistants:
@@ -164,7 +183,7 @@ class Assistants:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._server = server_of(Tools(engine_of=self._engine_of, run=self._in_turn))
+        self._server = server_of(Tools(desk_of=self._desk_of, run=self._in_turn))
         app = self._server.streamable_http_app(
             streamable_http_path=PATH,
             json_response=True,
@@ -180,9 +199,17 @@ class Assistants:
         async with self._server.session_manager.run():
             yield
 
-    def _engine_of(self, request: Request | None) -> Polyhop:
+    def _desk_of(self, request: Request | None) -> Desk:
+        """The workspace that the key of a request opens, and what the key may still spend. Raises WorkspaceMissing."""
+        service = self._service
+        key: Key = LOCAL if request is None else request.state.key
         name = None if request is None else request.headers.get("Polyhop-Workspace")
-        return self._service.engines.workspace(name).engine
+        workspace = service.engines.workspace(workspace_for(key, name, service.engines.names()), key)
+        return Desk(
+            engine=workspace.engine,
+            budget=within_limits(None, workspace, service),
+            note=lambda cost: service.intake.limits.note(key.id, cost=cost),
+        )
 
     async def _in_turn(self, work: Callable[[], T]) -> T:
         return await (await self._service.turns.take(work))

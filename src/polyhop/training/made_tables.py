@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
+from polyhop.training.made_names import NAMERS, code, firm, person
 from polyhop.training.rows import Kind, ReadingRow
 
 SOURCE: Final = "tables"
@@ -35,106 +36,6 @@ _KINDS: Final[Mapping[str, tuple[str, ...]]] = {  # of things: the column of the
     "service": ("Service", "Tariff", "Contract", "Job"),
     "course": ("Course", "Event", "Group", "Class"),
 }
-_BEGINNINGS: Final = (
-    "Bal",
-    "Cor",
-    "Den",
-    "El",
-    "Far",
-    "Gil",
-    "Har",
-    "Ist",
-    "Jor",
-    "Kel",
-    "Lom",
-    "Mar",
-    "Nor",
-    "Os",
-    "Pel",
-)
-_MIDDLES: Final = ("a", "e", "i", "o", "and", "er", "in", "ov", "um", "ast", "ill", "or")
-_ENDINGS: Final = (
-    "bury",
-    "dale",
-    "den",
-    "ford",
-    "ham",
-    "lin",
-    "mere",
-    "mont",
-    "ney",
-    "ric",
-    "sen",
-    "ton",
-    "vik",
-    "wick",
-)
-_FIRST: Final = (
-    "Ada",
-    "Ben",
-    "Carla",
-    "Dev",
-    "Esme",
-    "Finn",
-    "Greta",
-    "Hugo",
-    "Ines",
-    "Jarek",
-    "Kofi",
-    "Lena",
-    "Milo",
-    "Nia",
-)
-_ARTICLES: Final = (
-    "pump",
-    "filter",
-    "hose",
-    "bracket",
-    "lamp",
-    "battery",
-    "folder",
-    "glove",
-    "valve",
-    "sensor",
-    "cable",
-    "drum",
-)
-_OF_ARTICLES: Final = (
-    "small",
-    "large",
-    "spare",
-    "steel",
-    "outdoor",
-    "folding",
-    "double",
-    "standard",
-    "heavy-duty",
-    "round",
-)
-_JOBS: Final = ("cleaning", "repair", "hire", "delivery", "survey", "maintenance", "storage", "printing", "translation")
-_COURSES: Final = (
-    "first aid",
-    "Spanish",
-    "welding",
-    "choir",
-    "swimming",
-    "bookkeeping",
-    "pottery",
-    "yoga",
-    "fire drill",
-)
-_SAMPLES: Final = (
-    "well water",
-    "tap water",
-    "soil",
-    "sludge",
-    "milk",
-    "dust",
-    "rain",
-    "paint",
-    "river water",
-    "leachate",
-)
 _TITLES: Final = (
     "Overview",
     "Data",
@@ -213,7 +114,7 @@ def made_tables(count: int, *, seed: int) -> Iterator[ReadingRow]:
 def _table(rng: random.Random) -> _Table:
     kind = rng.choice(list(_KINDS))
     fitting = [one for one in columns() if kind in one.of]
-    things = list(dict.fromkeys(_NAMERS[kind](rng) for _ in range(rng.randint(2, 7))))
+    things = list(dict.fromkeys(NAMERS[kind](rng) for _ in range(rng.randint(2, 7))))
     told = [_told(one, len(things), rng) for one in rng.sample(fitting, min(len(fitting), rng.randint(2, 6)))]
     return _Table(kind, rng.choice(_KINDS[kind]), things, told)
 
@@ -236,11 +137,11 @@ def _told(column: Column, count: int, rng: random.Random) -> _Told:
 
 def _words_of(column: Column, rng: random.Random) -> str:
     if column.people:
-        return _person(rng)
+        return person(rng)
     if column.firms:
-        return _firm(rng)
+        return firm(rng)
     if column.codes:
-        return _code(rng)
+        return code(rng)
     if column.dates:
         day = date(2015, 1, 1) + timedelta(days=rng.randrange(5000))
         return rng.choice([f"{day:%d/%m/%Y}", f"{day.day} {day:%B %Y}", f"{day:%Y-%m-%d}", f"{day:%B %Y}"])
@@ -287,7 +188,7 @@ def _cell(table: _Table, rng: random.Random) -> _Asked:
 def _untold(table: _Table, rng: random.Random) -> _Asked | None:
     """A thing that the table does not have, or something that it does not tell."""
     if rng.random() < 0.5:
-        other = _NAMERS[table.kind](rng)
+        other = NAMERS[table.kind](rng)
         if other in table.things:
             return None
         return rng.choice(rng.choice(table.told).column.asks).format(it=other), None
@@ -392,36 +293,3 @@ def _parted(cells: Sequence[tuple[str, _Cell]], between: str) -> Iterator[tuple[
     for said, cell in cells:
         yield between, None
         yield said, cell
-
-
-# -- names
-
-
-def _word(rng: random.Random) -> str:
-    return rng.choice(_BEGINNINGS) + rng.choice(("", *_MIDDLES)) + rng.choice(_ENDINGS)
-
-
-def _person(rng: random.Random) -> str:
-    return rng.choice((f"{rng.choice(_FIRST)} {_word(rng)}", f"{rng.choice(_FIRST)[0]}. {_word(rng)}"))
-
-
-def _firm(rng: random.Random) -> str:
-    return f"{_word(rng)}{rng.choice(('', ' & Sons', ' Ltd', ' Medical', ' GmbH', ' Tools', ' Brothers'))}"
-
-
-def _code(rng: random.Random) -> str:
-    letters = "".join(rng.choices("ABCDEFGHKLMNPRSTVWX", k=rng.randint(1, 3)))
-    return f"{letters}{rng.choice(('-', ' ', ''))}{rng.choice((10, 100, 5, 1)) * rng.randint(1, 90)}"
-
-
-_NAMERS: Final[Mapping[str, Callable[[random.Random], str]]] = {
-    "model": lambda rng: rng.choice((_code(rng), f"{_word(rng)} {rng.randint(2, 99)}")),
-    "article": lambda rng: f"{rng.choice(_OF_ARTICLES)} {rng.choice(_ARTICLES)}",
-    "vehicle": lambda rng: f"{rng.choice(('van', 'car', 'truck', 'trailer'))} {rng.randint(1, 12)}",
-    "person": _person,
-    "site": _word,
-    "room": lambda rng: rng.choice((f"Room {rng.randint(1, 320)}", f"{_word(rng)} Hall")),
-    "sample": lambda rng: rng.choice((rng.choice(_SAMPLES), f"sample {rng.randint(1, 60)}")),
-    "service": lambda rng: f"{rng.choice(_JOBS)} {rng.choice(('A', 'B', 'basic', 'plus', 'express'))}",
-    "course": lambda rng: f"{rng.choice(_COURSES)} {rng.choice(('I', 'II', 'evening', 'for beginners', 'weekend'))}",
-}

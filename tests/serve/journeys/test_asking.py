@@ -39,7 +39,9 @@ def test_each_hop_is_announced_as_it_is_settled(page: Page) -> None:
         }"""
     )
     ask(page, BRIDGE)
-    page.wait_for_function("window.heard.some((words) => words.startsWith('Answer: Pellingrove'))")
+    page.locator("#announcements", has_text="Answer: Pellingrove").wait_for(state="attached")
+    heard = page.evaluate("window.heard")
+    assert any(words.startswith("Hop 1: Who is the architect") for words in heard), heard
     assert page.locator("#announcements").get_attribute("aria-live") == "polite"
 
 

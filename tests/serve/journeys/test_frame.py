@@ -30,7 +30,8 @@ def test_all_views_can_be_reached_with_the_keyboard(page: Page) -> None:
         link = page.locator(f".views a[data-view={view}]")
         link.focus()
         page.keyboard.press("Enter")
-        page.wait_for_function("view => document.activeElement.id === 'main' || view === 'ask'", arg=view)
+        if view != "ask":  # where the question takes the focus
+            page.locator("main:focus").wait_for()
         assert link.get_attribute("aria-current") == "page"
         page.locator("section.view:not([hidden]) h1").wait_for(state="attached")
 

@@ -201,6 +201,7 @@ class Polyhop:
             cost = replace(meant.cost + evidence.cost + reading.cost, seconds=time.monotonic() - began)
             left_out = (*evidence.left_out, *view.models.left_out, *unread)
             hops = hops_taken(evidence.question, reading, evidence)
+            view.hops_told.complete(hops)
             evidence = replace(evidence, hops=hops, cost=cost, left_out=left_out)
             return Answer(
                 question=question,

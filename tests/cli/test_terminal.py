@@ -76,7 +76,12 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 COMMANDS: dict[str, list[list[str]]] = {
-    "index": [["index", "DOCS", "--layers", "text"], ["index", "DOCS", "--dry-run"], ["index", f"nowhere{EVIL}"]],
+    "index": [
+        ["index", "DOCS", "--layers", "text"],
+        ["index", "DOCS", "--dry-run"],
+        ["index", "DOCS", "--preset", f"odd{EVIL}"],
+        ["index", f"nowhere{EVIL}"],
+    ],
     "ask": [
         ["ask", f"Where was the engineer{EVIL} born who built the lighthouse of Quillmouth?", "--trace"],
         ["ask", "Who built the lighthouse?", "--strategy", "c2rag", "--trace"],
@@ -100,9 +105,15 @@ COMMANDS: dict[str, list[list[str]]] = {
     "readers": [["readers"]],
     "doctor": [["doctor"], ["doctor", "--set", f"models.embedder=odd{EVIL}"]],
     "models": [["models", "list"], ["models", "install", f"odd{EVIL}"]],
+    "presets": [["presets"]],
+    "chat": [["chat", "--strategy", f"odd{EVIL}"]],
+    "export": [["export"], ["export", "--set", f"odd{EVIL}.key=1"]],
+    "serve": [["serve", "--set", f"odd{EVIL}.key=1"]],
+    "mcp": [["mcp", "--set", f"odd{EVIL}.key=1"]],
+    "keys": [["keys", "revoke", f"odd{EVIL}"]],
     "train": [["train", "reader", "--data", f"nowhere{EVIL}", "--out", f"nowhere{EVIL}"]],
 }
-NO_INDEX = ("strategies", "planners", "readers", "models", "eval", "train")
+NO_INDEX = ("presets", "strategies", "planners", "readers", "models", "eval", "train")
 
 
 def test_every_command_is_attacked() -> None:

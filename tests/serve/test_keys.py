@@ -190,7 +190,16 @@ def test_only_this_machine_itself_needs_no_key(keys: KeyRing, clock: Clock, send
         closed.admitted(sender, READ)
 
 
-def test_a_wrong_key_is_no_better_than_none_on_this_machine(access: Access) -> None:
+def test_a_made_up_key_is_not_looked_at_where_there_are_none(access: Access) -> None:
+    """Clients of other protocols have to send one; anybody on this machine gets in without."""
+    made_up = Sender(authorization="Bearer anything", client="127.0.0.1", host="localhost")
+    assert access.admitted(made_up, ADMIN) == LOCAL
+    with pytest.raises(KeyRefused):
+        access.admitted(Sender(authorization="Bearer anything", client="10.0.0.9", host="localhost"), READ)
+
+
+def test_a_wrong_key_does_not_count_on_this_machine_either(access: Access, keys: KeyRing) -> None:
+    keys.add("Ada")
     with pytest.raises(KeyRefused):
         access.admitted(Sender(authorization="Bearer nonsense", client="127.0.0.1", host="localhost"), READ)
     with pytest.raises(KeyRefused, match="has no key"):

@@ -38,7 +38,12 @@ def _of_server(command: Command) -> Command:
 
 @click.group()
 def keys() -> None:
-    """Make, list and revoke the keys of a server (polyhop serve)."""
+    """Make, list and revoke the keys of a server (polyhop serve).
+
+    \b
+    polyhop keys add "the web site" --requests 60
+    polyhop keys list
+    """
 
 
 @keys.command()

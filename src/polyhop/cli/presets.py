@@ -16,6 +16,10 @@ def presets(context: click.Context, as_json: bool) -> None:
 
     Use one with --preset NAME, which index, ask, search, eval and all other commands with settings take. It lies below
     polyhop.toml, the environment and --set; what these replace is said.
+
+    \b
+    polyhop presets
+    polyhop index documents --preset c2rag
     """
     if context.invoked_subcommand is not None:
         return

@@ -17,7 +17,8 @@ class HopsTold:
     """The hops of one question that whoever asked was told so far, by their places among those of the evidence.
 
     A strategy may call ``settle`` as it goes; the engine calls ``complete`` with the hops of the evidence. So each hop
-    of the evidence was told, and the last one told of a place is the one in the evidence.
+    of the evidence was told, and the last one told of a place is the one in the evidence. What was told of places
+    behind the last of these came to nothing: the answer does not rest on it.
     """
 
     listener: HopListener | None = None

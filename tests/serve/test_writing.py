@@ -277,7 +277,9 @@ def test_limits_of_a_key_say_when_to_come_back(served: Served, tmp_path: Path) -
     assert int(asked.headers["Retry-After"]) >= 1
 
 
-def test_errors_about_keys_say_how_to_send_one(served: Served) -> None:
+def test_errors_about_keys_say_how_to_send_one(served: Served, tmp_path: Path) -> None:
+    with KeyRing(tmp_path / "root" / "keys.sqlite") as keys:
+        keys.add("Ada")
     response = served.client.get("/v1/documents", headers=bearer("nonsense"))
     assert problem(response) == (401, "key_refused")
     assert response.headers["WWW-Authenticate"] == "Bearer"

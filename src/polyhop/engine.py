@@ -31,6 +31,7 @@ from polyhop.layers.layer import layer_of
 from polyhop.layers.view import View
 from polyhop.models.choice import Models, load_models
 from polyhop.models.timed import Timed
+from polyhop.models.within import left_out_by, models_within
 from polyhop.planning.asked import LONGEST_QUESTION, checked, shortened
 from polyhop.planning.planner import Planning
 from polyhop.ports import LanguageModel
@@ -192,14 +193,14 @@ class Polyhop:
         limit = budget or self.settings.budget
         began = time.monotonic()
         with self.view() as whole:
-            view = replace(whole, models=self.models.within(limit), hops_told=HopsTold(told))
+            view = replace(whole, models=models_within(self.models, limit), hops_told=HopsTold(told))
             meant = standalone(asked, thread, view.models)
             evidence = self._retrieve(meant.question, view, strategy, limit)
             if evidence.plan is None:  # a reader has one in any case; this one costs nothing
                 evidence = replace(evidence, plan=view.plan(evidence.question))
             reader_name, reading, unread = read_within(limit, evidence, self.settings, view.models)
             cost = replace(meant.cost + evidence.cost + reading.cost, seconds=time.monotonic() - began)
-            left_out = (*evidence.left_out, *view.models.left_out, *unread)
+            left_out = (*evidence.left_out, *left_out_by(view.models), *unread)
             hops = hops_taken(evidence.question, reading, evidence)
             view.hops_told.complete(hops)
             evidence = replace(evidence, hops=hops, cost=cost, left_out=left_out)
@@ -228,10 +229,10 @@ class Polyhop:
         began = time.monotonic()
         with self.view() as whole:
             limit = replace(self.settings.budget, passages=k)
-            view = replace(whole, models=self.models.within(limit))
+            view = replace(whole, models=models_within(self.models, limit))
             evidence = self._retrieve(asked, view, unread(strategy or default_strategy(view, self.settings)), limit)
         cost = replace(evidence.cost, seconds=time.monotonic() - began)
-        return replace(evidence, cost=cost, left_out=(*evidence.left_out, *view.models.left_out))
+        return replace(evidence, cost=cost, left_out=(*evidence.left_out, *left_out_by(view.models)))
 
     def remove(self, *uris: str) -> RemoveReport:
         """Remove documents, by URI, path or file name, with all that was derived from them."""

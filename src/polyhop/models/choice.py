@@ -7,11 +7,9 @@ import threading
 from typing import Any, cast
 
 from polyhop.errors import ModelMissing
-from polyhop.models.within import Within
 from polyhop.ports import ConstrainedModel, Embedder, LanguageModel, Reranker, SpanModel, SyntacticParser
 from polyhop.registry import Kind, build, load
 from polyhop.settings import AUTO, Endpoint, Settings, cache_folder, reranker_of_environment
-from polyhop.types import Budget
 
 NONE = "none"
 
@@ -34,16 +32,6 @@ class Models:
         other = Models(self._settings)
         other._lock, other._built, other._instead, other._judge = self._lock, self._built, model, self._judge
         return other
-
-    def within(self, budget: Budget) -> Models:
-        """The same models for one question, the language model among them within the question's budget."""
-        model = self.language_model
-        return self if model is None else self.with_language_model(Within.of(model, budget))
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """What the budget of the question did not let the language model do, one line each."""
-        return self._instead.left_out if isinstance(self._instead, Within) else ()
 
     def with_reranker(self, reranker: Reranker) -> Models:
         """The same models, each built once for both, but with this reranker."""

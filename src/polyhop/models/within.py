@@ -11,6 +11,7 @@ from typing import Any, Final, Self
 from polyhop.errors import BudgetExceeded
 from polyhop.models.accounting import Request, WastedOutput, estimated_tokens
 from polyhop.models.around import Around
+from polyhop.models.choice import Models
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.types import Budget, Cost
 
@@ -180,6 +181,18 @@ class _Count:
         """A call that was counted has not been made."""
         with self.lock:
             self.calls += 1
+
+
+def models_within(models: Models, budget: Budget) -> Models:
+    """The same models for one question, the language model among them within the question's budget."""
+    model = models.language_model
+    return models if model is None else models.with_language_model(Within.of(model, budget))
+
+
+def left_out_by(models: Models) -> tuple[str, ...]:
+    """What the budget of a question did not let the language model do, one line each."""
+    model = models.language_model
+    return model.left_out if isinstance(model, Within) else ()
 
 
 def before_reading(model: LanguageModel | None, budget: Budget) -> Within | None:

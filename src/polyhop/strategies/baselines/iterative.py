@@ -12,7 +12,7 @@ from polyhop.indexes.folding import tokens
 from polyhop.layers.view import View
 from polyhop.strategies.baselines.drafts import Drafts, Mode, WrittenDraft, drafts_for
 from polyhop.strategies.baselines.rounds import Merge, Retriever, Round, merged, new_passages, retrieved
-from polyhop.strategies.shared.hops import in_time
+from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.support import overlapping_span
 from polyhop.types import Budget, Evidence, Hop, Passage, Span
 

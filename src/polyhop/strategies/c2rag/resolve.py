@@ -16,7 +16,7 @@ from polyhop.strategies.c2rag.constraint_blocks import hop_of
 from polyhop.strategies.c2rag.ground import Bound, Grounding, Pattern
 from polyhop.strategies.c2rag.read_text import TextReading
 from polyhop.strategies.c2rag.sufficiency import Check, Verdict, judged
-from polyhop.strategies.shared.hops import in_time
+from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.phrases import phrase_vectors
 from polyhop.types import Budget
 

@@ -21,7 +21,7 @@ from polyhop.strategies.c2rag.recover import Recovery
 from polyhop.strategies.c2rag.resolve import Resolver
 from polyhop.strategies.c2rag.sufficiency import Check
 from polyhop.strategies.c2rag.untyped import untyped
-from polyhop.strategies.shared.hops import in_time
+from polyhop.strategies.shared.in_time import in_time
 from polyhop.types import Budget, Cost, Evidence
 
 

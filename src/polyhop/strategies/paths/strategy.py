@@ -21,7 +21,7 @@ from polyhop.strategies.paths.link import Link, links_from, nearest_links
 from polyhop.strategies.paths.walk import Walk, walks
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
-from polyhop.strategies.shared.hops import in_time
+from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.judge import best_first, judged_in_time
 from polyhop.strategies.shared.support import overlapping_span, supporting_span
 from polyhop.types import Budget, Evidence, Hop

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -129,11 +128,6 @@ class ModelSteps:
     def found(self, position: int) -> str | None:
         """A model keeps what it found to itself."""
         return None
-
-
-def in_time(began: float, budget: Budget) -> bool:
-    """Whether a further hop may begin, ``began`` being when the first one did (monotonic seconds)."""
-    return budget.seconds is None or time.monotonic() - began < budget.seconds
 
 
 def steps_for(question: str, over: View, budget: Budget, limit: int) -> Steps:

@@ -12,7 +12,7 @@ from polyhop.plans import REFERENCE, Plan, Step, plan_of_questions, rewrite
 from polyhop.prompts.merge_answers import Answered
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
-from polyhop.strategies.shared.hops import in_time
+from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.judge import best_first, may_tell
 from polyhop.strategies.stepchain.asked_step import SURE, AskedStep
 from polyhop.strategies.stepchain.leads import Lead, Leads

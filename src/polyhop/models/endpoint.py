@@ -16,7 +16,7 @@ from polyhop.errors import EndpointError
 from polyhop.models.accounting import Meter, Prices, Request, WastedOutput, estimated_prompt, estimated_tokens
 from polyhop.models.cache import CachedResponse, ResponseCache, cache_key
 from polyhop.models.dialect import OPTIONS, Dialect, JsonMode
-from polyhop.models.transport import Backoff, Reply, Transport
+from polyhop.models.transport import Reply, Transport, check_served
 from polyhop.ports import Completion, Message
 from polyhop.types import Cost
 
@@ -70,20 +70,11 @@ class OpenAICompatible:
 
     def __post_init__(self) -> None:
         _check_settings(self)
-        address = self.base_url.strip().rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "polyhop"}
-        if self.api_key.strip():
-            headers["Authorization"] = f"Bearer {self.api_key.strip()}"
-        backoff = Backoff(
-            attempts=self.attempts,
-            seconds=self.patience,
-            first_wait=self.first_wait,
-            longest_wait=self.longest_wait,
-        )
+        base_url, transport = Transport.to(self, "/chat/completions")
         parts = {
-            "base_url": address.removesuffix("/chat/completions"),
+            "base_url": base_url,
             "meter": Meter(calls=self.call_cap, tokens=self.token_cap, money=self.money_cap),
-            "_transport": Transport(address, headers, timeout=self.timeout, backoff=backoff),
+            "_transport": transport,
             "_cache": ResponseCache(self.cache) if self.cache else None,
             "_slots": threading.BoundedSemaphore(self.concurrency),
             "_learnt": _Learnt(Dialect(json_mode=self.json_mode)),
@@ -284,22 +275,13 @@ class _Learnt:
 
 
 def _check_settings(endpoint: OpenAICompatible) -> None:
-    parts = urlsplit(endpoint.base_url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("base_url must be an address such as http://localhost:11434/v1")
+    check_served(endpoint, "http://localhost:11434/v1")
     if not endpoint.model.strip():
         raise ValueError("model must not be empty")
-    key = endpoint.api_key.strip()
-    if not (key.isascii() and key.isprintable()):
-        raise ValueError("api_key holds characters that no key has")
-    if endpoint.attempts < 1 or endpoint.concurrency < 1:
-        raise ValueError("attempts and concurrency must be at least 1")
     if (endpoint.temperature or 0) < 0 or not 0 < (1 if endpoint.top_p is None else endpoint.top_p) <= 1:
         raise ValueError("temperature must be at least 0, and top_p more than 0 and at most 1")
     if endpoint.max_tokens is not None and endpoint.max_tokens < 1:
         raise ValueError("max_tokens must be at least 1, or none")
-    if endpoint.timeout <= 0 or min(endpoint.patience, endpoint.first_wait, endpoint.longest_wait) < 0:
-        raise ValueError("timeout must be more than 0, and waits at least 0")
 
 
 def _text(message: Mapping[str, Any]) -> str:

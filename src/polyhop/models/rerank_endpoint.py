@@ -16,7 +16,7 @@ import numpy as np
 from polyhop.errors import EndpointError
 from polyhop.models.cross_encoder import LOGITS
 from polyhop.models.side_by_side import side_by_side
-from polyhop.models.transport import Backoff, Reply, Transport
+from polyhop.models.transport import Reply, Transport, check_served
 from polyhop.ports import Floats
 
 log = logging.getLogger(__name__)
@@ -55,19 +55,10 @@ class RerankEndpoint:
 
     def __post_init__(self) -> None:
         _check_settings(self)
-        address = self.base_url.strip().rstrip("/").removesuffix(_PATH)
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "polyhop"}
-        if self.api_key.strip():
-            headers["Authorization"] = f"Bearer {self.api_key.strip()}"
-        backoff = Backoff(
-            attempts=self.attempts,
-            seconds=self.patience,
-            first_wait=self.first_wait,
-            longest_wait=self.longest_wait,
-        )
+        base_url, transport = Transport.to(self, _PATH)
         parts = {
-            "base_url": address,
-            "_transport": Transport(address + _PATH, headers, timeout=self.timeout, backoff=backoff),
+            "base_url": base_url,
+            "_transport": transport,
             "_slots": threading.BoundedSemaphore(self.concurrency),
             "_learnt": ["documents" if self.shape == "auto" else self.shape],
         }
@@ -177,13 +168,6 @@ def _score(row: Mapping[str, Any]) -> float | None:
 
 
 def _check_settings(endpoint: RerankEndpoint) -> None:
-    parts = urlsplit(endpoint.base_url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("base_url must be an address such as http://localhost:8080/v1")
-    key = endpoint.api_key.strip()
-    if not (key.isascii() and key.isprintable()):
-        raise ValueError("api_key holds characters that no key has")
-    if min(endpoint.batch, endpoint.attempts, endpoint.concurrency) < 1:
-        raise ValueError("batch, attempts and concurrency must be at least 1")
-    if endpoint.timeout <= 0 or min(endpoint.patience, endpoint.first_wait, endpoint.longest_wait) < 0:
-        raise ValueError("timeout must be more than 0, and waits at least 0")
+    check_served(endpoint, "http://localhost:8080/v1")
+    if endpoint.batch < 1:
+        raise ValueError("batch must be at least 1")

@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import urlsplit
 
 from polyhop.errors import EndpointError
@@ -43,6 +43,56 @@ class Backoff:
         """Seconds to wait after so many failures, at least as long as the server asked for."""
         doubled = min(self.first_wait * 2.0 ** min(failures - 1, 60), self.longest_wait)
         return max(doubled * random.uniform(0.5, 1.0), asked or 0.0)  # noqa: S311 - spreads clients, keeps no secret
+
+
+class Served(Protocol):
+    """What every model behind an endpoint says of it, among its settings. Waits are seconds."""
+
+    @property
+    def base_url(self) -> str:
+        """Where it is."""
+
+    @property
+    def api_key(self) -> str:
+        """What it is to be asked with; empty: nothing."""
+
+    @property
+    def timeout(self) -> float:
+        """For one answer."""
+
+    @property
+    def attempts(self) -> int:
+        """To get one, at most."""
+
+    @property
+    def patience(self) -> float:
+        """No attempt begins later than this after the first."""
+
+    @property
+    def first_wait(self) -> float:
+        """Before the second attempt."""
+
+    @property
+    def longest_wait(self) -> float:
+        """Between two attempts."""
+
+    @property
+    def concurrency(self) -> int:
+        """Requests at a time."""
+
+
+def check_served(served: Served, example: str) -> None:
+    """Raises ValueError for an address, a key or waits that cannot be; ``example``: an address as it should be."""
+    parts = urlsplit(served.base_url.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"base_url must be an address such as {example}")
+    key = served.api_key.strip()
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError("api_key holds characters that no key has")
+    if min(served.attempts, served.concurrency) < 1:
+        raise ValueError("attempts and concurrency must be at least 1")
+    if served.timeout <= 0 or min(served.patience, served.first_wait, served.longest_wait) < 0:
+        raise ValueError("timeout must be more than 0, and waits at least 0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +164,21 @@ class Transport:
         self._lock = threading.Lock()
         self._client: httpx.Client | None = None
         self._answered = False
+
+    @classmethod
+    def to(cls, served: Served, path: str) -> tuple[str, Self]:
+        """The address of an endpoint without the path of its task, and the pool that posts to that path."""
+        base_url = served.base_url.strip().rstrip("/").removesuffix(path)
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "polyhop"}
+        if served.api_key.strip():
+            headers["Authorization"] = f"Bearer {served.api_key.strip()}"
+        backoff = Backoff(
+            attempts=served.attempts,
+            seconds=served.patience,
+            first_wait=served.first_wait,
+            longest_wait=served.longest_wait,
+        )
+        return base_url, cls(base_url + path, headers, timeout=served.timeout, backoff=backoff)
 
     def post(self, body: bytes, final: Callable[[Reply], bool]) -> Reply:
         """The first answer worth reading: a granted request, a refusal for good, or whatever ``final`` says is one.

@@ -21,7 +21,7 @@ MODULES = {
 # What may import what: a module imports only from its own level or from levels before it.
 LEVELS = (
     ("types", "errors", "plans"),
-    ("ports", "registry", "settings", "presets", "reports"),
+    ("ports", "registry", "settings", "presets", "reports", "extras"),
     ("english",),
     ("documents", "models", "indexes", "store"),
     ("prompts", "planning"),

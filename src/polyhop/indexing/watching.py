@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Event
 
-from polyhop.errors import UsageError
+from polyhop.extras import check_installed
 
 LONGEST_UNREST = 5_000  # milliseconds for which changes are gathered before they are told, at most
 
 
 def check_watching() -> None:
     """Look whether the extra is installed. Raises UsageError."""
-    if importlib.util.find_spec("watchfiles") is None:
-        raise UsageError(
-            "Watching files needs the extra 'watch'.", remedy="Install it with: pip install 'polyhop[watch]'"
-        )
+    check_installed("watch", ("watchfiles",), doing="Watching files")
 
 
 def changes_of(

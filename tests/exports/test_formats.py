@@ -13,7 +13,8 @@ import pytest
 from polyhop.engine import Polyhop
 from polyhop.errors import LayerMissing
 from polyhop.exports.formats import graphml, json_lines, page
-from polyhop.exports.linked import GraphLayer, LinkedGraph
+from polyhop.exports.linked import LinkedGraph
+from polyhop.layers.read_graph import GraphLayer
 from tests.worlds.commands import Run
 
 GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"

@@ -45,7 +45,8 @@ def export(
     """
     from polyhop.engine import Polyhop
     from polyhop.exports.formats import WRITERS, ExportFormat
-    from polyhop.exports.linked import GraphLayer, LinkedGraph
+    from polyhop.exports.linked import LinkedGraph
+    from polyhop.layers.read_graph import GraphLayer
 
     most = limit or (PAGE_LINKS if format_ == "html" else None)
     with Polyhop(index_path, settings=settings_of(config, changes)) as engine, engine.view() as view:

@@ -8,8 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
+from polyhop.layers.read_graph import GraphEdge, ReadGraph, read_graph
 from polyhop.layers.view import View
-from polyhop.serve.graph_reading import GraphEdge, ReadGraph, entity_of, graph_of, path_between
+from polyhop.serve.graph_reading import entity_of, path_between
 from polyhop.serve.service import TheWorkspace
 
 router = APIRouter(prefix="/v1/graph", tags=["graph"])
@@ -54,7 +55,7 @@ class GraphTold(BaseModel):
 def entity(workspace: TheWorkspace, name: EntityName, limit: Annotated[int, Query(ge=1, le=500)] = 50) -> GraphTold:
     """What is said of an entity, each with the sentence that says it: `limit` edges at most."""
     with workspace.engine.view() as view:
-        graph = graph_of(view)
+        graph = read_graph(view)
         centre = entity_of(name, graph)
         return _told([centre], list(graph.edges(centre, limit)), graph, view)
 
@@ -63,13 +64,14 @@ def entity(workspace: TheWorkspace, name: EntityName, limit: Annotated[int, Quer
 def path(workspace: TheWorkspace, start: Annotated[EntityName, Query(alias="from")], to: EntityName) -> GraphTold:
     """The fewest edges that lead from one entity to another; no edges where nothing does."""
     with workspace.engine.view() as view:
-        graph = graph_of(view)
+        graph = read_graph(view)
         first, last = entity_of(start, graph), entity_of(to, graph)
         return _told([first, last], path_between(first, last, graph), graph, view)
 
 
 def _told(entities: Sequence[int], edges: Sequence[GraphEdge], graph: ReadGraph, view: View) -> GraphTold:
-    known = dict.fromkeys([*entities, *(end for edge in edges for end in (edge.subject, edge.object))])
+    ends = (end for edge in edges for end in (edge.subject, edge.object))
+    known = {position: graph.entity(position) for position in dict.fromkeys([*entities, *ends])}
     numbers = list({edge.passage for edge in edges})
     passages = dict(zip(numbers, view.passages(numbers), strict=True))
     links = []
@@ -82,6 +84,6 @@ def _told(entities: Sequence[int], edges: Sequence[GraphEdge], graph: ReadGraph,
             end=passage.start + edge.end,
             text=passage.text[edge.start : edge.end],
         )
-        ends = graph.key(edge.subject), graph.key(edge.object)
-        links.append(GraphLink(subject=ends[0], relation=edge.relation, object=ends[1], sentence=sentence))
-    return GraphTold(nodes=[GraphNode(id=graph.key(one), name=graph.name(one)) for one in known], edges=links)
+        subject, other = known[edge.subject].key, known[edge.object].key
+        links.append(GraphLink(subject=subject, relation=edge.relation, object=other, sentence=sentence))
+    return GraphTold(nodes=[GraphNode(id=one.key, name=one.name) for one in known.values()], edges=links)

@@ -22,6 +22,7 @@ def passage(title: str, text: str) -> Passage:
 WORLD = (
     passage("Orla Venn", "Orla Venn (3 May 1801 – 4 June 1870) was a Danish painter. She was born in Harl."),
     passage("Tam Ostler", "Tam Ostler (born 12 June 1799 in Harl; died 1 March 1850) was a Danish engineer."),
+    passage("Ned Ostler", "Ned Ostler (born 12 June 1799 in Harl; died 8 May 1871) was a Danish miller, Tam's twin."),
     passage("Pell Marrow", "Pell Marrow (1 January 1790 – 2 February 1860) was a French film director."),
     passage("Low Tide (film)", "Low Tide is a 1854 film directed by Tam Ostler. It won a prize in 1899."),
     passage("Red Sails, Grey Sails", "Red Sails, Grey Sails is a film directed by Pell Marrow, released in 1849."),
@@ -54,6 +55,8 @@ def compare(question: str, models: Models) -> Reading | None:
         ("Which one is a paddle steamer, Gull or Low Tide?", "Gull"),
         ("Was Orla Venn born before Tam Ostler?", "no"),
         ("Did Tam Ostler die before Orla Venn?", "yes"),
+        ("Was Tam Ostler born before Ned Ostler?", "no"),
+        ("Was Ned Ostler born before Tam Ostler?", "no"),
     ],
 )
 def test_compare_answers(question: str, answer: str, models: Models) -> None:

@@ -103,7 +103,7 @@ class Comparison:
         return self._by_relevance([(name, name) for name in names], [asked, asked])
 
     def _by_date(self, comparator: str, operands: Sequence[Operand]) -> Reading | None:
-        """Which of two came first or last, or lived longer; None where no date is told."""
+        """Which of two came first or last, or lived longer, the second where neither did; None without dates."""
         told = [[self._date(operand, at) for at in range(len(operand.readings))] for operand in operands]
         known = [at for at, dates in enumerate(told) if None not in dates]
         if not known:
@@ -115,7 +115,7 @@ class Comparison:
             return _reading(operands[1 - known[0] if other else known[0]].option, quotes, 0.4, f"only one {names} told")
         keys = [[one[0] for one in dates if one is not None] for dates in told]
         measures = [_years(*dates) if comparator == "longer" else dates[0] for dates in keys]
-        first = measures[0] <= measures[1] if comparator == "earlier" else measures[0] >= measures[1]
+        first = measures[0] < measures[1] if comparator == "earlier" else measures[0] > measures[1]
         chosen = operands[0 if first else 1].option
         return _reading(chosen, quotes, 0.9 if measures[0] != measures[1] else 0.4, f"compared by {names}")
 
@@ -221,14 +221,16 @@ def _years(birth: Date, death: Date) -> Date:
 
 
 def _by_amount(comparator: str, operands: Sequence[Operand]) -> Reading | None:
-    """Which of two has more or less of something, where both amounts are told."""
+    """Which of two has more or less of something, the second where both have as much; None where one is not told."""
     found = [_counted(operand.readings[0]) for operand in operands]
     if found[0] is None or found[1] is None:
         return None
-    more = 0 if found[0][0] >= found[1][0] else 1
-    chosen = operands[more if comparator == "larger" else 1 - more].option
+    amounts = found[0][0], found[1][0]
+    first = amounts[0] > amounts[1] if comparator == "larger" else amounts[0] < amounts[1]
+    chosen = operands[0 if first else 1].option
     quotes = [_quote(one[1]) for one in found if one is not None]
-    return _reading(chosen, quotes, 0.8, f"compared by {operands[0].targets[0] or 'amount'}")
+    confidence = 0.8 if amounts[0] != amounts[1] else 0.4
+    return _reading(chosen, quotes, confidence, f"compared by {operands[0].targets[0] or 'amount'}")
 
 
 def _counted(reading: StepReading) -> tuple[float, Candidate] | None:

@@ -154,8 +154,7 @@ class Tools:
         """The result of work on the index. Raises ToolError, which says what is wrong and what to do about it."""
         request = ctx.request_context.request
         try:
-            desk = self.desk_of(request if isinstance(request, Request) else None)
-            done: T = await self.run(lambda: work(desk))
+            done: T = await self.run(lambda: work(self.desk_of(request if isinstance(request, Request) else None)))
         except PolyhopError as error:
             raise ToolError(f"{error} {error.remedy}".strip()) from error
         return done

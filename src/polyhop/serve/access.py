@@ -55,11 +55,19 @@ class Access:
 
     def _key(self, sender: Sender) -> Key:
         free = self.open and sender.is_local
-        if free and (sender.authorization is None or not self.keys.any_valid()):
-            return LOCAL  # clients that must send a key make one up: where there are none, it is not looked at
         if sender.authorization is None:
+            if free:
+                return LOCAL
             raise KeyRefused("This server takes requests with a key only.")
-        scheme, _, written = sender.authorization.partition(" ")
+        try:
+            return self._brought(sender.authorization)
+        except KeyRefused:
+            if free and not self.keys.any_valid():
+                return LOCAL  # clients that must send a key make one up: where there are none, any will do
+            raise
+
+    def _brought(self, authorization: str) -> Key:
+        scheme, _, written = authorization.partition(" ")
         if scheme.lower() != "bearer" or not written.strip() or len(written) > LONGEST_KEY:
             raise KeyRefused("The header Authorization has no key.")
         return self.keys.checked(written.strip())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from polyhop.plans import Plan
 from polyhop.reading.reader import Quote, Reading
 from polyhop.reading.steps import StepReading
 from polyhop.types import AnswerKind, Evidence, Hop, Span
@@ -42,15 +43,8 @@ def hops_taken(question: str, reading: Reading, evidence: Evidence) -> tuple[Hop
     Links are walked before anything is read. What it passed on another way, or behind the passage that answers, is no
     part of the way; where it never came through this passage, there is one hop.
     """
-    plan = evidence.plan
-    several = plan is None or len(plan.steps) > 1 or plan.final is not None
-    if (
-        several
-        or not all(_along_links(hop) for hop in evidence.hops)
-        or not evidence.hops
-        or reading.text is None
-        or not reading.quotes
-    ):
+    walked = bool(evidence.hops) and all(_along_links(hop) for hop in evidence.hops)
+    if not walked or _has_several_steps(evidence.plan) or reading.text is None or not reading.quotes:
         return evidence.hops
     quote = reading.quotes[0]
     one = quote.passage
@@ -70,6 +64,11 @@ def hops_taken(question: str, reading: Reading, evidence: Evidence) -> tuple[Hop
         first -= 1
     arrived = replace(evidence.hops[at], found=last.found, sentences=last.sentences)
     return (*evidence.hops[first:at], arrived)
+
+
+def _has_several_steps(plan: Plan | None) -> bool:
+    """Whether a question was taken apart; one that nobody planned may have had to be."""
+    return plan is None or len(plan.steps) > 1 or plan.final is not None
 
 
 def _along_links(hop: Hop) -> bool:

@@ -22,8 +22,10 @@ from polyhop.training.rows import Kind, ReadingRow
 
 SOURCE: Final = "tables"
 LICENCE: Final = "CC0-1.0"
-UNTOLD: Final = 0.2  # of the questions, that a table does not answer
 TURNED: Final = 0.3  # of the tables, whose columns are the things
+UNTOLD: Final = 0.2  # of the questions, that a table does not answer
+COMPARED: Final = 0.2  # of the questions, that ask for the more or the most of something, where there is such a column
+REVERSED: Final = 0.12  # of the questions, that ask for the thing that has a value; all others ask for a cell
 
 _KINDS: Final[Mapping[str, tuple[str, ...]]] = {  # of things: the column of their names
     "model": ("Model", "Type", "Device", ""),
@@ -157,8 +159,8 @@ def _words_of(column: Column, rng: random.Random) -> str:
 def _row(table: _Table, rng: random.Random) -> ReadingRow | None:
     """A question about a table, with the cell that answers it; None where several cells would."""
     way = rng.random()
-    asked = _untold(table, rng) if way < UNTOLD else _compared(table, rng) if way < 0.4 else None
-    asked = asked or (_reversed(table, rng) if way > 0.88 else _cell(table, rng))
+    asked = _untold(table, rng) if way < UNTOLD else _compared(table, rng) if way < UNTOLD + COMPARED else None
+    asked = asked or (_reversed(table, rng) if way > 1 - REVERSED else _cell(table, rng))
     if asked is None:
         return None
     question, answer = asked

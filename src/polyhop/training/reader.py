@@ -308,7 +308,7 @@ PURPOSE = """\
 Reads a question and passages together. For each token: whether an answer begins there, ends there, and whether it \
 belongs to a sentence that holds the answer. For the whole: whether the answer is a span, yes, no, or not there."""
 LIMITS = (
-    "English only, and mostly text in sentences: tables were made up, of one thing a row or a column; no code.",
+    "English only, and mostly text in sentences: tables, if any, were made up, a thing a row or column; no code.",
     "Windows of at most 320 tokens, the question among them: of longer passages, sentences have to be chosen first.",
     "One span an answer. Lists, explanations and summaries are not learnt.",
     "Contexts without an answer are in part those of other questions; many passages about the same thing are rare.",

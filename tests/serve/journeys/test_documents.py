@@ -6,16 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.worlds.browser import ask, opened
 from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE, write
 from tests.worlds.serving import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
-
-pytest.importorskip("polyhop.serve.writing", reason="the server takes no documents yet")
 
 
 def upload(page: Page, url: str, files: list[Path], left_out: Sequence[Path] = ()) -> None:

@@ -1,8 +1,15 @@
-"""Sentences without a parser, in any script: for quotations, not for grammar."""
+"""Sentences without a parser, in any script: for quotations, not for grammar.
+
+What is no prose has no end marks: a row of a table, an item of a list and a turn of a chat are a sentence each.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
 
 # An end mark with what closes after it, then white space and something that can begin a sentence; ideographic end marks
 # need no space, and what they close goes on where a particle or a comma follows. A blank line ends a sentence too.
@@ -23,19 +30,41 @@ _MONTH = re.compile(
 _ORDINAL = re.compile(r"\b\d{1,2}\.$")
 _SHORT = re.compile(r"\b[a-z]\.$")  # "z. B.", "d. h.": a short form of several words
 _SHORT_TOO = re.compile(r"[^\W\d_]\.")
+_MARKER = re.compile(r"\s*\(?(?:\d{1,3}|[a-z]|[ivxl]{1,5})\.")  # of an item
 _LOOK_BACK = 12  # characters that tell a short form
+
+_NARROWEST: Final = 45  # characters; what is narrower is a list, an address or verse
+_WIDEST: Final = 140  # wider lines are paragraphs
+_FEWEST: Final = 2  # lines as wide as the text
+_RAGGED: Final = 16  # characters by which wrapped lines may be shorter than the widest
+_SHARE: Final = 0.5  # of the characters in lines that others follow: as many are in wide ones where text is wrapped
+_ITEM: Final = re.compile(
+    r"[-*+–—o]\s|[•·‣▪]|\(?(?:\d{1,3}|[A-Za-z]|[ivxl]{1,5})[.)]\s|\d+(?:\.\d+)+\.?\s|[#>|:]|\.\.\s|`{3}|\[\d+\]"
+)
+LABEL: Final = re.compile(r"[^\W\d_][\w ]{0,30}:(?:\s|$)")  # "Present: six members"
+_FIELD: Final = re.compile(r"[^\W\d_][^\n:;]{0,60}:(?:\s|$)")  # of a record: "Net price (EUR): 58.00"
+_TABULAR: Final = re.compile(r"\S(?: {3,}|\t)\s*\S|\|.*\|")
+_RULE: Final = re.compile(r"[\W_]+")
+_CUT: Final = re.compile(r"\w[-\u2010][ \t]*\Z")
+_ENDED: Final = (*".!?:;\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964", '."', ".'", ".)", ".\u201d", "!\u201d", "?\u201d")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Start and end of each sentence, without the white space around it."""
-    spans, start = [], 0
-    for match in _END.finditer(text):
-        if _goes_on(text, start, match):
-            continue
-        spans.append(_stripped(text, start, match.end()))
-        start = match.end()
-    spans.append(_stripped(text, start, len(text)))
+    ends = list(_marked_ends(text))
+    if "\n" in text:
+        ends = sorted({*ends, *line_ends(text)})
+    spans = [_stripped(text, begin, end) for begin, end in pairwise([0, *ends, len(text)])]
     return [(begin, end) for begin, end in spans if begin < end]
+
+
+def _marked_ends(text: str) -> Iterator[int]:
+    """Where sentences end by their marks or before a blank line."""
+    start = 0
+    for match in _END.finditer(text):
+        if not _goes_on(text, start, match):
+            start = match.end()
+            yield start
 
 
 def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
@@ -45,7 +74,8 @@ def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
         return False
     inline = end[0][-1:].isspace() and end[0].count("\n") < 2
     return (
-        (inline and text[after].islower())
+        _MARKER.fullmatch(text, max(start, text.rfind("\n", start, end.start())), end.start()) is not None
+        or (inline and text[after].islower())
         or _is_initial(before)
         or _ABBREVIATION.search(before) is not None
         or (_SHORT.search(before) is not None and _SHORT_TOO.match(text, after) is not None)
@@ -61,3 +91,96 @@ def _is_initial(before: str) -> bool:
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+
+
+# -- lines
+
+
+def line_ends(text: str) -> Iterator[int]:
+    """Where a line of a text ends that the width of a page did not part: a row, an item, a turn, a title, a verse.
+
+    Lines that follow one another and each begin with a label of their own are one record, and end with it.
+    """
+    lines = text.split("\n")
+    width = wrapped_width([one for one, following in pairwise(lines) if one.strip() and following.strip()])
+    block: list[str] = []
+    at = 0  # where the block begins
+    for line in [*lines, ""]:
+        if line.strip():
+            block.append(line)
+            continue
+        yield from (at + end for end in _line_ends(block, 0 if keeps_lines(block) else width))
+        at += sum(map(len, block)) + len(block) + len(line) + 1
+        block.clear()
+
+
+def _line_ends(block: Sequence[str], width: int) -> Iterator[int]:
+    """The same within lines between which none is blank."""
+    record: set[str] = set()  # the labels of its lines so far
+    end = -1
+    for before, line in pairwise(block):
+        end += len(before) + 1
+        label, following = _FIELD.match(before.lstrip()), _FIELD.match(line.lstrip())
+        record = {*record, label[0]} if label else set()
+        if label and following and following[0] not in record:
+            continue
+        record = set()
+        if not _is_parted(before, line, width):
+            yield end
+
+
+def _is_parted(before: str, line: str, width: int) -> bool:
+    """Whether only the width of a page parts two lines; where that is not known, a small letter tells."""
+    if begins_item(line.lstrip()) or LABEL.match(line.lstrip()):
+        return False
+    if width:
+        return line_goes_on(before, line, width)
+    return line.lstrip()[:1].islower() and not has_ended(before.rstrip())
+
+
+def wrapped_width(lines: Sequence[str]) -> int:
+    """The width at which most of these lines were wrapped, or 0 where they were not."""
+    lengths = Counter(len(line.rstrip()) for line in lines if not _TABULAR.search(line.strip()))
+    if not lengths:
+        return 0
+
+    def near(width: int) -> int:
+        return sum(lengths[length] for length in range(width - _RAGGED, width + 1))
+
+    width = max(lengths, key=lambda length: (near(length), -length))
+    width = max(length for length in lengths if width - _RAGGED <= length <= width)
+    wide = sum(length * lengths[length] for length in range(width - _RAGGED, width + 1))
+    all_of_them = sum(length * count for length, count in lengths.items())
+    is_wrapped = near(width) >= _FEWEST and wide >= _SHARE * all_of_them
+    return width if is_wrapped and _NARROWEST <= width <= _WIDEST else 0
+
+
+def keeps_lines(block: Sequence[str]) -> bool:
+    """Whether a block is a table, or verse: lines that all begin with a capital."""
+    if sum(_TABULAR.search(line.strip()) is not None for line in block) * 2 > len(block):
+        return True
+    return len(block) > 2 and all(line.lstrip()[:1].isupper() for line in block)
+
+
+def line_goes_on(before: str, line: str, width: int) -> bool:
+    """Whether a line goes on with the one before: that was full, or has not ended and a small letter follows."""
+    before, line = before.rstrip(), line.strip()
+    if _RULE.fullmatch(before) or _RULE.fullmatch(line):
+        return False
+    full = is_cut(before) or len(before) + 1 + len(line.split(maxsplit=1)[0]) > width
+    return full or (2 * len(before) > width and line[:1].islower() and not has_ended(before))
+
+
+def begins_item(line: str) -> bool:
+    """Whether a line begins an item of a list, by its mark or its number."""
+    return _ITEM.match(line) is not None
+
+
+def has_ended(line: str) -> bool:
+    """Whether a sentence ends with a line."""
+    return line.endswith(_ENDED)
+
+
+def is_cut(line: str) -> bool:
+    """Whether a line ends within a word, or behind the hyphen of one."""
+    return _CUT.search(line) is not None

@@ -9,23 +9,11 @@ from itertools import pairwise
 from typing import Final
 
 from polyhop.documents.edits import TextEdit, TextEdits
+from polyhop.documents.sentences import LABEL, begins_item, is_cut, keeps_lines, line_goes_on, wrapped_width
 
 _PARTED: Final = re.compile(r"(\w+(?:-\w+)*)[-\u2010][ \t]*\n[ \t]*(?=(\w+)(-?))")
-_CUT: Final = re.compile(r"\w[-\u2010][ \t]*\Z")
 _WORD: Final = re.compile(r"\w+(?:[-\u2010]\w+)*")
 _CONJUNCTIONS: Final = frozenset(("and", "or", "nor", "to", "und", "oder", "bzw", "et", "ou", "y", "o", "e"))
-_NARROWEST: Final = 45  # characters; what is narrower is a list, an address or verse
-_WIDEST: Final = 140  # wider lines are paragraphs
-_FEWEST: Final = 2  # lines as wide as the text
-_RAGGED: Final = 16  # characters by which wrapped lines may be shorter than the widest
-_SHARE: Final = 0.5  # of the characters in lines that others follow: as many are in wide ones where text is wrapped
-_ITEM: Final = re.compile(
-    r"[-*+–—o]\s|[•·‣▪]|\(?(?:\d{1,3}|[A-Za-z]|[ivxl]{1,5})[.)]\s|\d+(?:\.\d+)+\.?\s|[#>|:]|\.\.\s|`{3}|\[\d+\]"
-)
-_LABEL: Final = re.compile(r"[^\W\d_][\w ]{0,30}:(?:\s|$)")  # "Present: six members"
-_TABULAR: Final = re.compile(r"\S(?: {3,}|\t)\s*\S|\|.*\|")
-_RULE: Final = re.compile(r"[\W_]+")
-_ENDED: Final = (*".!?:;\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964", '."', ".'", ".)", ".\u201d", "!\u201d", "?\u201d")
 
 
 def whole_words(text: str) -> str:
@@ -73,7 +61,7 @@ def flowing(text: str) -> str:
     Lists, tables, verse, rules and what is indented as code keep their lines.
     """
     lines = text.split("\n")
-    width = _width([one for one, following in pairwise(lines) if one.strip() and following.strip()])
+    width = wrapped_width([one for one, following in pairwise(lines) if one.strip() and following.strip()])
     if not width:
         return whole_words(text)
     flowed: list[str] = []
@@ -88,41 +76,9 @@ def flowing(text: str) -> str:
     return whole_words("\n".join(flowed[:-1]))
 
 
-def _width(lines: Sequence[str]) -> int:
-    """The width at which most of these lines were wrapped, or 0 where they were not."""
-    lengths = Counter(len(line.rstrip()) for line in lines if not _TABULAR.search(line.strip()))
-    if not lengths:
-        return 0
-
-    def near(width: int) -> int:
-        return sum(lengths[length] for length in range(width - _RAGGED, width + 1))
-
-    width = max(lengths, key=lambda length: (near(length), -length))
-    width = max(length for length in lengths if width - _RAGGED <= length <= width)
-    wide = sum(length * lengths[length] for length in range(width - _RAGGED, width + 1))
-    all_of_them = sum(length * count for length, count in lengths.items())
-    is_wrapped = near(width) >= _FEWEST and wide >= _SHARE * all_of_them
-    return width if is_wrapped and _NARROWEST <= width <= _WIDEST else 0
-
-
-def begins_item(line: str) -> bool:
-    """Whether a line begins an item of a list, by its mark or its number."""
-    return _ITEM.match(line) is not None
-
-
-def has_ended(line: str) -> bool:
-    """Whether a sentence ends with a line."""
-    return line.endswith(_ENDED)
-
-
-def is_cut(line: str) -> bool:
-    """Whether a line ends within a word, or behind the hyphen of one."""
-    return _CUT.search(line) is not None
-
-
 def _paragraphs(block: Sequence[str], width: int) -> list[str]:
     """The lines of a block without blank lines, those joined that one paragraph has."""
-    if not block or _stays(block):
+    if not block or keeps_lines(block):
         return list(block)
     edge = min(_indent(line) for line in block)
     if 2 * sum(_indent(line) > edge + 1 for line in block) > len(block):
@@ -130,7 +86,7 @@ def _paragraphs(block: Sequence[str], width: int) -> list[str]:
     found = [block[0].rstrip()]
     within_item = begins_item(block[0].lstrip())
     for before, line in pairwise(block):
-        if _begins(line, edge=None if within_item else edge) or not _goes_on(before, line, width):
+        if _begins(line, edge=None if within_item else edge) or not line_goes_on(before, line, width):
             found.append(line.rstrip())
             within_item = begins_item(line.lstrip())
         else:
@@ -138,27 +94,11 @@ def _paragraphs(block: Sequence[str], width: int) -> list[str]:
     return found
 
 
-def _stays(block: Sequence[str]) -> bool:
-    """Whether a block is a table, or verse: lines that all begin with a capital."""
-    if sum(_TABULAR.search(line.strip()) is not None for line in block) * 2 > len(block):
-        return True
-    return len(block) > 2 and all(line.lstrip()[:1].isupper() for line in block)
-
-
 def _begins(line: str, *, edge: int | None) -> bool:
     """Whether a line begins something: an item of a list, a label, or a paragraph with an indented first line."""
     said = line.lstrip()
     indented = edge is not None and _indent(line) > edge + 1
-    return indented or begins_item(said) or _LABEL.match(said) is not None
-
-
-def _goes_on(before: str, line: str, width: int) -> bool:
-    """Whether a line goes on with the one before: that was full, or has not ended and a small letter follows."""
-    before, line = before.rstrip(), line.strip()
-    if _RULE.fullmatch(before) or _RULE.fullmatch(line):
-        return False
-    full = is_cut(before) or len(before) + 1 + len(line.split(maxsplit=1)[0]) > width
-    return full or (2 * len(before) > width and line[:1].islower() and not has_ended(before))
+    return indented or begins_item(said) or LABEL.match(said) is not None
 
 
 def _indent(line: str) -> int:

@@ -11,7 +11,8 @@ from statistics import median
 from typing import Final
 
 from polyhop.documents.loaders.pdf_lines import PageLine
-from polyhop.documents.wrapped_lines import begins_item, has_ended, is_cut, word_edits
+from polyhop.documents.sentences import begins_item, has_ended, is_cut
+from polyhop.documents.wrapped_lines import word_edits
 
 _SPACELESS: Final = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff\uff00-\uffef]")
 _PROSE: Final = 35  # letters; what is narrower is a list, a table or verse

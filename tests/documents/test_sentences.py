@@ -1,0 +1,47 @@
+"""Sentences for quotations: by their marks in prose, and line by line in what has none."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyhop.documents.sentences import sentence_spans
+
+WRAPPED = """The old tide mill stands where the river Orla meets the grey sea, and the
+wheel is of oak and turns at night when the water of both tides is let out
+Fenn harbour below it was built in the same year. It is small."""
+
+
+def sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Mill: Orla; Rye: 3 t\nMill: Fenn; Rye: 1 t", ["Mill: Orla; Rye: 3 t", "Mill: Fenn; Rye: 1 t"]),
+        ("Mill Ferry\nHeight 12 m 4 m\nWeight 30 t 9 t", ["Mill Ferry", "Height 12 m 4 m", "Weight 30 t 9 t"]),
+        (
+            "- rye\n- oats, which are\n  ground by day\n- barley",
+            ["- rye", "- oats, which are\n  ground by day", "- barley"],
+        ),
+        ("1. Open the gate\n2. Let the water in", ["1. Open the gate", "2. Let the water in"]),
+        ("[09:15] Lena: the gate is shut\n[09:16] Tam: why", ["[09:15] Lena: the gate is shut", "[09:16] Tam: why"]),
+        ("The mill\nIt was built in 1742.", ["The mill", "It was built in 1742."]),
+    ],
+)
+def test_a_line_that_stands_for_itself_is_a_sentence(text: str, found: list[str]) -> None:
+    assert sentences(text) == found
+
+
+def test_a_record_is_one_sentence() -> None:
+    record = "Part no.: 40-3\nArticle: Gate of oak\nNet price (EUR): 168.00"
+    assert sentences(record) == [record]
+    assert sentences(f"{record}\n{record}") == [record, record]
+
+
+def test_lines_that_a_width_parted_are_no_sentences() -> None:
+    assert len(sentences(WRAPPED)) == 2
+
+
+def test_the_number_of_an_item_is_no_sentence() -> None:
+    assert sentences("Do this:\n1. Open the gate. Wait.") == ["Do this:", "1. Open the gate.", "Wait."]

@@ -154,6 +154,14 @@ def test_headings_have_larger_or_bolder_letters() -> None:
     ]
 
 
+def test_items_whose_numbers_are_larger_than_their_words_are_no_headings(tmp_path: Path) -> None:
+    items = ("Undo the four screws of the gate and take off its cover.", "Let the water of the mill out.")
+    larger = [f") Tj /F1 14 Tf ({at}.) Tj /F1 12 Tf ( {item}" for at, item in enumerate(items, start=1)]
+    read = load(tmp_path / "mill.pdf", pdf([["The mill of Fenn stands by the sea.", *larger]]))
+    assert read.headings == ()
+    assert f"1. {items[0]}\n2. {items[1]}" in read.text
+
+
 BODY = (
     "It stands on the Orla.",
     "It was built in 1742.",

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from polyhop.documents.loaders.page_furniture import without_furniture
 from polyhop.documents.loaders.pdf_lines import PageLine, lines_of
+from polyhop.documents.loaders.pdf_tables import with_tables
 from polyhop.documents.loaders.pdf_text import PagedText, paged_text
 from polyhop.documents.loading import file_document, one_line
 from polyhop.errors import DocumentError
@@ -23,11 +24,14 @@ _PLACEHOLDER = re.compile(r"(?i)^(untitled|document ?\d*|.*\.(docx?|tex|dvi|indd
 
 @dataclass(frozen=True, kw_only=True)
 class PdfLoader:
-    """Reads the text of a PDF: words and paragraphs whole, headings apart, without running heads and page numbers."""
+    """Reads the text of a PDF: words and paragraphs whole, a row of a table a line, headings apart.
+
+    Running heads and page numbers are left out.
+    """
 
     suffixes: ClassVar[tuple[str, ...]] = (".pdf",)
     media_type: ClassVar[str] = "application/pdf"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, which knows its pages; its title is the file's own, or its first heading or line.
@@ -35,7 +39,7 @@ class PdfLoader:
         Raises DocumentError for a damaged or encrypted file, and for one without text, such as a scan.
         """
         title, pages = _read(path)
-        read = paged_text(without_furniture(pages))
+        read = paged_text(with_tables(without_furniture(pages)))
         if not read.text:
             raise DocumentError(
                 "has no text, only pictures of it (a scan?)" if pages else "has no pages",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _LINE: Final = re.compile(r"([^\r\n\x02\ufffe]*)(\r\n?|\n|[\x02\ufffe](?:\r\n?|\n)?|\Z)")
 _OWN_HYPHENS: Final = ("\x02", "\ufffe")  # how PDFium writes a hyphen at the end of a line
+_WORD: Final = re.compile(r"\S+")
+_GAP: Final = 1.1  # of the height of letters: no two words are so far apart, however a line is justified
 _LONGEST_NAME: Final = 128  # bytes of the name of a font
 
 
@@ -29,6 +31,8 @@ class PageLine:
     bottom: float = 0.0
     size: float = 0.0  # the height of its letters
     bold: bool = False
+    pieces: tuple[PageLine, ...] = ()  # that wide gaps part; none where it is in one piece
+    row: bool = False  # whether it is a row of a table
 
     @property
     def letter(self) -> float:
@@ -50,15 +54,30 @@ def _lines(content: PdfTextPage) -> Iterator[PageLine]:
             line = _measured(content, said, first, first + len(said) - 1)
             text = clean(f"{said}-" if found[2].startswith(_OWN_HYPHENS) else said).strip()
             if text:
-                yield replace(line, text=text)
+                yield replace(line, text=text, pieces=tuple(_pieces(content, said, first, line)))
 
 
 def _measured(content: PdfTextPage, text: str, first: int, last: int) -> PageLine:
-    left, bottom, _, top = content.get_charbox(first, loose=True)
+    left = content.get_charbox(first, loose=True)[0]
     right = content.get_charbox(last, loose=True)[2]
+    letter = first + next((at for at, character in enumerate(text) if character.isalpha()), 0)
+    _, bottom, _, top = content.get_charbox(letter, loose=True)  # marks and numbers of items have fonts of their own
     return PageLine(
-        text=text, left=left, right=right, bottom=bottom, size=round(top - bottom, 1), bold=_is_bold(content, first)
+        text=text, left=left, right=right, bottom=bottom, size=round(top - bottom, 1), bold=_is_bold(content, letter)
     )
+
+
+def _pieces(content: PdfTextPage, said: str, first: int, line: PageLine) -> Iterator[PageLine]:
+    """What wide gaps part a line into; nothing where there are none."""
+    begins, left, right = 0, line.left, line.left
+    for word in _WORD.finditer(said):
+        start = content.get_charbox(first + word.start(), loose=True)[0]
+        if word.start() and start - right > _GAP * line.size:
+            yield replace(line, text=clean(said[begins : word.start()]).strip(), left=left, right=right)
+            begins, left = word.start(), start
+        right = content.get_charbox(first + word.end() - 1, loose=True)[2]
+    if begins:
+        yield replace(line, text=clean(said[begins:]).strip(), left=left, right=right)
 
 
 def _is_bold(content: PdfTextPage, character: int) -> bool:

@@ -85,6 +85,8 @@ class _Layout:
     def between(self, number: int) -> str:
         """What parts a line from the next one: nothing, a space, a line break or a blank line."""
         line, following = self.lines[number], self.lines[number + 1]
+        if line.row or following.row:
+            return "\n" if line.row and following.row else "\n\n"
         if self._is_heading(number) or self._is_heading(number + 1):
             both = self._is_heading(number) and self._is_heading(number + 1)
             return " " if both and _goes_on_large(line, following) else "\n\n"
@@ -109,7 +111,7 @@ class _Layout:
 
     def _is_heading(self, number: int) -> bool:
         line = self.lines[number]
-        if not any(map(str.isalpha, line.text)):
+        if line.row or not any(map(str.isalpha, line.text)):
             return False
         return line.size > _LARGER * self._body or (
             line.bold and not self._bold and line.size >= self._body and not has_ended(line.text)

@@ -31,7 +31,7 @@ def test_every_kind_and_both_files_are_in_it(tmp_path: Path) -> None:
 
 
 def test_some_spans_get_a_context_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mixture, "NOTHING_SHARE", 1.0)
+    monkeypatch.setattr(mixture, "NOTHING_SHARES", {"span": 1.0})
     kinds = [KINDS[window.kind] for window in windows(tmp_path).training if window.source == "lights"]
     assert "span" not in kinds
 

@@ -39,6 +39,7 @@ def window(kind: str, *spans: tuple[int, int]) -> Window:
         spans=spans,
         evidence=(False, False, False, bool(spans), bool(spans), False, False),
         kind=KINDS.index(kind),
+        told=kind in ("none", "span"),
         source="lights",
     )
 
@@ -79,6 +80,7 @@ def test_padding_changes_no_loss() -> None:
         spans=((6, 7),),
         evidence=(False,) * 5 + (True,) * 4 + (False,),
         kind=1,
+        told=True,
         source="lights",
     )
     short = window("span", (3, 4))

@@ -22,6 +22,7 @@ def window(kind: str, *spans: tuple[int, int]) -> Window:
         spans=spans,
         evidence=tuple(bool(spans) and one for one in allowed),
         kind=KINDS.index(kind),
+        told=True,
         source="lights/one",
     )
 

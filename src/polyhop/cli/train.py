@@ -46,10 +46,10 @@ def reader(data: Path, out: Path, rows: int, minutes: float | None, start: Path 
     polyhop train reader --data rows --out trained --minutes 480
     polyhop train reader --data rows --out better --start trained/reader --seed 1
 
-    The data folder holds reading.jsonl.gz and reader_reranker.jsonl; tables are made up beside them. Behind --out,
-    checkpoint.npz is what the same command goes on from, and reader/ the finished model: graph in 8 bits, tokenizer,
-    model card, manifest. A twentieth of the contexts is kept aside; where they are read no better any more, training
-    ends sooner.
+    The data folder holds reading.jsonl.gz and reader_reranker.jsonl, and evidence.jsonl.gz with claims if there are
+    any; tables are made up beside them. Behind --out, checkpoint.npz is what the same command goes on from, and reader/
+    the finished model: graph in 8 bits, tokenizer, model card, manifest. A twentieth of the contexts is kept aside;
+    where they are read no better any more, training ends sooner.
     """
     from polyhop.training.extra import check_extra
 

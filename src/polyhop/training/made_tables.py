@@ -2,8 +2,8 @@
 
 A table has some things as rows and what is told of them as columns (``columns.toml``), and is written in one of the
 ways in which loaders write tables. A question asks for one cell, for the thing that has a value, for the more or the
-most of something, or for what the table does not tell. Names are put together from syllables; nothing is taken from
-anywhere.
+most of something, whether something is so, or for what the table does not tell. Names are put together from syllables;
+nothing is taken from anywhere.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ LICENCE: Final = "CC0-1.0"
 TURNED: Final = 0.3  # of the tables, whose columns are the things
 UNTOLD: Final = 0.2  # of the questions, that a table does not answer
 COMPARED: Final = 0.2  # of the questions, that ask for the more or the most of something, where there is such a column
+VERDICTS: Final = 0.2  # of the questions, that ask for a yes or a no
 REVERSED: Final = 0.12  # of the questions, that ask for the thing that has a value; all others ask for a cell
 
 _KINDS: Final[Mapping[str, tuple[str, ...]]] = {  # of things: the column of their names
@@ -158,6 +159,8 @@ def _words_of(column: Column, rng: random.Random) -> str:
 
 def _row(table: _Table, rng: random.Random) -> ReadingRow | None:
     """A question about a table, with the cell that answers it; None where several cells would."""
+    if rng.random() < VERDICTS:
+        return _verdict(table, rng)
     way = rng.random()
     asked = _untold(table, rng) if way < UNTOLD else _compared(table, rng) if way < UNTOLD + COMPARED else None
     asked = asked or (_reversed(table, rng) if way > 1 - REVERSED else _cell(table, rng))
@@ -237,6 +240,74 @@ def _reversed(table: _Table, rng: random.Random) -> _Asked | None:
     )
     said = rng.choice(asks).format(kind=table.kind, value=told.cells[thing], name=told.name.lower())
     return said, (thing, -1)
+
+
+# -- questions for a yes or a no
+
+
+def _verdict(table: _Table, rng: random.Random) -> ReadingRow | None:
+    """A question whether something is so, with the cells that tell; None where the table leaves it open."""
+    way = rng.random()
+    asked = _is_more(table, rng) if way < 0.4 else _is_beyond(table, rng) if way < 0.7 else None
+    asked = asked or _is_value(table, rng)
+    if asked is None:
+        return None
+    question, so, cells = asked
+    text, places = _written(table, rng)
+    kind: Kind = "yes" if so else "no"
+    rests_on = tuple((_text(table, cell), places[cell]) for cell in cells)
+    question = _worded(question, rng)
+    return ReadingRow(
+        source=SOURCE, licence=LICENCE, question=question, context=text, answers=(), kind=kind, rests_on=rests_on
+    )
+
+
+_Doubted = tuple[str, bool, Sequence[_Cell]]  # the question, whether it is so, and where that is told
+
+
+def _is_more(table: _Table, rng: random.Random) -> _Doubted | None:
+    comparable = [(at, one) for at, one in enumerate(table.told) if one.column.more]
+    if not comparable or len(table.things) < 2:
+        return None
+    at, told = rng.choice(comparable)
+    first, second = rng.sample(range(len(table.things)), 2)
+    if told.numbers[first] == told.numbers[second]:
+        return None
+    up = rng.random() < 0.6
+    said = told.column.more if up else told.column.less
+    so = (told.numbers[first] > told.numbers[second]) == up
+    return f"Is {_the(table, first)} {said} than {_the(table, second)}?", so, ((first, at), (second, at))
+
+
+def _is_beyond(table: _Table, rng: random.Random) -> _Doubted | None:
+    counted = [(at, one) for at, one in enumerate(table.told) if one.column.numbers]
+    if not counted:
+        return None
+    at, told = rng.choice(counted)
+    thing = rng.randrange(len(table.things))
+    value = told.numbers[thing]
+    bound = round(value * rng.choice((0.5, 0.7, 0.9, 1.1, 1.4, 2.0)))
+    if bound == value or not bound:
+        return None
+    over = rng.random() < 0.5
+    said = rng.choice(("more than", "over", "above") if over else ("less than", "under", "below"))
+    name = told.name.lower()
+    asks = ("Is the {name} of {it} {said} {bound:,}?", "Has {it} a {name} of {said} {bound:,}?")
+    question = rng.choice(asks).format(name=name, it=_the(table, thing), said=said, bound=bound)
+    return question, (value > bound) == over, ((thing, at),)
+
+
+def _is_value(table: _Table, rng: random.Random) -> _Doubted | None:
+    at = rng.randrange(len(table.told))
+    told = table.told[at]
+    thing, other = rng.randrange(len(table.things)), rng.randrange(len(table.things))
+    so = rng.random() < 0.5
+    value = told.cells[thing if so else other]
+    if not so and value == told.cells[thing]:
+        return None
+    asks = ("Is the {name} of {it} {value}?", "Is {value} the {name} of {it}?", "{name} of {it}: is it {value}?")
+    question = rng.choice(asks).format(name=told.name.lower(), it=_the(table, thing), value=value)
+    return question, so, ((thing, at),)
 
 
 def _the(table: _Table, thing: int) -> str:

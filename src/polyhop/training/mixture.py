@@ -29,7 +29,7 @@ MOST_ROWS: Mapping[str, int] = {
 SHARES: Mapping[str, float] = {"squadshifts/amazon_reviews": 0.4, "squadshifts/reddit": 0.4}  # of a source's windows
 MULTI_HOP_SOURCE = "multihop/"
 
-NOTHING_SHARE = 0.2  # of the spans, that get a context without an answer
+NOTHING_SHARES: Mapping[Kind, float] = {"span": 0.2, "yes": 0.1, "no": 0.1}  # that get a context without an answer
 BESIDE_SHARE = 0.2  # of the short contexts, that get another one beside them
 SHORT, SHORT_BESIDE = 900, 700  # characters of the one and of the other
 NEIGHBOURS, COMPARED, CANDIDATES = 40, 12, 6  # rows before and behind, and how many of them are looked at
@@ -88,20 +88,21 @@ def _of_reading(rows: Sequence[ReadingRow], maker: WindowMaker, rng: random.Rand
 
 
 def _plain(row: ReadingRow) -> _Example:
-    return _Example([Part(row.context)], row.kind, [Place(0, start, text) for text, start in row.answers])
+    marked = row.answers or row.rests_on
+    return _Example([Part(row.context)], row.kind, [Place(0, start, text) for text, start in marked])
 
 
 def _varied(row: ReadingRow, ours: Sequence[ReadingRow], number: int, rng: random.Random) -> _Example:
     """The row, without its context, with another one beside it, or as it is."""
     plain = _plain(row)
-    if row.kind == "span" and rng.random() < NOTHING_SHARE:
+    if rng.random() < NOTHING_SHARES.get(row.kind, 0):
         around = [one.context for one in ours[max(0, number - NEIGHBOURS) : number + NEIGHBOURS]]
         near = [context for context in around if _is_other(context, row)]
         if near:
             asked = _words(row.question)
             looked_at = rng.sample(near, min(COMPARED, len(near)))
             return _Example([Part(max(looked_at, key=lambda one: len(asked & _words(one))))], "none", [])
-    elif row.kind in ("span", "none") and len(row.context) < SHORT and rng.random() < BESIDE_SHARE:
+    elif len(row.context) < SHORT and rng.random() < BESIDE_SHARE:
         drawn = [one.context for one in rng.sample(ours, min(CANDIDATES, len(ours)))]
         other = next((one for one in drawn if len(one) < SHORT_BESIDE and _is_other(one, row)), None)
         if other is not None and rng.random() < 0.5:

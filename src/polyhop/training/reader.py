@@ -20,6 +20,8 @@ from polyhop.ports import Floats
 from polyhop.reports import Progress, ProgressListener
 from polyhop.training import card, export
 from polyhop.training.checkpoint import Checkpoint, Position
+from polyhop.training.claims import CLAIMS, claim_rows
+from polyhop.training.claims import SOURCE as CLAIMED
 from polyhop.training.encoder import Bert, weights_of
 from polyhop.training.graph import Head
 from polyhop.training.loop import Course, Loop, best_device, half_precision
@@ -39,7 +41,7 @@ HEAD_SCALE = 5  # heads begin with random weights, and learn so many times as fa
 DECAY = 0.01
 READ_AT_ONCE = 24
 ASIDE_OFTEN, ASIDE_AT_LAST = 500, 1_400  # windows kept aside that are read during training, and behind it
-ASIDE_TABLES = 150  # at most, of those about tables that were made up, beside them
+ASIDE_BESIDES = 150  # at most, of claims and of tables that were made up each, beside them
 
 
 class ReaderNetwork(nn.Module):
@@ -59,7 +61,7 @@ class ReaderNetwork(nn.Module):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Windows of one batch, padded: tensors of shape (B, T), the spans (B, S, 2), kinds and span counts (B,)."""
+    """Windows of one batch, padded: tensors of shape (B, T), the spans (B, S, 2); kinds, told and span counts (B,)."""
 
     ids: Any
     mask: Any
@@ -69,6 +71,7 @@ class Batch:
     spans: Any
     span_counts: Any
     kinds: Any
+    told: Any
 
     @classmethod
     def of(cls, windows: Sequence[Window], device: Any) -> Batch:
@@ -90,6 +93,7 @@ class Batch:
             spans=torch.tensor(spans, device=device),
             span_counts=torch.tensor([len(window.spans) for window in windows], device=device),
             kinds=torch.tensor([window.kind for window in windows], device=device),
+            told=torch.tensor([window.told for window in windows], device=device),
         )
 
 
@@ -97,8 +101,8 @@ def losses(tokens: Any, kind: Any, batch: Batch) -> dict[str, Any]:
     """Three losses of logits (B, T, 3) and (B, 4).
 
     The kind's cross entropy; for spans, minus the log-probability that one of the answer's occurrences is meant, a mean
-    over all windows; for evidence, the mean binary cross entropy over the passages' tokens of spans and of windows with
-    nothing (what a yes or no rests on is not known).
+    over all windows; for evidence, the mean binary cross entropy over the passages' tokens of windows where it is known
+    (what a yes or no rests on often is not).
     """
     tokens = tokens.float()
     ends = functional.log_softmax(tokens[..., : END + 1].masked_fill(~batch.allowed[..., None], FORBIDDEN), dim=1)
@@ -108,7 +112,7 @@ def losses(tokens: Any, kind: Any, batch: Batch) -> dict[str, Any]:
     meant = meant.masked_fill(places >= batch.span_counts[:, None], -torch.inf)
     spanning = batch.kinds == SPAN
     span = -torch.logsumexp(meant[spanning], dim=1).sum() / len(batch.kinds)
-    told = (batch.mask.bool() & batch.segments.bool() & (batch.kinds <= SPAN)[:, None]).float()
+    told = (batch.mask.bool() & batch.segments.bool() & batch.told[:, None]).float()
     evidence = functional.binary_cross_entropy_with_logits(tokens[..., EVIDENCE], batch.evidence, reduction="none")
     return {
         "kind": functional.cross_entropy(kind.float(), batch.kinds),
@@ -197,7 +201,8 @@ class ReaderTrainer:
         device = best_device()
         torch.manual_seed(self.course.seed)
         network = self._network().to(device)
-        hashes = {name: sha256_of(self.data / name) for name in (READING, MULTI_HOP)}
+        files = (READING, MULTI_HOP, *((CLAIMS,) if (self.data / CLAIMS).exists() else ()))
+        hashes = {name: sha256_of(self.data / name) for name in files}
         run = {"task": "reader", "data": hashes, "start": _shape_of(network), **self.course.lasting}
         if self.tables:
             run["tables"] = self.tables
@@ -229,7 +234,8 @@ class ReaderTrainer:
     def _rows(self) -> tuple[list[ReadingRow], list[MultiHopRow]]:
         self._tell("reading rows")
         made = made_tables(self.tables, seed=self.course.seed)
-        return [*reading_rows(self.data), *made], multi_hop_rows(self.data)
+        claims = claim_rows(self.data, seed=self.course.seed)
+        return [*reading_rows(self.data), *claims, *made], multi_hop_rows(self.data)
 
     def _export(
         self,
@@ -288,10 +294,11 @@ def _shape_of(network: ReaderNetwork) -> list[int]:
 
 
 def _some(windows: Windows, most: int) -> Sequence[Window]:
-    """The same windows of those kept aside, whatever the seed of the run, and some of tables that were made up."""
-    aside = [window for window in windows.aside if window.source != TABLES]
+    """The same windows of those kept aside, whatever the seed of the run, with some of claims and of tables."""
+    aside = [window for window in windows.aside if not window.source.startswith((CLAIMED, TABLES))]
     chosen = random.Random(2).sample(aside, min(most, len(aside)))  # noqa: S311
-    return (*chosen, *[window for window in windows.aside if window.source == TABLES][:ASIDE_TABLES])
+    besides = [[one for one in windows.aside if one.source.startswith(name)] for name in (CLAIMED, TABLES)]
+    return (*chosen, *[window for ours in besides for window in ours[:ASIDE_BESIDES]])
 
 
 def _sources(reading: Sequence[ReadingRow], multi_hop: Sequence[MultiHopRow], windows: Windows) -> list[card.Origin]:

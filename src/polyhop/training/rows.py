@@ -33,6 +33,7 @@ class ReadingRow:
     context: str
     answers: tuple[tuple[str, int], ...]  # text and start
     kind: Kind
+    rests_on: tuple[tuple[str, int], ...] = ()  # what in the context a yes or no rests on, where that is known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +58,12 @@ class MultiHopRow:
 
 def reading_rows(folder: Path) -> list[ReadingRow]:
     """The rows of ``reading.jsonl.gz``. Raises DatasetError with file and line."""
-    return [_reading_row(line) for line in _lines(folder / READING)]
+    return [_reading_row(line) for line in row_lines(folder / READING)]
 
 
 def multi_hop_rows(folder: Path) -> list[MultiHopRow]:
     """The rows of ``reader_reranker.jsonl``. Raises DatasetError with file and line."""
-    return [_multi_hop_row(line) for line in _lines(folder / MULTI_HOP)]
+    return [_multi_hop_row(line) for line in row_lines(folder / MULTI_HOP)]
 
 
 def is_kept_aside(text: str) -> bool:
@@ -71,7 +72,7 @@ def is_kept_aside(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class RowLine:
     """One line of a file, as an object, and how to complain about it."""
 
     place: str
@@ -89,7 +90,8 @@ class _Line:
         return DatasetError(f"{self.place}: {what}.", remedy="Correct the line, or leave it out.")
 
 
-def _lines(path: Path) -> Iterator[_Line]:
+def row_lines(path: Path) -> Iterator[RowLine]:
+    """The lines of a file of rows that are not blank. Raises DatasetError with file and line."""
     try:
         with _opened(path) as stream:
             for number, text in enumerate(stream, start=1):
@@ -105,17 +107,17 @@ def _opened(path: Path) -> TextIO:
     return gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
 
 
-def _parsed(text: str, place: str) -> _Line:
+def _parsed(text: str, place: str) -> RowLine:
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{place}: not JSON ({error}).") from error
     if not isinstance(fields, dict):
         raise DatasetError(f"{place}: not an object.")
-    return _Line(place, fields)
+    return RowLine(place, fields)
 
 
-def _reading_row(line: _Line) -> ReadingRow:
+def _reading_row(line: RowLine) -> ReadingRow:
     context, kind = line.text("context"), line.text("kind")
     known = next((one for one in KINDS if one == kind), None)
     if known is None:
@@ -133,14 +135,14 @@ def _reading_row(line: _Line) -> ReadingRow:
     )
 
 
-def _answer(line: _Line, answer: object, context: str) -> tuple[str, int]:
+def _answer(line: RowLine, answer: object, context: str) -> tuple[str, int]:
     match answer:
         case [str(text), int(start)] if start >= 0 and text.strip() and context.startswith(text, start):
             return text, start
     raise line.wrong(f"the answer {answer!r} is not a [text, start] of the context")
 
 
-def _multi_hop_row(line: _Line) -> MultiHopRow:
+def _multi_hop_row(line: RowLine) -> MultiHopRow:
     return MultiHopRow(
         source=line.text("src"),
         licence=line.text("licence", "license"),
@@ -151,7 +153,7 @@ def _multi_hop_row(line: _Line) -> MultiHopRow:
     )
 
 
-def _passages(line: _Line, name: str, least: int) -> tuple[TrainingPassage, ...]:
+def _passages(line: RowLine, name: str, least: int) -> tuple[TrainingPassage, ...]:
     passages = []
     for entry in line.fields.get(name) or ():
         match entry:

@@ -53,7 +53,8 @@ class Window:
     asked: int  # tokens before the passages: [CLS], the question, [SEP]
     allowed: tuple[bool, ...]  # where an answer may begin and end
     spans: tuple[tuple[int, int], ...]  # first and last token of each occurrence of the answer
-    evidence: tuple[bool, ...]  # tokens of sentences that hold it
+    evidence: tuple[bool, ...]  # tokens of sentences that hold it, or that a yes or no rests on
+    told: bool  # whether all that ``evidence`` should mark is known
     kind: int  # in KINDS
     source: str
 
@@ -108,7 +109,7 @@ class WindowMaker:
             return None
         before = len(asked) + 2
         allowed = [False] * before + [parts[part].answers for part in tokens.parts[start:end]] + [False]
-        found = [(first + before, last + before) for first, last in spans]
+        found = [(first + before, last + before) for first, last in spans] if kind == "span" else []
         if kind == "span" and _OFFERS.search(question):
             allowed[1 : 1 + len(asked)] = [True] * len(asked)
             found += _offered(question, asking, len(asked), places)
@@ -119,6 +120,7 @@ class WindowMaker:
             allowed=tuple(allowed),
             spans=tuple(sorted(set(found))),
             evidence=(*([False] * before), *evidence, False),
+            told=kind in ("none", "span") or bool(spans),
             kind=KINDS.index(kind),
             source=source,
         )

@@ -69,6 +69,8 @@ def test_date_granularity_is_the_unit_asked_for(question: str, granularity: str)
         ("Between Ada Lund and Oskar Vale who was born earlier?", ("Ada Lund", "Oskar Vale")),
         ("Which sleeps longer, cats or dogs?", ("cats", "dogs")),
         ("Did it rain or snow?", None),
+        ("Is it quicker by ferry or by the coast road?", ("ferry", "the coast road")),
+        ("Was the lamp lit by a keeper or by a gust of wind that came over the hill?", None),
         ("Who wrote Rain?", None),
     ],
 )
@@ -126,9 +128,17 @@ def test_unknown_labels_fit_nothing(label: str, kind: AnswerType) -> None:
         ("List the keepers of the lighthouse.", "list"),
         ("Why was the ferry late?", "explanation"),
         ("How do I change the wick?", "steps"),
+        ("steps to change the wick?", "steps"),
         ("Explain the signal of the red lamp.", "explanation"),
         ("Summarise the minutes of March.", "summary"),
         ("What gas was used?", "value"),
+        ("The ferry takes an hour. Am I allowed a cabin?", "verdict"),
+        ("We moved in May. Who has to be told?", "value"),
+        ("If it rains, is the regatta called off?", "verdict"),
+        ("When the lamp is red, may boats leave?", "verdict"),
+        ("For the lamp, do we use more oil in summer or in winter?", "choice"),
+        ("When was the lamp lit, and by whom?", "value"),
+        ("The keeper, who was old, lit what?", "value"),
     ],
 )
 def test_the_shape_of_an_answer_is_told_by_how_it_is_asked(question: str, shape: str) -> None:

@@ -5,7 +5,19 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, Literal
 
-from polyhop.english.question import OWNS, Words, read_words, split_options
+from polyhop.english.question import (
+    DOUBTING,
+    EXPLAINING,
+    LISTING,
+    LONGEST_QUESTION,
+    OWNS,
+    SUMMARISING,
+    Word,
+    Words,
+    asking_part,
+    read_words,
+    render,
+)
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -17,6 +29,7 @@ from polyhop.english.words import (
     PLACES,
     PREPOSITIONS,
     ROLES,
+    TIMES,
     TITLE_NOUNS,
     WH_WORDS,
     WORKS,
@@ -62,10 +75,8 @@ _WORKS: Final = (WORKS | TITLE_NOUNS) - {"magazine", "game", "franchise", "hit",
 _MEASURES: Final = word_set("many much old long far tall high deep wide big large heavy often fast")
 _STUDYING: Final = word_set("study studied graduate graduated educated work worked teach taught")
 _KINDS: Final = word_set("type kind sort name title")
-_SUMMARISING: Final = word_set("summarise summarize summary overview outline")
-_LISTING: Final = word_set("list name enumerate")
-_EXPLAINING: Final = word_set("explain describe define")
 _PLURAL: Final = word_set("are were do have")
+_STEPS: Final = word_set("steps procedure instructions")
 
 _LABELS: Final[dict[AnswerType, frozenset[str]]] = {
     AnswerType.PERSON: word_set("PERSON"),
@@ -83,12 +94,12 @@ _UNTITLED: Final = frozenset({AnswerType.DATE, AnswerType.NUMBER, AnswerType.YES
 
 def answer_type(question: str) -> AnswerType:
     """The kind of thing the question asks for; ``THING`` where nothing tells. Never raises."""
-    words = read_words(question)
+    words = read_words(asking_part(question))
     if not words:
         return AnswerType.THING
     if _choices(words) is not None:
         return AnswerType.CHOICE
-    if words[0].low in AUXILIARIES:
+    if words[0].low in DOUBTING:
         return AnswerType.YES_NO
     asked = _asking(words)
     if asked is None:
@@ -111,7 +122,7 @@ def answer_type(question: str) -> AnswerType:
 
 def date_granularity(question: str) -> Granularity:
     """How exact a date the question asks for: the unit it names, otherwise the day."""
-    words = read_words(question)
+    words = read_words(asking_part(question))
     asked = _asking(words)
     noun = _head_noun(words, asked).removesuffix("s") if asked is not None and words[asked].low != "when" else ""
     units: dict[str, Granularity] = {"century": "century", "decade": "decade", "year": "year", "month": "month"}
@@ -120,20 +131,23 @@ def date_granularity(question: str) -> Granularity:
 
 def answer_shape(question: str) -> AnswerShape:
     """How much a question asks for: one thing, several, whether, which of two, how, why, or what something says."""
-    words = read_words(question)
+    asking = asking_part(question)
+    words = read_words(asking)
     if not words:
         return "value"
     low = [word.low for word in words]
-    begins = [word.strip(",:").lower() for word in question.split()[:4]]  # an imperative looks like a name
-    if not _SUMMARISING.isdisjoint(begins):
+    begins = [word.strip(",:").lower() for word in asking.split()[:4]]  # an imperative looks like a name
+    if not SUMMARISING.isdisjoint(begins):
         return "summary"
     if _choices(words) is not None:
         return "choice"
-    if low[0] in AUXILIARIES:
+    if low[0] in DOUBTING:
         return "verdict"
-    if begins[0] in _LISTING:
+    if begins[0] in _STEPS:
+        return "steps"
+    if begins[0] in LISTING:
         return "list"
-    if begins[0] in _EXPLAINING:
+    if begins[0] in EXPLAINING:
         return "explanation"
     asked = _asking(words)
     if asked is None:
@@ -155,7 +169,7 @@ def _is_plural(words: Words, asked: int) -> bool:
 
 def choices(question: str) -> tuple[str, str] | None:
     """The two options that the question offers ("..., X or Y?"), as written; None if it offers none."""
-    return _choices(read_words(question))
+    return _choices(read_words(asking_part(question)))
 
 
 def fits(label: str, type: AnswerType) -> bool:  # noqa: A002 - the word of the field
@@ -274,3 +288,81 @@ def _of_noun(noun: str) -> AnswerType:
             if form in nouns:
                 return type_
     return AnswerType.PERSON if noun and is_agent(noun) else AnswerType.THING
+
+
+def split_options(words: Words) -> tuple[Words, Word, Word] | None:
+    """The frame of a question between two options, and the options as names; None if it offers none."""
+    if len(words) > LONGEST_QUESTION:
+        return None
+    for at, word in enumerate(words):
+        if word.kind == "word" and word.low == "or" and 0 < at < len(words) - 1:
+            found = _options_around(words, at)
+            if found is not None:
+                return found
+    return _options_listed(words)
+
+
+def _options_around(words: Words, at: int) -> tuple[Words, Word, Word] | None:
+    """Options on both sides of an "or": after a comma up to the end, or the names next to it."""
+    asked = max(
+        (i for i in range(at) if words[i].low in WH_WORDS or (i == 0 and words[i].low in AUXILIARIES)), default=-1
+    )
+    comma = next((i for i in range(asked + 1, at) if words[i].kind == "mark" and words[i] != OWNS), None)
+    if asked < 0:
+        return None
+    if comma is not None and comma + 1 < at and comma > asked + 1 - (asked == 0):
+        options = words[comma + 1 : at], words[at + 1 :]
+        if not all(any(word.atomic for word in option) or len(option) < 5 for option in options):
+            return None
+        if any(word.low in AUXILIARIES for word in options[1]):
+            return None  # a clause follows: these were not the last words
+        left, right = (_as_name(option) for option in options)
+        return (words[:comma], left, right) if left and right else None
+    start = at - 1
+    if not words[start].atomic:
+        return _options_alike(words, at)
+    start -= words[start - 1].low in ("the", "a", "an")
+    end = next((i + 1 for i in range(at + 1, len(words)) if words[i].atomic), None)
+    if end is None or end - at > 4:
+        return None
+    left, right = _as_name(words[start:at]), _as_name(words[at + 1 : end])
+    return (words[:start] + words[end:], left, right) if left and right else None
+
+
+def _options_alike(words: Words, at: int) -> tuple[Words, Word, Word] | None:
+    """Options at the end that begin with the same preposition: "by car or by bicycle"."""
+    if words[at + 1].low not in PREPOSITIONS or len(words) - at > 6:
+        return None
+    start = next((i for i in range(at - 1, max(at - 6, 0), -1) if words[i].low == words[at + 1].low), None)
+    if start is None or start + 1 == at or at + 2 == len(words):
+        return None
+    left, right = _as_name(words[start + 1 : at]), _as_name(words[at + 2 :])
+    return (words[:start], left, right) if left and right else None
+
+
+def _options_listed(words: Words) -> tuple[Words, Word, Word] | None:
+    """Options of the form "between A and B" and "out of A and B"."""
+    if not any(word.low in ("who", "which", "what", "whose") for word in words):
+        return None
+    for at in range(len(words) - 3):
+        ordered = at > 0 and (words[at - 1].low == "out" or words[at - 1].low in TIMES)
+        opens = words[at].low == "between" or (words[at].low == "of" and ordered)
+        middle = next((i for i in range(at + 2, len(words) - 1) if words[i].low == "and"), None) if opens else None
+        if middle is None or not any(word.atomic for word in words[at + 1 : middle]):
+            continue
+        end = next((i + 1 for i in range(middle + 1, len(words)) if words[i].atomic), None)
+        left, right = _as_name(words[at + 1 : middle]), _as_name(words[middle + 1 : end])
+        if end is not None and left and right:
+            before = words[: at - 1] if words[at].low == "of" and words[at - 1].low == "out" else words[:at]
+            after = words[end:]
+            return before + (after[1:] if after and after[0].kind == "mark" else after), left, right
+    return None
+
+
+def _as_name(words: Words) -> Word | None:
+    kept = list(words)
+    while kept and kept[-1].kind == "mark":
+        kept.pop()
+    while kept and (kept[0].kind == "mark" or kept[0].low in ("film", "films", "movie", "either", "both")):
+        kept.pop(0)
+    return Word(render(kept), "name") if kept else None

@@ -24,6 +24,7 @@ from polyhop.english.words import (
     ORGANISATIONS,
     PEOPLE,
     PLACES,
+    PREPOSITIONS,
     RANKS,
     RELATIONAL,
     ROLES,
@@ -50,6 +51,18 @@ _OTHERS: Final = ATTRIBUTE_TAILS | TIMES.keys() | word_set("alma mater record la
 _COMMON: Final = (
     FUNCTION_WORDS | KIN | ROLES | PLACES | ORGANISATIONS | WORKS | PEOPLE | THINGS | TITLE_NOUNS | RELATIONAL | _OTHERS
 )
+
+
+DOUBTING: Final = AUXILIARIES | {"am"}  # begin a question for yes or no; elsewhere "am" is before noon
+SUMMARISING: Final = word_set("summarise summarize summary overview outline")
+LISTING: Final = word_set("list name enumerate")
+EXPLAINING: Final = word_set("explain describe define")
+_IMPERATIVE: Final = SUMMARISING | LISTING | EXPLAINING
+_CIRCUMSTANCES: Final = word_set("when where while")  # begin clauses that are no questions, too
+
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+(?=\S)")
+_CLAUSE_END: Final = re.compile(r",\s+(?=\S)")
+_WORD: Final = re.compile(r"[\w']+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,77 +128,44 @@ def read_words(question: str, entities: Sequence[str] = ()) -> Words:
     return _merge_attributes(_merge_names(words))
 
 
+def asking_part(question: str) -> str:
+    """The sentence that asks, without a clause in front of it; the whole question where that is not plain.
+
+    "The train takes four hours. Am I allowed a seat?" asks with its second sentence, "If it rains, is the match off?"
+    behind the comma.
+    """
+    sentences = _SENTENCE_END.split(question.strip())
+    last = next((one for one in reversed(sentences) if _asks(one)), question)
+    low = _low(last)
+    if not low or (low[0] in WH_WORDS | DOUBTING and not _is_circumstance(low)):
+        return last
+    for comma in _CLAUSE_END.finditer(last):
+        before, behind = _low(last[: comma.start()]), _low(last[comma.end() :])
+        if behind and behind[0] in DOUBTING and WH_WORDS.isdisjoint([*before[1:], *behind]):
+            return last[comma.end() :]
+    return last
+
+
+def _asks(sentence: str) -> bool:
+    """Whether a sentence begins as a question or a request does, or ends as a question."""
+    low = _low(sentence)
+    begins = low[:1] + (low[1:2] if low[:1] and low[0] in PREPOSITIONS else [])
+    return sentence.endswith("?") or not (WH_WORDS | DOUBTING | _IMPERATIVE).isdisjoint(begins)
+
+
+def _is_circumstance(low: list[str]) -> bool:
+    """Whether a clause says when or where something is, in the order of a statement."""
+    return low[0] in _CIRCUMSTANCES and len(low) > 1 and low[1] not in DOUBTING
+
+
+def _low(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
 def mentions(question: str) -> tuple[str, ...]:
     """The names in a question, as written and in order, each once."""
     names = (word.text.strip('"“”„«» ') for word in read_words(question) if word.kind == "name")
     return tuple(dict.fromkeys(name for name in names if name))
-
-
-def split_options(words: Words) -> tuple[Words, Word, Word] | None:
-    """The frame of a question between two options, and the options as names; None if it offers none."""
-    if len(words) > LONGEST_QUESTION:
-        return None
-    for at, word in enumerate(words):
-        if word.kind == "word" and word.low == "or" and 0 < at < len(words) - 1:
-            found = _options_around(words, at)
-            if found is not None:
-                return found
-    return _options_listed(words)
-
-
-def _options_around(words: Words, at: int) -> tuple[Words, Word, Word] | None:
-    """Options on both sides of an "or": after a comma up to the end, or the names next to it."""
-    asked = max(
-        (i for i in range(at) if words[i].low in WH_WORDS or (i == 0 and words[i].low in AUXILIARIES)), default=-1
-    )
-    comma = next((i for i in range(asked + 1, at) if words[i].kind == "mark" and words[i] != OWNS), None)
-    if asked < 0:
-        return None
-    if comma is not None and comma + 1 < at and comma > asked + 1 - (asked == 0):
-        options = words[comma + 1 : at], words[at + 1 :]
-        if not all(any(word.atomic for word in option) or len(option) < 5 for option in options):
-            return None
-        if any(word.low in AUXILIARIES for word in options[1]):
-            return None  # a clause follows: these were not the last words
-        left, right = (_as_name(option) for option in options)
-        return (words[:comma], left, right) if left and right else None
-    start = at - 1
-    if not words[start].atomic:
-        return None
-    start -= words[start - 1].low in ("the", "a", "an")
-    end = next((i + 1 for i in range(at + 1, len(words)) if words[i].atomic), None)
-    if end is None or end - at > 4:
-        return None
-    left, right = _as_name(words[start:at]), _as_name(words[at + 1 : end])
-    return (words[:start] + words[end:], left, right) if left and right else None
-
-
-def _options_listed(words: Words) -> tuple[Words, Word, Word] | None:
-    """Options of the form "between A and B" and "out of A and B"."""
-    if not any(word.low in ("who", "which", "what", "whose") for word in words):
-        return None
-    for at in range(len(words) - 3):
-        ordered = at > 0 and (words[at - 1].low == "out" or words[at - 1].low in TIMES)
-        opens = words[at].low == "between" or (words[at].low == "of" and ordered)
-        middle = next((i for i in range(at + 2, len(words) - 1) if words[i].low == "and"), None) if opens else None
-        if middle is None or not any(word.atomic for word in words[at + 1 : middle]):
-            continue
-        end = next((i + 1 for i in range(middle + 1, len(words)) if words[i].atomic), None)
-        left, right = _as_name(words[at + 1 : middle]), _as_name(words[middle + 1 : end])
-        if end is not None and left and right:
-            before = words[: at - 1] if words[at].low == "of" and words[at - 1].low == "out" else words[:at]
-            after = words[end:]
-            return before + (after[1:] if after and after[0].kind == "mark" else after), left, right
-    return None
-
-
-def _as_name(words: Words) -> Word | None:
-    kept = list(words)
-    while kept and kept[-1].kind == "mark":
-        kept.pop()
-    while kept and (kept[0].kind == "mark" or kept[0].low in ("film", "films", "movie", "either", "both")):
-        kept.pop(0)
-    return Word(render(kept), "name") if kept else None
 
 
 def _found(text: str, entities: Sequence[str]) -> list[tuple[int, int]]:

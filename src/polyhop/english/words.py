@@ -34,7 +34,7 @@ PREPOSITIONS: Final = word_set(
 CONJUNCTIONS: Final = word_set("and or but nor if while because so though although also besides")
 PRONOUNS: Final = word_set("he she it they him them we us i you me himself herself itself there")
 FUNCTION_WORDS: Final = (
-    WH_WORDS | AUXILIARIES | ARTICLES | PREPOSITIONS | CONJUNCTIONS | PRONOUNS | word_set("not both")
+    WH_WORDS | AUXILIARIES | ARTICLES | PREPOSITIONS | CONJUNCTIONS | PRONOUNS | word_set("am not both")
 )
 FRONTED: Final = word_set("along name list give tell please identify besides other following according both some one")
 """Words that only stand capitalised because a request begins with them."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from polyhop.english.question import Word, Words, plain, render, split_options
+from polyhop.english.answer_type import split_options
+from polyhop.english.question import Word, Words, plain, render
 from polyhop.english.words import (
     AMOUNTS,
     ARTICLES,

@@ -61,7 +61,7 @@ def constraint_of(step: str, over: View) -> Constraint | None:
 
 def pools(data: Dataset, over: View, *, reranked: bool) -> Iterator[tuple[list[FactCandidate], list[bool]]]:
     """The candidates of every step that has any, and which of them are right."""
-    grounding = Grounding(anchors=3, aligned=8, kept=KEPT, reranked=reranked)
+    grounding = Grounding(anchors=3, relations=8, kept=KEPT, reranked=reranked)
     for question in data.questions:
         for step, answer in steps_of(question):
             constraint = constraint_of(step, over)

@@ -38,7 +38,7 @@ from polyhop.models.choice import Models
 from polyhop.strategies.strategy import base_name, split_names
 
 STRATEGIES = "dense,bm25,hybrid,translator,paths,c2rag,stepchain"
-UNJUDGED = "c2rag(bind_from_text=false,rerank_candidates=false,rerank_text=false,similar=0)"
+UNJUDGED = "c2rag(reading.by=nobody,grounding.reranked=false,recovery.reranked=false,similar=0)"
 VARIANTS = {"hybrid": "hybrid(rerank=false)", "translator": "translator(hops=1)", "c2rag": UNJUDGED}
 WARM_UP = 5  # questions that do not count
 PASSAGES = 5

@@ -251,7 +251,8 @@ SECTION_NOTES = {
 STRATEGY_SECTIONS = """
 `[strategies.NAME]` holds the settings of one strategy. `[strategy]` is put on top of it, whichever strategy is used:
 that is for `--set strategy.depth=30` on the command line. `strategy.name` says which one is used where `--strategy`
-does not, `auto` by default.
+does not, `auto` by default. Settings of a step are named after it, as `walk.depth` of `stepchain`: in a file also in a
+section of their own (`[strategies.stepchain.walk]`), and in brackets as `stepchain(walk.depth=3)`.
 """
 
 
@@ -259,8 +260,19 @@ def _section(title: str, component: type[Any], level: int = 2) -> Iterator[str]:
     yield f"{'#' * level} {title}"
     for paragraph in (inspect.getdoc(component) or "").split("\n\n"):
         yield " ".join(paragraph.split()).replace("<", "\\<")
-    rows = list(field_rows(component))
+    rows = list(setting_rows(component))
     yield table(("setting", "type", "default", "meaning"), rows) if rows else "No settings."
+
+
+def setting_rows(component: type[Any], step: str = "") -> Iterator[tuple[str, str, str, str]]:
+    """The settings of a component as ``field_rows``, then those of its steps."""
+    steps = {field.name: type(field.default) for field in dataclasses.fields(component)}
+    steps = {name: inner for name, inner in steps.items() if dataclasses.is_dataclass(inner)}
+    for name, kind, default, meaning in field_rows(component):
+        if name.strip("`") not in steps:
+            yield f"`{step}{name.strip('`')}`", kind, default, meaning
+    for name, inner in steps.items():
+        yield from setting_rows(inner, f"{step}{name}.")
 
 
 def field_rows(component: type[Any]) -> Iterator[tuple[str, str, str, str]]:
@@ -381,7 +393,7 @@ def strategies_table() -> str:
 
 def strategy_settings(name: str) -> str:
     """The settings of a strategy, for its page."""
-    rows = list(field_rows(registry.load("strategies", name)))
+    rows = list(setting_rows(registry.load("strategies", name)))
     return table(("setting", "type", "default", "meaning"), rows) if rows else "None."
 
 

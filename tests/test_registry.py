@@ -8,7 +8,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, is_dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import pytest
 from hypothesis import given
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from polyhop import registry
 from polyhop.errors import SettingError, UnknownComponent
-from polyhop.registry import Kind, configured, fitted
+from polyhop.registry import Kind, configured, dotted, fitted, setting_names
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 COMPONENTS = [(kind, name) for kind in KINDS for name in registry.names(kind)]
@@ -69,6 +69,41 @@ class Kettle:
     def __post_init__(self) -> None:
         if self.cups < 1:
             raise ValueError("cups must be at least 1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stove:
+    """A component with a step of its own."""
+
+    burners: int = 4
+    kettle: Kettle = Kettle()
+
+    moved: ClassVar[dict[str, str]] = {"cups": "kettle.cups"}
+
+
+def test_settings_of_a_step_are_named_in_full_or_stand_in_a_section_of_their_own() -> None:
+    laid = {**dotted({"burners": 2, "kettle": {"cups": 3, "words": ["a"]}}), "kettle.cups": "5"}
+    assert laid == {"burners": 2, "kettle.cups": "5", "kettle.words": ["a"]}
+    assert configured(Stove, laid, "stove") == Stove(burners=2, kettle=Kettle(cups=5, words=("a",)))
+    assert configured(Stove, {"kettle": Kettle(cups=1)}, "stove").kettle.cups == 1
+    assert setting_names(Stove)[:3] == ("burners", "kettle.litres", "kettle.cups")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message", "remedy"),
+    [
+        ({"kettle.cup": 1}, "stove.kettle has no setting 'cup'", "'cups'"),
+        ({"kettle": 3}, "stove.kettle has settings of its own, and cannot be 3", "kettle.cups"),
+        ({"kettle": {"cups": 0}}, "stove.kettle: cups must be at least 1", ""),
+        ({"burners.left": 1}, "stove has no setting 'burners.left'", "'burners'"),
+        ({"cups": 1}, "stove has no setting 'cups'", "It is now kettle.cups."),
+    ],
+)
+def test_settings_of_a_step_that_do_not_fit_are_refused(settings: dict[str, Any], message: str, remedy: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        configured(Stove, settings, "stove")
+    assert message in str(caught.value)
+    assert remedy in caught.value.remedy
 
 
 def kettle(**settings: object) -> Kettle:

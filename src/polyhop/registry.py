@@ -1,7 +1,8 @@
 """Finds components by name and builds them from settings.
 
 Built-in and third-party components enter by the same door: an entry point in the group ``polyhop.KIND``. A component is
-a dataclass; its fields are its settings, and there is no second schema.
+a dataclass; its fields are its settings, and there is no second schema. A field that is a dataclass itself, such as a
+step of a strategy, has settings of its own: ``walk.depth``, or ``depth`` in the section ``walk`` of its component.
 """
 
 from __future__ import annotations
@@ -65,18 +66,53 @@ def build(kind: Kind, name: str, settings: Mapping[str, object] | None = None) -
 def configured(component: type[Any], settings: Mapping[str, object], section: str) -> Any:
     """An instance of a dataclass from a mapping; text values (from the command line) are converted to the field's type.
 
-    Raises SettingError.
+    The settings of a step are named ``step.setting``, or stand in a mapping of their own. Raises SettingError.
     """
     known = _settings_of(component)  # type: ignore[arg-type]  # a class is hashable, though mypy doubts it
-    values = {}
-    for key, value in settings.items():
-        if key not in known:
-            raise SettingError(f"{section} has no setting {key!r}.", remedy=nearest(key, known))
-        values[key] = fitted(value, known[key], f"{section}.{key}")
+    values: dict[str, object] = {}
+    steps: dict[str, dict[str, object]] = {}
+    for key, value in dotted(settings, known).items():
+        name, dot, inner = key.partition(".")
+        if name not in known or (dot and not dataclasses.is_dataclass(known[name])):
+            raise SettingError(f"{section} has no setting {key!r}.", remedy=instead(component, key))
+        if dot:
+            steps.setdefault(name, {})[inner] = value
+        else:
+            values[key] = fitted(value, known[key], f"{section}.{key}")
+    values |= {name: configured(known[name], inner, f"{section}.{name}") for name, inner in steps.items()}
     try:
         return component(**values)
     except (TypeError, ValueError) as error:
         raise SettingError(f"{section}: {error}.") from error
+
+
+def dotted(settings: Mapping[str, object], known: Mapping[str, Any] | None = None) -> dict[str, object]:
+    """Settings with those of a step by their full names, so that what is laid over them replaces them one by one.
+
+    ``known``: the type of each setting, where only steps are to be taken apart.
+    """
+    flat: dict[str, object] = {}
+    for key, value in settings.items():
+        if isinstance(value, Mapping) and (known is None or dataclasses.is_dataclass(known.get(key))):
+            flat |= {f"{key}.{inner}": each for inner, each in dotted(value).items()}
+        else:
+            flat[key] = value
+    return flat
+
+
+def setting_names(component: type[Any]) -> tuple[str, ...]:
+    """The names of all settings of a component, those of its steps as ``step.setting``."""
+    names: list[str] = []
+    for name, hint in _settings_of(component).items():  # type: ignore[arg-type]
+        inner = setting_names(hint) if isinstance(hint, type) and dataclasses.is_dataclass(hint) else ()
+        names += [f"{name}.{each}" for each in inner] or [name]
+    return tuple(names)
+
+
+def instead(component: type[Any], key: str) -> str:
+    """What to write for a setting that a component does not have: where it has gone to, or the nearest name."""
+    moved: Mapping[str, str] = getattr(component, "moved", {})
+    return f"It is now {moved[key]}." if key in moved else nearest(key, setting_names(component))
 
 
 @cache  # of a pure function: what a class declares does not change, and to resolve it takes longer than all the rest
@@ -99,7 +135,7 @@ def fitted(value: object, hint: Any, key: str) -> object:
             return value
         raise SettingError(f"{key} cannot be {value!r}.", remedy=nearest(str(value), map(str, arguments)))
     if origin is tuple:
-        items = value.split(",") if isinstance(value, str) else value
+        items = value.split(",") if isinstance(value, str) and value.strip() else value or ()
         if not isinstance(items, (list, tuple)):
             raise SettingError(f"{key} takes a list, not {value!r}.")
         return tuple(fitted(item.strip() if isinstance(item, str) else item, arguments[0], key) for item in items)
@@ -134,5 +170,8 @@ def _fitted_plain(value: object, hint: Any, key: str) -> object:
             return int(number)
     elif isinstance(hint, type) and isinstance(value, hint) and isinstance(value, bool) == (hint is bool):
         return value
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        own = ", ".join(f"{key}.{name}" for name in setting_names(hint))
+        raise SettingError(f"{key} has settings of its own, and cannot be {value!r}.", remedy=f"Set one of: {own}.")
     expected = getattr(hint, "__name__", str(hint))
     raise SettingError(f"{key} takes a value of type {expected}, not {value!r}.")

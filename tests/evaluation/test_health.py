@@ -25,6 +25,7 @@ from polyhop.evaluation.robustness.symptoms import HUB, Symptom, symptoms
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.overlay import overlaid
 from polyhop.layers.view import View
+from polyhop.strategies.c2rag.read_text import ReadValues
 from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.types import Budget, Fact, Passage
 from tests.worlds.documents import write
@@ -237,8 +238,8 @@ def test_a_lost_bridge_is_felt(over: View) -> None:
     chain = built_by(sample_chains(over.facts, 10))
     overlay = corrupt(over.facts, over, kind="missing_bridge", ratio=1.0, around=["Quillmouth Light", "Ada Brisk"])
     damaged = with_graph(over, overlaid(over.facts, overlay, over.models.embedder.embed_passages))
-    sound = ask_chains(over, [chain], C2RAG(check="paper", bind_from_text=False), Budget())[0]
-    felt = ask_chains(damaged, [chain], C2RAG(check="paper", bind_from_text=False), Budget())[0]
+    sound = ask_chains(over, [chain], C2RAG(check="paper", reading=ReadValues(by="nobody")), Budget())[0]
+    felt = ask_chains(damaged, [chain], C2RAG(check="paper", reading=ReadValues(by="nobody")), Budget())[0]
     assert sound.hops[0].right == 1.0
     assert felt.hops[0].right == 0.0
 

@@ -98,18 +98,18 @@ def test_a_preset_lies_below_the_file_the_environment_and_the_command_line(
 ) -> None:
     """The file may name it; what replaces it is told as ``--set`` would say it."""
     file = tmp_path / "polyhop.toml"
-    file.write_text('preset = "c2rag"\n[strategies.c2rag]\nanchors = 5\ngamma = 2.0\n', encoding="utf-8")
+    file.write_text('preset = "c2rag"\n[strategies.c2rag]\ngrounding.anchors = 5\ngamma = 2.0\n', encoding="utf-8")
     monkeypatch.setenv("POLYHOP_MODEL", "sage")
-    settings = Settings.read(file, ["strategies.c2rag.gamma=2.5", "strategy.kept_facts=1", "budget.passages=5"])
-    assert settings.of("strategies.c2rag")["anchors"] == 5
+    settings = Settings.read(file, ["strategies.c2rag.gamma=2.5", "strategy.grounding.kept=1", "budget.passages=5"])
+    assert registry.dotted(settings.of("strategies.c2rag"))["grounding.anchors"] == 5
     assert settings.of("strategies.c2rag")["gamma"] == "2.5"
     assert settings.of("strategies.c2rag")["check"] == "paper"
     assert (settings.budget.passages, settings.budget.tokens) == (5, 12000)
     assert set(settings.replaced) == {
         "language_model.model=sage instead of gpt-4o-mini",
-        "strategies.c2rag.anchors=5 instead of 3",
+        "strategies.c2rag.grounding.anchors=5 instead of 3",
         "strategies.c2rag.gamma=2.5 instead of 1.5",
-        "strategies.c2rag.kept_facts=1 instead of 3",
+        "strategies.c2rag.grounding.kept=1 instead of 3",
         "budget.passages=5 instead of 24",
     }
     assert Settings.read(file, ["preset=qcg/lihua"]).choice("strategy")[0] == "qcg"

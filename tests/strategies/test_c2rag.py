@@ -16,6 +16,7 @@ from polyhop.errors import BudgetExceeded, EndpointError, SettingError, UsageErr
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.view import View
 from polyhop.planning.planner import Planning
+from polyhop.registry import configured
 from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.strategies.c2rag.strategy import C2RAG
@@ -27,7 +28,8 @@ from tests.worlds.ferries import CHAIN, CHAINED, CORPUS, graph_of, recorded, vie
 from tests.worlds.prompts import inside
 
 BUDGET = Budget()
-QUICK: dict[str, Any] = {"relations": 4, "retrieved": 3}
+QUICK: dict[str, Any] = {"grounding.relations": 4, "recovery.retrieved": 3}
+DEEP: C2RAG = configured(C2RAG, QUICK, "c2rag")
 BUILT = ("?ferry", "was built by", "Ada Brook")  # the Gull and the Tern
 SAILS = ("?ferry", "sails to", "Mirl")  # the Tern and the Pike
 MOTHER = ("Ada Brook", "mother", "?mother")
@@ -68,7 +70,8 @@ def retrieve(over: View, tmp_path: Path) -> Retrieve:
 
     def evidence(*triples: tuple[str, ...], question: str = CHAIN, budget: Budget = BUDGET, **changes: Any) -> Evidence:
         plans = recorded(tmp_path / f"{len(list(tmp_path.iterdir()))}.jsonl", question, *triples)
-        return C2RAG(**{**QUICK, **changes}).retrieve(question, replaying(plans, over), budget)
+        strategy: C2RAG = configured(C2RAG, {**QUICK, **changes}, "c2rag")
+        return strategy.retrieve(question, replaying(plans, over), budget)
 
     return evidence
 
@@ -231,7 +234,7 @@ def test_intersection_reaches_across_rounds(retrieve: Retrieve) -> None:
 def test_what_the_graph_can_still_settle_is_not_left_to_text(retrieve: Retrieve) -> None:
     """The text has a keeper at once; that the graph has a painter for the same placeholder it says a round later."""
     painted = ("?ferry", "was painted by", "?keeper")
-    keeper, *_, painter = retrieve(KEEPER, BUILT, SAILS, painted, check="off", constraint=True, kept_facts=1).hops
+    keeper, *_, painter = retrieve(KEEPER, BUILT, SAILS, painted, check="off", **{"grounding.kept": 1}).hops
     assert (painter.status, painter.found) == ("resolved", "Nell Orme")
     assert keeper.found is None
     assert keeper.question == "Who is the keeper of Sable Light?" or "Nell Orme" in keeper.question
@@ -304,7 +307,7 @@ def test_leading_hops_may_be_served_unchecked(retrieve: Retrieve, unchecked: int
 def test_without_constraints_facts_need_no_anchor(retrieve: Retrieve) -> None:
     nobody = ("Nobody Known", "was born in", "?place")
     assert retrieve(nobody, check="off").hops[0].facts == ()
-    assert retrieve(nobody, check="off", constraint=False).hops[0].facts
+    assert retrieve(nobody, check="off", **{"grounding.without": "constraint"}).hops[0].facts
 
 
 def relations_of(evidence: Evidence) -> set[str]:
@@ -313,7 +316,8 @@ def relations_of(evidence: Evidence) -> set[str]:
 
 
 def test_without_relation_variants_relations_say_nothing(retrieve: Retrieve) -> None:
-    assert relations_of(retrieve(MOTHER)) != {"0.00"} == relations_of(retrieve(MOTHER, relation_variants=False))
+    without = retrieve(MOTHER, **{"grounding.without": "relation_variants"})
+    assert relations_of(retrieve(MOTHER)) != {"0.00"} == relations_of(without)
 
 
 def test_more_phrasings_of_a_relation_are_nearer_to_it(retrieve: Retrieve) -> None:
@@ -330,11 +334,11 @@ def lines_of(evidence: Evidence) -> list[str]:
 
 def test_without_placeholders_nothing_is_judged_by_what_is_open_or_was_found(retrieve: Retrieve) -> None:
     """What is found is still where the next constraint looks: its anchors are all that changes with it."""
-    evidence = retrieve(*CHAINED, placeholders=False, check="off")
+    evidence = retrieve(*CHAINED, check="off", **{"grounding.without": "placeholders"})
     assert [hop.found for hop in evidence.hops][:2] == ["Ada Brook", "Wilma Fenn"]
     assert lines_of(evidence) == ["Gull was built by", "mother", "was born in"]
     assert [hop.question for hop in evidence.hops] == lines_of(evidence)
-    when = retrieve(("Gull", "was built", "?date"), check="off", placeholders=False).hops[0]
+    when = retrieve(("Gull", "was built", "?date"), check="off", **{"grounding.without": "placeholders"}).hops[0]
     assert len({fact[2] for fact in stated(when)}) == 3, "no value is left out for its kind"
 
 
@@ -354,7 +358,7 @@ def test_without_types_no_placeholder_tells_its_type(retrieve: Retrieve) -> None
 
 
 def test_without_reranking_facts_have_the_score_of_their_relation(retrieve: Retrieve) -> None:
-    facts = retrieve(MOTHER, check="off", rerank_candidates=False).hops[0].facts
+    facts = retrieve(MOTHER, check="off", **{"grounding.reranked": False}).hops[0].facts
     assert facts
     assert all(-1 <= fact.score <= 1.001 for fact in facts)
     assert retrieve(MOTHER, check="off").hops[0].facts[0].score > 2
@@ -363,7 +367,10 @@ def test_without_reranking_facts_have_the_score_of_their_relation(retrieve: Retr
 def test_in_context_facts_are_judged_for_the_question_too(retrieve: Retrieve) -> None:
     """Which of them comes first then, the cross-encoder's rounding decides on some processors."""
     alone, both = (
-        {(fact.head, fact.tail): fact.score for fact in retrieve(MOTHER, check="off", in_context=on).hops[0].facts}
+        {
+            (fact.head, fact.tail): fact.score
+            for fact in retrieve(MOTHER, check="off", **{"grounding.in_context": on}).hops[0].facts
+        }
         for on in (False, True)
     )
     assert alone["Ada Brook", "Wilma Fenn"] != both["Ada Brook", "Wilma Fenn"]
@@ -371,11 +378,13 @@ def test_in_context_facts_are_judged_for_the_question_too(retrieve: Retrieve) ->
 
 def test_the_sizes_bound_what_is_looked_at(retrieve: Retrieve) -> None:
     """E, R and K_s of the paper."""
-    one = retrieve(("Ada Brook", "was born in", "?x"), check="off", kept_facts=1).hops[0]
+    one = retrieve(("Ada Brook", "was born in", "?x"), check="off", **{"grounding.kept": 1}).hops[0]
     assert len(one.facts) == 1
-    assert len(retrieve(("Ada Brook", "was born in", "?x"), check="off", kept_facts=3).hops[0].facts) == 3
-    assert len(retrieve(("Ada Brook", "was born in", "?x"), check="off", relations=2).hops[0].facts) == 2
-    anchors = retrieve(("Ada Brook Wilma Fenn", "knew", "?x"), anchors=1).trail[2]
+    assert len(retrieve(("Ada Brook", "was born in", "?x"), check="off", **{"grounding.kept": 3}).hops[0].facts) == 3
+    assert (
+        len(retrieve(("Ada Brook", "was born in", "?x"), check="off", **{"grounding.relations": 2}).hops[0].facts) == 2
+    )
+    anchors = retrieve(("Ada Brook Wilma Fenn", "knew", "?x"), **{"grounding.anchors": 1}).trail[2]
     assert anchors.count("(") == 1
 
 
@@ -396,7 +405,7 @@ def test_text_gives_what_the_graph_does_not_know(retrieve: Retrieve, ferries: Po
 
 def test_text_may_not_bind_where_that_is_switched_off(retrieve: Retrieve) -> None:
     plan, question = (KEEPER, ("?keeper", "kept", "?animal")), "What did the keeper of the Sable Light keep?"
-    first, second = retrieve(*plan, question=question, bind_from_text=False).hops
+    first, second = retrieve(*plan, question=question, **{"reading.by": "nobody"}).hops
     assert (first.status, first.found, titles(first)[0]) == ("unresolved", None, "Sable Light")
     assert (second.status, second.placeholder) == ("unresolved", None)
     handed_on = retrieve(*plan, question=question).hops[1]
@@ -404,7 +413,7 @@ def test_text_may_not_bind_where_that_is_switched_off(retrieve: Retrieve) -> Non
 
 
 def test_without_reranking_texts_are_in_the_order_of_their_vectors(retrieve: Retrieve) -> None:
-    hop = retrieve(KEEPER, rerank_text=False, told_apart=0).hops[0]
+    hop = retrieve(KEEPER, **{"recovery.reranked": False, "reading.told_apart": 0}).hops[0]
     assert hop.score is not None
     assert -1 <= hop.score <= 1.001
     best = retrieve(KEEPER).hops[0].score
@@ -416,7 +425,7 @@ def test_values_are_told_apart_by_the_passages_they_lead_to(retrieve: Retrieve) 
     """Both are towns of the texts; one of them has a mayor who is asked for."""
     question = "Who is the mayor of the town in which Ada Brook was born?"
     plan = (("Ada Brook", "was born in", "?town"), ("?town", "mayor", "?mayor"))
-    hops = retrieve(*plan, question=question, gamma=0.5, told_apart=4).hops
+    hops = retrieve(*plan, question=question, gamma=0.5, **{"reading.told_apart": 4}).hops
     assert (hops[0].status, hops[0].found, hops[1].found) == ("recovered", "Velm", "Jory Pell")
 
 
@@ -428,28 +437,26 @@ def own_paragraphs(path: Path, question: str, *ids: str) -> str:
 def test_closed_recovery_reads_the_questions_own_paragraphs(retrieve: Retrieve, tmp_path: Path) -> None:
     """As the paper does on benchmarks that supply them: an open search would find the page."""
     own = own_paragraphs(tmp_path / "own", CHAIN, "Hallow", "Velm")
-    [closed] = retrieve(KEEPER, recovery="closed", paragraphs=own).hops
+    [closed] = retrieve(KEEPER, **{"recovery.paragraphs": own}).hops
     assert set(titles(closed)) == {"Hallow", "Velm"}
     assert closed.found != "Mina Stroud"
     strangers = own_paragraphs(tmp_path / "strangers", CHAIN, "not here")
-    [nothing] = retrieve(KEEPER, recovery="closed", paragraphs=strangers).hops
+    [nothing] = retrieve(KEEPER, **{"recovery.paragraphs": strangers}).hops
     assert (nothing.status, nothing.passages, nothing.sentences) == ("unresolved", (), ())
 
 
 def test_closed_recovery_shows_no_other_paragraphs_for_values_it_suspects(retrieve: Retrieve, tmp_path: Path) -> None:
     """The graph suspects the Gull, whose passage is not the question's own."""
     own = own_paragraphs(tmp_path / "own", CHAIN, "Hallow", "Velm")
-    [closed] = retrieve(("Oster", "keeper", "?keeper"), recovery="closed", paragraphs=own).hops
+    [closed] = retrieve(("Oster", "keeper", "?keeper"), **{"recovery.paragraphs": own}).hops
     assert set(titles(closed)) <= {"Hallow", "Velm"}
 
 
-def test_closed_recovery_needs_a_file_that_has_the_question(retrieve: Retrieve, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="recovery=closed needs paragraphs"):
-        strategy_of("c2rag(recovery=closed)", Settings())
+def test_recovery_among_own_paragraphs_needs_a_file_that_has_the_question(retrieve: Retrieve, tmp_path: Path) -> None:
     other = own_paragraphs(tmp_path / "own", "Another question?", "Hallow")
     for file, message in ((other, "No paragraphs are given"), (str(tmp_path / "none"), "cannot be read")):
         with pytest.raises(UsageError, match=message):
-            retrieve(KEEPER, recovery="closed", paragraphs=file)
+            retrieve(KEEPER, **{"recovery.paragraphs": file})
 
 
 def test_every_declared_ablation_gives_evidence(retrieve: Retrieve, ferries: Polyhop) -> None:
@@ -466,9 +473,15 @@ def test_every_declared_ablation_gives_evidence(retrieve: Retrieve, ferries: Pol
     [
         ("gama=1", "no setting 'gama'", "'gamma'"),
         ("check=calibrate", "cannot be 'calibrate'", "'calibrated'"),
-        ("recovery=close", "cannot be 'close'", "'closed'"),
-        ("anchors=0", "at least 1", ""),
-        ("kept_passages=0", "at least 1", ""),
+        ("reading.by=modell", "cannot be 'modell'", "'model'"),
+        ("recovery=closed", "has settings of its own, and cannot be 'closed'", "recovery.paragraphs"),
+        ("grounding.anchor=1", "grounding has no setting 'anchor'", "'anchors'"),
+        ("gamma.anchors=1", "no setting 'gamma.anchors'", "'grounding.anchors'"),
+        ("grounding.without=everything", "cannot be 'everything'", "constraint"),
+        ("grounding.anchors=0", "grounding: .*at least 1", ""),
+        ("recovery.kept=0", "recovery: .*at least 1", ""),
+        ("anchors=3", "no setting 'anchors'", "It is now grounding.anchors."),
+        ("bind_from_text=false", "no setting 'bind_from_text'", "It is now reading.by=nobody."),
         ("typed=maybe", "takes a value of type bool", ""),
     ],
 )
@@ -496,7 +509,7 @@ def test_replayed_plans_are_mended(retrieve: Retrieve) -> None:
 
 def test_a_question_without_a_recorded_plan_is_planned(over: View, tmp_path: Path) -> None:
     planned = replaying(recorded(tmp_path / "plans", "Another question?", *CHAINED), over)
-    evidence = C2RAG(**QUICK).retrieve("Who built the Gull?", planned, Budget())
+    evidence = DEEP.retrieve("Who built the Gull?", planned, Budget())
     assert evidence.trail[0] == "plan by rules"
     assert evidence.hops[0].found == "Ada Brook"
 
@@ -569,7 +582,7 @@ PLANNED = {
 def test_a_language_model_plans_the_question(sage: Callable[..., Sage]) -> None:
     """With one call, which is counted; where rules read recovered passages, it is the only one."""
     engine, server = sage(says(json.dumps(PLANNED)))
-    evidence = engine.search(HARBOUR_BRIDGE, strategy="c2rag(read_by=rules)")
+    evidence = engine.search(HARBOUR_BRIDGE, strategy="c2rag(reading.by=rules)")
     assert evidence.trail[0].startswith("plan by language model sage@")
     assert [(hop.placeholder, hop.found) for hop in evidence.hops] == [
         ("?engineer", "Ada Brisk"),
@@ -623,7 +636,7 @@ def test_a_constraint_that_nothing_answered_is_shown_to_be_unresolved(sage: Call
     """With the passages in which it may stand, and without facts that did not suffice."""
     asked = {**PLANNED["constraints"][0], "relations": ["was painted by"], "question": "Who painted Quillmouth?"}
     engine, server = sage(script=knowing(plan={"constraints": [asked]}, answer=FENNICK))
-    engine.ask("Who painted Quillmouth?", strategy="c2rag(bind_from_text=false)")
+    engine.ask("Who painted Quillmouth?", strategy="c2rag(reading.by=nobody)")
     block = inside(server.requests[-1]["messages"][1]["content"], "FINDINGS").split("\n\n")[1]
     constraint, passages = block.split("\n")
     assert constraint == "CONSTRAINT 1, UNRESOLVED: Quillmouth was painted by ?engineer"
@@ -659,7 +672,7 @@ def test_a_language_model_reads_what_a_recovered_passage_says(sage: Callable[...
     assert died.question == "Where did Jorun Vey die?"
     assert [task_of(request) for request in server.requests] == ["plan", "step", "step"]
     assert inside(server.requests[1]["messages"][1]["content"], "QUESTION") == "Who taught Ilse Dorn?"
-    by_rules = engine.search(question, strategy="c2rag(gamma=1.001,read_by=rules)").hops[0]
+    by_rules = engine.search(question, strategy="c2rag(gamma=1.001,reading.by=rules)").hops[0]
     assert by_rules.found != "Jorun Vey"
 
 
@@ -676,7 +689,7 @@ def test_without_calls_left_rules_read(sage: Callable[..., Sage]) -> None:
     """Two calls are the plan's and the reader's."""
     engine, server = sage(script=knowing(plan=TEACHER, step=JORUN), files=TAUGHT)
     with engine.view() as view:
-        C2RAG(**QUICK, gamma=1.001).retrieve("Where did the teacher of Ilse Dorn die?", view, Budget(llm_calls=2))
+        replace(DEEP, gamma=1.001).retrieve("Where did the teacher of Ilse Dorn die?", view, Budget(llm_calls=2))
     assert [task_of(request) for request in server.requests] == ["plan"]
 
 
@@ -722,7 +735,7 @@ def test_planning_leaves_the_last_call_to_the_reader(sage: Callable[..., Sage], 
     """A plan that is no plan is repaired only where the budget allows it."""
     engine, server = sage(says("no plan"))
     with engine.view() as view:
-        evidence = C2RAG(**QUICK).retrieve(HARBOUR_BRIDGE, view, Budget(llm_calls=calls))
+        evidence = DEEP.retrieve(HARBOUR_BRIDGE, view, Budget(llm_calls=calls))
     assert evidence.cost.llm_calls == len(server.requests) == asked
     assert evidence.passages
     assert evidence.trail[0] == "plan by " + ("whole question" if asked == 2 else "rules")
@@ -841,7 +854,7 @@ def test_ask_exits_with_3_where_nothing_is_found(run: Callable[..., Outcome]) ->
 
 def test_ask_marks_what_text_gave_and_what_nothing_gave(run: Callable[..., Outcome]) -> None:
     assert "◐ hop 1" in run("Who founded the Tarn School?", strategy="c2rag(gamma=0.5)").out
-    assert "○ hop 1" in run("Who founded the Tarn School?", strategy="c2rag(gamma=0.5, bind_from_text=false)").out
+    assert "○ hop 1" in run("Who founded the Tarn School?", strategy="c2rag(gamma=0.5, reading.by=nobody)").out
 
 
 def test_ask_replays_recorded_plans(run: Callable[..., Outcome], tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from polyhop.strategies.shared.phrases import PhraseVectors
 from polyhop.types import Budget, Hop, Span, Triple
 from tests.worlds.ferries import CORPUS, facts_of, graph_of, viewed
 
-GROUNDING = Grounding(anchors=3, aligned=8, kept=3)
+GROUNDING = Grounding(anchors=3, relations=8, kept=3)
 RECOVERY = Recovery(retrieved=3, kept=2, titled=2, named_bonus=2.0)
 
 
@@ -134,7 +134,7 @@ def test_candidates_are_cut_by_their_relation_and_then_by_the_cross_encoder(over
     assert len(everything) == 4
     assert [one.score for one in everything] == sorted((one.score for one in everything), reverse=True)
     assert GROUNDING.candidates("?", pattern, over) == everything[:3]
-    nearest = replace(GROUNDING, aligned=1).candidates("?", pattern, over)
+    nearest = replace(GROUNDING, relations=1).candidates("?", pattern, over)
     assert [one.relevance for one in nearest] == [max(one.relevance for one in everything)]
 
 
@@ -144,7 +144,7 @@ def test_a_relation_is_as_near_as_the_nearest_of_its_phrasings(over: View) -> No
     near = GROUNDING.pattern(constraint("Gull", "shipwright", "?person", "was built by"), {}, over)
     assert GROUNDING.candidates("?", near, over)[0].relevance == pytest.approx(1.0, abs=1e-5)
     assert GROUNDING.candidates("?", far, over)[0].relevance < 0.95
-    blind = replace(GROUNDING, variants=False)
+    blind = replace(GROUNDING, without=("relation_variants",))
     assert {one.relevance for one in blind.candidates("?", near, over)} == {0.0}
 
 
@@ -168,13 +168,13 @@ def test_without_relations_candidates_are_chosen_and_judged_by_their_names(over:
     """Neither their sentence nor the wording of the relation tells it, and the nearest are kept, not the first."""
     judge = Judged(over.models)
     watched = replace(over, models=over.models.with_reranker(judge))  # type: ignore[arg-type]
-    blind = replace(GROUNDING, variants=False)
+    blind = replace(GROUNDING, without=("relation_variants",))
     pattern = blind.pattern(constraint("Gull", "was built by", "?x"), {}, over)
     found = blind.candidates("?", pattern, watched)
     assert set(judge.texts) == {"Gull Ada Brook", "Gull 1801", "Gull Oster"}
     assert not any(one.worded or one.relevance for one in found)
     said = blind.pattern(constraint("Gull", "sails to", "Oster"), {}, over)
-    [nearest] = replace(blind, aligned=1).candidates("?", said, over)
+    [nearest] = replace(blind, relations=1).candidates("?", said, over)
     assert over.facts.fact(nearest.fact).tail == "Oster"
 
 
@@ -219,7 +219,7 @@ def test_similar_facts_need_no_anchor(over: View) -> None:
     near = GROUNDING.pattern(constraint("Tern", "sails to", "?port"), {}, over)
     fact = over.facts.fact(GROUNDING.similar(near, over)[0].fact)
     assert (fact.head, fact.tail) == ("Tern", "Mirl")
-    free = replace(GROUNDING, constraint=False)
+    free = replace(GROUNDING, without=("constraint",))
     assert len(free.candidates("?", pattern, over)) == 3
 
 
@@ -499,7 +499,7 @@ def test_own_paragraphs_are_found_by_the_question(tmp_path: Path) -> None:
     for missing in ("No context?", "Never asked?"):
         with pytest.raises(UsageError, match="No paragraphs are given") as caught:
             own.of(missing)
-        assert "recovery=open" in caught.value.remedy
+        assert "recovery.paragraphs" in caught.value.remedy
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from polyhop.errors import EndpointError, SettingError
 from polyhop.layers.facts.layer import FactsLayer
 from polyhop.models.choice import Models
 from polyhop.ports import Below, Failure, Rows
+from polyhop.registry import configured
 from polyhop.reports import LayerStatus
 from polyhop.settings import Settings
 from polyhop.store.record import Record
@@ -79,6 +80,11 @@ def ask(engine: Polyhop, question: str = BORN, budget: Budget | None = None, **c
 def search(engine: Polyhop, question: str = BORN, k: int = 5, **changes: Any) -> Evidence:
     """The evidence alone, which takes half the time."""
     return engine.search(question, k=k, strategy=variant_name("stepchain", changes))
+
+
+def walk(**changes: Any) -> dict[str, Any]:
+    """Settings of a step's walk by their full names."""
+    return {f"walk.{name}": value for name, value in changes.items()}
 
 
 def essence(evidence: Evidence) -> Evidence:
@@ -234,7 +240,7 @@ def test_any_question_is_answered_or_not_found(grown: Polyhop, question: str) ->
 def test_small_indexes_are_enough(documents: Mapping[str, str], tmp_path: Path) -> None:
     with Polyhop(tmp_path / "an.index", settings=QUICK) as engine:
         engine.index(write(tmp_path / "documents", documents), layers=["text"])
-        answer = ask(engine, "Who built the Gull?", communities=True)
+        answer = ask(engine, "Who built the Gull?", communities=3)
     assert len(answer.evidence.passages) == len(documents)
     assert (answer.text is None) == (not documents)
 
@@ -243,14 +249,14 @@ def test_small_indexes_are_enough(documents: Mapping[str, str], tmp_path: Path) 
 
 
 def test_without_decomposition_the_question_is_its_own_only_step(grown: Polyhop) -> None:
-    evidence = search(grown, decompose=False)
+    evidence = search(grown, without="decomposition")
     assert [hop.question for hop in evidence.hops] == [BORN]
     assert evidence.trail[0] == f"taken apart by nobody (single): {BORN}"
 
 
 def test_without_the_graph_nothing_is_extracted(opened: Open) -> None:
     engine = opened()
-    answer = ask(engine, graph=False, communities=True)
+    answer = ask(engine, without="graph", communities=3)
     assert [layer.name for layer in engine.status().layers] == ["text"]
     assert chains(answer.evidence.hops) == []
     assert "graph:" not in told(answer.evidence)
@@ -259,7 +265,7 @@ def test_without_the_graph_nothing_is_extracted(opened: Open) -> None:
 
 def test_without_reasoning_the_graph_grows_and_is_not_walked(opened: Open) -> None:
     engine = opened()
-    evidence = search(engine, reasoning=False)
+    evidence = search(engine, without="reasoning")
     assert extracted(evidence) == facts(engine).done > 0
     assert chains(evidence.hops) == []
     assert "walked" not in told(evidence)
@@ -269,7 +275,7 @@ def test_without_reasoning_the_graph_grows_and_is_not_walked(opened: Open) -> No
 def test_chains_are_as_long_as_the_walk_is_deep(grown: Polyhop, depth: int) -> None:
     lengths = {
         len(chain.facts)
-        for hop in search(grown, depth=depth, chains=60, chain_tokens=4000).hops
+        for hop in search(grown, **walk(depth=depth, chains=60, tokens=4000)).hops
         for chain in hop.chains
     }
     assert lengths
@@ -279,12 +285,12 @@ def test_chains_are_as_long_as_the_walk_is_deep(grown: Polyhop, depth: int) -> N
 def test_communities_are_background(opened: Open) -> None:
     """Summaries of them are made once."""
     engine = opened()
-    without, evidence = (search(engine, communities=on) for on in (False, True))
+    without, evidence = (search(engine, communities=most) for most in (0, 3))
     background = [line for line in evidence.trail if line.startswith("background: ")]
-    assert 0 < len(background) <= StepChain().summaries
+    assert 0 < len(background) <= 3
     assert "Background: " in evidence.synthesis
     assert re.search(r"[1-9]\d* communities, [1-9]\d* summaries made now, 0 left", told(evidence))
-    assert ", 0 summaries made now" in told(search(engine, communities=True))
+    assert ", 0 summaries made now" in told(search(engine, communities=3))
     assert "ackground: " not in told(without) + without.synthesis
     assert evidence.passages == without.passages
 
@@ -304,17 +310,17 @@ def test_one_generation_is_clustered_once(opened: Open, monkeypatch: pytest.Monk
     engine = opened()
     engine.index(write(tmp_path / "documents", CORPUS), layers=["text", "parsekg", "facts"])
     for question in (BORN, PIKE):
-        assert "Background: " in search(engine, question, communities=True).synthesis
+        assert "Background: " in search(engine, question, communities=3).synthesis
     assert len(clusterings) == 1
     engine.close()
-    assert "Background: " in search(engine, PIKE, communities=True).synthesis
+    assert "Background: " in search(engine, PIKE, communities=3).synthesis
     assert len(clusterings) == 1
 
 
 @pytest.mark.parametrize("label", StepChain.ablations)
 def test_all_ablations_run(grown: Polyhop, label: str) -> None:
     changes: Mapping[str, Any] = ablations_of("stepchain")[label]
-    assert StepChain(**changes) != StepChain()
+    assert configured(StepChain, changes, "stepchain") != StepChain()
     evidence = search(grown, **changes)
     assert "Gull" in titles(evidence)
     assert_exact(evidence, grown)
@@ -323,36 +329,41 @@ def test_all_ablations_run(grown: Polyhop, label: str) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        *({name: 0} for name in ("retrieved", "seeds", "depth", "frontier", "fan_out", "chains", "values")),
+        *({name: 0} for name in ("retrieved", "values")),
+        *({f"walk.{name}": 0} for name in ("seeds", "depth", "frontier", "fan_out", "chains")),
         *({"support": share} for share in (-0.1, 1.1)),
-        {"depth": -2},
+        {"walk.depth": -2},
         {"scope": "mine"},
-        {"depth": "deep"},
+        {"walk.depth": "deep"},
     ],
     ids=str,
 )
 def test_settings_out_of_range_are_refused(grown: Polyhop, wrong: dict[str, Any]) -> None:
-    with pytest.raises(SettingError, match=next(iter(wrong))):
+    with pytest.raises(SettingError, match=next(iter(wrong)).removeprefix("walk.")):
         ask(grown, **wrong)
 
 
 def test_there_may_be_no_links_no_summaries_and_no_chains(grown: Polyhop) -> None:
-    evidence = search(grown, links=0, summaries=0, chain_tokens=0, communities=True)
+    evidence = search(grown, links=0, communities=3, **walk(tokens=0))
     assert titles(evidence)[0] == "Gull"
     assert chains(evidence.hops) == []
 
 
 def test_unknown_settings_name_the_nearest(grown: Polyhop) -> None:
     with pytest.raises(SettingError) as error:
-        ask(grown, fanout=3)
+        ask(grown, **walk(fanout=3))
     assert "fan_out" in error.value.remedy
+    for old, new in (("fan_out", "walk.fan_out"), ("decompose", "without=decomposition"), ("unowned", "a constant")):
+        with pytest.raises(SettingError) as error:
+            ask(grown, **dict[str, Any]({old: 3}))
+        assert f"It is now {new}" in error.value.remedy
 
 
 # --- limits -----------------------------------------------------------------------------------------------------------
 
 
 def test_what_a_walk_cut_off_is_told(grown: Polyhop) -> None:
-    evidence = search(grown, fan_out=1, frontier=1, seeds=5)
+    evidence = search(grown, **walk(fan_out=1, frontier=1))
     assert re.search(r"[1-9]\d* facts not followed", told(evidence))
     assert re.search(r"[1-9]\d* entities not expanded", told(evidence))
     kept = [tuple(map(int, pair)) for pair in re.findall(r"(\d+) of (\d+) chains kept", told(search(grown)))]
@@ -362,7 +373,7 @@ def test_what_a_walk_cut_off_is_told(grown: Polyhop) -> None:
 
 @pytest.mark.parametrize("tokens", [1, 20])
 def test_chains_stay_within_their_tokens(grown: Polyhop, tokens: int) -> None:
-    evidence = search(grown, chain_tokens=tokens, chains=50)
+    evidence = search(grown, **walk(tokens=tokens, chains=50))
     taken = [int(size) for size in re.findall(r"chains kept, (\d+) tokens", told(evidence))]
     assert taken
     assert max(taken) <= tokens
@@ -697,7 +708,7 @@ def test_no_question_asks_more_often_than_its_budget_allows(opened: Open, calls:
     """The reader's call and those of extraction included; what the evidence says it cost is what the server saw."""
     sage = Sage() if extractor == "language_model" else Sage(knows={})
     with sagely(opened, sage, extractor=extractor, passages_a_call=1) as (engine, server):
-        evidence = ask(engine, budget=Budget(llm_calls=calls), communities=extractor == "syntax").evidence
+        evidence = ask(engine, budget=Budget(llm_calls=calls), communities=3 * (extractor == "syntax")).evidence
         assert len(server.requests) <= calls
         assert evidence.cost.llm_calls == len(server.requests)
         assert evidence.cost.prompt_tokens == 10 * len(server.requests)
@@ -751,7 +762,7 @@ def test_an_endpoint_that_fails_is_an_error_and_what_was_extracted_stays(opened:
 def test_summaries_come_out_of_the_same_budget(opened: Open) -> None:
     sage = Sage()
     with sagely(opened, sage) as (engine, server):
-        evidence = ask(engine, budget=Budget(llm_calls=6), communities=True).evidence
+        evidence = ask(engine, budget=Budget(llm_calls=6), communities=3).evidence
         assert sage.tasks[-2:] == ["merge", "read"]
         assert sage.tasks.count("summarise") == 1
         assert evidence.cost.llm_calls == len(server.requests) == 6

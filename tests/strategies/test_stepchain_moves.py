@@ -11,17 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.engine import Polyhop
-from polyhop.indexes.breadth_first import Bounds
 from polyhop.layers.view import View
 from polyhop.models.within import Within
 from polyhop.plans import plan_of_questions
 from polyhop.prompts.earlier_steps import EarlierStep
 from polyhop.strategies.stepchain.asked_step import AskedStep
 from polyhop.strategies.stepchain.community_context import background
-from polyhop.strategies.stepchain.leads import Lead, Leads
+from polyhop.strategies.stepchain.leads import CHAINED, UNOWNED, Lead, Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_evidence import hops, ranking
-from polyhop.strategies.stepchain.step_graph import ENDS, StepGraph
+from polyhop.strategies.stepchain.step_graph import ENDS, GraphWalk, StepGraph
 from polyhop.strategies.stepchain.stepping import FRONTIER, Stepping
 from polyhop.strategies.stepchain.strategy import StepChain
 from polyhop.strategies.stepchain.textual_support import support_of
@@ -57,9 +56,9 @@ def number(view: View) -> dict[str, int]:
 def graph(view: View) -> MakeGraph:
     """Makes graphs of one question."""
 
-    def make(**changes: Any) -> StepGraph:
-        usual: dict[str, Any] = {"shared": False, "support": 0.5, "bounds": Bounds(), "seeds": 5, "chains": 50}
-        return StepGraph(over=view, **{**usual, "tokens": 5000, **changes})
+    def make(*, shared: bool = False, support: float = 0.5, **changes: Any) -> StepGraph:
+        walk = GraphWalk(**{"chains": 50, "tokens": 5000, **changes})
+        return StepGraph(over=view, shared=shared, support=support, settings=walk)
 
     return make
 
@@ -267,11 +266,13 @@ def test_what_is_asked_about_is_no_answer(view: View, number: dict[str, int]) ->
 def test_a_name_that_no_passage_is_about_leads_to_those_that_name_it(view: View, number: dict[str, int]) -> None:
     """Or to where it was read; that costs it something."""
     question = "Where was the builder of the Pike born?"
-    leads = lead_on(leads_of(view, question, unowned=0.0), "Who is the builder of the Pike?", number["Pike"])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("polyhop.strategies.stepchain.leads.UNOWNED", 0.0)
+        leads = lead_on(leads_of(view, question), "Who is the builder of the Pike?", number["Pike"])
     reed = next(lead for lead in leads if lead.name == "Otto Reed")
     assert reed.target == number["Pike"]
-    dear = lead_on(leads_of(view, question, unowned=2.0), "Who is the builder of the Pike?", number["Pike"])
-    assert next(lead for lead in dear if lead.name == "Otto Reed").score == pytest.approx(reed.score - 2.0)
+    dear = lead_on(leads_of(view, question), "Who is the builder of the Pike?", number["Pike"])
+    assert next(lead for lead in dear if lead.name == "Otto Reed").score == pytest.approx(reed.score - UNOWNED)
 
 
 def test_a_name_that_chains_bear_out_is_worth_more(view: View, number: dict[str, int]) -> None:
@@ -279,7 +280,7 @@ def test_a_name_that_chains_bear_out_is_worth_more(view: View, number: dict[str,
     plain = lead_on(leads, "Who is the builder of the Gull?", number["Gull"])
     borne = lead_on(leads, "Who is the builder of the Gull?", number["Gull"], borne=lambda name: float(name == "Oster"))
     gained = {one.name: one.score - other.score for one in borne for other in plain if one.name == other.name}
-    assert gained.pop("Oster", leads.chained) == pytest.approx(leads.chained)
+    assert gained.pop("Oster", CHAINED) == pytest.approx(CHAINED)
     assert set(gained.values()) == {0.0}
 
 
@@ -309,9 +310,10 @@ def test_facts_and_the_text_say_what_a_passage_links_to(view: View, number: dict
 
 
 def test_no_links_are_followed_without_a_graph_to_say_so(view: View, number: dict[str, int]) -> None:
-    assert leads_of(view, links=0).links == leads_of(view, graph=False).links == 0
+    assert leads_of(view, links=0).links == leads_of(view, without=("graph",)).links == 0
     assert (
-        lead_on(leads_of(view, graph=False), "Who is the builder of the Gull?", number["Gull"])[0].name == "Ada Brook"
+        lead_on(leads_of(view, without=("graph",)), "Who is the builder of the Gull?", number["Gull"])[0].name
+        == "Ada Brook"
     )
 
 

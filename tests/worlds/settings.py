@@ -10,12 +10,12 @@ LAYERS = ("text", "parsekg", "facts", "questions", "tree")  # all that strategie
 QUICK = Settings.from_mapping(
     {
         "strategies": {
-            "c2rag": {"relations": 4, "retrieved": 3},
+            "c2rag": {"grounding": {"relations": 4}, "recovery": {"retrieved": 3}},
             "hybrid": {"depth": 6},
             "iterative": {"rounds": 1, "depth": 6, "sentences": 4},
             "paths": {"depth": 4, "starts": 2, "links": 3, "longer": 1},
             "raptor": {"k": 8, "width": 4},
-            "stepchain": {"retrieved": 4, "chains": 6, "values": 2, "links": 3},
+            "stepchain": {"retrieved": 4, "walk": {"chains": 6}, "values": 2, "links": 3},
             "translator": {"alpha": 2, "beta": 2, "longest": 8, "hops": 2},
         }
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -42,7 +43,7 @@ def about(kind: Kind, name: str) -> dict[str, Any]:
     from polyhop import registry
 
     component = registry.load(kind, name)
-    settings = {field.name: _default(field) for field in dataclasses.fields(component)}
+    settings = dict(_defaults(component))
     return {"name": name, "about": (component.__doc__ or "").strip().partition("\n")[0], "settings": settings}
 
 
@@ -66,7 +67,11 @@ def _list(kind: Kind, *, as_json: bool) -> None:
             echo(style(f"{'':<13} {settings_line(row['settings'])}", dim=True))
 
 
-def _default(field: dataclasses.Field[Any]) -> Any:
-    if field.default_factory is not dataclasses.MISSING:
-        return field.default_factory()
-    return None if field.default is dataclasses.MISSING else field.default
+def _defaults(component: Any, step: str = "") -> Iterator[tuple[str, Any]]:
+    """Each setting with its default, those of a step by their full names."""
+    for field in dataclasses.fields(component):
+        default = field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
+        if dataclasses.is_dataclass(default):
+            yield from _defaults(default, f"{step}{field.name}.")
+        else:
+            yield f"{step}{field.name}", None if default is dataclasses.MISSING else default

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from operator import attrgetter
 
 from polyhop import registry
-from polyhop.errors import SettingError, UsageError, nearest
+from polyhop.errors import SettingError, UsageError
 from polyhop.settings import Settings
 from polyhop.strategies.strategy import (
     ablations_of,
@@ -60,11 +60,11 @@ def _in_full(name: str, settings: Settings | None) -> str:
     if settings is None:
         return name
     strategy, base = strategy_of(name, settings), base_name(name)
-    return variant_name(base, {setting: getattr(strategy, setting) for setting in _settings_of(base)})
+    return variant_name(base, {setting: attrgetter(setting)(strategy) for setting in _settings_of(base)})
 
 
 def _settings_of(name: str) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(registry.load("strategies", base_name(name))) if field.init)
+    return registry.setting_names(registry.load("strategies", base_name(name)))
 
 
 def _ablated(names: Sequence[str]) -> Iterator[Variant]:
@@ -85,11 +85,12 @@ def _swept(names: Sequence[str], sweeps: Sequence[str]) -> Iterator[Variant]:
     grid = _grid(sweeps)
     sweepable = [name for name in names if set(grid) <= set(_settings_of(name))]
     if not sweepable:
-        known = sorted({setting for name in names for setting in _settings_of(name)})
+        known = {setting for name in names for setting in _settings_of(name)}
         missing = next((setting for setting in grid if setting not in known), None)
         if missing is None:
             raise SettingError(f"No strategy named has all of the settings {', '.join(grid)}.")
-        raise SettingError(f"{', '.join(names)}: there is no setting {missing!r}.", remedy=nearest(missing, known))
+        remedy = registry.instead(registry.load("strategies", base_name(names[0])), missing)
+        raise SettingError(f"{', '.join(names)}: there is no setting {missing!r}.", remedy=remedy)
     for name in sweepable:
         base, own = parse_variant(name)
         for values in product(*grid.values()):

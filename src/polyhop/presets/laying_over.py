@@ -52,7 +52,7 @@ def _leaves(tree: Tree, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
 
 def _at(tree: Tree, path: tuple[str, ...]) -> object:
     """What stands at a path; of a strategy's setting what ``[strategy]`` puts on top of it."""
-    if path[0] == "strategies" and (on_top := _at(tree, ("strategy", path[-1]))) is not MISSING:
+    if path[0] == "strategies" and path[2:] and (on_top := _at(tree, ("strategy", *path[2:]))) is not MISSING:
         return on_top
     found: Any = tree
     for name in path:

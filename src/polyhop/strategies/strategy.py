@@ -21,7 +21,8 @@ class Strategy(Protocol):
     """A way to find evidence. A strategy is a frozen dataclass; its fields are its settings.
 
     A class may declare ``wants``: layers that it uses where an index has them; ``ablations``: by label, the settings
-    that switch a part of it off (see ``ablations_of``); ``needed``, where its settings decide which layers it reads
+    that switch a part of it off (see ``ablations_of``); ``moved``: what is now written for settings that it had;
+    ``needed``, where its settings decide which layers it reads
     (see ``layers_read``); and ``unread``, the settings that switch off what it does for readers alone (see ``unread``).
     """
 
@@ -38,7 +39,8 @@ def strategy_of(name: str, settings: Settings) -> Strategy:
     """
     base, own = parse_variant(name)
     _, whichever = settings.choice("strategy")
-    strategy: Strategy = registry.build("strategies", base, {**settings.of(f"strategies.{base}"), **whichever, **own})
+    below = {**registry.dotted(settings.of(f"strategies.{base}")), **registry.dotted(whichever)}
+    strategy: Strategy = registry.build("strategies", base, {**below, **own})
     return strategy
 
 

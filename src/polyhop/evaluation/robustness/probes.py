@@ -135,7 +135,8 @@ def _behaviour(
 
 
 def _blocks(over: View, chain: ProbeChain, strategy: C2RAG, budget: Budget, unchecked: int) -> list[ConstraintBlock]:
-    resolver = replace(strategy, unchecked=unchecked, recovery="open").resolver(chain.question, over)
+    everywhere = replace(strategy.recovery, paragraphs=None)
+    resolver = replace(strategy, unchecked=unchecked, recovery=everywhere).resolver(chain.question, over)
     return resolver.resolve(chain.plan, time.monotonic(), budget)
 
 

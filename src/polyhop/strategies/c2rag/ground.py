@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
@@ -77,16 +77,23 @@ class Pattern:
 
 @dataclass(frozen=True, kw_only=True)
 class Grounding:
-    """The way from a constraint to its candidates; each field is one of the paper's parameters or ablations."""
+    """The way from a constraint to its candidates: the paper's parameters and ablations.
 
-    anchors: int  # E
-    aligned: int  # R
-    kept: int  # K_s
-    constraint: bool = True  # off: facts are retrieved by similarity alone, whatever the anchors
-    variants: bool = True  # off: candidates are told by their entities alone
-    placeholders: bool = True  # off: constraints and candidates are judged without what is open or was found
-    reranked: bool = True  # off: candidates are ordered by Eq. 5
+    ``without`` the constraint facts are retrieved by similarity to it alone, whatever the anchors; without relation
+    variants they are chosen and judged by their entities alone; without placeholders constraints and candidates are
+    judged without what is open or was found.
+    """
+
+    anchors: int = 3  # E: entities that a constant is matched to
+    relations: int = 8  # R: facts kept by how well their relation fits
+    kept: int = 3  # K_s: facts kept by the cross-encoder
+    reranked: bool = True  # off: facts are ordered by their relation alone (Eq. 5)
     in_context: bool = False  # on: judged for the question and the constraint (Eq. 6); off: for the constraint alone
+    without: tuple[Literal["constraint", "relation_variants", "placeholders"], ...] = ()  # parts left out, to compare
+
+    def __post_init__(self) -> None:
+        if min(self.anchors, self.relations, self.kept) < 1:
+            raise ValueError("anchors, relations and kept are at least 1")
 
     def pattern(
         self,
@@ -127,7 +134,7 @@ class Grounding:
 
     def _worded(self, constraint: Constraint, bindings: Bindings, open_end: Placeholder | None) -> tuple[str, str]:
         """The constraint as a line and as a question, with the values found so far."""
-        if not self.placeholders:
+        if "placeholders" in self.without:
             bare = constraint.linearised({end.name: "" for end in constraint.placeholders})
             return " ".join(bare.split()), " ".join(bare.split())
         if open_end is not None and (open_end.name in bindings or answer_shape(constraint.question) == "verdict"):
@@ -169,7 +176,7 @@ class Grounding:
 
     def _pool(self, pattern: Pattern, over: View) -> Ints:
         """One hop in both directions (Eq. 4), or all facts where constraints are off."""
-        if not self.constraint:
+        if "constraint" in self.without:
             return np.flatnonzero(over.facts.alive[over.facts.rows])
         return over.facts.touching(sorted(pattern.anchors))
 
@@ -178,9 +185,9 @@ class Grounding:
         graph = over.facts
         if not len(pool):
             return []
-        if not self.constraint:
+        if "constraint" in self.without:
             relevance = fact_vectors(over)[pool] @ phrase_vectors([pattern.line], over)[0]
-        elif self.variants:
+        elif "relation_variants" not in self.without:
             relations, inverse = np.unique(graph.relation_ids[pool], return_inverse=True)
             phrases = phrase_vectors(pattern.constraint.variants, over)
             relevance = (graph.relation_vectors[relations] @ phrases.T).max(axis=1)[inverse]
@@ -195,7 +202,7 @@ class Grounding:
             candidate = self._candidate(fact, pattern, float(relevance[place]), graph)
             if self._may_be(candidate.value, pattern, graph):
                 chosen[triple] = candidate
-            if len(chosen) == self.aligned:
+            if len(chosen) == self.relations:
                 break
         return list(chosen.values())
 
@@ -210,7 +217,7 @@ class Grounding:
         if not texts:
             return []
         cosines = phrase_vectors([pattern.line, *texts], over)
-        best = _best(cosines[1:] @ cosines[0], np.arange(len(texts)), self.aligned)
+        best = _best(cosines[1:] @ cosines[0], np.arange(len(texts)), self.relations)
         return [near[place] for place in best.tolist()]
 
     def _candidate(self, fact: int, pattern: Pattern, relevance: float, graph: FactGraph) -> FactCandidate:
@@ -225,7 +232,7 @@ class Grounding:
             score=relevance,
             relevance=relevance,
             likeness=max(touched, default=0.0),
-            worded=self.variants
+            worded="relation_variants" not in self.without
             and same_relation(graph.relations[int(graph.relation_ids[fact])], pattern.constraint.variants),
             same_way=(value == head) == pattern.open_is_head,
             fitting=_fits(graph.labels[value], self._kind(pattern)),
@@ -248,14 +255,13 @@ class Grounding:
 
     def _kind(self, pattern: Pattern) -> AnswerType | None:
         """What kind of thing the open end is to be; None where its type is not told, or nothing is told of it."""
-        return (
-            kind_of(pattern.open.type) if pattern.open is not None and pattern.open.type and self.placeholders else None
-        )
+        told = pattern.open is not None and pattern.open.type and "placeholders" not in self.without
+        return kind_of(pattern.open.type) if pattern.open is not None and told else None
 
     def _text(self, candidate: FactCandidate, graph: FactGraph, over: View) -> str:
         """Lin(c) of Eq. 6, with the sentence that states the fact; the names alone where relations are not to count."""
         fact = graph.fact(candidate.fact)
-        if not self.variants:
+        if "relation_variants" in self.without:
             return f"{fact.head} {fact.tail}"
         number, start, end = graph.place(candidate.fact)
         passage = over.passages([number])[0]

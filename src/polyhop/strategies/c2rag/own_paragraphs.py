@@ -30,7 +30,8 @@ class OwnParagraphs:
         found = self.ids.get(_key(question), ())
         if not found:
             raise UsageError(
-                f"No paragraphs are given for {question!r}.", remedy="Use recovery=open, which needs none."
+                f"No paragraphs are given for {question!r}.",
+                remedy="Leave recovery.paragraphs out, and all passages are searched.",
             )
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from polyhop.english.answer_type import AnswerType
 from polyhop.layers.view import View
@@ -20,15 +21,22 @@ TOLD_APART = frozenset({AnswerType.PERSON, AnswerType.ORGANISATION, AnswerType.W
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReadValues:
+    """Who reads in recovered passages what a placeholder stands for, and so what the graph could not bind."""
+
+    by: Literal["model", "rules", "nobody"] = "model"  # model: the language model where one is configured, else rules
+    told_apart: int = 3  # values read by rules that are told apart by the passages they lead to; 0: none
+
+
+@dataclass(frozen=True, kw_only=True)
 class TextReading:
     """Recovers passages for constraints and reads values in them: by a language model where one may be asked."""
 
     question: str
     over: View
     recovery: Recovery
-    model: Within | None = None  # None, or no calls left: rules read
-    bind: bool = True  # off: nothing is read
-    told_apart: int = 0  # values read by rules that are told apart by the passages they lead to; 0: none
+    reading: ReadValues
+    model: Within | None = None  # that reads; None, or no calls left: rules do
     among: Sequence[int] | None = None  # the question's own paragraphs, where text is searched in no others
 
     def block(self, pattern: Pattern, one: GroundedConstraint | None, *, leads: bool, reads: bool) -> ConstraintBlock:
@@ -38,7 +46,7 @@ class TextReading:
         """
         passages = self.recovery.passages(self.question, pattern, self.over, among=self.among)
         values: list[Value] = []
-        if self.bind and reads and pattern.open is not None:
+        if self.reading.by != "nobody" and reads and pattern.open is not None:
             values, about = self._values(pattern, pattern.open.type, one, passages, leads=leads)
             if about is not None and not leads:
                 passages = self._with_own(passages, about)
@@ -71,7 +79,7 @@ class TextReading:
             pass  # rules ask for nothing
         values = told = read_values(pattern, numbers, self.over)
         if leads or kind_of(type_) in TOLD_APART:
-            told = told_apart(self.question, values, self._suspected(one, numbers), self.over, self.told_apart)
+            told = told_apart(self.question, values, self._suspected(one, numbers), self.over, self.reading.told_apart)
         return (told if leads else values), next(iter(told), None)
 
     def _by_model(self, model: Within, pattern: Pattern, numbers: Sequence[int]) -> list[Value]:

@@ -28,14 +28,19 @@ LONGEST = 500  # characters of a passage that are judged
 
 @dataclass(frozen=True, kw_only=True)
 class Recovery:
-    """How passages are recovered; each field is one of the paper's parameters or ablations."""
+    """How passages are recovered where the graph does not suffice."""
 
-    retrieved: int  # K'_t
-    kept: int  # K_t
-    titled: int  # passages about each anchor that join the retrieved ones; 0: none, as in the paper
-    named_bonus: float  # logits added to a passage about a whole anchor
-    reranked: bool = True  # off: passages are ordered by Eq. 11
+    retrieved: int = 10  # K'_t: passages searched
+    kept: int = 3  # K_t: of them, kept by the cross-encoder
+    titled: int = 1  # passages about an anchor that are searched beside the nearest ones; 0: none, as in the paper
+    named_bonus: float = 2.0  # logits added to a passage that is about an anchor
+    reranked: bool = True  # off: passages are ordered by their vectors alone (Eq. 11)
     in_context: bool = False  # on: judged for the question and the constraint (Eq. 12); off: for the constraint alone
+    paragraphs: str | None = None  # a file that names each question's own paragraphs: no others are searched
+
+    def __post_init__(self) -> None:
+        if min(self.retrieved, self.kept) < 1:
+            raise ValueError("retrieved and kept are at least 1")
 
     def passages(
         self, question: str, pattern: Pattern, over: View, *, among: Sequence[int] | None = None

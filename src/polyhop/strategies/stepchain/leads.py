@@ -19,7 +19,11 @@ PAIRED = 300  # characters of each of two passages that are judged together
 READ = 6  # candidates that the reader hands over
 SEARCHED = 8  # passages among which those that name a value are looked for
 NAMING = 2  # of them, how many a value may lead to
+# In logits of the cross-encoder, which judges most of it: settled by development questions (decision 26).
+FIRST = 1.5  # logits that the likeliest of the values read has over others
 SECOND = 0.5  # logits that the second of the values read has over those that were not read
+CHAINED = 1.0  # logits of a name that the best chain ends at, less for lesser chains
+UNOWNED = 2.0  # logits taken from a name that no passage is about
 FINDER = Finder(sentences=4, parsed=2)
 
 
@@ -52,9 +56,6 @@ class Leads:
     over: View
     values: int  # names that the reader gives, at most
     links: int  # names that passages and facts link to, beside those, at most
-    first: float  # logits that the likeliest of the values read has over others
-    chained: float  # logits of a name that the best chain ends at, less for lesser chains
-    unowned: float  # logits taken from a name that no passage is about
     vector: Floats = field(init=False)
 
     def __post_init__(self) -> None:
@@ -106,7 +107,7 @@ class Leads:
                 found = FINDER.candidates(asked, list(read.values()), self.over.models)
         numbers = {passage.id: number for number, passage in passages.items()}
         seen = set(named)
-        worths = [self.first, SECOND]
+        worths = [FIRST, SECOND]
         for candidate in found[:READ]:
             key = normal(candidate.text)
             if key in seen or len(seen) - len(named) == self.values:
@@ -135,7 +136,7 @@ class Leads:
             if number != value.source and name in f" {' '.join(words(f'{passage.title} {passage.text}'))} "
         ]
         for number in naming[:NAMING] or [value.source]:
-            yield number, value.worth - self.unowned
+            yield number, value.worth - UNOWNED
 
     def linked(
         self, source: int, passage: Passage, names: Iterable[str], without: set[str], reached: set[int]
@@ -175,7 +176,7 @@ class Leads:
                 name=value.name,
                 source=value.source,
                 target=target,
-                score=logit + value.worth + self.chained * borne(value.name),
+                score=logit + value.worth + CHAINED * borne(value.name),
                 span=value.span,
             )
             for ((target, _), value), logit in zip(ways.items(), logits, strict=True)

@@ -60,6 +60,22 @@ class Chains(NamedTuple):
 NOWHERE = Chains((), "no entity to begin with")
 
 
+@dataclass(frozen=True, kw_only=True)
+class GraphWalk:
+    """How far a step's walk goes from the entities that its question speaks of, and what of it is kept."""
+
+    seeds: int = 5  # k: entities that a walk begins from
+    depth: int = 2  # h: facts of a chain, at most
+    frontier: int = 64  # entities that a walk goes on from at a level, at most
+    fan_out: int = 32  # facts that a walk follows from an entity, at most
+    chains: int = 12  # kept of a walk, at most
+    tokens: int = 600  # of the chains of a walk, at most
+
+    def __post_init__(self) -> None:
+        if min(self.seeds, self.depth, self.frontier, self.fan_out, self.chains) < 1 or self.tokens < 0:
+            raise ValueError("seeds, depth, frontier, fan_out and chains are at least 1, tokens at least 0")
+
+
 @dataclass(kw_only=True)
 class StepGraph:
     """What a question knows as facts: those of the passages it pulled in and, where shared, what others pulled in."""
@@ -67,10 +83,7 @@ class StepGraph:
     over: View
     shared: bool
     support: float  # least textual support of a fact, 0 to 1
-    bounds: Bounds
-    seeds: int
-    chains: int  # kept of a walk, at most
-    tokens: int  # of them as text, at most
+    settings: GraphWalk
     model: LanguageModel | None = None  # stands in for the configured one while facts are extracted
     graph: GrownGraph = field(default_factory=lambda: GrownGraph.of(()))
     extracted: int = 0
@@ -136,7 +149,8 @@ class StepGraph:
         def worth(facts: Ints) -> Floats:
             return np.clip(similarities(facts), 0, 1) * np.clip(self.graph.confidences(facts), 0, 1)
 
-        walked = breadth_first(seeds, self.graph, worth, self.bounds)
+        far = Bounds(depth=self.settings.depth, frontier=self.settings.frontier, fan_out=self.settings.fan_out)
+        walked = breadth_first(seeds, self.graph, worth, far)
         kept, tokens, unsupported = self._kept(walked.paths)
         names = ", ".join(self.graph.entity(entity).name for entity, _ in seeds)
         return Chains(tuple(kept), f"from {names}: {_told(walked, len(kept), tokens, unsupported)}")
@@ -152,7 +166,7 @@ class StepGraph:
         vectors = self.over.growth.vectors([graph.entity(entity).name for entity in entities])
         cosines = np.clip(vectors @ phrase_vectors([asked], self.over)[0], 0, 1).tolist()
         scores = {entity: 1.0 if entity in named else score for entity, score in zip(entities, cosines, strict=True)}
-        return sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: self.seeds]
+        return sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: self.settings.seeds]
 
     def _kept(self, paths: Sequence[WalkedPath]) -> tuple[list[EvidenceChain], int, int]:
         """The best paths as chains, within the limits; how many tokens, and how many lacked support."""
@@ -161,7 +175,7 @@ class StepGraph:
         tokens = unsupported = 0
         passages: dict[int, Passage] = {}
         for path in paths:
-            if len(kept) == self.chains:
+            if len(kept) == self.settings.chains:
                 break
             way = (path.entities[0], path.entities[-1])
             if ends[way] == ENDS:
@@ -182,7 +196,7 @@ class StepGraph:
                 forward=path.forward,
                 score=path.score,
             )
-            if tokens + (size := estimated_tokens(str(chain))) > self.tokens:
+            if tokens + (size := estimated_tokens(str(chain))) > self.settings.tokens:
                 break
             ends[way] += 1
             tokens += size

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
-from polyhop.indexes.breadth_first import Bounds
 from polyhop.layers.view import View
 from polyhop.models.within import NoCallsLeft, Within, before_reading
 from polyhop.plans import plan_of_questions
@@ -17,7 +16,7 @@ from polyhop.strategies.stepchain.community_context import background
 from polyhop.strategies.stepchain.leads import Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_evidence import aside, hops, ranking
-from polyhop.strategies.stepchain.step_graph import StepGraph
+from polyhop.strategies.stepchain.step_graph import GraphWalk, StepGraph
 from polyhop.strategies.stepchain.stepping import Stepping
 from polyhop.types import Budget, Cost, Evidence
 
@@ -29,48 +28,48 @@ class StepChain:
     """Take a question apart, grow a graph from the passages of each step, walk it, and show the chains walked."""
 
     scope: Literal["shared", "question"] = "shared"  # question: a graph of its own, so that no other question matters
-    decompose: bool = True  # off: the question is its own only step
-    graph: bool = True  # off: text alone
-    reasoning: bool = True  # off: the graph says what passages are joined, but is not walked
-    communities: bool = False  # on: summaries of what hangs together in the graph are background for the answer
     retrieved: int = 8  # r: passages that a sub-question retrieves, and whose facts the graph takes in
-    seeds: int = 5  # k: entities that a walk begins from
-    depth: int = 2  # h: facts of a chain, at most
-    frontier: int = 64  # entities that a walk goes on from at a level, at most
-    fan_out: int = 32  # facts that a walk follows from an entity, at most
-    chains: int = 12  # kept of a walk, at most
-    chain_tokens: int = 600  # of the chains of a walk, at most
-    step_tokens: int = 1200  # of chains and passages that a language model answers a step from, at most
     support: float = 0.5  # least share of a fact's words that its evidence must have
+    walk: GraphWalk = GraphWalk()
+    step_tokens: int = 1200  # of chains and passages that a language model answers a step from, at most
     values: int = 3  # answers that are considered for a step where no language model gives one
     links: int = 6  # names that a passage links to, that are considered beside them
-    retry: bool = True  # whether a step without an answer is asked again of text, and the question taken apart again
     named_bonus: float = 2.0  # logits added to a passage that a step names
-    first_bonus: float = 1.5  # logits added to the likeliest of the answers considered
-    chain_bonus: float = 1.0  # logits added to an answer that the best chain ends at, less for lesser chains
-    unowned: float = 2.0  # logits taken from an answer that no passage is about
-    summaries: int = 3  # of communities, at most
+    retry: bool = True  # whether a step without an answer is asked again of text, and the question taken apart again
+    communities: int = 0  # summaries of what hangs together in the graph, at most, as background for the answer
+    without: tuple[Literal["decomposition", "graph", "reasoning"], ...] = ()  # parts left out, to compare
 
     needs: ClassVar[tuple[str, ...]] = ("text",)
     ablations: ClassVar[Mapping[str, Mapping[str, object]]] = MappingProxyType(
         {
-            "graph only": {"decompose": False, "reasoning": False},
-            "decomposition only": {"graph": False},
-            "graph + decomposition": {"reasoning": False},
-            "graph + reasoning": {"decompose": False},
-            "depth 1": {"depth": 1},
-            "depth 3": {"depth": 3},
-            "with communities": {"communities": True},
+            "graph only": {"without": ("decomposition", "reasoning")},
+            "decomposition only": {"without": ("graph",)},
+            "graph + decomposition": {"without": ("reasoning",)},
+            "graph + reasoning": {"without": ("decomposition",)},
+            "depth 1": {"walk.depth": 1},
+            "depth 3": {"walk.depth": 3},
+            "with communities": {"communities": 3},
             "w/o second try": {"retry": False},
             "own graph": {"scope": "question"},
         }
     )
+    moved: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {
+            **{name: f"walk.{name}" for name in ("seeds", "depth", "frontier", "fan_out", "chains")},
+            "chain_tokens": "walk.tokens",
+            "decompose": "without=decomposition",
+            "graph": "without=graph",
+            "reasoning": "without=reasoning",
+            "summaries": "communities, the number of summaries",
+            "first_bonus": "a constant (strategies/stepchain/leads.py), as are chain_bonus and unowned",
+            "chain_bonus": "a constant (strategies/stepchain/leads.py), as are first_bonus and unowned",
+            "unowned": "a constant (strategies/stepchain/leads.py), as are first_bonus and chain_bonus",
+        }
+    )
 
     def __post_init__(self) -> None:
-        if min(self.retrieved, self.seeds, self.depth, self.frontier, self.fan_out, self.chains, self.values) < 1:
-            raise ValueError("retrieved, seeds, depth, frontier, fan_out, chains and values are at least 1")
-        if min(self.links, self.summaries, self.chain_tokens, self.step_tokens) < 0:
-            raise ValueError("links, summaries, chain_tokens and step_tokens are at least 0")
+        if min(self.retrieved, self.values) < 1 or min(self.links, self.communities, self.step_tokens) < 0:
+            raise ValueError("retrieved and values are at least 1, links, communities and step_tokens at least 0")
         if not 0 <= self.support <= 1:
             raise ValueError("support is 0 to 1")
 
@@ -78,7 +77,8 @@ class StepChain:
         """The passages on the way to each step's answer first, and a hop a step with the chains that were walked."""
         began = time.monotonic()
         whole = before_reading(over.models.language_model, budget)
-        plan = over.plan(question, whole, prefer="steps") if self.decompose else plan_of_questions([question], "nobody")
+        whole_question = "decomposition" in self.without
+        plan = plan_of_questions([question], "nobody") if whole_question else over.plan(question, whole, prefer="steps")
         stepping = self._stepping(question, over, budget, whole)
         stepping.told.append(
             f"taken apart by {plan.source} ({plan.shape}): {' | '.join(step.question for step in plan.steps)}"
@@ -101,15 +101,10 @@ class StepChain:
         )
 
     def _stepping(self, question: str, over: View, budget: Budget, whole: Within | None) -> Stepping:
-        graph = StepGraph(
-            over=over,
-            shared=self.scope == "shared",
-            support=self.support,
-            bounds=Bounds(depth=self.depth, frontier=self.frontier, fan_out=self.fan_out),
-            seeds=self.seeds,
-            chains=self.chains,
-            tokens=self.chain_tokens,
-        )
+        graph = None
+        if "graph" not in self.without:
+            graph = StepGraph(over=over, shared=self.scope == "shared", support=self.support, settings=self.walk)
+        links = 0 if graph is None else self.links
         reader = None
         if whole is not None:
             tokens = min(self.step_tokens, budget.tokens)
@@ -117,21 +112,13 @@ class StepChain:
         return Stepping(
             question=question,
             over=over,
-            graph=graph if self.graph else None,
-            leads=Leads(
-                question=question,
-                over=over,
-                values=self.values,
-                links=self.links if self.graph else 0,
-                first=self.first_bonus,
-                chained=self.chain_bonus,
-                unowned=self.unowned,
-            ),
+            graph=graph,
+            leads=Leads(question=question, over=over, values=self.values, links=links),
             reader=reader,
             model=whole,
             retrieved=self.retrieved,
             named_bonus=self.named_bonus,
-            walks=self.reasoning,
+            walks="reasoning" not in self.without,
             retries=self.retry,
         )
 
@@ -141,7 +128,7 @@ class StepChain:
         summaries: list[str] = []
         if self.communities and stepping.graph is not None:
             writer = whole.share(MERGE) if whole is not None else None
-            summaries, told = background(question, stepping.graph.graph, over, self.summaries, writer)
+            summaries, told = background(question, stepping.graph.graph, over, self.communities, writer)
             stepping.told.extend([told, *(f"background: {summary}" for summary in summaries)])
         if whole is None:
             return merged_offline(question, answered, summaries)

@@ -303,6 +303,7 @@ class Evidence(Serialisable):
     cost: Cost = Cost()
     doubtful: bool = False  # whether nothing found seems to speak of what is asked: a reader by rules then abstains
     synthesis: str = ""  # what the strategy concluded from its hops, for a reader that can use it (StepChain, Eq. 10)
+    by_heart: bool = False  # whether nothing was looked for: a language model then answers from what it remembers
     aside: tuple[str, ...] = ()  # ids of passages that are not about what it looked up: no language model is shown them
 
 

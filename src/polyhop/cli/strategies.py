@@ -52,7 +52,7 @@ def _tell(row: Mapping[str, Any]) -> None:
     """Some lines about a strategy in the list."""
     echo(f"{style(row['name'].ljust(14), bold=True)} {row['about']}")
     ablations = f"; {len(row['ablations'])} ablations" if row["ablations"] else ""
-    echo(f"{'':<13} needs {', '.join(row['needs'])}{ablations}")
+    echo(f"{'':<13} needs {', '.join(row['needs']) or 'no layer'}{ablations}")
     if row["settings"]:
         echo(style(f"{'':<13} {settings_line(row['settings'])}", dim=True))
 
@@ -62,7 +62,7 @@ def _tell_all(row: Mapping[str, Any]) -> None:
     from polyhop.strategies.strategy import variant_name
 
     echo(f"{style(row['name'], bold=True)}: {row['about']}")
-    echo(f"Needs {', '.join(row['needs'])}.")
+    echo(f"Needs {', '.join(row['needs']) or 'no layer'}.")
     for title, lines in (
         ("Settings and their defaults:", [f"{key} = {value}" for key, value in row["settings"].items()]),
         (

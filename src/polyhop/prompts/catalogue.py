@@ -16,6 +16,7 @@ from polyhop.models import structured
 from polyhop.models.accounting import Request
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.prompts import (
+    answer_by_heart,
     answer_step,
     combine_answers,
     decompose,
@@ -112,6 +113,12 @@ EXAMPLES: Final[Mapping[ModuleType, Mapping[str, Ask]]] = MappingProxyType(
         draft_answer: {"": lambda model: draft_answer.draft_answer(model, _QUESTION, _PASSAGES[:1])},
         next_thought: {
             "": lambda model: next_thought.next_thought(model, _QUESTION, _PASSAGES[:1], ["Edda Marrish designed it."])
+        },
+        answer_by_heart: {
+            "": lambda model: answer_by_heart.answer_by_heart(model, _QUESTION),
+            "in few words, the likeliest answer where it is not known": lambda model: answer_by_heart.answer_by_heart(
+                model, _QUESTION, brief=True, best=True
+            ),
         },
         extract_facts: {"": _of(extract_facts.batches())},
         write_questions: {

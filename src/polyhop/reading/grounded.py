@@ -9,6 +9,7 @@ from typing import Final, Literal
 from polyhop.english.answer_type import choices
 from polyhop.errors import UsageError
 from polyhop.models.choice import Models
+from polyhop.prompts.answer_by_heart import answer_by_heart
 from polyhop.prompts.borne_out import VERDICTS, QuotedText, contains, told
 from polyhop.prompts.read_answer import AnswerPart, ReadAnswer, read_answer
 from polyhop.prompts.support import CopiedQuote
@@ -41,6 +42,11 @@ class Grounded:
                 "The reader 'grounded' needs a language model, and none is configured.",
                 remedy="Set POLYHOP_BASE_URL and POLYHOP_MODEL, or use the reader 'extractive'.",
             )
+        if evidence.by_heart:
+            best = self.stance == "best"
+            said = answer_by_heart(model, question, brief=self.brief, best=best, max_tokens=self.max_tokens)
+            reading = _Judged(question, said, ()).reading("best", self.threshold)  # marked, but never withheld
+            return replace(reading, note="answered by heart: no passage was looked for")
         passages = [one for one in evidence.passages if one.id not in evidence.aside] or list(evidence.passages)
         answer = read_answer(
             model,

@@ -1,0 +1,79 @@
+"""Answers a question from what the model remembers: the baseline without retrieval, where no passage is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from polyhop.models.accounting import WastedOutput
+from polyhop.models.structured import complete_json, mended, spoken
+from polyhop.models.within import NoCallsLeft
+from polyhop.ports import LanguageModel, Message
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.read_answer import AnswerPart, ReadAnswer
+from polyhop.types import Cost
+
+SCHEMA: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {"reasoning": {"type": "string"}, "answer": {"type": "string"}},
+    "required": ["reasoning", "answer"],
+    "additionalProperties": False,
+}
+
+_SYSTEM = f"""You answer a question from memory. No documents are shown to you, and none can be looked up.
+
+- "reasoning": what you remember that leads to the answer, one short sentence for each step, with the names of things.
+- "answer": {{shape}} {{unsure}}
+
+{DATA_RULE}
+
+Output JSON: {{{{"reasoning": "...", "answer": "..."}}}}."""
+
+_BRIEF = "the answer in as few words as possible: a name, a date, a number, yes or no."
+_FULL = "the answer in the shape and the language that the question asks for, and no longer than it needs."
+_CAUTIOUS = "Empty if you do not know it."
+_BEST = "If you are not sure, what you hold for most likely; never empty."
+
+_LOOSE: Final = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
+_NAME: Final = 5  # words; what is longer is a sentence
+
+
+def answer_by_heart(
+    model: LanguageModel, question: str, *, brief: bool = False, best: bool = False, max_tokens: int = 2000
+) -> ReadAnswer:
+    """What the model answers without a passage; nothing bears it out, so that it never counts as found.
+
+    ``brief`` and ``best``: as for ``read_answer``. Raises EndpointError, BudgetExceeded.
+    """
+    system = _SYSTEM.format(shape=_BRIEF if brief else _FULL, unsure=_BEST if best else _CAUTIOUS)
+    messages = (Message("system", system), Message("user", fenced([PromptBlock("QUESTION", question)])))
+    try:
+        content, cost = complete_json(model, messages, SCHEMA, max_tokens)
+    except WastedOutput as wasted:
+        return _read(_said(wasted.text), wasted.cost, broken=True)
+    except NoCallsLeft as refused:
+        if not refused.text.strip():
+            raise
+        return _read(_said(refused.text), refused.cost, broken=True)
+    return _read(content["answer"], cost)
+
+
+def _read(answer: str, cost: Cost, *, broken: bool = False) -> ReadAnswer:
+    text = answer.strip()
+    return ReadAnswer(
+        parts=(AnswerPart(text=text),) if text else (),
+        found=False,
+        shape="short" if len(text.split()) <= _NAME else "text",
+        quotes=(),
+        dropped=0,
+        cost=cost,
+        broken=broken,
+    )
+
+
+def _said(text: str) -> str:
+    """The answer in an output of another form than was asked for: in other JSON, or in plain words."""
+    content = mended(text, _LOOSE)
+    if content is not None:
+        return str(content["answer"])
+    return "" if mended(text, {"type": "object"}) else spoken(text)

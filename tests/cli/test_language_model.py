@@ -37,6 +37,28 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EndpointServer]:
         yield server
 
 
+def test_several_runs_ask_with_seeds_of_their_own_and_tell_how_far_they_differ(
+    data: Path, server: EndpointServer, tmp_path: Path, run: Run
+) -> None:
+    """A model that knows it in two of three runs; a recording holds one run only."""
+    wrong = json.dumps({"support": [BUILT], "found": True, "answer": "Otto Reed"})
+    server.script = in_turn(says(BRIEF), says(wrong), says(BRIEF))
+    made = tmp_path / "runs.json"
+    best = ("--set", "reader.stance=best")
+    outcome = run("eval", data, "--strategy", "bm25", "--runs", "3", "--json", made, *best)
+    assert outcome.code == 0, outcome.err
+    assert [request["seed"] for request in server.requests] == [0, 1, 2]
+    report = json.loads(made.read_text())
+    assert report["runs"]["strategies"]["bm25"]["em"]["values"] == [1.0, 0.0, 1.0]
+    assert report["strategies"]["bm25"]["em"] == pytest.approx(2 / 3, abs=1e-6)
+    assert report["manifest"]["runs"] == 3
+    assert "66.7 ± 57.7" in outcome.out
+    assert not list((data / "polyhop.index" / "evaluations").glob("*"))
+    refused = run("eval", data, "--strategy", "bm25", "--runs", "2", "--record", tmp_path / "replies.jsonl")
+    assert refused.code == 2
+    assert "one run" in refused.err
+
+
 def test_what_was_recorded_is_replayed_without_an_endpoint(
     data: Path, server: EndpointServer, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -13,8 +13,10 @@ from polyhop.cli.terminal import draw, echo
 from polyhop.errors import UsageError
 
 if TYPE_CHECKING:
+    from polyhop.engine import Polyhop
     from polyhop.evaluation.dataset import Dataset
-    from polyhop.evaluation.experiment import Experiment
+    from polyhop.evaluation.experiment import Experiment, Run
+    from polyhop.evaluation.unfinished import Unfinished
     from polyhop.ports import LanguageModel
     from polyhop.settings import Settings
 
@@ -39,6 +41,9 @@ DEFAULT_STRATEGY = {"strategy": {"name": "paths"}}  # where the settings name no
 @click.option("--passages", type=click.IntRange(1, 100), help="Passages that the reader may see.  [default: 5]")
 @click.option("--metric", "metrics", multiple=True, help="One more figure, such as accuracy or recall@10; repeatable.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the confidence intervals.")
+@click.option(
+    "--runs", type=click.IntRange(1), default=1, show_default=True, help="Ask all N times, each with another seed."
+)
 @click.option("--layers", default="", help="Make these as well as the layers that the strategies need.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write all numbers here.")
 @click.option("--report", "report_path", type=click.Path(path_type=Path), help="Write a page (HTML) here.")
@@ -58,6 +63,7 @@ def evaluate(
     passages: int | None,
     metrics: tuple[str, ...],
     seed: int,
+    runs: int,
     layers: str,
     json_path: Path | None,
     report_path: Path | None,
@@ -70,7 +76,8 @@ def evaluate(
     These are indexed where needed; a row of a corpus stays one passage, however long it is. Each outcome is kept:
     after Ctrl-C or a kill, the same command goes on where it stopped. The manifest in the JSON replays the run. A
     language model answers as briefly as gold answers are (reader.brief). With --replay it is a file of its replies, and
-    a request that the file does not have ends the run.
+    a request that the file does not have ends the run. With --runs 3 figures are means of three runs, and a table says
+    how far these differ; only a language model makes them differ.
 
     \b
     polyhop eval data/2wiki --split dev --strategy dense,bm25,hybrid,paths --retrieval-only
@@ -98,8 +105,8 @@ def evaluate(
     for name in experiment.names:
         strategy_of(name, settings)  # a setting that does not fit is refused before anything is indexed
     also = [name.strip() for name in layers.split(",") if name.strip()]
-    model = _language_model(settings, record, replay)
-    report = _measured(experiment, dataset, split, in_few_words(settings, model), index_path, also, model)
+    model = _language_model(settings, record, replay, runs)
+    report = _measured(experiment, dataset, split, in_few_words(settings, model), index_path, also, model, runs)
     _show(report, json_path, report_path)
     return INTERRUPTED if report["interrupted"] else 0
 
@@ -112,41 +119,66 @@ def _measured(
     index_path: str,
     also: list[str],
     model: LanguageModel | None,
+    runs: int,
 ) -> dict[str, Any]:
     """The report of an experiment, on an index that has the layers it needs."""
     from polyhop.cli.progress import progress_shown
     from polyhop.engine import Polyhop
     from polyhop.evaluation.dataset import Dataset
     from polyhop.evaluation.experiment import layers_of, prepare
-    from polyhop.evaluation.manifest import manifest
     from polyhop.evaluation.metrics.metric import given_models
+    from polyhop.evaluation.repeated import settings_of_run
     from polyhop.evaluation.reports.report import summary
-    from polyhop.evaluation.unfinished import Unfinished
     from polyhop.models.recorded import Replay
 
     data = Dataset.read(dataset, split)
     experiment.questions(data)  # that there are any, and
     metrics = experiment.metrics(data)  # that they exist, before anything is indexed
     layers = layers_of(experiment.names, also, settings=settings)
-    with Polyhop(_index_of(data, index_path), settings=settings, language_model=model) as engine:
+    path = _index_of(data, index_path)
+    with Polyhop(path, settings=settings, language_model=model) as engine:
         given_models(metrics, engine.models)  # a judge that is not there is missed at once
         with progress_shown(quiet=False) as listener:
             prepare(engine, data, layers=layers, progress=listener)
-        models = engine.status().models
-        made = manifest(experiment, data, settings=engine.settings, models=models)
-        unfinished = Unfinished.of(engine.path, made)
-        if len(unfinished):
-            echo(f"{len(unfinished)} outcomes are there from a run that did not end; this one goes on.", err=True)
-        with progress_shown(quiet=False) as listener:
-            run = experiment.run(engine, data, progress=listener, models=engine.models, unfinished=unfinished)
+        settings = engine.settings
+        first = _run(experiment, data, engine, 0)
+    done = [first]
+    while len(done) < runs and not done[-1].run.interrupted:
+        with Polyhop(path, settings=settings_of_run(settings, len(done)), language_model=model) as engine:
+            done.append(_run(experiment, data, engine, len(done)))
     if isinstance(model, Replay):
         model.check()
-    if not run.interrupted and not run.stopped:
-        unfinished.clear()
-    return summary(run, data, made)
+    if not any(one.run.interrupted or one.run.stopped for one in done):
+        for one in done:
+            one.unfinished.clear()
+    again = [one.run for one in done[1:]]
+    return summary(first.run, data, {**first.manifest, **({"runs": len(done)} if again else {})}, again=again)
 
 
-def _language_model(settings: Settings, record: Path | None, replay: Path | None) -> LanguageModel | None:
+class _Done(NamedTuple):
+    """A run that has ended, what replays it, and where its outcomes are kept."""
+
+    run: Run
+    manifest: dict[str, Any]
+    unfinished: Unfinished
+
+
+def _run(experiment: Experiment, data: Dataset, engine: Polyhop, number: int) -> _Done:
+    """One of several runs, from 0: what an earlier one of this number has done is taken over."""
+    from polyhop.cli.progress import progress_shown
+    from polyhop.evaluation.manifest import manifest
+    from polyhop.evaluation.unfinished import Unfinished
+
+    made = manifest(experiment, data, settings=engine.settings, models=engine.status().models)
+    unfinished = Unfinished.of(engine.path, {**made, "run": number})
+    if len(unfinished):
+        echo(f"{len(unfinished)} outcomes are there from a run that did not end; this one goes on.", err=True)
+    with progress_shown(quiet=False) as listener:
+        run = experiment.run(engine, data, progress=listener, models=engine.models, unfinished=unfinished)
+    return _Done(run, made, unfinished)
+
+
+def _language_model(settings: Settings, record: Path | None, replay: Path | None, runs: int) -> LanguageModel | None:
     """The model that is recorded, or the recording that stands for one; None for the configured one.
 
     Raises UsageError, ModelMissing.
@@ -154,6 +186,8 @@ def _language_model(settings: Settings, record: Path | None, replay: Path | None
     from polyhop.models.choice import load_models
     from polyhop.models.recorded import Recorder, Replay
 
+    if runs > 1 and (record is not None or replay is not None):
+        raise UsageError("A recording holds one run.", remedy="Leave out --runs, or --record and --replay.")
     if record is not None and replay is not None:
         raise UsageError("Replies are recorded or replayed, not both.", remedy="Leave out --record or --replay.")
     if replay is not None:

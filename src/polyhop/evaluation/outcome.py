@@ -55,4 +55,5 @@ class QuestionRecord:
     question: Question
     outcome: Outcome
     metrics: Mapping[str, float | None]
+    again: tuple[Outcome, ...] = ()  # what came of it in further runs; the metrics are then means over all of them
     judging: Cost | None = None  # of metrics that ask a language model, apart from the outcome's; None: none does

@@ -42,7 +42,7 @@ class Unfinished:
 
         Which strategies and questions there are, and the seed, change no outcome: a run with other ones goes on, too.
         """
-        deciding = {name: manifest[name] for name in DECIDING}
+        deciding = {name: manifest[name] for name in DECIDING} | {"run": manifest.get("run", 0)}
         deciding |= {name: manifest["experiment"][name] for name in DECIDING_OF_EXPERIMENT}
         files = [*_code(), *_named_in(manifest["settings"]), *sorted((index / "overlays").glob("*"))]
         content = [deciding, _generations(index), [_sha256(file) for file in files]]

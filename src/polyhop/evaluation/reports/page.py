@@ -17,6 +17,7 @@ from polyhop.evaluation.reports.terminal import (
     JUDGING_LEGEND,
     LEGEND,
     RELIABILITY_LEGEND,
+    RUNS_LEGEND,
     UNSUPPORTED_LEGEND,
     amount,
     binding_rows,
@@ -25,6 +26,7 @@ from polyhop.evaluation.reports.terminal import (
     metric_names,
     percent,
     reliability_rows,
+    run_rows,
     unsupported_rows,
 )
 
@@ -74,6 +76,7 @@ def html(report: Mapping[str, Any]) -> str:
         *(f'<p class="warning">{escape(warning)}</p>' for warning in report["warnings"]),
         _overview(strategies, columns),
         f"<p><small>{escape(LEGEND)}</small></p>",
+        _titled("Runs", run_rows(report), RUNS_LEGEND),
         _titled("Judging", judging_rows(strategies), JUDGING_LEGEND),
         *_sweeps(report.get("sweeps", ()), strategies, columns),
         _titled("Bindings", binding_rows(strategies), BINDINGS_LEGEND),

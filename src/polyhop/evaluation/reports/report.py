@@ -6,7 +6,7 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Run
 from polyhop.evaluation.metrics.metric import metric_named
 from polyhop.evaluation.outcome import QuestionRecord
+from polyhop.evaluation.repeated import Spread, averaged, spreads
 from polyhop.evaluation.significance import interval, paired_bootstrap
 from polyhop.evaluation.sweep import Sweep, sweeps
 from polyhop.evaluation.unsupported import unsupported
@@ -32,7 +33,9 @@ COMPARED = ("em", "f1", "accuracy", "recall@2", "recall@5", "all@5", "covered@5"
 DIGITS = 6
 
 
-def summary(run: Run, dataset: Dataset, manifest: Mapping[str, Any], *, records: bool = True) -> dict[str, Any]:
+def summary(
+    run: Run, dataset: Dataset, manifest: Mapping[str, Any], *, again: Sequence[Run] = (), records: bool = True
+) -> dict[str, Any]:
     """The report: manifest, figures by strategy, comparisons, sweeps, warnings, and each question.
 
     Strategies are compared with the first one, variants with the strategy that they vary. ``bindings`` and
@@ -41,25 +44,33 @@ def summary(run: Run, dataset: Dataset, manifest: Mapping[str, Any], *, records:
     question; ``seconds_*`` are percentiles of questions without an error. ``judging`` stands where metrics ask a
     language model: what that takes, means a question, which is no part of what strategies cost. ``reliability``: the
     answers given, in bins by confidence, and how many of each were right.
+
+    ``again``: further runs of the same experiment. Figures are then means over all runs, and ``runs`` has each run's;
+    what is said of hops and confidences, and the records, are of the first one.
     """
     seed, metrics = run.experiment.seed, [metric.name for metric in run.experiment.metrics(dataset)]
     settings = Settings.from_mapping(manifest.get("settings", {}))
     varied = {variant.name: {"label": variant.label, "of": variant.of} for variant in run.experiment.variants}
+    asked = averaged(run, again) if again else run.records
     report: dict[str, Any] = {
         "manifest": dict(manifest),
         "strategies": {
             name: {
                 **varied.get(name, {}),
-                **_strategy(done, metrics, seed),
+                **_strategy(asked[name], metrics, seed),
+                **_confidence(done),
+                **_hop_figures(done),
                 **({"stopped": run.stopped[name]} if name in run.stopped else {}),
             }
             for name, done in run.records.items()
         },
-        "comparisons": _comparisons(run),
+        "comparisons": _comparisons(replace(run, records=asked)),
         "sweeps": [_sweep(sweep) for sweep in sweeps(list(run.records), settings)],
-        "warnings": _warnings(run, dataset),
-        "interrupted": run.interrupted,
+        "warnings": _warnings(run, dataset, again),
+        "interrupted": any(one.interrupted for one in (run, *again)),
     }
+    if again:
+        report["runs"] = _runs([run, *again], metrics)
     if records:
         report["records"] = {name: [_row(record) for record in done] for name, done in run.records.items()}
     return report
@@ -96,12 +107,22 @@ def _strategy(records: Sequence[QuestionRecord], metrics: Sequence[str], seed: i
             name: None if found is None else [_rounded(found.low), _rounded(found.high)]
             for name, found in intervals.items()
         },
-        **_confidence(records),
         **_judging(records),
-        **_hop_figures(records),
         "by_type": {name: _figures(group, metrics) for name, group in types.items()},
         **({"by_hops": {name: _figures(group, metrics) for name, group in hops.items()}} if hops else {}),
     }
+
+
+def _runs(runs: Sequence[Run], metrics: Sequence[str]) -> dict[str, Any]:
+    """How many runs there are, and by strategy and metric their mean, their standard deviation and each of them."""
+
+    def row(spread: Spread) -> dict[str, Any]:
+        values = [_rounded(value) for value in spread.values]
+        return {"mean": _rounded(spread.mean), "deviation": _rounded(spread.deviation), "values": values}
+
+    found = spreads(runs, metrics)
+    by_strategy = {name: {metric: row(one) for metric, one in each.items()} for name, each in found.items()}
+    return {"count": len(runs), "strategies": by_strategy}
 
 
 def _hop_figures(records: Sequence[QuestionRecord]) -> dict[str, Any]:
@@ -131,7 +152,7 @@ def _sweep(sweep: Sweep) -> dict[str, Any]:
 
 
 def _figures(records: Sequence[QuestionRecord], metrics: Sequence[str]) -> dict[str, Any]:
-    outcomes = [record.outcome for record in records]
+    outcomes = [outcome for record in records for outcome in (record.outcome, *record.again)]
     seconds = [outcome.seconds for outcome in outcomes if outcome.error is None]
     p50, p95 = np.percentile(seconds, [50, 95]).tolist() if seconds else (None, None)
     return {
@@ -240,10 +261,11 @@ def _comparisons(run: Run) -> list[dict[str, Any]]:
     return found
 
 
-def _warnings(run: Run, dataset: Dataset) -> list[str]:
+def _warnings(run: Run, dataset: Dataset, again: Sequence[Run]) -> list[str]:
     """What makes the figures less than they seem."""
-    warnings = [f"{name} stopped early: {reason}" for name, reason in run.stopped.items()]
-    if run.interrupted:
+    runs = (run, *again)
+    warnings = [f"{name} stopped early: {reason}" for one in runs for name, reason in one.stopped.items()]
+    if any(one.interrupted for one in runs):
         warnings.append("The run was interrupted: not every question was asked.")
     if unknown := dataset.unknown_supporting:
         passages = sum(map(len, unknown.values()))
@@ -252,7 +274,7 @@ def _warnings(run: Run, dataset: Dataset) -> list[str]:
             f"such as {next(iter(unknown.values()))[0]!r}: recall cannot reach 1."
         )
     warnings += _inapplicable(run, dataset)
-    for name, records in run.records.items():
+    for name, records in ((name, records) for one in runs for name, records in one.records.items()):
         if failed := sum(record.outcome.error is not None for record in records):
             warnings.append(f"{name} failed on {failed} of {len(records)} questions; they score 0.")
         if unjudged := sum(map(_unjudged, records)):

@@ -50,6 +50,7 @@ UNSUPPORTED_LEGEND = (
     "Unsupported evidence: percent of the passages behind a hop that are not among the supporting ones."
 )
 
+RUNS_LEGEND = "Runs: the mean of the runs and, behind ±, their standard deviation, in percent."
 RELIABILITY_LEGEND = (
     "Reliability: answers that were given, by their confidence; how many were right (held: the answer or its "
     "quotations hold a gold answer; without it, an F1 of 50 % or more); the share of right ones, the mean confidence, "
@@ -71,6 +72,7 @@ def render(report: Mapping[str, Any]) -> Group:
     )
     legends = [LEGEND]
     for rows, title, legend in (
+        (run_rows(report), f"{report.get('runs', {}).get('count', 1)} runs", RUNS_LEGEND),
         (judging_rows(strategies), "Judging", JUDGING_LEGEND),
         (binding_rows(strategies), "Bindings", BINDINGS_LEGEND),
         (unsupported_rows(strategies), "Unsupported evidence by hop", UNSUPPORTED_LEGEND),
@@ -110,6 +112,19 @@ def metric_names(report: Mapping[str, Any]) -> tuple[str, ...]:
 def label_of(name: str, figures: Mapping[str, Any]) -> str:
     """What tables call a strategy."""
     return str(figures.get("label", name))
+
+
+def run_rows(report: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The heading and a row for each strategy that was run several times, a column a metric; variants among them."""
+    runs, columns = report.get("runs", {}).get("strategies", {}), metric_names(report)
+    rows: list[tuple[str, ...]] = [("strategy", *(HEADINGS.get(name, name) for name in columns))]
+    for name, figures in runs.items():
+        spread = (
+            f"{percent(found['mean'])} ± {percent(found['deviation'])}" if (found := figures.get(column)) else "–"
+            for column in columns
+        )
+        rows.append((label_of(name, report["strategies"][name]), *spread))
+    return rows
 
 
 def judging_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:

@@ -76,8 +76,7 @@ def evaluate(
     These are indexed where needed; a row of a corpus stays one passage, however long it is. Each outcome is kept:
     after Ctrl-C or a kill, the same command goes on where it stopped. The manifest in the JSON replays the run. A
     language model answers as briefly as gold answers are (reader.brief). With --replay it is a file of its replies, and
-    a request that the file does not have ends the run. With --runs 3 figures are means of three runs, and a table says
-    how far these differ; only a language model makes them differ.
+    a request that the file does not have ends the run. With --runs 3 figures are means, with how far runs differ.
 
     \b
     polyhop eval data/2wiki --split dev --strategy dense,bm25,hybrid,paths --retrieval-only

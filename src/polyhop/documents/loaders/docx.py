@@ -1,44 +1,29 @@
-"""Word documents (Office Open XML), with the standard library's zip and XML parsers."""
+"""Word documents (Office Open XML)."""
 
 from __future__ import annotations
 
-import lzma
 import posixpath
 import re
-import struct
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
-from xml.parsers import expat
 
 from polyhop.documents.encoding import clean
 from polyhop.documents.flow import Gap
+from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartArchive, PartEvents, opened
+from polyhop.documents.loaders.office_parts import main_part, own_title
 from polyhop.documents.loading import file_document
 from polyhop.documents.tables import Cell, Tables
-from polyhop.errors import DocumentError
 from polyhop.types import Document
 
-_OFFICE_DOCUMENT = "/officeDocument"  # how the type of the main part's relationship ends
-_COMPOUND_FILE = b"\xd0\xcf\x11\xe0"  # the container of encrypted and of old Word files
-_BLOCK = 1 << 16
 _LEFT_OUT = frozenset(("del", "moveFrom", "Fallback", "pPr", "sectPr", "footnotePr"))  # deleted, or said twice
 _CHARACTERS = {"tab": "\t", "ptab": "\t", "noBreakHyphen": "-"}
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    KeyError,
-    OSError,
-    RuntimeError,
-    ValueError,
+_WORD = ArchiveKind(
+    name="a Word document",
+    locked="encrypted, or an old .doc file",
+    remedy="Open it in a word processor and save it again as .docx.",
 )
-_AS_SAVED = "Open it in a word processor and save it again as .docx."
-Attributes = Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,117 +34,33 @@ class DocxLoader:
     media_type: ClassVar[str] = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
     version: ClassVar[str] = "3"
 
-    largest: int = 1 << 30  # bytes that one part may unpack to: a guard against zip bombs
+    largest: int = LARGEST  # bytes that its parts may unpack to: a guard against zip bombs
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; its title is the title paragraph, else the file's own, else the first heading.
 
         Raises DocumentError for a damaged or encrypted file.
         """
-        with path.open("rb") as stream:
-            if stream.read(4) == _COMPOUND_FILE:
-                raise DocumentError("is encrypted, or an old .doc file", remedy=_AS_SAVED)
-        try:
-            with zipfile.ZipFile(path) as archive:
-                body = self._body(archive)
-                own = _Title()
-                self._parse(archive, "docProps/core.xml", own)
-        except _DAMAGE as error:
-            raise DocumentError(f"is damaged, or not a Word document ({error})", remedy=_AS_SAVED) from error
-        except expat.ExpatError as error:
-            raise DocumentError(f"is damaged: its XML cannot be read ({error})", remedy=_AS_SAVED) from error
-        title = body.title or own.text or body.heading
+        with opened(path, _WORD, self.largest) as archive:
+            body = _body_of(archive)
+            title = body.title or own_title(archive) or body.heading
         flow = body.tables.finished()
         headings = tuple((mark.start, mark.end) for mark in sorted(flow.marks))
         yield replace(file_document(uri, flow.text(), self.media_type, title=title), headings=headings)
 
-    def _body(self, archive: zipfile.ZipFile) -> _Body:
-        targets = _Targets()
-        self._parse(archive, "_rels/.rels", targets)
-        main = targets.main or "word/document.xml"
-        if main not in archive.namelist():
-            raise KeyError("it has no main part")
-        styles = _Styles()
-        self._parse(archive, posixpath.join(posixpath.dirname(main), "styles.xml"), styles)
-        body = _Body(styles.names)
-        self._parse(archive, main, body)
-        for notes in ("footnotes.xml", "endnotes.xml"):
-            self._parse(archive, posixpath.join(posixpath.dirname(main), notes), body)
-        return body
 
-    def _parse(self, archive: zipfile.ZipFile, part: str, events: _Events) -> None:
-        """Feed a part to a handler, if there is one of that name."""
-        if part not in archive.namelist():
-            return
-        parser = expat.ParserCreate(namespace_separator=" ")
-        parser.buffer_text = True
-        parser.StartElementHandler = lambda name, attributes: events.start(_local(name), _plain(attributes))
-        parser.EndElementHandler = lambda name: events.end(_local(name))
-        parser.CharacterDataHandler = events.data
-        parser.EntityDeclHandler = _refuse_entity
-        size = 0
-        with archive.open(part) as stream:
-            while block := stream.read(_BLOCK):
-                size += len(block)
-                if size > self.largest:
-                    raise DocumentError(f"unpacks to more than {self.largest:,} bytes", remedy="Split it.")
-                parser.Parse(block)
-        parser.Parse(b"", True)
+def _body_of(archive: PartArchive) -> _Body:
+    main = main_part(archive, "word/document.xml")
+    folder = posixpath.dirname(main)
+    styles = _Styles()
+    archive.parse(posixpath.join(folder, "styles.xml"), styles)
+    body = _Body(styles.names)
+    for part in (main, posixpath.join(folder, "footnotes.xml"), posixpath.join(folder, "endnotes.xml")):
+        archive.parse(part, body)
+    return body
 
 
-def _local(name: str) -> str:
-    return name.rpartition(" ")[2]
-
-
-def _plain(attributes: Attributes) -> dict[str, str]:
-    return {_local(name): value for name, value in attributes.items()}
-
-
-def _refuse_entity(*_declaration: object) -> None:
-    raise DocumentError("declares XML entities, which no word processor does", remedy=_AS_SAVED)
-
-
-class _Events:
-    """What happens in a part; each kind of part overrides what it cares about."""
-
-    def start(self, name: str, attributes: Attributes) -> None:
-        """An element begins."""
-
-    def end(self, name: str) -> None:
-        """An element ends."""
-
-    def data(self, text: str) -> None:
-        """Text within an element."""
-
-
-class _Targets(_Events):
-    """Finds the main part among the relationships of the package."""
-
-    main = ""
-
-    def start(self, name: str, attributes: Attributes) -> None:
-        if name == "Relationship" and attributes.get("Type", "").endswith(_OFFICE_DOCUMENT):
-            self.main = attributes.get("Target", "").lstrip("/")
-
-
-class _Title(_Events):
-    """Reads the title among the core properties."""
-
-    def __init__(self) -> None:
-        self.text = ""
-        self._inside = False
-
-    def start(self, name: str, attributes: Attributes) -> None:
-        self._inside = name == "title"
-
-    def end(self, name: str) -> None:
-        self._inside = False
-
-    def data(self, text: str) -> None:
-        self.text += text if self._inside else ""
-
-
-class _Styles(_Events):
+class _Styles(PartEvents):
     """Reads what the styles are called in English, whatever the language of the word processor."""
 
     def __init__(self) -> None:
@@ -174,7 +75,7 @@ class _Styles(_Events):
 
 
 @dataclass
-class _Body(_Events):
+class _Body(PartEvents):
     """Collects the text of the body or of notes."""
 
     styles: Mapping[str, str]

@@ -1,0 +1,142 @@
+"""Archives of XML parts, as office programs and publishers write them, opened with limits.
+
+Whoever made an archive decided what it unpacks to: sizes, their ratio and the number of parts are bounded. Nothing of
+it is written to the disk, entities are refused, and nothing that a part names elsewhere is fetched.
+"""
+
+from __future__ import annotations
+
+import lzma
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from xml.parsers import expat
+
+from polyhop.errors import DocumentError
+
+LARGEST: Final = 1 << 30  # bytes that all parts that are read may unpack to
+_MOST_PARTS: Final = 50_000
+_RATIO: Final = 200  # of what a part unpacks to and what it is packed as; tables of nothing but zeros have 16
+_SMALL: Final = 1 << 20  # bytes: below, the ratio tells nothing
+_ENCRYPTED: Final = 1  # of a part's flags
+_BLOCK: Final = 1 << 16
+_COMPOUND_FILE: Final = b"\xd0\xcf\x11\xe0"  # the container of encrypted and of old office files
+_DAMAGE: Final = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, KeyError, OSError),
+    *(RuntimeError, ValueError, IndexError, OverflowError),
+)
+Attributes = Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArchiveKind:
+    """What an archive should be, for what is said of one that is not."""
+
+    name: str  # "Word document"
+    locked: str  # what a file in the container of old programs is: "encrypted, or an old .doc file"
+    remedy: str
+
+
+class PartEvents:
+    """What happens in a part, names without their namespaces; each kind of part overrides what it cares about."""
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        """An element begins."""
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+
+    def data(self, text: str) -> None:
+        """Text within an element."""
+
+
+class PartArchive:
+    """The parts of an open archive."""
+
+    def __init__(self, zipped: zipfile.ZipFile, kind: ArchiveKind, largest: int) -> None:
+        self.kind = kind
+        self._zipped = zipped
+        self._largest = largest
+        self._left = largest
+        if len(zipped.infolist()) > _MOST_PARTS:
+            raise DocumentError(f"has more than {_MOST_PARTS:,} parts", remedy=kind.remedy)
+
+    def __contains__(self, part: str) -> bool:
+        return part in self._zipped.NameToInfo
+
+    def parse(self, part: str, events: PartEvents) -> None:
+        """Feed a part to a handler, if there is one of that name.
+
+        Raises DocumentError, and what ``opened`` turns into it.
+        """
+        if part not in self:
+            return
+        parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
+        parser.StartElementHandler = lambda name, attributes: events.start(_local(name), _plain(attributes))
+        parser.EndElementHandler = lambda name: events.end(_local(name))
+        parser.CharacterDataHandler = events.data
+        parser.StartDoctypeDeclHandler = self._begin_doctype
+        parser.EntityDeclHandler = self._refuse_entity
+        for block in self._blocks(part):
+            parser.Parse(block)
+        parser.Parse(b"", True)
+
+    def read(self, part: str) -> bytes:
+        """All of a part. Raises DocumentError, and what ``opened`` turns into it."""
+        return b"".join(self._blocks(part))
+
+    def _blocks(self, part: str) -> Iterator[bytes]:
+        member = self._zipped.getinfo(part)
+        if member.flag_bits & _ENCRYPTED:
+            raise DocumentError("is encrypted", remedy="Save a copy without a password.")
+        size = 0
+        with self._zipped.open(member) as stream:
+            while block := stream.read(_BLOCK):
+                size += len(block)
+                self._left -= len(block)
+                if self._left < 0:
+                    raise DocumentError(f"unpacks to more than {self._largest:,} bytes", remedy="Split it.")
+                if size > _SMALL and size > _RATIO * max(1, member.compress_size):
+                    raise DocumentError(f"unpacks to more than {_RATIO} times its size", remedy=self.kind.remedy)
+                yield block
+
+    def _begin_doctype(self, _name: str, _system: str | None, _public: str | None, has_subset: int) -> None:
+        if has_subset:
+            self._refuse_entity()
+
+    def _refuse_entity(self, *_declaration: object) -> None:
+        raise DocumentError("declares XML entities, as no program that writes such files does", remedy=self.kind.remedy)
+
+
+@contextmanager
+def opened(path: Path, kind: ArchiveKind, largest: int = LARGEST) -> Iterator[PartArchive]:
+    """A file as an archive.
+
+    Raises DocumentError for one that is damaged, encrypted or too large, also while its parts are read.
+    """
+    with path.open("rb") as stream:
+        if stream.read(4) == _COMPOUND_FILE:
+            raise DocumentError(f"is {kind.locked}", remedy=kind.remedy)
+    try:
+        with zipfile.ZipFile(path) as zipped:
+            yield PartArchive(zipped, kind, largest)
+    except DocumentError:
+        raise
+    except _DAMAGE as error:
+        raise DocumentError(f"is damaged, or not {kind.name} ({error})", remedy=kind.remedy) from error
+    except expat.ExpatError as error:
+        raise DocumentError(f"is damaged: its XML cannot be read ({error})", remedy=kind.remedy) from error
+
+
+def _local(name: str) -> str:
+    return name.rpartition(" ")[2]
+
+
+def _plain(attributes: Attributes) -> dict[str, str]:
+    return {_local(name): value for name, value in attributes.items()}

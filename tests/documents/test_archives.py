@@ -16,8 +16,8 @@ KIND = ArchiveKind(name="a book", locked="encrypted", remedy="Save it again.")
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 9 if n else "ha"}">' for n in range(9))
 
 
-def packed(file: Path, *, compression: int = zipfile.ZIP_DEFLATED, **parts: str | bytes) -> Path:
-    with zipfile.ZipFile(file, "w", compression) as archive:
+def packed(file: Path, **parts: str | bytes) -> Path:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
     return file

@@ -27,9 +27,11 @@ from polyhop.settings import Chunking
 from polyhop.types import Document
 from tests.worlds.documents import EXAMPLES, HARBOUR, write
 from tests.worlds.docx import paragraph, write_docx
+from tests.worlds.xlsx import rows as mill_rows
+from tests.worlds.xlsx import write_xlsx
 
 LOADERS = registered()
-REAL = {  # a file for every registered loader: who adds a loader adds its file here
+REAL = {  # a file for every registered loader: who adds a loader adds its file here, or below
     "csv": "museum_objects.csv",
     "docx": "regent_isaude.docx",
     "html": "lissandra.html",
@@ -37,6 +39,14 @@ REAL = {  # a file for every registered loader: who adds a loader adds its file 
     "markdown": "benno_trask.md",
     "pdf": "academy_of_asperlow.pdf",
     "text": "giselle_ombry.txt",
+}
+MADE: dict[str, Callable[[Path], Path]] = {  # and how one is written where the examples have none
+    "xlsx": lambda file: write_xlsx(
+        file,
+        {"Mills": mill_rows(["Mill", "Built"], ["Orla", 1742], [], ["Total", 1], head=1), "Notes": mill_rows(["Rye."])},
+        behind='<mergeCells><mergeCell ref="A3:B4"/></mergeCells><autoFilter ref="A1:B2"/>',
+        shared="<si><t>rye</t></si>",
+    ),
 }
 HOSTILE = (
     *(
@@ -55,7 +65,8 @@ HOSTILE = (
     *(b"---\n", b"sep=", b"/Kids [2 0 R]", b"/Count -1", b"/Length 99999999999", b'\n{"text": "\\ud800"}\n', b"NaN"),
 )
 WIDE = ("utf-16", "utf-16-be", "utf-32", "utf-7", "cp1251", "cp500", "shift_jis")
-TAGS = ("tbl", "tr", "tc", "p", "r", "t", "pPr", "del", "footnote", "pStyle", "body", "br")
+WORD_TAGS = ("tbl", "tr", "tc", "p", "r", "t", "pPr", "del", "footnote", "pStyle", "body", "br")
+TAGS = (*(f"w:{tag}" for tag in WORD_TAGS), "row", "c", "v", "is", "t", "si", "xf", "sheets", "sheetData", "worksheet")
 
 Damage = Callable[[bytes], bytes]
 places = st.floats(0, 1, exclude_max=True)
@@ -87,9 +98,11 @@ def encoded(content: bytes, encoding: str) -> bytes:
 
 
 def retagged(content: bytes, old: str, new: str) -> bytes:
-    return content.replace(f"<w:{old}>".encode(), f"<w:{new}>".encode()).replace(
-        f"</w:{old}>".encode(), f"</w:{new}>".encode()
-    )
+    """The content with other elements for those of a name, in whatever way they begin."""
+    for mark in (b"<", b"</"):
+        for behind in (b">", b" "):
+            content = content.replace(mark + old.encode() + behind, mark + new.encode() + behind)
+    return content
 
 
 plain_damage: st.SearchStrategy[Damage] = st.one_of(
@@ -137,20 +150,27 @@ damages = st.lists(
 
 
 def test_every_registered_loader_is_attacked() -> None:
-    assert set(LOADERS) == set(REAL)
+    assert set(LOADERS) == set(REAL) | set(MADE)
+    assert not set(REAL) & set(MADE)
 
 
-@pytest.mark.parametrize("name", sorted(REAL))
+@pytest.mark.parametrize("name", sorted(MADE))
+def test_what_is_attacked_is_read_when_whole(name: str, tmp_path: Path) -> None:
+    file = MADE[name](tmp_path / f"whole{LOADERS[name].suffixes[0]}")
+    assert all(isinstance(item, Document) for item in LOADERS[name].load(file, file.as_posix()))
+
+
+@pytest.mark.parametrize("name", sorted({**REAL, **MADE}))
 @settings(max_examples=100, deadline=None)
 @given(damages=damages)
 def test_a_damaged_file_is_read_or_refused(
     name: str, damages: list[Damage], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """The loaders themselves: nothing but DocumentError, for a person to read."""
-    content = (EXAMPLES / REAL[name]).read_bytes()
+    file = tmp_path_factory.getbasetemp() / f"damaged{LOADERS[name].suffixes[0]}"
+    content = (MADE[name](file) if name in MADE else EXAMPLES / REAL[name]).read_bytes()
     for damage in damages:
         content = damage(content)
-    file = tmp_path_factory.getbasetemp() / f"damaged{LOADERS[name].suffixes[0]}"
     file.write_bytes(content)
     try:
         items = list(LOADERS[name].load(file, file.as_posix()))

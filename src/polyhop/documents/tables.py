@@ -136,12 +136,17 @@ def rows_as_lines(rows: Sequence[Sequence[Cell]]) -> list[str]:
     grid = whole[len(titles) :]
     if not grid:
         return [row[0].text for row in titles]
-    names = list(takewhile(_names_columns, grid)) or grid[: _is_headed(grid)]
+    names = list(takewhile(_names_columns, grid)) or grid[: is_headed(grid)]
     above = [row[0].text for row in titles]
     if len(names) == len(grid):
         return [*above, *filter(None, map(_bare, grid))]
+    return [*above, *rows_below(names, grid[len(names) :])]
+
+
+def rows_below(names: Sequence[Sequence[Cell]], rows: Sequence[Sequence[Cell]]) -> list[str]:
+    """Rows, each on a line, whose columns other rows name, if any do; all have a cell for each column."""
     columns = [_column(each) for each in zip(*names, strict=False)] if names else []
-    return [*above, *filter(None, (_line(row, columns) for row in grid[len(names) :]))]
+    return list(filter(None, (_line(row, columns) for row in rows)))
 
 
 def _write(rows: Sequence[Sequence[Cell]], flow: Flow) -> None:
@@ -196,7 +201,7 @@ def _names_columns(row: Sequence[Cell]) -> bool:
     return any(cell.heading for cell in row) and all(cell.heading or not cell.text for cell in row)
 
 
-def _is_headed(grid: _Grid) -> bool:
+def is_headed(grid: Sequence[Sequence[Cell]]) -> bool:
     """Whether the first row of a table without marks names its columns: three or more short names, each different."""
     if len(grid) < 2 or any(cell.heading for row in grid for cell in row):
         return False

@@ -78,8 +78,11 @@ class PartArchive:
             return
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.buffer_text = True
-        parser.StartElementHandler = lambda name, attributes: events.start(_local(name), _plain(attributes))
-        parser.EndElementHandler = lambda name: events.end(_local(name))
+        local = _LocalNames()
+        parser.StartElementHandler = lambda name, attributes: events.start(
+            local[name], {local[each]: value for each, value in attributes.items()}
+        )
+        parser.EndElementHandler = lambda name: events.end(local[name])
         parser.CharacterDataHandler = events.data
         parser.StartDoctypeDeclHandler = self._begin_doctype
         parser.EntityDeclHandler = self._refuse_entity
@@ -134,9 +137,9 @@ def opened(path: Path, kind: ArchiveKind, largest: int = LARGEST) -> Iterator[Pa
         raise DocumentError(f"is damaged: its XML cannot be read ({error})", remedy=kind.remedy) from error
 
 
-def _local(name: str) -> str:
-    return name.rpartition(" ")[2]
+class _LocalNames(dict[str, str]):
+    """Names without their namespaces, each taken apart once."""
 
-
-def _plain(attributes: Attributes) -> dict[str, str]:
-    return {_local(name): value for name, value in attributes.items()}
+    def __missing__(self, name: str) -> str:
+        self[name] = name.rpartition(" ")[2]
+        return self[name]

@@ -1,0 +1,234 @@
+"""What gathering costs as an index grows: peak memory, time and disk of each layer, at several sizes in one run.
+
+The corpus is grown from data sets by renaming what is named in them (``grown_corpus.py``). No model is run on it:
+rows of ``parsekg`` are the stored parses of the passages that it was grown from, which stay true letter for letter,
+because a made-up name is as long as the real one; rows of ``text`` are random vectors, because which they are does not
+matter to how they are gathered. The passages of the data sets themselves are parsed once, into the folder ``--seeds``,
+and used again by later runs.
+
+Each gathering runs in a fresh process, whose peak is what the kernel notes (VmHWM), pages of mapped files included;
+what it had before is told beside it. Opening what was gathered runs in another.
+
+    python benchmarks/gathering.py DATA [DATA ...] --seeds DIR [--sizes 5000,15000] [--layers text,parsekg]
+                                   [--set SECTION.KEY=VALUE ...] [--seed N] [--json OUT]
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+import numpy as np
+from grown_corpus import grown, read
+from measuring import Figures, beside_others, cpu_seconds, machine, save, show_load, show_table
+
+from polyhop.documents.chunking import cut
+from polyhop.engine import Polyhop
+from polyhop.indexing.build import Builder
+from polyhop.layers.layer import fingerprint, layer_of
+from polyhop.models.choice import Models
+from polyhop.settings import Settings
+from polyhop.store.record import FILE, Record
+from polyhop.types import Document
+
+Item = TypeVar("Item")
+SIZES = (5_000, 15_000)
+LAYERS = ("text", "parsekg")
+TOGETHER = 500  # documents in one transaction
+DIMENSION = 384
+MILLION = 1_000_000
+COLUMNS = ("seconds", "processor seconds", "memory before, MB", "peak memory, MB", "peak a passage, kB")
+OPENING = ("opening, seconds", "opening, peak MB")
+DISK = "disk a passage, kB"
+
+
+def seeds(data: Sequence[Path], folder: Path, settings: Settings) -> list[list[bytes]]:
+    """The stored parses of each document of the data sets, in order; they are made where they are not there yet."""
+    parses: dict[str, list[bytes]] = {}
+    for place in data:
+        name = place.resolve().name
+        with Polyhop(folder / name, settings=settings) as engine:
+            engine.index(place / "corpus.jsonl", layers=["parsekg"])
+            mark = fingerprint(layer_of("parsekg", settings), engine.models)
+        with Record.open(folder / name) as record:
+            for numbers in in_groups(record.done("parsekg", mark).tolist()):
+                rows = record.payloads_of("parsekg", numbers)
+                for number, passage in zip(numbers, record.passages(numbers), strict=True):
+                    parses.setdefault(f"{name}-{passage.document_id}", []).append(rows[number])
+    return [parses[row.id] for row in read(data)]
+
+
+def in_groups(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Items in groups of one transaction."""
+    left = iter(items)
+    while group := list(islice(left, TOGETHER)):
+        yield group
+
+
+def grow(index: Path, data: Sequence[Path], parses: Sequence[Sequence[bytes]], count: int, seed: int) -> None:
+    """A record of so many documents, with rows of both layers and nothing gathered."""
+    settings = Settings()
+    models = Models(settings)
+    marks = {name: fingerprint(layer_of(name, settings), models) for name in LAYERS}
+    chance = np.random.default_rng(seed)
+    with Record.create_or_open(index) as record:
+        for group in in_groups(islice(grown(read(data), seed), count)):
+            made: list[tuple[str, bytes]] = []
+            with record.transaction():
+                for _, place, row in group:
+                    digest = hashlib.sha256(f"{row.title}\0{row.text}".encode()).hexdigest()
+                    document = Document(
+                        id=row.id, uri=row.id, title=row.title, text=row.text, sha256=digest, whole=True
+                    )
+                    passages = cut(document, settings.chunking)
+                    record.put(document, passages, "given")
+                    made += zip((passage.id for passage in passages), parses[place], strict=True)
+                numbers = record.numbers_by_id([key for key, _ in made])
+                record.record_rows("parsekg", marks["parsekg"], [(numbers[key], parse) for key, parse in made])
+                vectors = chance.standard_normal((len(made), DIMENSION)).astype(np.float32)
+                vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+                half = vectors.astype(np.float16)
+                rows = [(numbers[key], row.tobytes()) for (key, _), row in zip(made, half, strict=True)]
+                record.record_rows("text", marks["text"], rows)
+
+
+def resident() -> tuple[float, float]:
+    """What this process has in memory, and the most that it had, in MB."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+        return most, most
+    told = dict(line.split(":", 1) for line in status.read_text(encoding="ascii").splitlines())
+    now, most = (int(told[name].split()[0]) * 1.024e-3 for name in ("VmRSS", "VmHWM"))
+    return now, most
+
+
+def gathering(index: Path, layer: str, changes: Sequence[str]) -> Figures:
+    """Gather one layer in this process."""
+    settings = Settings.read(None, changes)
+    models = Models(settings)
+    with Record.create_or_open(index) as record:
+        builder = Builder(record=record, folder=index / "generations", settings=settings, models=models)
+        one = layer_of(layer, settings)
+        mark = fingerprint(one, models)
+        passages = len(record.done(layer, mark))
+        before, _ = resident()
+        spent, begun = cpu_seconds(), time.perf_counter()
+        builder.gather(one, mark)
+        seconds, spent = time.perf_counter() - begun, cpu_seconds() - spent
+        peak = resident()[1]
+    disk = sum(path.stat().st_size for path in (index / "generations" / layer).rglob("*") if path.is_file())
+    figures = (seconds, spent, before, peak, (peak - before) * 1e3 / passages)
+    return {**dict(zip(COLUMNS, figures, strict=True)), DISK: disk / 1e3 / passages}
+
+
+def opening(index: Path, layer: str, changes: Sequence[str]) -> Figures:
+    """Open what was gathered, in this process."""
+    settings = Settings.read(None, changes)
+    with Record.open(index) as record:
+        begun = time.perf_counter()
+        layer_of(layer, settings).open(record, index / "generations" / layer, Models(settings))
+        return dict(zip(OPENING, (time.perf_counter() - begun, resident()[1]), strict=True))
+
+
+STEPS = {"gathering": gathering, "opening": opening}
+
+
+def in_fresh_process(step: str, index: Path, layer: str, changes: Sequence[str]) -> Figures:
+    """The figures of one step, and what it said meanwhile on standard error."""
+    asked = [sys.executable, __file__, str(index), "--step", step, "--layers", layer]
+    asked += [part for change in changes for part in ("--set", change)]
+    told: Figures = json.loads(subprocess.run(asked, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    return told
+
+
+def sizes_of(index: Path, passages: int) -> Figures:
+    """What the record takes on disk, and what each layer's rows take of it."""
+    with Record.open(index) as record:
+        rows = {layer: sum(len(row) for _, row in record.payloads(layer)) for layer in LAYERS}
+    return {
+        "record a passage, kB": (index / FILE).stat().st_size / 1e3 / passages,
+        **{f"of it rows of {layer}, kB": size / 1e3 / passages for layer, size in rows.items()},
+    }
+
+
+def measured(options: argparse.Namespace, folder: Path) -> Iterator[tuple[int, Figures]]:
+    """For each size the figures of each layer, and what the record takes."""
+    parses = seeds(options.data, options.seeds, Settings())
+    for size in sorted(options.sizes):
+        index = folder / str(size)
+        begun = time.perf_counter()
+        grow(index, options.data, parses, size, options.seed)
+        print(f"{size:,} documents grown in {time.perf_counter() - begun:.0f} s", file=sys.stderr)
+        with Record.open(index) as record:
+            passages = record.count_passages()
+        told: Figures = {"passages": passages, "record": sizes_of(index, passages)}
+        for layer in options.layers:
+            told[layer] = {}
+            for step in STEPS:
+                told[layer] |= in_fresh_process(step, index, layer, options.set)
+                print(f"{step} {layer}: {told[layer]}", file=sys.stderr)
+        shutil.rmtree(index)
+        yield size, told
+
+
+def table(found: dict[int, Figures], layers: Sequence[str]) -> None:
+    """Each layer at each size, and how its figures grow from the smallest to the largest."""
+    headings = ("passages", *COLUMNS, *OPENING, DISK)
+    for layer in layers:
+        rows = [[told["passages"], *(told[layer][name] for name in headings[1:])] for told in found.values()]
+        shown: list[list[object]] = [[layer, *row] for row in rows]
+        if len(rows) > 1:
+            shown.append(["times", *(last / first for first, last in zip(rows[0], rows[-1], strict=True))])
+        show_table(("", *headings), shown)
+        print()
+
+
+def main() -> None:
+    """Grow, gather, print the tables, and write the figures as JSON where asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, nargs="+", help="folders with corpus.jsonl")
+    parser.add_argument("--seeds", type=Path, help="where the parses of the data sets are kept")
+    parser.add_argument("--sizes", type=lambda given: [int(one) for one in given.split(",")], default=list(SIZES))
+    parser.add_argument("--layers", type=lambda given: given.split(","), default=list(LAYERS))
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--folder", type=Path, help="where the grown indexes lie meanwhile; by default a temporary one")
+    parser.add_argument("--json", type=Path, help="write the figures here, too")
+    parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)  # what the fresh processes are told
+    options = parser.parse_args()
+    if options.step:
+        print(json.dumps(STEPS[options.step](options.data[0], options.layers[0], options.set)))
+        return
+    if options.seeds is None:
+        parser.error("--seeds is missing: a folder where the parses of the data sets are kept")
+    about = {**machine(), "data": [one.resolve().name for one in options.data], "settings": options.set}
+    about |= {"seed": options.seed, "vectors": "random", "parses": "those of the passages that were renamed"}
+    found: dict[int, Figures] = {}
+    with TemporaryDirectory(dir=options.folder) as folder, beside_others(about):
+        found.update(measured(options, Path(folder)))
+    print(f"Grown from {', '.join(about['data'])}; vectors are random, parses those of the passages that were renamed.")
+    table(found, options.layers)
+    show_table(("record", *(f"{size:,}" for size in found)), list(_turned([told["record"] for told in found.values()])))
+    show_load(about)
+    save(options.json, about, {str(size): told for size, told in found.items()})
+
+
+def _turned(figures: Sequence[Figures]) -> Iterator[list[object]]:
+    for name in figures[0]:
+        yield [name, *(each[name] for each in figures)]
+
+
+if __name__ == "__main__":
+    main()

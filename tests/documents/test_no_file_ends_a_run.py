@@ -27,6 +27,8 @@ from polyhop.settings import Chunking
 from polyhop.types import Document
 from tests.worlds.documents import EXAMPLES, HARBOUR, write
 from tests.worlds.docx import paragraph, write_docx
+from tests.worlds.pptx import said, shape, write_pptx
+from tests.worlds.pptx import table as slide_table
 from tests.worlds.xlsx import rows as mill_rows
 from tests.worlds.xlsx import write_xlsx
 
@@ -41,6 +43,12 @@ REAL = {  # a file for every registered loader: who adds a loader adds its file 
     "text": "giselle_ombry.txt",
 }
 MADE: dict[str, Callable[[Path], Path]] = {  # and how one is written where the examples have none
+    "pptx": lambda file: write_pptx(
+        file,
+        shape(said("The mill"), place="title") + shape(said("rye"), said("oats"), place="body"),
+        slide_table(("Mill", "Built"), ("Orla", "1742")),
+        notes={1: shape(said("Say when."), place="body")},
+    ),
     "xlsx": lambda file: write_xlsx(
         file,
         {"Mills": mill_rows(["Mill", "Built"], ["Orla", 1742], [], ["Total", 1], head=1), "Notes": mill_rows(["Rye."])},
@@ -67,6 +75,7 @@ HOSTILE = (
 WIDE = ("utf-16", "utf-16-be", "utf-32", "utf-7", "cp1251", "cp500", "shift_jis")
 WORD_TAGS = ("tbl", "tr", "tc", "p", "r", "t", "pPr", "del", "footnote", "pStyle", "body", "br")
 TAGS = (*(f"w:{tag}" for tag in WORD_TAGS), "row", "c", "v", "is", "t", "si", "xf", "sheets", "sheetData", "worksheet")
+TAGS += ("p:sp", "p:ph", "p:txBody", "p:sldId", "a:p", "a:r", "a:t", "a:tbl", "a:tr", "a:tc", "Relationship")
 
 Damage = Callable[[bytes], bytes]
 places = st.floats(0, 1, exclude_max=True)

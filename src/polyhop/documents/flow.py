@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -86,3 +87,28 @@ class Flow:
         """All of it."""
         self._pieces = ["".join(self._pieces)]
         return self._pieces[0]
+
+
+class JoinedText(NamedTuple):
+    """Texts with blank lines between them, where each begins, and where headings stand in all of it."""
+
+    text: str
+    begins: tuple[int, ...]
+    headings: tuple[tuple[int, int], ...]
+
+
+def joined(flows: Iterable[Flow], heading: str) -> JoinedText:
+    """Flows one after the other, as one text; ``heading`` is the kind of those marks that are headings."""
+    pieces: list[str] = []
+    begins: list[int] = []
+    headings: list[tuple[int, int]] = []
+    at = 0
+    for flow in flows:
+        text = flow.text()
+        white = "\n\n" if text and at else ""
+        at += len(white)
+        begins.append(at)
+        headings += sorted((at + mark.start, at + mark.end) for mark in flow.marks if mark.kind == heading)
+        pieces += [white, text]
+        at += len(text)
+    return JoinedText("".join(pieces), tuple(begins), tuple(headings))

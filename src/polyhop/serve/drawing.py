@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from polyhop.documents.loaders.pdf import PdfLoader
 from polyhop.errors import OriginalMissing, PageMissing
 from polyhop.serve.engines import Workspace
 from polyhop.serve.pdf_pages import DrawnPage, draw_page
@@ -47,8 +48,8 @@ def page_picture(
 
 def _stretch(document: Document, number: int) -> tuple[int, int]:
     """The characters of a page. Raises PageMissing."""
-    if not document.pages:
-        raise PageMissing("This document has no pages: only PDFs do.")
+    if not document.pages or document.media_type != PdfLoader.media_type:
+        raise PageMissing("This document has no pages that are drawn: only PDFs do.")
     if not 1 <= number <= len(document.pages):
         raise PageMissing(f"This document has pages 1 to {len(document.pages)}.")
     ends = (*document.pages[1:], len(document.text))

@@ -72,7 +72,7 @@ export class Source {
     this.title.textContent = shown.title || file;
     this.detail.textContent = number ? `${file}, page ${number}` : file;
     const text = this.#text(shown);
-    if (!number) {
+    if (!number || shown.type !== "application/pdf") {
       fill(this.body, text);
     } else {
       const picture = h("div", { class: "source-page" }, h("p", { class: "muted source-wait" }, "Drawing the page…"));

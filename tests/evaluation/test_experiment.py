@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from polyhop.documents.chunking import count_tokens
 from polyhop.errors import DatasetError, EndpointError, IndexMissing, LayerMissing, UnknownComponent, UsageError
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Asks, Experiment, Indexes, Run, prepare
@@ -132,6 +133,21 @@ def test_experiment_asks_every_strategy_every_question_in_order(library: Library
     first = run.records["words"][0].outcome
     assert (first.answer, first.confidence, first.cost.tokens) == ("Ostrand", 0.8, 100)
     assert first.seconds > 0
+
+
+def test_contexts_are_counted_as_a_naive_loop_counts_them(library: Library, dataset: Dataset) -> None:
+    """Passages and tokens of all questions, over questions; the same with and without reading."""
+    for only in (False, True):
+        experiment = Experiment(strategies=("words", "mute"), budget=Budget(passages=5), retrieval_only=only)
+        report = summary(experiment.run(library, dataset), dataset, {})
+        passages = tokens = 0
+        for question in dataset.questions:
+            for one in library.search(question.text, k=5, strategy="words").passages:
+                passages += 1
+                tokens += count_tokens(f"{one.title}\n{one.text}")
+        words, mute = (report["strategies"][name] for name in ("words", "mute"))
+        assert (words["passages"], words["context"]) == (passages / 4, tokens / 4)
+        assert (mute["passages"], mute["context"]) == (0, 0)
 
 
 def test_experiment_takes_the_first_questions_and_reports_progress(library: Library, dataset: Dataset) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from polyhop.documents.chunking import count_tokens
 from polyhop.errors import (
     BudgetExceeded,
     ModelMissing,
@@ -216,7 +217,10 @@ class Experiment:
         seconds = time.perf_counter() - start
         hops = tuple(map(HopOutcome.of, found.hops))
         ranking, texts = _ranked(found.passages)
-        return Outcome(ranking=ranking, texts=texts, read=False, seconds=seconds, cost=found.cost, hops=hops)
+        context = sum(map(count_tokens, texts))
+        return Outcome(
+            ranking=ranking, texts=texts, context=context, read=False, seconds=seconds, cost=found.cost, hops=hops
+        )
 
     def _asked(self, engine: Asks, strategy: str, question: Question) -> Outcome:
         start = time.perf_counter()
@@ -227,6 +231,7 @@ class Experiment:
             seconds=seconds,
             ranking=ranking,
             texts=texts,
+            context=sum(map(count_tokens, texts)),
             answer=answer.text,
             quotations=tuple(citation.quote for citation in answer.citations),
             confidence=answer.confidence,

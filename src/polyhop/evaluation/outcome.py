@@ -37,6 +37,7 @@ class Outcome:
     """What came of asking one question."""
 
     ranking: tuple[str, ...] = ()  # passage ids, best first, without repetition
+    context: int = 0  # tokens of these passages, with their titles
     texts: tuple[str, ...] = ()  # title and text of the same passages, as long as metrics judge: not kept
     answer: str | None = None  # None: abstained, not read, or failed
     quotations: tuple[str, ...] = ()  # what is cited, word for word

@@ -40,10 +40,11 @@ def summary(
 
     Strategies are compared with the first one, variants with the strategy that they vary. ``bindings`` and
     ``unsupported`` stand where hops bind placeholders and where hops have evidence. Metrics are means from 0 to 1 over
-    the questions they apply to, None where there are none; ``llm_calls``, ``llm_tokens`` and ``money`` are means a
-    question; ``seconds_*`` are percentiles of questions without an error. ``judging`` stands where metrics ask a
-    language model: what that takes, means a question, which is no part of what strategies cost. ``reliability``: the
-    answers given, in bins by confidence, and how many of each were right.
+    the questions they apply to, None where there are none; ``passages`` that were found, ``context``, their tokens
+    (KG-Translator, Table 3), ``llm_calls``, ``llm_tokens`` and ``money`` are means a question; ``seconds_*`` are
+    percentiles of questions without an error. ``judging`` stands where metrics ask a language model: what that takes,
+    means a question, which is no part of what strategies cost. ``reliability``: the answers given, in bins by
+    confidence, and how many of each were right.
 
     ``again``: further runs of the same experiment. Figures are then means over all runs, and ``runs`` has each run's;
     what is said of hops and confidences, and the records, are of the first one.
@@ -158,6 +159,8 @@ def _figures(records: Sequence[QuestionRecord], metrics: Sequence[str]) -> dict[
     return {
         "n": len(records),
         **{name: _mean(values) for name, values in _values(records, metrics).items()},
+        "passages": _mean([len(outcome.ranking) for outcome in outcomes]),
+        "context": _mean([outcome.context for outcome in outcomes]),
         **_spent([outcome.cost for outcome in outcomes]),
         "seconds_p50": _rounded(p50),
         "seconds_p95": _rounded(p95),

@@ -24,16 +24,34 @@ HEADINGS = {
     "abstained_on_null": "null✓",
     "lost": "lost",
 }
-COSTS = {"llm_calls": "calls", "llm_tokens": "tokens", "seconds_p50": "p50 s", "seconds_p95": "p95 s"}
+COSTS = {
+    "llm_calls": "calls",
+    "llm_tokens": "tokens",
+    "passages": "ctx",
+    "seconds_p50": "p50 s",
+    "seconds_p95": "p95 s",
+}
 LEGEND = (
     "Percent; R@k: recall of supporting passages, all@5: questions with all of them in the top 5, cov@5: evidence "
     "sentences that the top 5 cover, quoted: that quotations cover, held: questions whose gold answer the answer or "
     "its quotations hold, wrong: answered otherwise, null✓: unanswerable questions that were left unanswered, lost: "
-    "answerable ones. Calls and tokens are means a question."
+    "answerable ones. Passages found (ctx), calls and tokens are means a question."
 )
 COLUMNS = 5  # of metrics, beside which there is room for what they cost
 NOT_FIGURES = frozenset(
-    {"n", "errors", "money", "intervals", "calibration", "bindings", "unsupported", "by_type", "by_hops", "stopped"}
+    {
+        "n",
+        "errors",
+        "context",
+        "money",
+        "intervals",
+        "calibration",
+        "bindings",
+        "unsupported",
+        "by_type",
+        "by_hops",
+        "stopped",
+    }
     | {"judging", "label", "of", "reliability", *COSTS}
 )
 BINDINGS = {"resolved_rate": "resolved", "precision": "precision", "confident_wrong": "confident wrong"}

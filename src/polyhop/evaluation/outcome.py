@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from polyhop.evaluation.dataset import Question
 from polyhop.types import Cost, Hop, HopStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClueOutcome:
+    """A clue that a hop shows: it leads to the hop's passages."""
+
+    entity: str
+    relation: str
+    direction: Literal["forward", "reverse"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +28,7 @@ class HopOutcome:
     found: str | None = None  # the value that it bound, or what it handed on
     passages: tuple[str, ...] = ()  # ids of its evidence, and of the passages that state its facts, once each
     facts: int = 0  # how many facts it shows
+    clues: tuple[ClueOutcome, ...] = ()
 
     @classmethod
     def of(cls, hop: Hop) -> HopOutcome:
@@ -29,6 +40,9 @@ class HopOutcome:
             found=hop.found,
             passages=tuple(dict.fromkeys(passages)),
             facts=len(hop.facts),
+            clues=tuple(
+                ClueOutcome(entity=clue.entity, relation=clue.relation, direction=clue.direction) for clue in hop.clues
+            ),
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 
 import polyhop
 from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.outcome import HopOutcome, Outcome, QuestionRecord
+from polyhop.evaluation.outcome import ClueOutcome, HopOutcome, Outcome, QuestionRecord
 from polyhop.indexing.remembered import whole
 from polyhop.store import json_lines
 from polyhop.store.record import Record as Index
@@ -81,7 +81,7 @@ class Unfinished:
 
 def _record(question: Question, row: Mapping[str, Any]) -> QuestionRecord:
     outcome, judging = dict(row["outcome"]), row["judging"]
-    hops = tuple(HopOutcome(**{**hop, "passages": tuple(hop["passages"])}) for hop in outcome["hops"])
+    hops = tuple(_hop(hop) for hop in outcome["hops"])
     outcome |= {name: tuple(outcome[name]) for name in ("ranking", "texts", "quotations")}
     outcome |= {"cost": Cost(**outcome["cost"]), "hops": hops}
     return QuestionRecord(
@@ -90,6 +90,11 @@ def _record(question: Question, row: Mapping[str, Any]) -> QuestionRecord:
         metrics=dict(row["metrics"]),
         judging=None if judging is None else Cost(**judging),
     )
+
+
+def _hop(row: Mapping[str, Any]) -> HopOutcome:
+    clues = tuple(ClueOutcome(**clue) for clue in row["clues"])
+    return HopOutcome(**{**row, "passages": tuple(row["passages"]), "clues": clues})
 
 
 def _generations(index: Path) -> list[str]:

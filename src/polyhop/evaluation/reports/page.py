@@ -12,6 +12,7 @@ from polyhop.evaluation.reports.plot import Bars, Level, Line, bar_chart, line_c
 from polyhop.evaluation.reports.terminal import (
     BINDINGS,
     BINDINGS_LEGEND,
+    CLUES_LEGEND,
     COSTS,
     HEADINGS,
     JUDGING_LEGEND,
@@ -21,6 +22,7 @@ from polyhop.evaluation.reports.terminal import (
     UNSUPPORTED_LEGEND,
     amount,
     binding_rows,
+    clue_rows,
     judging_rows,
     label_of,
     metric_names,
@@ -80,6 +82,7 @@ def html(report: Mapping[str, Any]) -> str:
         _titled("Judging", judging_rows(strategies), JUDGING_LEGEND),
         *_sweeps(report.get("sweeps", ()), strategies, columns),
         _titled("Bindings", binding_rows(strategies), BINDINGS_LEGEND),
+        _titled("Clues", clue_rows(strategies), CLUES_LEGEND),
         _unsupported(strategies),
         _reliability(strategies),
         *(_bars(strategies, metric) for metric in BAR_METRICS if metric in columns),

@@ -15,6 +15,7 @@ import numpy as np
 from polyhop.errors import StorageFull
 from polyhop.evaluation.bindings import bindings, gold_values, rightness
 from polyhop.evaluation.calibration import ReliabilityBin, calibrate, calibration_error, reliability
+from polyhop.evaluation.clues import clue_figures
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Run
 from polyhop.evaluation.metrics.metric import metric_named
@@ -30,6 +31,7 @@ UNTYPED = "untyped"
 # By the first of these metrics that says something of a run, its answers are right: from which value on.
 RIGHT = {"held": 1.0, "f1": 0.5}
 COMPARED = ("em", "f1", "accuracy", "recall@2", "recall@5", "all@5", "covered@5", "quoted", "held", "wrong")
+CLUE_SHARES = ("validity", "reverse_share", "named_share", "named_accuracy", "unnamed_accuracy")
 DIGITS = 6
 
 
@@ -127,7 +129,7 @@ def _runs(runs: Sequence[Run], metrics: Sequence[str]) -> dict[str, Any]:
 
 
 def _hop_figures(records: Sequence[QuestionRecord]) -> dict[str, Any]:
-    """``bindings`` (Table 7 of C2RAG) and ``unsupported`` (its Figure 3c), each where there is something to show."""
+    """``bindings`` (C2RAG, Table 7), ``unsupported`` (its Figure 3c), ``clues``: each where there is any."""
     found: dict[str, Any] = {}
     if bound := bindings(records):
         found["bindings"] = {
@@ -136,6 +138,8 @@ def _hop_figures(records: Sequence[QuestionRecord]) -> dict[str, Any]:
             "precision": _rounded(bound.precision),
             "confident_wrong": _rounded(bound.confident_wrong),
         }
+    if clues := clue_figures(records):
+        found["clues"] = {**asdict(clues), **{name: _rounded(getattr(clues, name)) for name in CLUE_SHARES}}
     if spread := unsupported(records):
         found["unsupported"] = [{**asdict(hop), "share": _rounded(hop.share)} for hop in spread]
     return found

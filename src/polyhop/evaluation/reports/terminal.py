@@ -52,12 +52,24 @@ NOT_FIGURES = frozenset(
         "by_hops",
         "stopped",
     }
-    | {"judging", "label", "of", "reliability", *COSTS}
+    | {"clues", "judging", "label", "of", "reliability", *COSTS}
 )
 BINDINGS = {"resolved_rate": "resolved", "precision": "precision", "confident_wrong": "confident wrong"}
 BINDINGS_LEGEND = (
     "Bindings: of the hops that bind a placeholder, in questions with a gold decomposition: the share that the graph "
     "resolved, how many of these bound a gold value, and the share of all hops that are resolved and wrong."
+)
+CLUES = {
+    "validity": "valid",
+    "reverse_share": "by reverse",
+    "named_share": "of named",
+    "named_accuracy": "named linked",
+    "unnamed_accuracy": "others linked",
+}
+CLUES_LEGEND = (
+    "Clues that hops show, in percent: those that lead to a supporting passage (valid), the share that reverse "
+    "translation gave of these, of their entities those that the question names, and how many of the named and of the "
+    "other entities have a valid clue."
 )
 JUDGING = {"llm_calls": "calls", "llm_tokens": "tokens", "money": "to pay"}
 JUDGING_LEGEND = (
@@ -93,6 +105,7 @@ def render(report: Mapping[str, Any]) -> Group:
         (run_rows(report), f"{report.get('runs', {}).get('count', 1)} runs", RUNS_LEGEND),
         (judging_rows(strategies), "Judging", JUDGING_LEGEND),
         (binding_rows(strategies), "Bindings", BINDINGS_LEGEND),
+        (clue_rows(strategies), "Clues", CLUES_LEGEND),
         (unsupported_rows(strategies), "Unsupported evidence by hop", UNSUPPORTED_LEGEND),
         (reliability_rows(strategies), "Reliability", RELIABILITY_LEGEND),
     ):
@@ -162,6 +175,15 @@ def binding_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
             shares = (percent(found[key]) for key in BINDINGS)
             recovered = percent(found["recovered"] / found["hops"])
             rows.append((label_of(name, figures), str(found["hops"]), *shares, recovered))
+    return rows
+
+
+def clue_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The heading and a row for each strategy whose hops show clues."""
+    rows: list[tuple[str, ...]] = [("strategy", "clues", *CLUES.values())]
+    for name, figures in strategies.items():
+        if found := figures.get("clues"):
+            rows.append((label_of(name, figures), str(found["clues"]), *(percent(found[key]) for key in CLUES)))
     return rows
 
 

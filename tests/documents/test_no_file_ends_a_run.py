@@ -27,6 +27,7 @@ from polyhop.settings import Chunking
 from polyhop.types import Document
 from tests.worlds.documents import EXAMPLES, HARBOUR, write
 from tests.worlds.docx import paragraph, write_docx
+from tests.worlds.epub import write_epub
 from tests.worlds.pptx import said, shape, write_pptx
 from tests.worlds.pptx import table as slide_table
 from tests.worlds.xlsx import rows as mill_rows
@@ -43,6 +44,9 @@ REAL = {  # a file for every registered loader: who adds a loader adds its file 
     "text": "giselle_ombry.txt",
 }
 MADE: dict[str, Callable[[Path], Path]] = {  # and how one is written where the examples have none
+    "epub": lambda file: write_epub(
+        file, {"a.xhtml": "<h1>The mill</h1><p>It grinds rye.</p>", "b.xhtml": "<p>End.</p>"}
+    ),
     "pptx": lambda file: write_pptx(
         file,
         shape(said("The mill"), place="title") + shape(said("rye"), said("oats"), place="body"),
@@ -75,7 +79,22 @@ HOSTILE = (
 WIDE = ("utf-16", "utf-16-be", "utf-32", "utf-7", "cp1251", "cp500", "shift_jis")
 WORD_TAGS = ("tbl", "tr", "tc", "p", "r", "t", "pPr", "del", "footnote", "pStyle", "body", "br")
 TAGS = (*(f"w:{tag}" for tag in WORD_TAGS), "row", "c", "v", "is", "t", "si", "xf", "sheets", "sheetData", "worksheet")
-TAGS += ("p:sp", "p:ph", "p:txBody", "p:sldId", "a:p", "a:r", "a:t", "a:tbl", "a:tr", "a:tc", "Relationship")
+TAGS += (
+    "p:sp",
+    "p:ph",
+    "p:txBody",
+    "p:sldId",
+    "a:p",
+    "a:r",
+    "a:t",
+    "a:tbl",
+    "a:tr",
+    "a:tc",
+    "Relationship",
+    "item",
+    "itemref",
+    "package",
+)
 
 Damage = Callable[[bytes], bytes]
 places = st.floats(0, 1, exclude_max=True)

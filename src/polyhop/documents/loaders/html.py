@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from polyhop.documents.encoding import decode
-from polyhop.documents.flow import Flow, Gap
+from polyhop.documents.flow import Flow, Gap, Mark
 from polyhop.documents.loaders.web_furniture import (
     CONTENT,
     HEADING,
@@ -75,11 +75,20 @@ class HtmlLoader:
         Raises DocumentError for binary content.
         """
         page = read_page(path.read_bytes())
-        flow = page.flow()
-        edits = furniture(flow.text(), flow.marks)
-        document = file_document(uri, edits.applied(flow.text()), self.media_type, title=page.title or page.heading)
-        headings = [(edits.moved(mark.start), edits.moved(mark.end)) for mark in flow.marks if mark.kind == HEADING]
-        yield replace(document, headings=tuple((start, end) for start, end in sorted(headings) if start < end))
+        content = content_of(page)
+        document = file_document(uri, content.text(), self.media_type, title=page.title or page.heading)
+        yield replace(document, headings=tuple((mark.start, mark.end) for mark in content.marks))
+
+
+def content_of(page: Page, *, of_site: bool = True) -> Flow:
+    """What a page is about, its headings marked; ``of_site``: its header, footer and asides are those of a site."""
+    flow = page.flow()
+    edits = furniture(flow.text(), [mark for mark in flow.marks if of_site or mark.kind != SITE])
+    headings = sorted((edits.moved(mark.start), edits.moved(mark.end)) for mark in flow.marks if mark.kind == HEADING)
+    content = Flow()
+    content.write_exactly(edits.applied(flow.text()))
+    content.marks = [Mark(start, end, HEADING) for start, end in headings if start < end]
+    return content
 
 
 def read_page(data: bytes) -> Page:

@@ -28,6 +28,7 @@ from polyhop.types import Document
 from tests.worlds.documents import EXAMPLES, HARBOUR, write
 from tests.worlds.docx import paragraph, write_docx
 from tests.worlds.epub import write_epub
+from tests.worlds.mail import attach, letter, mailbox
 from tests.worlds.pptx import said, shape, write_pptx
 from tests.worlds.pptx import table as slide_table
 from tests.worlds.xlsx import rows as mill_rows
@@ -43,9 +44,22 @@ REAL = {  # a file for every registered loader: who adds a loader adds its file 
     "pdf": "academy_of_asperlow.pdf",
     "text": "giselle_ombry.txt",
 }
+
+
+def written(file: Path, content: bytes) -> Path:
+    file.write_bytes(content)
+    return file
+
+
 MADE: dict[str, Callable[[Path], Path]] = {  # and how one is written where the examples have none
+    "eml": lambda file: written(
+        file, attach(letter("Rye.", "<p>Rye.</p>"), {"a.csv": b"Mill,Built\nOrla,1742"}).as_bytes()
+    ),
     "epub": lambda file: write_epub(
         file, {"a.xhtml": "<h1>The mill</h1><p>It grinds rye.</p>", "b.xhtml": "<p>End.</p>"}
+    ),
+    "mbox": lambda file: written(
+        file, mailbox(letter("Is it whole?", Message_ID="<1@a>"), letter("Yes.\n> Is it whole?", In_Reply_To="<1@a>"))
     ),
     "pptx": lambda file: write_pptx(
         file,
@@ -74,6 +88,13 @@ HOSTILE = (
         b"&#x110000;",
     ),
     *(b"<table>" * 400, b"[" * 3000, b'{"a":' * 3000, b'"' * 999, b"> " * 2000, b"<<" * 500, b"9" * 5000, b"\r" * 300),
+    *(
+        b"--===============\n",
+        b"=?utf-8?b?",
+        b"Content-Type: multipart/mixed; boundary=a\n",
+        b'charset="x"',
+        b"filename*0*=",
+    ),
     *(b"---\n", b"sep=", b"/Kids [2 0 R]", b"/Count -1", b"/Length 99999999999", b'\n{"text": "\\ud800"}\n', b"NaN"),
 )
 WIDE = ("utf-16", "utf-16-be", "utf-32", "utf-7", "cp1251", "cp500", "shift_jis")

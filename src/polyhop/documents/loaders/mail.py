@@ -1,0 +1,152 @@
+"""A message of mail as a text: who wrote it to whom and when, what it says, and what is attached to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.message import Message
+from pathlib import PurePosixPath
+from typing import Final, NamedTuple
+
+from polyhop.documents.encoding import decode
+from polyhop.documents.loaders.html import content_of, read_page
+from polyhop.documents.loaders.mail_headers import day_and_time, decoded_words, header, sent
+from polyhop.documents.loaders.mail_quotes import MailParagraph, paragraphs_of
+from polyhop.documents.loading import one_line
+from polyhop.errors import DocumentError
+
+_SHOWN: Final = ("Subject", "From", "To", "Cc", "Date")
+_SEALED: Final = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
+_IDENTITY: Final = re.compile(r"<[^<>\s]+>")
+_DEEPEST: Final = 8  # messages and parts within one another
+_MOST_ATTACHED: Final = 500
+_DAMAGE: Final = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError)
+
+
+class Attachment(NamedTuple):
+    """A file that came with a message; without a suffix it has no content here."""
+
+    name: str
+    content: bytes
+
+
+@dataclass
+class Mail:
+    """A message that was taken apart."""
+
+    subject: str = ""
+    heads: tuple[tuple[str, str], ...] = ()  # what it says of itself, by the names of its headers
+    identity: str = ""
+    replied_to: tuple[str, ...] = ()
+    paragraphs: list[MailParagraph] = field(default_factory=list)
+    attachments: list[Attachment] = field(default_factory=list)
+
+    def block(self) -> str:
+        """What stands above what it says."""
+        return "\n".join(f"{name}: {value}" for name, value in self.heads)
+
+    def text(self, paragraphs: Sequence[MailParagraph]) -> str:
+        """All that is to be read of it, with these paragraphs."""
+        names = ", ".join(attachment.name for attachment in self.attachments)
+        attached = f"Attachments: {names}" if names else ""
+        return "\n\n".join(filter(None, (self.block(), *(each.text for each in paragraphs), attached)))
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What it says of itself, beside its subject."""
+        return {name.lower(): value for name, value in self.heads if name != "Subject"}
+
+
+def mail_of(content: bytes) -> Mail:
+    """A message from its bytes. Raises DocumentError for one that is encrypted, damaged or no message at all."""
+    try:
+        message = message_from_bytes(content)
+        if not any(message.get(name) is not None for name in ("from", "subject", "date", "received")):
+            raise DocumentError("is no mail: it has no headers", remedy="Save the message again as .eml.")
+        return _mail(message, depth=0)
+    except _DAMAGE as error:
+        said = one_line(f"{type(error).__name__}: {error}")
+        raise DocumentError(f"is damaged ({said})", remedy="Save the message again as .eml.") from error
+
+
+def _mail(message: Message, depth: int) -> Mail:
+    heads = {name: header(message, name.lower()) for name in _SHOWN}
+    when = sent(message)
+    if when is not None:
+        heads["Date"] = day_and_time(when)
+    mail = Mail(
+        subject=heads["Subject"],
+        heads=tuple((name, value) for name, value in heads.items() if value),
+        identity=header(message, "message-id"),
+        replied_to=tuple(_IDENTITY.findall(f"{header(message, 'in-reply-to')} {header(message, 'references')}")),
+    )
+    mail.paragraphs += _read_part(message, mail, depth)
+    return mail
+
+
+def _read_part(part: Message, mail: Mail, depth: int) -> list[MailParagraph]:
+    """What a part says; what is attached in it goes to the mail."""
+    kind = part.get_content_type()
+    if kind in _SEALED:
+        raise DocumentError("is encrypted", remedy="Save it without encryption in the program that can open it.")
+    if depth > _DEEPEST:
+        return []
+    name = _name_of(part)
+    if kind == "message/rfc822" and part.is_multipart():
+        inner = _mail(part.get_payload(0), depth + 1)  # type: ignore[arg-type]  # a message, as is_multipart says
+        mail.attachments += inner.attachments
+        return [MailParagraph(inner.block(), quoted=False), *inner.paragraphs]
+    if part.is_multipart():
+        return _read_parts(part, mail, depth)
+    if kind in ("text/plain", "text/html") and not name and part.get_content_disposition() != "attachment":
+        return _said(part, kind)
+    if name and not (part.get_content_maintype() == "image" and part.get("content-id")):  # a picture in the text
+        content = part.get_payload(decode=True)
+        if len(mail.attachments) < _MOST_ATTACHED:
+            mail.attachments.append(Attachment(name, content if isinstance(content, bytes) else b""))
+    return []
+
+
+def _read_parts(part: Message, mail: Mail, depth: int) -> list[MailParagraph]:
+    """Of alternatives the first plain text that says something, else the first of all; of other parts each."""
+    inner = [each for each in part.get_payload() if isinstance(each, Message)]
+    said = [_read_part(each, mail, depth + 1) for each in inner]
+    if part.get_content_type() != "multipart/alternative":
+        return [paragraph for paragraphs in said for paragraph in paragraphs]
+    plain = (one for one, each in zip(said, inner, strict=True) if one and each.get_content_type() == "text/plain")
+    return next(plain, None) or next(filter(None, said), [])
+
+
+def _said(part: Message, kind: str) -> list[MailParagraph]:
+    content = part.get_payload(decode=True)
+    if not isinstance(content, bytes):
+        return []
+    try:
+        text = decode(content, part.get_content_charset())
+    except DocumentError:  # binary, whatever it says
+        return []
+    if kind == "text/html":
+        page = content_of(read_page(text.encode("utf-8", errors="replace")), of_site=False).text()
+        return [MailParagraph(each, quoted=False) for each in page.split("\n\n") if each.strip()]
+    flowed = str(part.get_param("format", "")).lower() == "flowed"
+    return paragraphs_of(text, flowed=flowed)
+
+
+def _name_of(part: Message) -> str:
+    """What a part's file is called, without folders."""
+    written = decoded_words(part.get_filename() or "").replace("\\", "/")
+    return PurePosixPath(written).name
+
+
+def unique_names(attachments: Sequence[Attachment]) -> Iterator[Attachment]:
+    """The attachments with names that are each another one."""
+    met: set[str] = set()
+    for attachment in attachments:
+        path, number, name = PurePosixPath(attachment.name), 1, attachment.name
+        while name in met:
+            number += 1
+            name = f"{path.stem} ({number}){path.suffix}"
+        met.add(name)
+        yield attachment._replace(name=name)

@@ -1,0 +1,76 @@
+"""Headers of mail as people read them: with encoded words decoded, on one line."""
+
+from __future__ import annotations
+
+import base64
+import quopri
+import re
+from datetime import datetime
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+from polyhop.documents.encoding import decode
+from polyhop.documents.loading import one_line
+from polyhop.errors import DocumentError
+
+_WORD: Final = r"=\?[^?\s]+\?[bBqQ]\?[^?]*\?="
+_WORDS: Final = re.compile(rf"{_WORD}(?:\s+{_WORD})*+")
+_ENCODED: Final = re.compile(r"=\?([^?\s*]+)[^?\s]*\?([bBqQ])\?([^?]*)\?=")
+_MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+def header(message: Message, name: str) -> str:
+    """The first header of a name, decoded; nothing where there is none."""
+    written = next((str(value) for key, value in message.raw_items() if key.lower() == name), "")
+    return decoded_words(_text(written.encode("utf-8", errors="surrogateescape"), None))
+
+
+def decoded_words(text: str) -> str:
+    """A text on one line with what is encoded in it (RFC 2047) as it is meant; what cannot be decoded stays."""
+    return one_line(_WORDS.sub(lambda words: _joined(words[0]), text))
+
+
+def sent(message: Message) -> datetime | None:
+    """When a message was sent, in the time of who sent it."""
+    try:
+        return parsedate_to_datetime(header(message, "date"))
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def day_and_time(when: datetime) -> str:
+    """A moment in words: 4 February 2031, 17:30."""
+    return f"{when.day} {_MONTHS[when.month - 1]} {when.year}, {when:%H:%M}"
+
+
+def _joined(words: str) -> str:
+    """Encoded words as a text; letters of several bytes may be parted between words of one encoding."""
+    runs: list[tuple[str, bytes]] = []
+    for word in _ENCODED.finditer(words):
+        try:
+            content = _bytes(word[2], word[3])
+        except ValueError:
+            return words
+        if runs and runs[-1][0] == word[1].lower():
+            runs[-1] = (runs[-1][0], runs[-1][1] + content)
+        else:
+            runs.append((word[1].lower(), content))
+    return "".join(_text(content, charset) for charset, content in runs)
+
+
+def _bytes(encoding: str, written: str) -> bytes:
+    """Raises ValueError."""
+    if encoding in "bB":
+        return base64.b64decode(written + "=" * (-len(written) % 4))
+    return quopri.decodestring(written.encode("utf-8", errors="replace"), header=True)
+
+
+def _text(content: bytes, charset: str | None) -> str:
+    try:
+        return decode(content, charset)
+    except DocumentError:  # binary
+        return ""

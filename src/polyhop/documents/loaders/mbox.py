@@ -1,0 +1,93 @@
+"""Mailboxes: messages one after the other in a file, as Unix, Thunderbird and exports of Gmail have them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, ClassVar, Final
+
+from polyhop.documents.loaders.attachments import attached_documents
+from polyhop.documents.loaders.mail import Mail, mail_of
+from polyhop.documents.loaders.mail_quotes import Mailbox
+from polyhop.documents.loading import file_document
+from polyhop.errors import DocumentError
+from polyhop.reports import Skipped
+from polyhop.types import Document
+
+_BEGIN: Final = re.compile(rb"From (?:\S.*)?\b\d{1,2}:\d\d(?::\d\d)?\b.*\b\d{4}\b|From - ")
+_ESCAPED: Final = re.compile(rb">+From ")
+_LONGEST_BEGIN: Final = 200  # bytes of the line that parts messages
+_BLOCK: Final = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class MboxLoader:
+    """Reads one document a message; what a reply quotes of a message before it is left out there.
+
+    A message is known by its own id, so that it stays what it is where others come or go before it.
+    """
+
+    suffixes: ClassVar[tuple[str, ...]] = (".mbox",)
+    media_type: ClassVar[str] = "application/mbox"
+    version: ClassVar[str] = "1"
+
+    attachments: bool = True  # whether those are read, too
+    largest: int = 64 << 20  # bytes of a message
+
+    def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
+        """The messages, counted from 1. One that cannot be read is named, and the others follow.
+
+        Raises DocumentError for what is no mailbox.
+        """
+        box = Mailbox()
+        known: Counter[str] = Counter()
+        with path.open("rb") as stream:
+            for number, content in enumerate(messages_of(stream, self.largest), start=1):
+                place = f"{uri}#{number}"
+                if len(content) > self.largest:
+                    yield Skipped(place, f"is larger than {self.largest:,} bytes")
+                    continue
+                try:
+                    mail = mail_of(content)
+                except DocumentError as error:
+                    yield Skipped(place, str(error))
+                    continue
+                known[mail.identity] += 1
+                yield self._document(mail, box, uri, place, known[mail.identity])
+                if self.attachments:
+                    yield from attached_documents(mail.attachments, place)
+
+    def _document(self, mail: Mail, box: Mailbox, uri: str, place: str, time: int) -> Document:
+        text = mail.text(box.own(mail.paragraphs, mail.replied_to))
+        box.remember(mail.identity, mail.paragraphs)
+        document = file_document(place, text, self.media_type, title=mail.subject, metadata=mail.metadata)
+        if not mail.identity:
+            return document
+        named = f"{uri}\0{mail.identity}\0{time}"
+        return replace(document, id=hashlib.sha256(named.encode("utf-8", errors="replace")).hexdigest()[:16])
+
+
+def messages_of(stream: BinaryIO, largest: int) -> Iterator[bytes]:
+    """The bytes of each message; of one that is larger, a little more than that. Raises DocumentError."""
+    message = bytearray()
+    begun = False
+    after_blank = True
+    while line := stream.readline(_BLOCK):
+        if after_blank and line.startswith(b"From ") and _BEGIN.match(line[:_LONGEST_BEGIN]):
+            if begun:
+                yield bytes(message)
+            message.clear()
+            begun = True
+        elif not begun and line.strip():
+            raise DocumentError(
+                "is no mailbox: it does not begin with a line 'From'", remedy="Export it as mbox again."
+            )
+        elif len(message) <= largest:
+            message += line[1:] if _ESCAPED.match(line) else line
+        after_blank = not line.strip()
+    if begun:
+        yield bytes(message)

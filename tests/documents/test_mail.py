@@ -1,0 +1,231 @@
+"""Mail is read as people read it: who, when, what is said, and what came with it."""
+
+from __future__ import annotations
+
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhop.documents.loaders.eml import EmlLoader
+from polyhop.documents.loaders.mail_headers import decoded_words
+from polyhop.documents.loaders.mail_quotes import paragraphs_of
+from polyhop.documents.loaders.mbox import MboxLoader
+from polyhop.errors import DocumentError
+from polyhop.reports import Skipped
+from polyhop.types import Document
+from tests.worlds.mail import attach, letter, mailbox
+
+BLOCK = (
+    "Subject: Repairs of the lighthouse\nFrom: Ada Brisk <ada@quillmouth.example>\n"
+    "To: Piet Rook <piet@tarn.example>\nDate: 4 February 2031, 17:30"
+)
+FIRST = "Dear Piet, the lamp of the lighthouse is broken, and ships cannot see the pier."
+
+
+def load(file: Path, content: EmailMessage | bytes) -> list[Document | Skipped]:
+    file.write_bytes(content if isinstance(content, bytes) else content.as_bytes())
+    loader = MboxLoader() if file.suffix == ".mbox" else EmlLoader()
+    return list(loader.load(file, file.as_posix()))
+
+
+def said(tmp_path: Path, content: EmailMessage | bytes) -> str:
+    """What a message says below its head."""
+    (document,) = load(tmp_path / "a.eml", content)
+    assert isinstance(document, Document)
+    return document.text.partition("\n\n")[2]
+
+
+def texts(tmp_path: Path, *messages: EmailMessage) -> list[str]:
+    """The same of the messages of a mailbox."""
+    documents = load(tmp_path / "a.mbox", mailbox(*messages))
+    return [each.text.partition("\n\n")[2] for each in documents if isinstance(each, Document)]
+
+
+def test_a_message_says_who_wrote_to_whom_and_when(tmp_path: Path) -> None:
+    (document,) = load(tmp_path / "a.eml", letter())
+    assert isinstance(document, Document)
+    assert document.text == f"{BLOCK}\n\nThe lamp is whole again."
+    assert document.title == "Repairs of the lighthouse"
+    assert document.metadata["from"] == "Ada Brisk <ada@quillmouth.example>"
+    assert document.metadata["date"] == "4 February 2031, 17:30"
+
+
+def test_plain_text_comes_before_html_unless_it_is_empty(tmp_path: Path) -> None:
+    page = "<p>The <b>lamp</b> shines.</p><p>Ünal</p>"
+    assert said(tmp_path, letter("The lamp.", page)) == "The lamp."
+    assert said(tmp_path, letter(" \n", page)) == "The lamp shines.\n\nÜnal"
+    assert said(tmp_path, letter(None, page)) == "The lamp shines.\n\nÜnal"
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1", "windows-1252", "iso-8859-15"])
+def test_a_text_is_decoded_by_what_its_part_declares(tmp_path: Path, charset: str) -> None:
+    message = letter(None)
+    message.set_content("Grüße aus Quillmouth, Müller", charset=charset)
+    assert said(tmp_path, message) == "Grüße aus Quillmouth, Müller"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("=?utf-8?q?Gr=C3=BC=C3=9Fe?= to =?iso-8859-1?B?TfxsbGVy?=", "Grüße to Müller"),
+        ("=?utf-8?B?w7w=?=\r\n =?utf-8?B?YmVy?=", "über"),
+        ("=?utf-8?B?5p2?= =?utf-8?B?x?=", "=?utf-8?B?5p2?= =?utf-8?B?x?="),
+        ("=?nonsense?q?abc?=", "abc"),
+        ("=?utf-8*en?q?a_b?=", "a b"),
+        ("=?utf-8?x?a?= plain =?", "=?utf-8?x?a?= plain =?"),
+    ],
+)
+def test_encoded_words_are_decoded(written: str, meant: str) -> None:
+    assert decoded_words(written) == meant
+
+
+@given(st.text(alphabet="=?utf-8qQbB_ 0C3BCé\n", max_size=80))
+def test_any_header_gives_a_line(written: str) -> None:
+    assert "\n" not in decoded_words(written)
+
+
+def test_a_subject_in_bare_bytes_is_read(tmp_path: Path) -> None:
+    content = b"Subject: M\xfchle an der Orla, gro\xdfe Reparatur\nFrom: a@b.example\nDate: nonsense\n\nText."
+    (document,) = load(tmp_path / "a.eml", content)
+    assert isinstance(document, Document)
+    assert document.title == "Mühle an der Orla, große Reparatur"
+    assert "Date: nonsense" in document.text
+
+
+def test_lines_that_a_width_parted_are_joined(tmp_path: Path) -> None:
+    flowed = letter(None)
+    flowed.set_content("The lamp of the \nlighthouse is whole.\n-- \nAda", params={"format": "flowed"})
+    assert said(tmp_path, flowed) == "The lamp of the lighthouse is whole.\n-- \nAda"
+    wrapped = "The lamp of the lighthouse of Quillmouth is whole again, and the ships\ncan see it " * 4
+    assert "ships can see" in said(tmp_path, letter(wrapped))
+
+
+def test_marks_of_quotations_go_and_levels_stay_apart() -> None:
+    found = paragraphs_of("Yes.\nOn Monday Ada wrote:\n> The lamp?\n>> Which\n>> lamp?\n> \n> Ada\nPiet")
+    assert [(each.text, each.quoted) for each in found] == [
+        ("Yes.\nOn Monday Ada wrote:", False),
+        ("The lamp?", True),
+        ("Which\nlamp?", True),
+        ("Ada", True),
+        ("Piet", False),
+    ]
+
+
+def test_a_quotation_alone_stays(tmp_path: Path) -> None:
+    assert said(tmp_path, letter(f"Thanks.\n\n> {FIRST}")) == f"Thanks.\n\n{FIRST}"
+
+
+@pytest.mark.parametrize(
+    ("reply", "own"),
+    [
+        (f"I come.\n\nOn 4 February Ada wrote:\n> {FIRST[:40]}\n> {FIRST[40:]}\n\nPiet", "I come.\n\nPiet"),
+        (f"I come.\n\n-----Original Message-----\n\n{FIRST}", "I come.\n\n-----Original Message-----"),
+        (f"Who says this?\n\n> {FIRST} Or not?", f"Who says this?\n\n{FIRST} Or not?"),
+    ],
+)
+def test_what_a_reply_quotes_stands_once_in_a_mailbox(tmp_path: Path, reply: str, own: str) -> None:
+    first = letter(FIRST, Message_ID="<1@a>")
+    answer = letter(reply, Message_ID="<2@a>", In_Reply_To="<1@a>")
+    assert texts(tmp_path, first, answer) == [FIRST, own]
+    assert texts(tmp_path, answer)[0].count("lamp of the lighthouse") == 1
+
+
+def test_a_page_that_is_a_reply_loses_its_quotation(tmp_path: Path) -> None:
+    first = letter(FIRST, Message_ID="<1@a>")
+    answer = letter(None, f"<p>I come.</p><blockquote><p>{FIRST}</p></blockquote>", References="<0@a> <1@a>")
+    assert texts(tmp_path, first, answer) == [FIRST, "I come."]
+
+
+def test_attachments_are_named_and_read(tmp_path: Path) -> None:
+    files = {"fees.csv": b"Vessel,Fee\nCutter,35\n", "lamp.exe": b"MZ", "../fees.csv": b"Vessel,Fee\nLugger,12\n"}
+    message, *attached = load(tmp_path / "a.eml", attach(letter(), files))
+    assert isinstance(message, Document)
+    assert message.text.endswith("\n\nAttachments: fees.csv, lamp.exe, fees.csv")
+    uri = (tmp_path / "a.eml").as_posix()
+    assert [each.uri for each in attached] == [f"{uri}#fees.csv#1", f"{uri}#fees (2).csv#1"]
+    assert [each.text for each in attached if isinstance(each, Document)] == [
+        "Vessel: Cutter\nFee: 35",
+        "Vessel: Lugger\nFee: 12",
+    ]
+
+
+def test_an_attachment_that_is_broken_is_named_and_the_message_stays(tmp_path: Path) -> None:
+    message, skipped = load(tmp_path / "a.eml", attach(letter(), {"plan.docx": b"PK broken"}))
+    assert isinstance(message, Document)
+    assert isinstance(skipped, Skipped)
+    assert skipped.uri.endswith("a.eml#plan.docx")
+    assert "is damaged" in skipped.reason
+
+
+def test_a_message_within_a_message_is_read_below_its_head(tmp_path: Path) -> None:
+    outer = letter("See below.")
+    outer.add_attachment(letter("The inner text.", Subject="Fwd"))
+    assert said(tmp_path, outer).startswith("See below.\n\nSubject: Fwd\nFrom: Ada Brisk")
+    assert said(tmp_path, outer).endswith("\n\nThe inner text.")
+
+
+def test_a_mailbox_has_a_document_a_message(tmp_path: Path) -> None:
+    one = letter("From here on the pier is closed.\nFrom me.", Message_ID="<1@a>")
+    two = letter("Second.", Subject="Re: Repairs", Message_ID="<2@a>")
+    both = load(tmp_path / "a.mbox", mailbox(one, two))
+    assert [each.uri[-2:] for each in both] == ["#1", "#2"]
+    first, second = (each for each in both if isinstance(each, Document))
+    assert first.text.endswith("From here on the pier is closed.\nFrom me.")
+    assert second.title == "Re: Repairs"
+    (alone,) = load(tmp_path / "a.mbox", mailbox(two, end="\r\n"))
+    assert isinstance(alone, Document)
+    assert alone.id == second.id  # what came before it has gone
+
+
+def test_messages_with_one_id_are_both_read(tmp_path: Path) -> None:
+    both = load(tmp_path / "a.mbox", mailbox(letter("One.", Message_ID="<1@a>"), letter("Two.", Message_ID="<1@a>")))
+    assert len({each.id for each in both if isinstance(each, Document)}) == 2
+
+
+def test_a_bad_message_of_a_mailbox_does_not_stop_the_others(tmp_path: Path) -> None:
+    sealed = letter("x")
+    sealed.replace_header("Content-Type", "application/pkcs7-mime")
+    skipped, document = load(tmp_path / "a.mbox", mailbox(sealed, letter()))
+    assert isinstance(skipped, Skipped)
+    assert (skipped.uri[-2:], skipped.reason) == ("#1", "is encrypted")
+    assert isinstance(document, Document)
+
+
+def test_a_message_that_is_too_large_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "a.mbox"
+    file.write_bytes(mailbox(letter("x\n" * 5000), letter()))
+    skipped, document = MboxLoader(largest=2000).load(file, file.as_posix())
+    assert isinstance(skipped, Skipped)
+    assert skipped.reason == "is larger than 2,000 bytes"
+    assert isinstance(document, Document)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.eml", b"Just a text.", "is no mail"),
+        ("a.eml", b"", "is no mail"),
+        ("a.mbox", b"Just a text.", "is no mailbox"),
+        ("a.eml", b"Subject: x\nContent-Type: multipart/encrypted; boundary=a\n\n--a\n\nx\n--a--\n", "is encrypted"),
+    ],
+)
+def test_what_is_no_mail_is_refused(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
+    with pytest.raises(DocumentError, match=reason):
+        load(tmp_path / name, content)
+
+
+def test_an_empty_mailbox_has_no_messages(tmp_path: Path) -> None:
+    assert load(tmp_path / "a.mbox", b"") == []
+
+
+def test_parts_within_parts_end_somewhere(tmp_path: Path) -> None:
+    deep = b"Subject: x\n" + b"".join(
+        b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(3000)
+    )
+    try:
+        load(tmp_path / "a.eml", deep)
+    except DocumentError as error:
+        assert "damaged" in str(error)  # noqa: PT017 - it may also be read

@@ -28,7 +28,7 @@ from polyhop.evaluation.metrics.held import Held, Wrong
 from polyhop.evaluation.metrics.metric import Metric, given_models, metric_named, spent
 from polyhop.evaluation.metrics.quoted import Quoted
 from polyhop.evaluation.metrics.recall import Recall
-from polyhop.evaluation.outcome import HopOutcome, Outcome, QuestionRecord
+from polyhop.evaluation.outcome import HopOutcome, Outcome, QuestionRecord, plan_followed
 from polyhop.evaluation.unfinished import Unfinished
 from polyhop.evaluation.variants import Variant
 from polyhop.models.choice import Models
@@ -219,7 +219,14 @@ class Experiment:
         ranking, texts = _ranked(found.passages)
         context = sum(map(count_tokens, texts))
         return Outcome(
-            ranking=ranking, texts=texts, context=context, read=False, seconds=seconds, cost=found.cost, hops=hops
+            ranking=ranking,
+            texts=texts,
+            context=context,
+            read=False,
+            seconds=seconds,
+            cost=found.cost,
+            hops=hops,
+            plan=plan_followed(found),
         )
 
     def _asked(self, engine: Asks, strategy: str, question: Question) -> Outcome:
@@ -237,6 +244,7 @@ class Experiment:
             confidence=answer.confidence,
             cost=answer.evidence.cost,
             hops=tuple(map(HopOutcome.of, answer.evidence.hops)),
+            plan=plan_followed(answer.evidence),
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from polyhop.evaluation.dataset import Question
-from polyhop.types import Cost, Hop, HopStatus
+from polyhop.types import Cost, Evidence, Hop, HopStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,14 @@ class Outcome:
     seconds: float = 0.0  # on the wall clock
     cost: Cost = Cost()
     hops: tuple[HopOutcome, ...] = ()
+    plan: tuple[tuple[int, ...], ...] = ()  # of each step of the plan that the hops follow, the steps it refers to
     error: str | None = None  # why there is neither ranking nor answer
+
+
+def plan_followed(evidence: Evidence) -> tuple[tuple[int, ...], ...]:
+    """The references of the plan's steps; none where no hop answers a step, and the plan is the reader's alone."""
+    followed = evidence.plan is not None and any(hop.step is not None for hop in evidence.hops)
+    return tuple(step.refers_to for step in evidence.plan.steps) if followed and evidence.plan is not None else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

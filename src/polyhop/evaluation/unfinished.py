@@ -83,7 +83,7 @@ def _record(question: Question, row: Mapping[str, Any]) -> QuestionRecord:
     outcome, judging = dict(row["outcome"]), row["judging"]
     hops = tuple(_hop(hop) for hop in outcome["hops"])
     outcome |= {name: tuple(outcome[name]) for name in ("ranking", "texts", "quotations")}
-    outcome |= {"cost": Cost(**outcome["cost"]), "hops": hops}
+    outcome |= {"cost": Cost(**outcome["cost"]), "hops": hops, "plan": tuple(map(tuple, outcome["plan"]))}
     return QuestionRecord(
         question=question,
         outcome=Outcome(**outcome),

@@ -20,6 +20,7 @@ from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Run
 from polyhop.evaluation.metrics.metric import metric_named
 from polyhop.evaluation.outcome import QuestionRecord
+from polyhop.evaluation.plan_errors import plan_errors
 from polyhop.evaluation.repeated import Spread, averaged, spreads
 from polyhop.evaluation.significance import interval, paired_bootstrap
 from polyhop.evaluation.sweep import Sweep, sweeps
@@ -129,7 +130,7 @@ def _runs(runs: Sequence[Run], metrics: Sequence[str]) -> dict[str, Any]:
 
 
 def _hop_figures(records: Sequence[QuestionRecord]) -> dict[str, Any]:
-    """``bindings`` (C2RAG, Table 7), ``unsupported`` (its Figure 3c), ``clues``: each where there is any."""
+    """``bindings`` and ``plans`` (C2RAG, Tables 7 and 8), ``unsupported`` (its Figure 3c), ``clues``: if any."""
     found: dict[str, Any] = {}
     if bound := bindings(records):
         found["bindings"] = {
@@ -138,6 +139,9 @@ def _hop_figures(records: Sequence[QuestionRecord]) -> dict[str, Any]:
             "precision": _rounded(bound.precision),
             "confident_wrong": _rounded(bound.confident_wrong),
         }
+    if plans := plan_errors(records):
+        rates = {name: _rounded(getattr(plans, name)) for name in ("plan_error_rate", "step_error_rate")}
+        found["plans"] = {**asdict(plans), **rates}
     if clues := clue_figures(records):
         found["clues"] = {**asdict(clues), **{name: _rounded(getattr(clues, name)) for name in CLUE_SHARES}}
     if spread := unsupported(records):

@@ -52,12 +52,17 @@ NOT_FIGURES = frozenset(
         "by_hops",
         "stopped",
     }
-    | {"clues", "judging", "label", "of", "reliability", *COSTS}
+    | {"clues", "plans", "judging", "label", "of", "reliability", *COSTS}
 )
 BINDINGS = {"resolved_rate": "resolved", "precision": "precision", "confident_wrong": "confident wrong"}
 BINDINGS_LEGEND = (
     "Bindings: of the hops that bind a placeholder, in questions with a gold decomposition: the share that the graph "
     "resolved, how many of these bound a gold value, and the share of all hops that are resolved and wrong."
+)
+PLANS = ("undivided", "fewer", "more", "references")
+PLANS_LEGEND = (
+    "Plans, beside the gold decomposition, in percent: those with an error (wrong), by kind: not divided, fewer or "
+    "more steps, as many that build on one another otherwise (references); and planned steps that are out of place."
 )
 CLUES = {
     "validity": "valid",
@@ -105,6 +110,7 @@ def render(report: Mapping[str, Any]) -> Group:
         (run_rows(report), f"{report.get('runs', {}).get('count', 1)} runs", RUNS_LEGEND),
         (judging_rows(strategies), "Judging", JUDGING_LEGEND),
         (binding_rows(strategies), "Bindings", BINDINGS_LEGEND),
+        (plan_rows(strategies), "Plans", PLANS_LEGEND),
         (clue_rows(strategies), "Clues", CLUES_LEGEND),
         (unsupported_rows(strategies), "Unsupported evidence by hop", UNSUPPORTED_LEGEND),
         (reliability_rows(strategies), "Reliability", RELIABILITY_LEGEND),
@@ -175,6 +181,17 @@ def binding_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
             shares = (percent(found[key]) for key in BINDINGS)
             recovered = percent(found["recovered"] / found["hops"])
             rows.append((label_of(name, figures), str(found["hops"]), *shares, recovered))
+    return rows
+
+
+def plan_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The heading and a row for each strategy whose hops follow a plan."""
+    rows: list[tuple[str, ...]] = [("strategy", "plans", "wrong", *PLANS, "steps out of place")]
+    for name, figures in strategies.items():
+        if found := figures.get("plans"):
+            kinds = (percent(found[kind] / found["plans"]) for kind in PLANS)
+            rates = (percent(found["plan_error_rate"]), *kinds, percent(found["step_error_rate"]))
+            rows.append((label_of(name, figures), str(found["plans"]), *rates))
     return rows
 
 

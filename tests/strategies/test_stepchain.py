@@ -676,6 +676,20 @@ def test_a_guess_is_not_written_into_the_next_question(opened: Open) -> None:
     assert inside(sage.prompts["read"][0], "FINDINGS").startswith("Not established: Who built the Gull?")
 
 
+def test_descriptions_of_what_was_not_found_are_not_nested(opened: Open) -> None:
+    """Of a chain that ends at its first step, the later questions stay short, however long it is."""
+    chain = ("Who built the Gull?", "Who was the mother of #1?", "Where was #2 born?", "On which river does #3 lie?")
+    sage = Sage(plans=[chain], knows={})
+    with sagely(opened, sage) as (engine, _):
+        hops = ask(engine, "On which river was the mother of the builder of the Gull born?", retry=False).evidence.hops
+    assert [hop.question for hop in hops] == [
+        "Who built the Gull?",
+        "Who was the mother of the answer to “Who built the Gull?”?",
+        "Where was the answer to “Who was the mother of …?” born?",
+        "On which river does the answer to “Where was … born?” lie?",
+    ]
+
+
 def test_a_quotation_that_is_not_genuine_establishes_nothing(opened: Open) -> None:
     """Nor does a second try where none is wanted."""
 

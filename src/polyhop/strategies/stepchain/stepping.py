@@ -134,8 +134,11 @@ class Stepping:
         """What stands for the answer of a step in a later question: a description where the answer is not known."""
         if asked.carried and asked.answer is not None:
             return asked.answer
-        target = plan.steps[asked.position].target
-        return f"the {target}" if target else f"the answer to “{asked.question}”"
+        step = plan.steps[asked.position]
+        if step.target:
+            return f"the {step.target}"
+        known = [one.answer if one.carried and one.answer is not None else "…" for one in self.done]
+        return f"the answer to “{rewrite(step, known)}”"  # no description within a description
 
     def _retrieved(
         self, question: str, frontier: Sequence[AskedStep] = (), *, later: bool = False

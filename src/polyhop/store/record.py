@@ -20,10 +20,6 @@ FILE = "record.sqlite"
 class Record(Ledger):
     """A store in a folder: one process writes, many read meanwhile; threads may share it.
 
-    A passage's number is never given to another passage, and a passage whose title or text changes gets a new one: what
-    was derived from a number stays true of that number. Every change is durable when its method, or the outermost
-    ``transaction`` around it, returns; whatever goes wrong is raised as a ``StoreError``.
-
     Made by ``create_or_open`` (the writer) or ``open`` (a reader); a context manager that closes it.
     """
 

@@ -317,6 +317,7 @@ class Citation(Serialisable):
     title: str
     passage_id: str
     page: int | None = None  # from 1, on which it begins; None where a document has no pages
+    line: int | None = None  # from 1, on which it begins; None where a document is no source code
 
 
 class AnswerStatus(StrEnum):

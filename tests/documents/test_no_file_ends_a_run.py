@@ -67,6 +67,7 @@ MADE: dict[str, Callable[[Path], Path]] = {  # and how one is written where the 
         slide_table(("Mill", "Built"), ("Orla", "1742")),
         notes={1: shape(said("Say when."), place="body")},
     ),
+    "source": lambda file: written(file, b"import os\n\n\ndef mill():\n    return 1742\n"),
     "xlsx": lambda file: write_xlsx(
         file,
         {"Mills": mill_rows(["Mill", "Built"], ["Orla", 1742], [], ["Total", 1], head=1), "Notes": mill_rows(["Rye."])},

@@ -8,7 +8,7 @@ equals the text before the boundary decides, by its checksum, and not the distan
 edit the passages fall back into step with the old ones, so that their ids, and all that was derived from them, stay.
 
 Passages of a conversation begin and end with a turn (``conversations/turn_ends.py``), unless one is too long
-for a passage.
+for a passage. Those of source code end where a function or a class does (``source_units.py``), if one does in time.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from itertools import islice
 
 from polyhop.documents.conversations.transcripts import occasion_in, transcript_of
 from polyhop.documents.conversations.turn_ends import TurnEnds
+from polyhop.documents.source_units import MEDIA_TYPE, SourceUnits
 from polyhop.settings import Chunking
 from polyhop.types import Document, Occasion, Passage
 
@@ -81,8 +82,10 @@ def cut(document: Document, chunking: Chunking) -> tuple[Passage, ...]:
         return (_passage(document, document.id, 0, 0, len(document.text)),)
     seen: Counter[bytes] = Counter()
     passages = []
-    text, transcript = document.text, transcript_of(document.text)
-    for ordinal, (start, end) in enumerate(_windows(text, chunking, TurnEnds.of(text, transcript))):
+    text, is_source = document.text, document.media_type == MEDIA_TYPE
+    transcript = None if is_source else transcript_of(text)
+    units = SourceUnits.of(text) if is_source else TurnEnds.of(text, transcript)
+    for ordinal, (start, end) in enumerate(_windows(text, chunking, units)):
         parts = (document.id, document.title, text[start:end])
         content = hashlib.sha256("\0".join(parts).encode("utf-8", errors="surrogatepass")).digest()
         seen[content] += 1
@@ -123,7 +126,7 @@ def _headings_in(headings: Sequence[tuple[int, int]], start: int, end: int) -> t
     return tuple((max(one, start) - start, min(other, end) - start) for one, other in headings[first:behind])
 
 
-def _windows(text: str, chunking: Chunking, turns: TurnEnds) -> Iterator[tuple[int, int]]:
+def _windows(text: str, chunking: Chunking, units: TurnEnds | SourceUnits) -> Iterator[tuple[int, int]]:
     """The half-open ranges of the passages."""
     sure, rest = _runs(chunking.tokens)
     end = 0
@@ -136,9 +139,9 @@ def _windows(text: str, chunking: Chunking, turns: TurnEnds) -> Iterator[tuple[i
         if first is None:
             yield start, limit
             return
-        end = _boundary(text, low, limit, turns.fitting(start, end, low, limit))
+        end = _boundary(text, low, limit, units.fitting(start, end, low, limit))
         yield start, end
-        first = _something.search(text, turns.overlapping(start, _overlap_start(text, end, chunking.overlap), end))
+        first = _something.search(text, units.overlapping(start, _overlap_start(text, end, chunking.overlap), end))
 
 
 @cache
@@ -153,10 +156,10 @@ def _end_of(run: re.Pattern[str], text: str, start: int) -> int:
     return match.end() if match else start
 
 
-def _boundary(text: str, low: int, limit: int, turns: Sequence[int]) -> int:
-    """Where a passage ends best, without white space at its end: after one of these turns, else in low to limit."""
-    if turns:
-        return min(turns, key=lambda end: (_mark(text, end), -end))
+def _boundary(text: str, low: int, limit: int, unit_ends: Sequence[int]) -> int:
+    """Where a passage ends best, without white space at its end: after one of these units, else in low to limit."""
+    if unit_ends:
+        return min(unit_ends, key=lambda end: (_mark(text, end), -end))
     for pattern in _boundaries:
         found = pattern.finditer(text, low, min(len(text), limit + _LOOK_AHEAD))
         ends = [_trimmed(text, low, at) for at in map(_end_of_text, found) if at <= limit]

@@ -30,6 +30,7 @@ def citations_of(quotes: Sequence[Quote], record: Record) -> tuple[Citation, ...
                     title=document.title,
                     passage_id=passage.id,
                     page=record.page_of(span),
+                    line=record.line_of(span),
                 ),
             )
     return tuple(citations.values())

@@ -13,6 +13,8 @@ from typing import Any
 import apsw
 import numpy as np
 
+from polyhop.documents.source_units import MEDIA_TYPE as SOURCE
+from polyhop.documents.source_units import line_in
 from polyhop.errors import DocumentError, DocumentMissing, StoreError, UsageError
 from polyhop.ports import Ints
 from polyhop.store.database import Database
@@ -161,6 +163,13 @@ class Documents(Database):
         query = "SELECT json_extract(metadata, ?2) FROM documents WHERE id = ?1"
         pages: str | None = self._value(query, span.document_id, PAGES_PATH)
         return bisect_right(json.loads(pages), span.start) if pages else None
+
+    def line_of(self, span: Span) -> int | None:
+        """The line of a source code on which a stretch begins, from 1; None for other documents."""
+        row = self.row(span.document_id)
+        if row.media_type != SOURCE:
+            return None
+        return line_in(self.document(span.document_id).text, span.start)
 
     def find(self, uri: str) -> list[str]:
         """Ids of the documents a user means: that URI, else the rows of that file, else the one file so ending."""

@@ -94,6 +94,9 @@ class Store(Protocol):
     def page_of(self, span: Span) -> int | None:
         """The page of a document on which a stretch begins, from 1; None where the document has no pages."""
 
+    def line_of(self, span: Span) -> int | None:
+        """The line of a source code on which a stretch begins, from 1; None for other documents."""
+
     def find(self, uri: str) -> list[str]:
         """Ids of the documents a user means: that URI, else the rows of that file, else the one file so ending."""
 

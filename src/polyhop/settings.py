@@ -101,9 +101,14 @@ class Serving:
 
 @dataclass(frozen=True, kw_only=True)
 class Indexing:
-    """What ``polyhop index`` derives from documents, unless ``--layers`` says it."""
+    """What ``polyhop index`` derives from documents, unless ``--layers`` says it, and in how much memory."""
 
     layers: tuple[str, ...] = ("text", "parsekg")  # besides those that the index has
+    memory: int | None = None  # mebibytes that gathering a layer may take, at least 64; none: a quarter of all there is
+
+    def __post_init__(self) -> None:
+        if self.memory is not None and self.memory < 64:
+            raise ValueError("memory must be at least 64, or none")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from polyhop.indexes.substrings import TokenStrings
 from polyhop.indexes.trie import TokenTrie
-from polyhop.layers.parsekg import graph as parsekg_index
+from polyhop.layers.parsekg import gathering
 from polyhop.layers.parsekg.graph import ParseKG
 from polyhop.layers.parsekg.layer import MASK, decode, encode
 from polyhop.layers.parsekg.translation import TranslationIndex, open_or_build
@@ -241,12 +241,13 @@ def written(title: str, content: list[list[tuple[str, str, bool]]], number: int)
 
 
 def graph_of(content: list[tuple[str, list[list[tuple[str, str, bool]]]]], folder: Path, *, titles: bool) -> ParseKG:
-    def gathered() -> Iterator[tuple[int, Passage, list[Sentence]]]:
-        for number, (title, said) in enumerate(content, start=1):
+    def read(numbers: Ints) -> Iterator[tuple[int, Passage, list[Sentence]]]:
+        for number in numbers.tolist():
+            title, said = content[number - 1]
             passage, payload = written(title, said, number)
             yield number, passage, decode(payload, passage, titles=titles)
 
-    parsekg_index.write(folder, gathered())
+    gathering.write(folder, np.arange(1, len(content) + 1), read, runs=folder / "runs", memory=1)
     return ParseKG.open(folder, np.arange(1, len(content) + 1))
 
 

@@ -30,6 +30,9 @@ SKIPPED_SHOWN = 20
     "--max-money", type=click.FloatRange(0, min_open=True), help="The same in money, at the prices in [language_model]."
 )
 @click.option("--workers", type=click.IntRange(1), help="Processes for parsing.  [default: one a core]")
+@click.option(
+    "--memory", type=click.IntRange(64), help="Mebibytes that gathering a layer may take.  [default: a quarter of all]"
+)
 @click.option("--wait", type=float, default=0.0, help="Seconds to wait while another process writes.  [default: 0]")
 @click.option("--watch", is_flag=True, help="Go on, and follow the files as they change, until Ctrl-C.")
 @json_option
@@ -41,6 +44,7 @@ def index(
     max_tokens: int | None,
     max_money: float | None,
     workers: int | None,
+    memory: int | None,
     wait: float,
     watch: bool,
     as_json: bool,
@@ -67,8 +71,8 @@ def index(
     """
     from polyhop.engine import Polyhop
 
-    caps = {"token_cap": max_tokens, "money_cap": max_money}
-    changes += tuple(f"language_model.{name}={cap}" for name, cap in caps.items() if cap is not None)
+    caps = {"language_model.token_cap": max_tokens, "language_model.money_cap": max_money, "index.memory": memory}
+    changes += tuple(f"{name}={cap}" for name, cap in caps.items() if cap is not None)
     settings = settings_of(config, changes)
     names = list(settings.index.layers)
     if layers is not None:

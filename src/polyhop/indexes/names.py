@@ -59,7 +59,7 @@ class Names:
             lowest[key] = min(row, lowest.get(key, row))
         ordered = sorted(lowest)
         values = np.array([lowest[key] for key in ordered], np.int64)
-        return cls(keys=Strings.build(ordered, _key_hashes(ordered)), values=values)
+        return cls(keys=Strings.build(ordered, key_hashes(ordered)), values=values)
 
     def save(self, folder: Path) -> None:
         """Write the table as a folder. Raises StorageFull."""
@@ -82,7 +82,7 @@ class Names:
     def find_many(self, keys: Sequence[str]) -> Ints:
         """The rows of normalised names; MISSING for those not in the table."""
         rows = np.full(len(keys), MISSING, np.int64)
-        for i, place in self.keys.candidates(_key_hashes(keys)):
+        for i, place in self.keys.candidates(key_hashes(keys)):
             if self.keys[place] == keys[i]:
                 rows[i] = self.values[place]
         return rows
@@ -108,7 +108,7 @@ def _windows(single: Hashes, longest: int) -> Iterator[tuple[int, Hashes]]:
         phrases = phrases[:-1] * _BASE + single[length:]
 
 
-def _key_hashes(keys: Sequence[str]) -> Hashes:
+def key_hashes(keys: Sequence[str]) -> Hashes:
     """The hash of each key, from those of its words: a polynomial modulo 2**64."""
     cut = [words(key) for key in keys]
     single = hashed(word for key in cut for word in key)

@@ -12,7 +12,7 @@ import secrets
 import shutil
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -92,23 +92,36 @@ def write_arrays(folder: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     They are written and synced under a temporary name beside it, then renamed; what a killed writer left there under
     the same name is replaced. Raises StorageFull.
     """
+    with storing(folder), published(folder) as partial:
+        for name, array in arrays.items():
+            with (partial / f"{name}.npy").open("wb") as file:
+                np.save(file, array, allow_pickle=False)
+                file.flush()
+                os.fsync(file.fileno())
+
+
+@contextmanager
+def storing(folder: Path) -> Iterator[None]:
+    """Errors of the disk inside are raised as StorageFull."""
     try:
-        partial = _beside(folder)
-        partial.mkdir(parents=True)
-        try:
-            for name, array in arrays.items():
-                with (partial / f"{name}.npy").open("wb") as file:
-                    np.save(file, array, allow_pickle=False)
-                    file.flush()
-                    os.fsync(file.fileno())
-            digests.seal(partial)
-            _sync(partial)
-            _replace(partial, folder)
-            _sync(folder.parent)
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
+        yield
     except OSError as error:
         raise StorageFull(f"{folder} cannot be written: {error.strerror or error}.") from error
+
+
+@contextmanager
+def published(folder: Path) -> Iterator[Path]:
+    """A temporary folder to write files into, which takes the place of ``folder`` once all is in it. Raises OSError."""
+    partial = _beside(folder)
+    partial.mkdir(parents=True)
+    try:
+        yield partial
+        digests.seal(partial)
+        _sync(partial)
+        _replace(partial, folder)
+        _sync(folder.parent)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def read_arrays(folder: Path, names: Iterable[str]) -> Arrays:

@@ -14,6 +14,7 @@ from typing import Protocol, runtime_checkable
 from polyhop.errors import BudgetExceeded, EndpointError
 from polyhop.indexing.executors.inline import Inline
 from polyhop.indexing.executors.processes import Processes
+from polyhop.indexing.memory import allowed
 from polyhop.layers.generations import contents_of
 from polyhop.layers.layer import Layer, fingerprint, layer_of
 from polyhop.models.accounting import Meter
@@ -133,7 +134,7 @@ class Builder:
 
     def gather(self, layer: Layer, mark: str) -> None:
         """Make a layer's rows searchable; what is unchanged stays as it is."""
-        layer.gather(self.record, self.folder / layer.name, mark, self.models)
+        layer.gather(self.record, self.folder / layer.name, mark, self.models, allowed(self.settings.index))
 
     def _extract(self, layer: Layer, mark: str, total: int, bill: _Bill, progress: _Done) -> None:
         if not total:

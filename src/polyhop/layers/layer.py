@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
 from polyhop import registry
 from polyhop.ports import Below, Rows
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from polyhop.models.choice import Models
     from polyhop.settings import Settings
     from polyhop.store.record import Record
+
+USUAL_MEMORY: Final = 1 << 30  # bytes that gathering may take where nobody says
 
 
 @runtime_checkable
@@ -34,8 +36,13 @@ class Layer(Protocol):
         ``below`` has what the layers in ``reads`` made of the same passages, under their current fingerprints.
         """
 
-    def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
-        """Make all rows searchable below ``folder`` and name the new generation in the record."""
+    def gather(
+        self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
+    ) -> None:
+        """Make all rows searchable below ``folder`` and name the new generation in the record.
+
+        ``memory``: bytes that it may take meanwhile, about; some layers take what they need.
+        """
 
     def open(self, record: Record, folder: Path, models: Models) -> Any:
         """What strategies search. Raises LayerMissing where nothing has been gathered."""

@@ -25,6 +25,7 @@ from polyhop.layers.facts.merging import Pair, Similarity
 from polyhop.layers.facts.overlay import overlaid
 from polyhop.layers.facts.syntax.facts import facts_of
 from polyhop.layers.generations import must_write, name_of, newest
+from polyhop.layers.layer import USUAL_MEMORY
 from polyhop.models.choice import Models
 from polyhop.ports import Ints, LanguageModel, ParsedSentence
 from polyhop.prompts.batches import Batches
@@ -88,7 +89,9 @@ class FactsLayer(ByRulesOrModel[Extracted]):
     def _by_model(self, passage: Passage, said: Extracted) -> bytes:
         return encode(said.facts, said.rejected)
 
-    def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
+    def gather(
+        self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
+    ) -> None:
         """Build the graph of all facts anew, unless nothing has changed; relations that were embedded stay so."""
         numbers = record.done(self.name, fingerprint)
         apart = apart_of(record)

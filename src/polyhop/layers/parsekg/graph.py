@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -13,79 +11,14 @@ import numpy as np
 from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.mentions import Mentions
 from polyhop.indexes.names import Names, normal
-from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.segments import read_arrays
 from polyhop.indexes.texts import Texts
 from polyhop.ports import Bools, Ints
-from polyhop.types import Entity, Passage, Sentence
+from polyhop.types import Entity
 
 FORMAT_VERSION = 1
 # Appendix F.2: entities of these types never lead a hyperrelation.
 NEVER_HEADS = frozenset({"DATE", "QUANTITY", "PERCENT", "TIME", "LANGUAGE", "MONEY", "ORDINAL", "NORP", "CARDINAL"})
-
-
-@dataclass
-class _Gathered:
-    """What one pass over all sentences collects, by entity key and by sentence position."""
-
-    numbers: list[int] = field(default_factory=list)
-    spellings: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    labels: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    sentences: list[tuple[int, int, int]] = field(default_factory=list)  # passage row, start, end
-    hyperrelations: list[str] = field(default_factory=list)
-    out: list[tuple[str, int]] = field(default_factory=list)
-    into: list[tuple[str, int]] = field(default_factory=list)
-    mentioned: list[tuple[str, int]] = field(default_factory=list)
-    titled: list[tuple[str, int]] = field(default_factory=list)
-
-    def add(self, number: int, passage: Passage, sentences: Sequence[Sentence]) -> None:
-        row = len(self.numbers)
-        self.numbers.append(number)
-        title = normal(passage.title)
-        if title:
-            self.titled.append((title, row))
-            self.spellings[title][passage.title] += 1
-            self.labels[title]["TITLE"] += 1
-        for sentence in sentences:
-            position = len(self.sentences)
-            self.sentences.append((row, sentence.start, sentence.end))
-            self.hyperrelations.append(sentence.hyperrelation)
-            for mention in sentence.mentions:
-                (self.out if mention.head else self.into).append((mention.key, position))
-                self.mentioned.append((mention.key, row))
-                if mention.label != "TITLE":
-                    self.spellings[mention.key][mention.name] += 1
-                    self.labels[mention.key][mention.label] += 1
-
-
-def write(folder: Path, passages: Iterable[tuple[int, Passage, Sequence[Sentence]]]) -> dict[str, int]:
-    """Gather all sentences into a folder. Returns the counts that summaries show (Table 5)."""
-    gathered = _Gathered()
-    for number, passage, sentences in passages:
-        gathered.add(number, passage, sentences)
-    keys = sorted(gathered.spellings)
-    ids = {key: position for position, key in enumerate(keys)}
-    spellings = (sorted(gathered.spellings[key].items(), key=lambda item: (-item[1], item[0])) for key in keys)
-    aliases = ["\n".join(" ".join(name.split()) for name, _ in items) for items in spellings]
-    labels = [min(gathered.labels[key].items(), key=lambda item: (-item[1], item[0]))[0] for key in keys]
-    Names.build(keys, np.arange(len(keys))).save(folder / "names")
-    Texts.build(aliases).save(folder / "aliases")
-    Texts.build(labels).save(folder / "labels")
-    Texts.build(gathered.hyperrelations).save(folder / "hyperrelations")
-    for name in ("out", "into", "mentioned", "titled"):
-        pairs = np.array([(ids[key], right) for key, right in getattr(gathered, name)], np.int64).reshape(-1, 2)
-        Adjacency.build(pairs, len(keys)).save(folder / name)
-    places = np.array(gathered.sentences, np.int64).reshape(-1, 3)
-    numbers = np.array(gathered.numbers, np.int64)
-    arrays = {"numbers": numbers, "sentence_rows": places[:, 0], "sentence_spans": places[:, 1:]}
-    write_arrays(folder / "places", arrays)  # last: its presence says that all is there
-    return {
-        "hyperrelations": len(gathered.sentences),
-        "headless": len(gathered.sentences) - len({position for _, position in gathered.out}),
-        "entities": len(keys),
-        "entry entities": len({key for key, _ in gathered.out}),
-        "head links": len(set(gathered.out)),
-        "tail links": len(set(gathered.into)),
-    }
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -21,6 +22,8 @@ from polyhop.errors import LayerMissing
 from polyhop.indexes import segments
 from polyhop.indexes.names import normal
 from polyhop.layers.generations import must_write, name_of
+from polyhop.layers.layer import USUAL_MEMORY
+from polyhop.layers.parsekg import gathering
 from polyhop.layers.parsekg import graph as parsekg_index
 from polyhop.layers.parsekg.graph import NEVER_HEADS, ParseKG
 from polyhop.models.choice import Models
@@ -31,7 +34,7 @@ from polyhop.types import Mention, Passage, Sentence
 logger = logging.getLogger(__name__)
 
 CODE_VERSION = "2"  # raise it when the same settings and models would give other rows
-READ_AT_ONCE = 1000  # passages held in memory while gathering
+READ_AT_ONCE = 500  # passages held in memory while gathering
 MASK = "##"
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
@@ -61,23 +64,27 @@ class ParseKGLayer:
             for passage in passages
         ]
 
-    def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
+    def gather(
+        self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
+    ) -> None:
         """Build the graph of all passages anew, unless nothing has changed."""
         numbers = record.done(self.name, fingerprint)
         content = json.dumps([fingerprint, asdict(self), parsekg_index.FORMAT_VERSION])
         target = folder / name_of(content, numbers)
         if must_write(record, self.name, target, _opened):
-            sizes = parsekg_index.write(target, self._sentences(record, numbers))
+            runs = folder / f".runs-{name_of(content, numbers[:0])}"
+            sizes = gathering.write(target, numbers, partial(self._said, record), runs=runs, memory=memory)
             logger.info("parsekg: gathered %s", sizes)
             record.set_generation(
                 self.name, target.name, {"fingerprint": fingerprint, "things": "hyperrelations", **sizes}
             )
         segments.sweep(folder, [target.name])
 
-    def _sentences(self, record: Record, numbers: Ints) -> Iterator[tuple[int, Passage, list[Sentence]]]:
-        for chunk in np.array_split(numbers, max(len(numbers) // READ_AT_ONCE, 1)):
-            payloads = record.payloads_of(self.name, chunk.tolist())
-            for number, passage in zip(chunk.tolist(), record.passages(chunk.tolist()), strict=True):
+    def _said(self, record: Record, numbers: Ints) -> Iterator[tuple[int, Passage, list[Sentence]]]:
+        for start in range(0, len(numbers), READ_AT_ONCE):
+            chunk = numbers[start : start + READ_AT_ONCE].tolist()
+            payloads = record.payloads_of(self.name, chunk)
+            for number, passage in zip(chunk, record.passages(chunk), strict=True):
                 yield number, passage, decode(payloads[number], passage, titles=self.titles, promote=self.promote)
 
     def open(self, record: Record, folder: Path, models: Models) -> ParseKG:

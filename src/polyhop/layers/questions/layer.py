@@ -21,8 +21,8 @@ from polyhop.indexes.folding import pieces
 from polyhop.indexes.names import normal
 from polyhop.layers.extraction import ByRulesOrModel
 from polyhop.layers.generations import must_write, name_of, newest
+from polyhop.layers.layer import USUAL_MEMORY, words_of
 from polyhop.layers.layer import fingerprint as mark_of
-from polyhop.layers.layer import words_of
 from polyhop.layers.questions import graph as questions_index
 from polyhop.layers.questions.graph import QuestionGraph
 from polyhop.layers.questions.words import PassageQuestions
@@ -115,7 +115,9 @@ class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
                 faults[fault] += 1
         return encode(list(sound.values()), faults)
 
-    def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
+    def gather(
+        self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
+    ) -> None:
         """Write the graph of all pairs, unless nothing has changed; what was embedded and compared stays so."""
         numbers = record.done(self.name, fingerprint)
         embedder = models.embedder.name

@@ -18,7 +18,7 @@ from polyhop.indexes.lexical import Lexical
 from polyhop.indexes.titles import Titles
 from polyhop.indexes.vectors import Vectors
 from polyhop.layers.generations import may_stay
-from polyhop.layers.layer import words_of
+from polyhop.layers.layer import USUAL_MEMORY, words_of
 from polyhop.models.choice import Models
 from polyhop.ports import Below, Ints, Rows
 from polyhop.store.record import Record
@@ -56,7 +56,9 @@ class TextLayer:
         embedded = models.embedder.embed_passages([words_of(passage) for passage in passages])
         return [vector.astype(np.float16).tobytes() for vector in embedded]
 
-    def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
+    def gather(
+        self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
+    ) -> None:
         """Add a segment for what is new; merge all when there are many segments or many dead rows."""
         current = record.generation(self.name)
         kept_names: list[str] = []

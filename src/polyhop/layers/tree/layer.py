@@ -19,6 +19,7 @@ import numpy as np
 from polyhop.errors import IndexCorrupt, ModelMissing
 from polyhop.indexes import segments
 from polyhop.layers.generations import may_stay, name_of, newest
+from polyhop.layers.layer import USUAL_MEMORY
 from polyhop.layers.layer import fingerprint as mark_of
 from polyhop.layers.summaries.central_sentences import NAME as CENTRAL
 from polyhop.layers.summaries.summariser import Summariser
@@ -95,7 +96,9 @@ class TreeLayer:
         calls = -(-int(len(passages) + len(new)) // int(PASSAGES_A_SUMMARY))
         return prices.of(calls * self.context, calls * self.max_tokens, calls=calls)
 
-    def gather(self, record: Record, folder: Path, fingerprint: str, models: Models) -> None:
+    def gather(
+        self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
+    ) -> None:
         """Build the tree of all passages anew, unless nothing has changed; what was paid for is not paid for again."""
         numbers = record.done(self.name, fingerprint)
         current = record.generation(self.name)

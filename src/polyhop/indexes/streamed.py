@@ -1,0 +1,164 @@
+"""Arrays that are written piece by piece, and read so: neither ever has all of them in memory.
+
+What is written is, byte for byte, what ``segments.write_arrays`` writes of the same arrays.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from io import BufferedRandom
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import DTypeLike, NDArray
+
+from polyhop.errors import IndexCorrupt
+from polyhop.indexes.csr import offsets
+from polyhop.indexes.segments import REBUILD, published, storing
+from polyhop.ports import Ints
+
+
+class ArrayWriter:
+    """One ``.npy`` file that grows by rows."""
+
+    def __init__(self, path: Path, dtype: DTypeLike, row: tuple[int, ...] = ()) -> None:
+        self.rows = 0
+        self._dtype, self._row = np.dtype(dtype), row
+        self._file: BufferedRandom = path.open("w+b")
+        self._begin()
+
+    def add(self, rows: NDArray[Any]) -> None:
+        """Write further rows."""
+        self._file.write(np.ascontiguousarray(rows, self._dtype).data.cast("B") if rows.size else b"")
+        self.rows += len(rows)
+
+    def close(self) -> None:
+        """Say in the header how many rows there are, and have all of it on the disk."""
+        self._file.seek(0)
+        self._begin()  # numpy leaves room for the number of rows, so that the header stays as long as it was
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+
+    def _begin(self) -> None:
+        header = {"descr": npy.dtype_to_descr(self._dtype), "fortran_order": False, "shape": (self.rows, *self._row)}
+        npy.write_array_header_1_0(self._file, header)
+
+
+class TextsWriter:
+    """Texts in UTF-8, laid end to end, with where each ends: two arrays, ``blob`` and ``bounds``."""
+
+    def __init__(self, blob: ArrayWriter, bounds: ArrayWriter) -> None:
+        self._blob, self._bounds = blob, bounds
+        self._bounds.add(np.zeros(1, np.int64))
+
+    def add(self, texts: list[bytes]) -> None:
+        """Write further texts."""
+        self.lay(np.frombuffer(b"".join(texts), np.uint8), np.fromiter(map(len, texts), np.int64, len(texts)))
+
+    def lay(self, blob: NDArray[np.uint8], lengths: Ints) -> None:
+        """Write further texts that are laid end to end already."""
+        self._bounds.add(self._blob.rows + np.cumsum(lengths))
+        self._blob.add(blob)
+
+
+class FolderWriter:
+    """The arrays of one folder, each under its name."""
+
+    def __init__(self, folder: Path, open_files: ExitStack) -> None:
+        self._folder, self._open_files = folder, open_files
+
+    def array(self, name: str, dtype: DTypeLike = np.int64, row: tuple[int, ...] = ()) -> ArrayWriter:
+        """Begin an array of rows of this shape."""
+        writer = ArrayWriter(self._folder / f"{name}.npy", dtype, row)
+        self._open_files.callback(writer.close)
+        return writer
+
+    def texts(self, blob: str = "blob", bounds: str = "bounds") -> TextsWriter:
+        """Begin texts."""
+        return TextsWriter(self.array(blob, np.uint8), self.array(bounds))
+
+
+@contextmanager
+def streamed(folder: Path) -> Iterator[FolderWriter]:
+    """Write arrays as a folder that is, after any crash, complete or absent, like ``segments.write_arrays``.
+
+    Raises StorageFull.
+    """
+    with storing(folder), published(folder) as partial, ExitStack() as open_files:
+        yield FolderWriter(partial, open_files)
+
+
+@dataclass(frozen=True)
+class ArrayReader:
+    """One ``.npy`` file that is read a stretch at a time; it is open only meanwhile, however many there are."""
+
+    path: Path
+    dtype: np.dtype[Any]
+    row: tuple[int, ...]
+    rows: int
+    begin: int  # byte of the file at which the rows begin
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """The header of a file. Raises IndexCorrupt."""
+        try:
+            with path.open("rb") as file:
+                npy.read_magic(file)
+                (rows, *row), _, dtype = npy.read_array_header_1_0(file)
+                return cls(path, dtype, tuple(row), rows, file.tell())
+        except (OSError, ValueError) as error:
+            raise IndexCorrupt(f"{path} cannot be read: {error}.", remedy=REBUILD) from error
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def read(self, start: int = 0, end: int | None = None) -> NDArray[Any]:
+        """The rows from one to before another. Raises IndexCorrupt where the file is shorter than it says."""
+        end = self.rows if end is None else min(end, self.rows)
+        each = int(np.prod(self.row, dtype=np.int64))
+        wanted = max(0, end - start) * each
+        try:
+            found = np.fromfile(self.path, self.dtype, wanted, offset=self.begin + start * each * self.dtype.itemsize)
+        except OSError as error:
+            raise IndexCorrupt(f"{self.path} cannot be read: {error}.", remedy=REBUILD) from error
+        if len(found) != wanted:
+            raise IndexCorrupt(f"{self.path} is cut short.", remedy=REBUILD)
+        return found.reshape(-1, *self.row)
+
+    def pieces(self, most: int) -> Iterator[NDArray[Any]]:
+        """All rows in order, at most so many at a time."""
+        for start in range(0, self.rows, most):
+            yield self.read(start, start + most)
+
+
+class Onward:
+    """Reads an array from its beginning, one stretch after the other."""
+
+    def __init__(self, array: ArrayReader) -> None:
+        self._array, self._at = array, 0
+
+    def next(self, count: int) -> NDArray[Any]:
+        """The next so many rows, or as many as are left."""
+        found = self._array.read(self._at, self._at + count)
+        self._at += len(found)
+        return found
+
+
+class OnwardTexts:
+    """Reads texts that are laid end to end, one stretch after the other."""
+
+    def __init__(self, blob: ArrayReader, lengths: ArrayReader) -> None:
+        self._blob, self._lengths = Onward(blob), Onward(lengths)
+
+    def next(self, count: int) -> list[bytes]:
+        """The next so many texts, or as many as are left."""
+        ends = offsets(self._lengths.next(count))
+        blob = self._blob.next(int(ends[-1])).tobytes()
+        return [blob[start:end] for start, end in pairwise(ends.tolist())]

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from polyhop.english.answer_type import AnswerType
 from polyhop.english.relations import RELATIONS, variants_of, wording_of
+from polyhop.english.verbs import past_of
 from polyhop.errors import UsageError
 from polyhop.planning.recorded import RecordedPlans
 from polyhop.planning.rules.constraints import plan_by_rules
 from polyhop.planning.rules.decompose import decompose
 from polyhop.planning.rules.questions import question_of, with_questions
-from polyhop.planning.rules.statements import past, read_step, stated
+from polyhop.planning.rules.statements import read_step, stated
 from polyhop.planning.soundness import faults
 from polyhop.plans import Constant, Constraint, End, Placeholder, asked, with_variants
 from polyhop.reading.candidates import Wanted
@@ -192,7 +193,7 @@ def test_step_is_stated_with_a_gap(question: str) -> None:
 
 
 def test_past_of_verbs() -> None:
-    assert [past(verb) for verb in ("direct", "die", "study", "play", "win", "write")] == [
+    assert [past_of(verb) for verb in ("direct", "die", "study", "play", "win", "write")] == [
         "directed", "died", "studied", "played", "won", "wrote",
     ]  # fmt: skip
 

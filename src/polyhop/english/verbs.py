@@ -13,6 +13,8 @@ _BASES: Final[dict[str, str]] = {past: base for base, *pasts in _IRREGULAR for p
 _PARTICIPLES: Final = frozenset(
     form for forms in _IRREGULAR for form in forms[2:] if form.endswith("n") or form in ("gone", "done")
 )
+_PASTS: Final[dict[str, str]] = {base: pasts[0] for base, *pasts in _IRREGULAR} | {"beat": "beat", "let": "let"}
+_DOUBLING: Final = word_set("occur permit plan refer star stop")
 _UNCHANGING: Final = frozenset({"put", "set", "cut", "hit", "shut", "spread", "quit", "cast", "split", "read"})
 _KNOWN: Final = frozenset(base for base, *_ in _IRREGULAR)
 _THIRD: Final = {"has": "have", "does": "do", "goes": "go", "is": "be", "dies": "die", "lies": "lie", "ties": "tie"}
@@ -78,11 +80,31 @@ def third_of(form: str) -> str:
         return _SINGULAR[low]
     if is_past(low) or is_third(low) or low.endswith("ing"):
         return form
-    if low.endswith(("s", "x", "z", "ch", "sh")):
-        return form + "es"
-    if low.endswith("y") and low[-2:-1] not in "aeiou":
-        return form[:-1] + "ies"
-    return form + "s"
+    return third_of_base(form)
+
+
+def third_of_base(base: str) -> str:
+    """The third person of an infinitive: *have* gives *has*, *carry* gives *carries*."""
+    if base in _SINGULAR:
+        return _SINGULAR[base]
+    if base.lower().endswith(("s", "x", "z", "ch", "sh")):
+        return base + "es"
+    return base[:-1] + "ies" if _ends_in_y(base) else base + "s"
+
+
+def past_of(base: str) -> str:
+    """The simple past of an infinitive: *write* gives *wrote*, *stop* gives *stopped*."""
+    if base in _PASTS or base in _UNCHANGING:
+        return _PASTS.get(base, base)
+    if base.endswith("e"):
+        return base + "d"
+    doubled = base[-1] if base in _DOUBLING else ""
+    return base[:-1] + "ied" if _ends_in_y(base) else base + doubled + "ed"
+
+
+def _ends_in_y(base: str) -> bool:
+    low = base.lower()
+    return low.endswith("y") and low[-2:-1] not in "aeiou"
 
 
 def _without_s(low: str) -> str:

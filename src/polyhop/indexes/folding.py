@@ -29,6 +29,7 @@ _PIECE = re.compile(f"[{_UNSPACED}]+|(?:[^\\W_{_UNSPACED}]+|[{_SIGNS}]+)+")
 _POSSESSIVE = re.compile(r"(?<=\w)['’][sS]\b")
 _LETTER = f"(?:[^\\W{_UNSPACED}]|[{_SIGNS}{_POINTS}])"
 _WORD = re.compile(f"[{_UNSPACED}]|{_LETTER}+(?:['’]{_LETTER}+)*")
+_FAMILY = 5
 _ASCII_PIECE = re.compile("[a-z0-9]+")
 
 
@@ -55,6 +56,11 @@ def unspaced(piece: str) -> bool:
 def words_at(text: str) -> list[tuple[int, int]]:
     """Where the words of a text begin and end, as it is written; a character of a script without spaces is one."""
     return [match.span() for match in _WORD.finditer(text) if text[match.start()].isalnum()]
+
+
+def family(word: str) -> str:
+    """The letters by which words of one family are told: *paint*, *painter* and *painted* share them."""
+    return word[:_FAMILY]
 
 
 def tokens(text: str, stem: Stem = "none") -> list[str]:

@@ -12,7 +12,7 @@ from polyhop.documents.sentences import sentence_spans
 from polyhop.english.answer_type import AnswerType, answer_type, date_granularity
 from polyhop.english.countries import countries_in
 from polyhop.english.relations import Kind, Relation, asked_relation, sole_relation, without
-from polyhop.indexes.folding import pieces
+from polyhop.indexes.folding import family, pieces
 from polyhop.models.choice import Models
 from polyhop.reading.spans import Stretch, stretches
 from polyhop.reading.subjects import likeness, names_in, plain
@@ -47,7 +47,6 @@ _MEASURED: Final = re.compile(r"\bhow (?:tall|high|long|far|deep|wide|heavy|larg
 _UNIT: Final = re.compile(r"\d\s*-?[a-z]", re.IGNORECASE)
 _PERSONAL: Final = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
 _NEUTER: Final = re.compile(r"\b[Ii]ts?\b")
-_STEM: Final = 5  # letters by which words of one family are told
 _EITHER: Final = (AnswerType.PERSON, AnswerType.PLACE)  # what has a passage of its own is told by its pronouns
 _MISTAKEN: Final = 0.3  # what is left of the fit of a person asked for as a place, or the other way round
 _BARE: Final = 0.2  # what is left of the fit of a number without a unit where a measure is asked for
@@ -279,14 +278,14 @@ def _fit(text: str, label: str, wanted: Wanted) -> float:
 def _distance(text: str, start: int, end: int, asked: set[str]) -> int:
     """Characters to the nearest longer word of the question, at most _FAR."""
     before, after = max(0, start - _FAR), min(len(text), end + _FAR)
-    stems = {word[:_STEM] for word in asked}
+    stems = {family(word) for word in asked}
     gaps = [start - before - match.end() for match in _words(text[before:start], stems)]
     gaps += [match.start() for match in _words(text[end:after], stems)]
     return min((max(gap, 0) for gap in gaps), default=_FAR)
 
 
 def _words(text: str, stems: set[str]) -> Iterator[re.Match[str]]:
-    return (match for match in re.finditer(r"\w{4,}", text) if match.group().lower()[:_STEM] in stems)
+    return (match for match in re.finditer(r"\w{4,}", text) if family(match.group().lower()) in stems)
 
 
 def _of_title(sentence: _Read, title: str, *, score: float, fit: float, cue: float) -> Candidate:

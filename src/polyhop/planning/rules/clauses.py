@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from polyhop.english.question import OWNS, Words, plain
+from polyhop.english.verbs import third_of_base
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -140,17 +141,8 @@ def participle_question(noun: Words, clause: Words) -> Words:
     if low == "with":
         return which + plain("has") + clause[1:]
     if low.endswith("ing") and low not in ("during", "king"):
-        return which + plain(third_person(base_form(low))) + clause[1:]
+        return which + plain(third_of_base(base_form(low))) + clause[1:]
     return which + plain("was") + clause
-
-
-def third_person(verb: str) -> str:
-    """The present tense of a verb for one subject."""
-    if verb in ("be", "have", "do", "go"):
-        return {"be": "is", "have": "has", "do": "does", "go": "goes"}[verb]
-    if verb.endswith(("s", "sh", "ch", "x", "z")):
-        return verb + "es"
-    return verb[:-1] + "ies" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else verb + "s"
 
 
 def awaited(prefix: Words) -> str:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from polyhop.english.question import LONGEST_QUESTION, Words, plain, read_words
+from polyhop.english.verbs import third_of_base
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -31,7 +32,6 @@ from polyhop.planning.rules.clauses import (
     first_finite,
     participle_question,
     relative_question,
-    third_person,
 )
 from polyhop.planning.rules.comparisons import compare
 from polyhop.planning.rules.draft import SOURCE, PlanDraft
@@ -263,5 +263,5 @@ def _linked(link: Words) -> Words:
     if low == "with":
         return plain("has") + kept[1:]
     if low.endswith("ing") and is_participle(low):
-        return plain(third_person(base_form(low))) + kept[1:]
+        return plain(third_of_base(base_form(low))) + kept[1:]
     return plain("was" if is_participle(low) else "is") + kept

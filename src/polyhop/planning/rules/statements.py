@@ -11,6 +11,7 @@ from itertools import takewhile
 from typing import Final
 
 from polyhop.english.question import OWNS, Word, Words, plain, read_words, render
+from polyhop.english.verbs import past_of, third_of_base
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -32,7 +33,7 @@ from polyhop.english.words import (
     is_participle,
     word_set,
 )
-from polyhop.planning.rules.clauses import ADVERBS, asks, finite_at, first_finite, third_person
+from polyhop.planning.rules.clauses import ADVERBS, asks, finite_at, first_finite
 from polyhop.plans import REFERENCE
 
 GAP: Final = Word("?", "step")
@@ -42,15 +43,6 @@ _NOUNS: Final = KIN | ORGANISATIONS | PEOPLE | PLACES | ROLES | WORKS
 _KINDS: Final = word_set("name title kind type sort")
 _RANKS: Final = word_set("first second third fourth fifth last next most least only same main former full")
 _TRIMMED: Final = ARTICLES | CONJUNCTIONS | TITLE_NOUNS | {",", ";", ":", "also", "both"}
-_IRREGULAR: Final = word_set(
-    "become/became begin/began break/broke bring/brought build/built buy/bought come/came draw/drew drive/drove "
-    "fall/fell fight/fought find/found fly/flew get/got give/gave go/went grow/grew have/had hold/held know/knew "
-    "lead/led leave/left lose/lost make/made mean/meant meet/met rise/rose run/ran say/said see/saw sell/sold "
-    "send/sent shoot/shot sing/sang sink/sank sit/sat speak/spoke stand/stood take/took teach/taught think/thought "
-    "win/won write/wrote bear/bore beat/beat put/put set/set cut/cut hit/hit split/split let/let cost/cost pay/paid "
-    "star/starred stop/stopped plan/planned permit/permitted refer/referred read/read hear/heard occur/occurred"
-)
-_PAST: Final = {base: form for base, _, form in (pair.partition("/") for pair in _IRREGULAR)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +53,6 @@ class Statement:
     noun: str = ""
     asked: str = ""  # the wh-word, "" for a step that asks yes or no
     answer: str = ""  # a name that the step itself gives as its answer: "X is a sequel of Y, which film?"
-
-
-def past(verb: str) -> str:
-    """The simple past of an infinitive."""
-    if verb in _PAST:
-        return _PAST[verb]
-    if verb.endswith("e"):
-        return verb + "d"
-    return verb[:-1] + "ied" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else verb + "ed"
 
 
 def read_step(question: str, names: Sequence[str]) -> Words:
@@ -198,7 +181,7 @@ def _declared(rest: Words) -> Words:
         verb = verbs[0] if verbs else None
         if verb is None:
             return words
-        inflected = past(words[verb].low) if helper.low == "did" else third_person(words[verb].low)
+        inflected = past_of(words[verb].low) if helper.low == "did" else third_of_base(words[verb].low)
         return (*words[:verb], Word(inflected), *words[verb + 1 :])
     end = _subject_end(words)
     return (*words[:end], Word(helper.low), *words[end:])

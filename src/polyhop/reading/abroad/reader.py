@@ -16,7 +16,7 @@ from typing import Final
 from polyhop.documents.conversations.transcripts import transcript_in
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.answer_type import AnswerType
-from polyhop.indexes.folding import fold, pieces, unspaced
+from polyhop.indexes.folding import family, fold, pieces, unspaced
 from polyhop.indexes.shared_terms import Terms
 from polyhop.reading.abroad.question_words import SPECIFIC, QuestionWords
 from polyhop.reading.abroad.questions import AskedAbroad
@@ -38,7 +38,6 @@ _CALLED: Final = (AnswerType.THING, AnswerType.WORK, AnswerType.ORGANISATION, An
 _KINDS: Final = frozenset("河川江溪湖海岛島镇町村市省县県山国城街")  # with which the names of places end
 _OTHER_KIND: Final = 0.3  # what is left of the fit of another kind of thing
 _OPENING: Final = ' „“«»"《》「」『』”'
-_STEM: Final = 5  # letters by which words of one family are told
 _SHORTEST: Final = 2  # characters of a title that is looked for in sentences
 _LINKED: Final = 0.05  # what a second sentence on the way costs, as a share of the question
 _LEAST: Final = 0.5  # of the share of the question times the fit: below, the sentence answers
@@ -249,7 +248,7 @@ def _candidates(
 
 def _stems(text: str) -> set[str]:
     """The beginnings of the words of a text, where it sets them apart."""
-    return {piece[:_STEM] for piece in pieces(text) if not unspaced(piece)}
+    return {family(piece) for piece in pieces(text) if not unspaced(piece)}
 
 
 def _is_about(way: _Way, said: str) -> bool:
@@ -266,7 +265,7 @@ def _fit(one: WrittenStretch, text: str, asked: AskedAbroad, about: Passage | No
     if asked.type in _CALLED and one.look not in (Look.DATE, Look.NUMBER) and _ends_in(before, asked.noun):
         return 1.0
     if asked.type is AnswerType.NUMBER:
-        return 1.0 if asked.noun[:_STEM] in text[one.start : one.end + 2].lower() else fit
+        return 1.0 if family(asked.noun) in text[one.start : one.end + 2].lower() else fit
     if asked.type is not AnswerType.PLACE:
         return fit
     last = text[one.end - 1]
@@ -274,7 +273,7 @@ def _fit(one: WrittenStretch, text: str, asked: AskedAbroad, about: Passage | No
         return fit if last == asked.noun else fit * _OTHER_KIND
     if about is None and not asked.noun.startswith(SPECIFIC):
         return fit
-    told = asked.noun[:_STEM] in (text if about is None else f"{about.title} {about.text}").lower()
+    told = family(asked.noun) in (text if about is None else f"{about.title} {about.text}").lower()
     return fit if told else fit * _OTHER_KIND
 
 
@@ -283,7 +282,7 @@ def _ends_in(before: str, noun: str) -> bool:
     if unspaced(noun[0]):
         return before.endswith(noun)
     last = before.rsplit(maxsplit=1)[-1:]
-    return bool(last) and last[0][:_STEM] == noun[:_STEM]
+    return bool(last) and family(last[0]) == family(noun)
 
 
 def _nearness(text: str, one: WrittenStretch, places: Mapping[str, Sequence[tuple[int, int]]]) -> float:

@@ -24,7 +24,7 @@ from polyhop.english.words import (
     base_form,
     word_set,
 )
-from polyhop.indexes.folding import pieces, tokens
+from polyhop.indexes.folding import family, pieces, tokens
 
 Wish = Literal[
     "verdict", "speaker", "moment", "done", "time", "name", "place", "reason", "errand", "topic", "statement"
@@ -136,7 +136,6 @@ _WHOLE: Final = frozenset(
 
 _WH: Final = word_set("what who whom whose which when where why how")
 _SMALL: Final = FUNCTION_WORDS | AUXILIARIES | word_set("according conversation discussion chat group their his her")
-_STEM: Final = 5  # letters by which words of one family are told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +212,7 @@ def _counted(question: str) -> frozenset[str]:
 
 def stems(text: str) -> frozenset[str]:
     """The first letters of the words of a text that mean something: two words of one family share them."""
-    return frozenset(word[:_STEM] for word in pieces(text) if len(word) > 1 and word not in _SMALL)
+    return frozenset(family(word) for word in pieces(text) if len(word) > 1 and word not in _SMALL)
 
 
 def spelled(question: str, speakers: Sequence[str]) -> str:

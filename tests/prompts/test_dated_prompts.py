@@ -22,7 +22,7 @@ from polyhop.prompts.next_thought import next_thought
 from polyhop.prompts.passage_blocks import date_line
 from polyhop.prompts.read_answer import ReadAnswer, read_answer
 from polyhop.settings import Settings
-from polyhop.strategies.shared.hops import AskedQuery, ModelSteps
+from polyhop.strategies.translator.next_queries import AskedQuery, ModelSteps
 from polyhop.types import Occasion, Passage
 from tests.worlds.documents import write
 from tests.worlds.endpoint import EndpointServer, Played, says, serving

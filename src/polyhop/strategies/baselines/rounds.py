@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
 from polyhop.layers.view import View
+from polyhop.strategies.shared.by_turns import by_turns
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.judge import best_first, judge
 from polyhop.types import Passage
@@ -51,18 +52,7 @@ def merged(rankings: Sequence[Ranking], how: Merge, retrieved: int) -> list[tupl
     kept: dict[int, float] = {}
     for number, score in chain.from_iterable(ranking[:retrieved] for ranking in ordered):
         kept.setdefault(number, score)
-    waiting = [iter(ranking) for ranking in rankings]
-    while waiting:
-        waiting = [round_ for round_ in waiting if _gives_one(round_, kept)]
-    return list(kept.items())
-
-
-def _gives_one(ranking: Iterator[tuple[int, float]], kept: dict[int, float]) -> bool:
-    """Keep the next passage of a ranking that is not kept yet; whether there was one."""
-    found = next(((number, score) for number, score in ranking if number not in kept), None)
-    if found is not None:
-        kept[found[0]] = found[1]
-    return found is not None
+    return list(by_turns(rankings, kept).items())
 
 
 def new_passages(rounds: Sequence[Round], position: int) -> tuple[Passage, ...]:

@@ -11,6 +11,7 @@ from polyhop.strategies.c2rag.aligned_context import aligned_context
 from polyhop.strategies.c2rag.block import ConstraintBlock
 from polyhop.strategies.c2rag.ground import Pattern
 from polyhop.strategies.c2rag.sufficiency import FactCandidate
+from polyhop.strategies.shared.by_turns import by_turns
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.judge import best_first
@@ -37,10 +38,7 @@ def evidence_of(
 ) -> Evidence:
     """The evidence of all blocks in the order of the plan, and what else of it and of similar passages fits best."""
     leading = [block.passages for block in blocks if not block.compares]
-    turns = _by_turns(leading)
-    turns |= {
-        number: score for number, score in _by_turns([one.passages for one in blocks]).items() if number not in turns
-    }
+    turns = by_turns([one.passages for one in blocks], by_turns(leading))
     near: list[int] = []
     if similar or len(turns) < budget.passages:
         near = [number for number, _ in fused(question, over, DEPTH) if among is None or number in among]
@@ -74,20 +72,6 @@ def _ranked(
     texts = [excerpt(passage, question, LONGEST) for passage in over.passages(pool)]
     scores = over.models.reranker.score(question, texts).tolist() if texts else []
     return {number: turns[number] for number in leaders} | dict(best_first(pool, scores))
-
-
-def _by_turns(rankings: Sequence[Sequence[tuple[int, float]]]) -> dict[int, float]:
-    """From each block by turns the best passage that no block has given yet."""
-    merged: dict[int, float] = {}
-    waiting = [iter(ranking) for ranking in rankings]
-    while waiting:
-        for ranking in list(waiting):
-            fresh = next((item for item in ranking if item[0] not in merged), None)
-            if fresh is None:
-                waiting.remove(ranking)
-            else:
-                merged[fresh[0]] = fresh[1]
-    return merged
 
 
 def hop_of(block: ConstraintBlock, step: int, over: View) -> Hop:

@@ -14,9 +14,9 @@ import numpy as np
 
 from polyhop.layers.parsekg.translation import TranslationIndex, open_or_build
 from polyhop.layers.view import View
-from polyhop.strategies.shared.hops import AskedQuery, Steps, steps_for
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.judge import best_first, judge
+from polyhop.strategies.translator.next_queries import AskedQuery, Steps, steps_for
 from polyhop.strategies.translator.translate import Direction, RawClue, Translator
 from polyhop.types import Budget, Clue, Evidence, Hop, Span
 

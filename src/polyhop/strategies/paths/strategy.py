@@ -14,7 +14,6 @@ from functools import partial
 from itertools import zip_longest
 from typing import ClassVar
 
-from polyhop.layers.layer import words_of
 from polyhop.layers.view import View
 from polyhop.plans import Plan
 from polyhop.strategies.paths.link import Link, links_from, nearest_links
@@ -49,6 +48,7 @@ class Paths:
     plan_bonus: float = 1.0  # logits added to a path for each link that a step of the plan finds
     longer: int = 1  # paths that are followed one hop further without a plan; 0: two hops at most
     gain: float = 0.5  # logits that a third passage must then add to a path
+    single: int = 900  # characters of a passage judged alone: what is nearest to the question, the rest misleads
     excerpt: int = 800  # characters of each passage that are judged within a path
     kept: int = 3  # paths whose passages enter the ranking
 
@@ -100,7 +100,8 @@ class Paths:
         """Passages that are named or similar, best first, and how many of them there was no time to judge: the last."""
         similar = [number for number, _ in fused(question, over, self.depth)[: self.depth]]
         numbers = list(dict.fromkeys([*named, *similar]))
-        scores = judged_in_time(question, [words_of(passage) for passage in over.passages(numbers)], over, allowed)
+        texts = [excerpt(passage, question, self.single) for passage in over.passages(numbers)]
+        scores = judged_in_time(question, texts, over, allowed)
         unjudged = len(numbers) - len(scores)
         scores += [min(scores, default=0.0)] * unjudged
         bonus = [self.named_bonus if number in named else 0.0 for number in numbers]

@@ -62,7 +62,7 @@ class ListsOfRun:
 
 
 @dataclass(frozen=True)
-class Shared(Generic[Said]):
+class NameInRuns(Generic[Said]):
     """A name, and what each run that has it says of it."""
 
     name: bytes
@@ -77,7 +77,7 @@ class NamesOfRuns(Generic[Said]):
         self._runs = runs
         self._places = [array("i") for _ in runs]
 
-    def __iter__(self) -> Iterator[Shared[Said]]:
+    def __iter__(self) -> Iterator[NameInRuns[Said]]:
         streams = [_numbered(number, run) for number, run in enumerate(self._runs)]
         for name, same in groupby(merge(*streams), itemgetter(0)):
             found = []
@@ -85,7 +85,7 @@ class NamesOfRuns(Generic[Said]):
                 self._places[number].append(self.count)
                 found.append(said)
             self.count += 1
-            yield Shared(name, found)
+            yield NameInRuns(name, found)
 
     def places(self) -> list[NDArray[np.intc]]:
         """For each run, which of the merged names each of its names is; once all of them were told."""

@@ -27,12 +27,7 @@ from polyhop.settings import Chunking
 from polyhop.types import Document
 from tests.worlds.documents import EXAMPLES, HARBOUR, write
 from tests.worlds.docx import paragraph, write_docx
-from tests.worlds.epub import write_epub
-from tests.worlds.mail import attach, letter, mailbox
-from tests.worlds.pptx import said, shape, write_pptx
-from tests.worlds.pptx import table as slide_table
-from tests.worlds.xlsx import rows as mill_rows
-from tests.worlds.xlsx import write_xlsx
+from tests.worlds.made_files import MADE
 
 LOADERS = registered()
 REAL = {  # a file for every registered loader: who adds a loader adds its file here, or below
@@ -43,37 +38,6 @@ REAL = {  # a file for every registered loader: who adds a loader adds its file 
     "markdown": "benno_trask.md",
     "pdf": "academy_of_asperlow.pdf",
     "text": "giselle_ombry.txt",
-}
-
-
-def written(file: Path, content: bytes) -> Path:
-    file.write_bytes(content)
-    return file
-
-
-MADE: dict[str, Callable[[Path], Path]] = {  # and how one is written where the examples have none
-    "eml": lambda file: written(
-        file, attach(letter("Rye.", "<p>Rye.</p>"), {"a.csv": b"Mill,Built\nOrla,1742"}).as_bytes()
-    ),
-    "epub": lambda file: write_epub(
-        file, {"a.xhtml": "<h1>The mill</h1><p>It grinds rye.</p>", "b.xhtml": "<p>End.</p>"}
-    ),
-    "mbox": lambda file: written(
-        file, mailbox(letter("Is it whole?", Message_ID="<1@a>"), letter("Yes.\n> Is it whole?", In_Reply_To="<1@a>"))
-    ),
-    "pptx": lambda file: write_pptx(
-        file,
-        shape(said("The mill"), place="title") + shape(said("rye"), said("oats"), place="body"),
-        slide_table(("Mill", "Built"), ("Orla", "1742")),
-        notes={1: shape(said("Say when."), place="body")},
-    ),
-    "source": lambda file: written(file, b"import os\n\n\ndef mill():\n    return 1742\n"),
-    "xlsx": lambda file: write_xlsx(
-        file,
-        {"Mills": mill_rows(["Mill", "Built"], ["Orla", 1742], [], ["Total", 1], head=1), "Notes": mill_rows(["Rye."])},
-        behind='<mergeCells><mergeCell ref="A3:B4"/></mergeCells><autoFilter ref="A1:B2"/>',
-        shared="<si><t>rye</t></si>",
-    ),
 }
 HOSTILE = (
     *(

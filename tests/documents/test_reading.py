@@ -74,7 +74,7 @@ def test_whatever_is_not_read_is_named_with_the_reason(tmp_path: Path) -> None:
     assert reasons["blank.txt"] == reasons["empty.csv"] == reasons["rows.jsonl#b"] == "is empty"
     assert reasons["broken.pdf"].startswith("is damaged")
     assert reasons["picture.txt"].startswith("is binary")
-    assert reasons["photo.jpg"].startswith("files ending in .jpg are not read; known suffixes: .csv, .json")
+    assert reasons["photo.jpg"].startswith("files ending in .jpg are not read; known suffixes: .csv, .jsonl, .pdf")
     assert "without a suffix" in reasons["Makefile"]
     assert reasons["rows.jsonl#3"].startswith("line 3 is not JSON")
     assert len(reasons) == 8

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from polyhop.documents.reading import registered
 from polyhop.serve.jobs.job import Job, JobKind
 from polyhop.serve.jobs.queue import JobQueue
 from polyhop.serve.jobs.worker import Worker, WorkOrder
@@ -20,7 +21,7 @@ from polyhop.serve.places import Places, WorkspacePlace
 from polyhop.serve.uploads import Spool, UploadLimits
 from polyhop.settings import Settings
 
-SUFFIXES = frozenset({".txt", ".md", ".csv", ".jsonl", ".html", ".pdf", ".docx"})
+SUFFIXES = frozenset(suffix for loader in registered().values() for suffix in loader.suffixes)
 
 
 @dataclass

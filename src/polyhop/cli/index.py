@@ -52,7 +52,9 @@ def index(
     config: Path | None,
     changes: tuple[str, ...],
 ) -> int:
-    """Read files and folders (txt, md, html, pdf, docx, csv, jsonl) into the index.
+    """Read files and folders into the index.
+
+    Read are text, Markdown, HTML, PDF, Word, spreadsheets, slides, books (EPUB), mail, source code, CSV and JSON Lines.
 
     The same command again does only what changed, and removes documents whose files have vanished. It can be
     interrupted at any moment: what was done is stored, and the next run goes on from there.

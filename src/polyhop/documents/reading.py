@@ -172,5 +172,8 @@ def _source(path: Path, uri: str, mode: int, loaders: Mapping[str, Loader]) -> S
     loader = loaders.get(path.suffix.lower())
     if loader is None:
         kind = f"files ending in {path.suffix}" if path.suffix else "files without a suffix"
-        return Skipped(uri, f"{kind} are not read; known suffixes: {', '.join(sorted(loaders)) or 'none'}")
+        known = sorted({loader.suffixes[0] for loader in loaders.values() if loader.suffixes})
+        return Skipped(
+            uri, f"{kind} are not read; known suffixes: {', '.join(known) or 'none'} and others of their kind"
+        )
     return Source(path=path, uri=uri, loader=loader)

@@ -1,0 +1,45 @@
+"""A small file of each format that the examples have none of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.worlds.epub import write_epub
+from tests.worlds.mail import attach, letter, mailbox
+from tests.worlds.pptx import said, shape, write_pptx
+from tests.worlds.pptx import table as slide_table
+from tests.worlds.xlsx import rows as mill_rows
+from tests.worlds.xlsx import write_xlsx
+
+
+def written(file: Path, content: bytes) -> Path:
+    """The file, with that content."""
+    file.write_bytes(content)
+    return file
+
+
+MADE: dict[str, Callable[[Path], Path]] = {  # by the name of the loader, how one is written
+    "eml": lambda file: written(
+        file, attach(letter("Rye.", "<p>Rye.</p>"), {"a.csv": b"Mill,Built\nOrla,1742"}).as_bytes()
+    ),
+    "epub": lambda file: write_epub(
+        file, {"a.xhtml": "<h1>The mill</h1><p>It grinds rye.</p>", "b.xhtml": "<p>End.</p>"}
+    ),
+    "mbox": lambda file: written(
+        file, mailbox(letter("Is it whole?", Message_ID="<1@a>"), letter("Yes.\n> Is it whole?", In_Reply_To="<1@a>"))
+    ),
+    "pptx": lambda file: write_pptx(
+        file,
+        shape(said("The mill"), place="title") + shape(said("rye"), said("oats"), place="body"),
+        slide_table(("Mill", "Built"), ("Orla", "1742")),
+        notes={1: shape(said("Say when."), place="body")},
+    ),
+    "source": lambda file: written(file, b"import os\n\n\ndef mill():\n    return 1742\n"),
+    "xlsx": lambda file: write_xlsx(
+        file,
+        {"Mills": mill_rows(["Mill", "Built"], ["Orla", 1742], [], ["Total", 1], head=1), "Notes": mill_rows(["Rye."])},
+        behind='<mergeCells><mergeCell ref="A3:B4"/></mergeCells><autoFilter ref="A1:B2"/>',
+        shared="<si><t>rye</t></si>",
+    ),
+}

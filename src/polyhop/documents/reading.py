@@ -173,7 +173,5 @@ def _source(path: Path, uri: str, mode: int, loaders: Mapping[str, Loader]) -> S
     if loader is None:
         kind = f"files ending in {path.suffix}" if path.suffix else "files without a suffix"
         known = sorted({loader.suffixes[0] for loader in loaders.values() if loader.suffixes})
-        return Skipped(
-            uri, f"{kind} are not read; known suffixes: {', '.join(known) or 'none'} and others of their kind"
-        )
+        return Skipped(uri, f"{kind} are not read; known suffixes: {', '.join(known) or 'none'}")
     return Source(path=path, uri=uri, loader=loader)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import logging
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyhop.errors import LayerMissing, ModelMismatch
-from polyhop.indexes import lexical, segments, titles, vectors
+from polyhop.indexes import lexical_runs, segments, titles, vectors
 from polyhop.indexes.lexical import Lexical
+from polyhop.indexes.streamed import FolderWriter, streamed
 from polyhop.indexes.titles import Titles
 from polyhop.indexes.vectors import Vectors
 from polyhop.layers.generations import may_stay
@@ -27,6 +29,7 @@ from polyhop.types import Passage
 logger = logging.getLogger(__name__)
 
 CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
+READ_AT_ONCE = 500  # passages held in memory while gathering
 
 
 @dataclass(frozen=True)
@@ -71,24 +74,29 @@ class TextLayer:
         plan = segments.plan(covered, live)
         names = [kept_names[position] for position in plan.keep]
         if len(plan.new):
-            names.append(self._write_segment(record, folder, plan.new, fingerprint))
+            names.append(self._write_segment(record, folder, plan.new, fingerprint, memory))
         generation = hashlib.sha256("".join(names).encode()).hexdigest()[:16]
         description = {"fingerprint": fingerprint, "segments": names, "embedder": embedder}
         record.set_generation(self.name, generation, description)
         segments.sweep(folder, names)
 
-    def _write_segment(self, record: Record, folder: Path, numbers: Ints, fingerprint: str) -> str:
+    def _write_segment(self, record: Record, folder: Path, numbers: Ints, fingerprint: str, memory: int) -> str:
         name = hashlib.sha256(fingerprint.encode() + numbers.tobytes()).hexdigest()[:16]
-        payloads = record.payloads_of(self.name, numbers.tolist())
-        rows = np.stack([np.frombuffer(payloads[number], np.float16) for number in numbers.tolist()])
-        passages = record.passages(numbers.tolist())
         target = folder / name
         shutil.rmtree(target, ignore_errors=True)  # what a killed writer left half done
-        segments.write_arrays(target / "vectors", vectors.build(numbers, rows))
-        segments.write_arrays(target / "lexical", lexical.build(numbers, [words_of(passage) for passage in passages]))
-        titles.write(target / "titles", numbers.tolist(), [passage.title for passage in passages])
+        with streamed(target / "vectors") as writer:
+            _write_vectors(self._rows(record, numbers), writer)
+        headed: list[str] = []
+        lexical_runs.write(target / "lexical", _words(record, numbers, headed), memory=memory)
+        titles.write(target / "titles", numbers.tolist(), headed)
         logger.info("text: wrote segment %s of %d passages", name, len(numbers))
         return name
+
+    def _rows(self, record: Record, numbers: Ints) -> Iterator[tuple[Ints, NDArray[np.float16]]]:
+        """The vectors of passages, some at a time."""
+        for chunk in _chunks(numbers):
+            payloads = record.payloads_of(self.name, chunk.tolist())
+            yield chunk, np.stack([np.frombuffer(payloads[number], np.float16) for number in chunk.tolist()])
 
     def open(self, record: Record, folder: Path, models: Models) -> TextIndex:
         """The newest generation, without passages deleted since. Raises LayerMissing, ModelMismatch."""
@@ -110,6 +118,29 @@ class TextLayer:
             titles=Titles.open([segment / "titles" for segment in folders], live),
             generation=name,
         )
+
+
+def _write_vectors(rows: Iterator[tuple[Ints, NDArray[np.float16]]], writer: FolderWriter) -> None:
+    """Write what ``vectors.build`` would make of all of them."""
+    covered, written = writer.array("numbers"), None
+    for numbers, each in rows:
+        part = vectors.build(numbers, each)
+        if written is None:
+            written = writer.array("vectors", np.float32, each.shape[1:])
+        covered.add(part["numbers"])
+        written.add(part["vectors"])
+
+
+def _words(record: Record, numbers: Ints, headed: list[str]) -> Iterator[tuple[int, str]]:
+    """The words of passages with their numbers; their titles are put into a list meanwhile."""
+    for chunk in _chunks(numbers):
+        for number, passage in zip(chunk.tolist(), record.passages(chunk.tolist()), strict=True):
+            headed.append(passage.title)
+            yield number, words_of(passage)
+
+
+def _chunks(numbers: Ints) -> Iterator[Ints]:
+    return (numbers[start : start + READ_AT_ONCE] for start in range(0, len(numbers), READ_AT_ONCE))
 
 
 def _opened(segment: Path) -> None:

@@ -70,7 +70,10 @@ def simply(said: Said, folder: Path) -> dict[str, int]:
     Texts.build(hyperrelations).save(folder / "hyperrelations")
     for name in ("out", "into", "mentioned", "titled"):
         found = np.array([(ids[key], right) for key, right in pairs[name]], np.int64).reshape(-1, 2)
-        Adjacency.build(found, len(keys)).save(folder / name)
+        made = Adjacency.build(found, len(keys))
+        made.save(folder / name)
+        if name == "mentioned":
+            made.reverse(len(said)).save(folder / "contains")
     table = np.array(places, np.int64).reshape(-1, 3)
     numbers = np.array(list(said), np.int64)
     write_arrays(folder / "places", {"numbers": numbers, "sentence_rows": table[:, 0], "sentence_spans": table[:, 1:]})

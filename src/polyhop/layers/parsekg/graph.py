@@ -16,7 +16,7 @@ from polyhop.indexes.texts import Texts
 from polyhop.ports import Bools, Ints
 from polyhop.types import Entity
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 # Appendix F.2: entities of these types never lead a hyperrelation.
 NEVER_HEADS = frozenset({"DATE", "QUANTITY", "PERCENT", "TIME", "LANGUAGE", "MONEY", "ORDINAL", "NORP", "CARDINAL"})
 
@@ -45,6 +45,7 @@ class ParseKG:
         """A generation that was written, without passages that are not live any more. Raises IndexCorrupt."""
         places = read_arrays(folder / "places", ("numbers", "sentence_rows", "sentence_spans"))
         mentioned = Adjacency.open(folder / "mentioned")
+        inside = folder / "contains"  # earlier versions did not write it
         return cls(
             folder=folder,
             alive=np.isin(places["numbers"], live),
@@ -56,7 +57,7 @@ class ParseKG:
             into=Adjacency.open(folder / "into"),
             mentioned=mentioned,
             titled=Adjacency.open(folder / "titled"),
-            contains=mentioned.reverse(len(places["numbers"])),
+            contains=Adjacency.open(inside) if inside.is_dir() else mentioned.reverse(len(places["numbers"])),
             **places,
         )
 

@@ -41,6 +41,7 @@ def merged(runs: Sequence[SortedRun], folder: Path) -> dict[str, int]:
         links[name] = int(starts[-1])
         if name == "out":
             leading = int(np.count_nonzero(np.diff(starts)))
+    _contains(runs, places, folder / "contains")
     with streamed(folder / "hyperrelations") as writer:
         texts = writer.texts()
         for run in runs:
@@ -106,6 +107,17 @@ def _write(
     found = key_hashes([key.decode("utf-8", "surrogatepass") for key, _, _ in waiting])
     waiting.clear()
     return found
+
+
+def _contains(runs: Sequence[SortedRun], places: Sequence[NDArray[np.intc]], folder: Path) -> None:
+    """Write which entities each passage mentions: what each run says, turned round."""
+    with streamed(folder) as writer:
+        starts, rights = writer.array("starts"), writer.array("rights")
+        starts.add(np.zeros(1, np.int64))
+        for run, place in zip(runs, places, strict=True):
+            found = run.contains()
+            starts.add(rights.rows + found.starts[1:])
+            rights.add(place[found.rights])
 
 
 def _copy_texts(run: SortedRun, texts: TextsWriter) -> None:

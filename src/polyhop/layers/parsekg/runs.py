@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from polyhop.errors import IndexCorrupt
 from polyhop.indexes import digests
 from polyhop.indexes.adjacency import Adjacency
+from polyhop.indexes.csr import offsets
 from polyhop.indexes.names import normal
 from polyhop.indexes.run_merging import ListsOfRun
 from polyhop.indexes.segments import write_arrays
@@ -211,6 +212,11 @@ class SortedRun:
     def lists(self, name: str, places: NDArray[np.intc], base: int) -> ListsOfRun:
         """One of the maps, whose entities are these of all runs, and whose rows or sentences begin at a number."""
         return ListsOfRun(places, partial(Onward, self.arrays[f"{name}_each"]), self.arrays[f"{name}_rights"], base)
+
+    def contains(self) -> Adjacency:
+        """The entities of each passage, both as the run counts them."""
+        starts, rights = offsets(self.arrays["mentioned_each"].read()), self.arrays["mentioned_rights"].read()
+        return Adjacency(starts=starts, rights=rights.astype(np.int64)).reverse(self.rows)
 
     def entities(self, most: int) -> Iterator[tuple[bytes, EntityOfRun]]:
         """The entities by key (in UTF-8), in its order; so many of them are read at a time."""

@@ -21,6 +21,7 @@ from polyhop.english.words import (
     ORGANISATIONS,
     PEOPLE,
     ROLES,
+    WH_WORDS,
     base_form,
     word_set,
 )
@@ -95,12 +96,14 @@ _WHICH_OF: Final = re.compile(
 _FAVOURITE: Final = re.compile(
     r"\bfavou?rite (?:[\w-]+ ){0,2}?(?P<noun>[\w-]+?)s?\b(?= in\b| of\b| from\b|\?|$)", re.IGNORECASE
 )
-_NAMES: Final = word_set(
+VENUES: Final = word_set(
+    "restaurant cafe café bar shop store club hotel museum brand company website site app team hospital clinic "
+    "school university college gym studio street library airline bank"
+)
+_NAMES: Final = VENUES | word_set(
     "name title game movie film show series book novel song album track band artist singer actor actress author "
-    "character hero superhero villain player team club coach brand company shop store restaurant cafe café bar app "
-    "website site platform city country town place park street hotel museum film podcast channel console model "
-    "dog cat pet password code number address username hospital clinic school university college gym studio street "
-    "library airline bank nickname"
+    "character hero superhero villain player coach platform city country town place park podcast channel console model "
+    "dog cat pet password code number address username nickname"
 )
 """What is called by a name, a title or a word of its own, rather than told in a clause."""
 
@@ -134,7 +137,6 @@ _WHOLE: Final = frozenset(
 )
 """Words with which a whole conversation is asked for, and nothing that is said in it."""
 
-_WH: Final = word_set("what who whom whose which when where why how")
 _SMALL: Final = FUNCTION_WORDS | AUXILIARIES | word_set("according conversation discussion chat group their his her")
 
 
@@ -269,7 +271,7 @@ def _wish(question: str, noun: str) -> Wish:
     low = [word.lower() for word in words]
     if low and low[0] in AUXILIARIES:
         return "verdict"
-    at = next((i for i, word in enumerate(low) if word in _WH), None)
+    at = next((i for i, word in enumerate(low) if word in WH_WORDS), None)
     if at is None:
         return "statement"
     after = low[at + 1] if at + 1 < len(low) else ""

@@ -12,17 +12,13 @@ from polyhop.english.words import word_set
 from polyhop.models.choice import Models
 from polyhop.ports import ParsedEntity
 from polyhop.reading.candidates import FITS
-from polyhop.reading.conversations.asked import ChatQuestion, named_speakers, stems
+from polyhop.reading.conversations.asked import VENUES, ChatQuestion, named_speakers, stems
 from polyhop.reading.conversations.ranking import NUMBER, Ranked
 from polyhop.reading.conversations.utterances import Utterance
 from polyhop.reading.spans import Stretch, stretches
 
 _WORKS: Final = word_set("game movie film show series serie book novel song track album podcast anime manga")
 _PEOPLE: Final = word_set("character hero superhero villain player artist singer actor actress author manager coach")
-_VENUES: Final = word_set(
-    "restaurant cafe café bar shop store club hotel museum brand company website site app team hospital clinic "
-    "school university college gym studio street library airline bank"
-)
 _OPENING: Final = re.compile(r"(?:\A|[^\w\s,;'’)\"”-])\s*\Z")  # before the first word of a sentence
 _FITS: Final = 6.0  # what a name of the kind asked for is worth, in logits
 _TOO_FAR: Final = 8.0  # logits behind the best turn: it speaks of something else, and the best one is rather quoted
@@ -154,6 +150,6 @@ def _kind(asked: ChatQuestion) -> AnswerType:
         return AnswerType.WORK
     if asked.noun in _PEOPLE:
         return AnswerType.PERSON
-    if asked.noun in _VENUES:
+    if asked.noun in VENUES:
         return AnswerType.ORGANISATION
     return asked.kind if asked.kind not in (AnswerType.YES_NO, AnswerType.CHOICE) else AnswerType.THING

@@ -47,12 +47,12 @@ class Drafts(Protocol):
 
 
 @dataclass
-class ModelDrafts:
-    """Iter-RetGen with a language model: it answers from the last round's passages, and its draft joins the query."""
+class _ByModel:
+    """What a language model has written for a question."""
 
     question: str
     model: Within
-    written: list[str] = field(default_factory=list)
+    written: list[str] = field(default_factory=list, kw_only=True)
 
     @property
     def source(self) -> str:
@@ -61,8 +61,12 @@ class ModelDrafts:
 
     @property
     def cost(self) -> Cost:
-        """What the drafts have cost so far."""
+        """What writing has cost so far."""
         return self.model.spent
+
+
+class ModelDrafts(_ByModel):
+    """Iter-RetGen with a language model: it answers from the last round's passages, and its draft joins the query."""
 
     def next(self, done: Sequence[Round]) -> WrittenDraft | None:
         """A draft, unless it is empty or the same as the last: it would be answered by the same passages."""
@@ -77,23 +81,10 @@ class ModelDrafts:
 
 
 @dataclass
-class ModelThoughts:
+class ModelThoughts(_ByModel):
     """IRCoT with a language model: one more thought from all passages so far, which alone is the next query."""
 
-    question: str
-    model: Within
     collected: int  # passages that it reads, at most
-    written: list[str] = field(default_factory=list)
-
-    @property
-    def source(self) -> str:
-        """The model."""
-        return f"language model {self.model.name}"
-
-    @property
-    def cost(self) -> Cost:
-        """What the thoughts have cost so far."""
-        return self.model.spent
 
     def next(self, done: Sequence[Round]) -> WrittenDraft | None:
         """A thought; one that gives the answer has no query."""

@@ -78,6 +78,37 @@ def test_step_is_answered_from_chains_passages_and_earlier_steps() -> None:
     assert (answer.text, answer.sufficient, answer.dropped, answer.cost.llm_calls) == ("Velm", True, 0, 1)
 
 
+def test_a_step_is_told_of_what_it_is_shown_and_of_nothing_else() -> None:
+    """Of a larger question, chains and earlier steps only where there are any; its schema allows what it is told."""
+    earlier = EarlierStep("Who built the Gull?", "Ada Brook", (BUILT,))
+    told = {"larger question": {"larger": QUESTION}, "chains": {}, "earlier steps": {"known": [earlier]}}
+    with model_saying(VELM) as (model, server):
+        for word, shown in told.items():
+            answer_step(model, STEP, [BORN] if word == "chains" else [], PASSAGES, **shown)  # type: ignore[arg-type]
+            system = system_of(server.requests[-1])
+            assert {each for each in told if each in system.lower()} == {word}
+        answer_step(model, STEP, [], PASSAGES, larger=STEP)  # the step is the whole question
+        assert "larger question" not in system_of(server.requests[-1])
+        schema = server.requests[-1]["response_format"]["json_schema"]["schema"]
+        assert f"{schema['properties']['support']['maxItems']} at most" in system
+
+
+def test_a_guess_is_one_of_the_passages_and_none_from_memory() -> None:
+    """Both were told at once: that memory does not count, and to write whatever guess is to be had."""
+    with model_saying(VELM) as (model, server):
+        answer_step(model, STEP, [], PASSAGES)
+        system = system_of(server.requests[0])
+    assert "not even as a guess" in system
+    assert "Where the passages make an answer likely" in system
+    assert "Empty where they point to none" in system
+
+
+def test_merging_tells_that_the_reader_sees_no_steps() -> None:
+    with model_saying({"conflicts": [], "findings": "Well."}) as (model, server):
+        merge_answers(model, QUESTION, [BUILDER, PLACE])
+        assert "The reader sees neither the steps nor their numbers" in system_of(server.requests[0])
+
+
 def test_step_without_chains_is_answered_from_passages() -> None:
     """As with the graph switched off."""
     with model_saying(VELM) as (model, server):
@@ -288,7 +319,7 @@ def test_merging_shows_the_guess_and_the_quotations_of_a_step() -> None:
         prompt = prompt_of(server)
     assert inside(prompt, "STEP 1, ESTABLISHED").splitlines()[1:] == ["Answer: 1801", "Quoted: It was built in 1801."]
     assert inside(prompt, "STEP 2, NOT ESTABLISHED").splitlines()[1:] == ["Guess: 1900"]
-    assert inside(prompt, "STEP 3, NOT ESTABLISHED").splitlines()[1:] == ["Guess: "]
+    assert inside(prompt, "STEP 3, NOT ESTABLISHED").splitlines()[1:] == ["Nothing was found."]
 
 
 def test_merging_is_repaired_once() -> None:

@@ -25,22 +25,32 @@ SCHEMA: Mapping[str, Any] = {
     "additionalProperties": False,
 }
 
-_SYSTEM = f"""You answer one step on the way to the answer of a larger question. You see numbered passages and chains \
-of facts that a program took from them: A -(r)-> B says that A stands in the relation r to B, and A <-(r)- B that B \
-stands in it to A. [2] after a fact says that passage 2 states it. Answer from these and from nothing else. What you \
-remember about the world does not count.
+_SYSTEM = """You answer one step of a plan: a simple question that was looked up on its own. You see numbered \
+passages. Answer from what you are shown and from nothing else. What you remember about the world does not count, not \
+even as a guess.
+"""
 
-- The chains show how things hang together. They were made by a program and may be wrong: where a chain and a passage \
-differ, the passage decides.
-- What earlier steps found, if it is shown, may be taken as given.
-- The larger question shows what the step is for. Answer the step: one thing, of the kind that the larger question \
-needs. Where several fit, take the one that fits the larger question best; where the step asks for several, name all.
-- "support": the sentences that establish the answer, at most three: the number of the passage and the sentence, \
-copied letter for letter, without the sentence's number in front. Do not shorten, join or correct what you copy. A \
-chain is no passage: never quote it. An answer that is worked out, such as a sum or a comparison, is supported by the \
-sentences that it is worked out from.
-- "answer": the answer in as few words as possible: a name, a date, a number, yes or no. Empty if there is none. If \
-only a guess is to be had, write the guess.
+_CHAINS = """
+- The chains are facts that a program took from the passages: A -(r)-> B says that A stands in the relation r to B, \
+and A <-(r)- B that B stands in it to A; [2] after a fact says that passage 2 states it. They show how things hang \
+together, and may be wrong: where a chain and a passage differ, the passage decides. A chain is no passage: never \
+quote it."""
+
+_EARLIER = """
+- What earlier steps found may be taken as given."""
+
+_LARGER = """
+- The larger question shows what the step is for. Answer the step, with a thing of the kind that the larger question \
+needs. Where several fit, take the one that fits the larger question best."""
+
+_OUTPUT = f"""
+- "support": the sentences that establish the answer, as few as do, {support.MOST} at most: the number of the passage \
+and the sentence, copied letter for letter, without the sentence's number in front. Do not shorten, join or correct \
+what you copy. An answer that is worked out, such as a sum or a comparison, is supported by the sentences that it is \
+worked out from.
+- "answer": one thing, in as few words as possible: a name, a date, a number, yes or no. Where the step asks for \
+several, name all. Where the passages make an answer likely without establishing it, write that one as a guess. Empty \
+where they point to none.
 - "sufficient": whether the passages establish the answer. What plainly follows from a sentence is established. A \
 guess is not sufficient, and neither is an answer to some other question.
 
@@ -77,19 +87,25 @@ def answer_step(
 ) -> StepAnswer:
     """The answer to a sub-question, with every quotation located in the passages; without passages nobody is asked.
 
-    ``known`` holds earlier sub-questions with their answers, ``larger`` the question that all of them are steps to.
+    ``known`` holds earlier sub-questions with their answers, ``larger`` the question that all of them are steps to; the
+    model is told of what it is shown, and of nothing else.
     Where the model's output cannot be used, the step has no answer. Raises EndpointError, BudgetExceeded.
     """
     if not passages:
         return StepAnswer(text=None, sufficient=False, quotes=(), dropped=0, cost=Cost())
-    blocks = support.shown(passages)
+    blocks, system = support.shown(passages), _SYSTEM
     if chains:
         blocks.append(PromptBlock("CHAINS", "\n".join(map(one_line, chains))))
-    blocks += earlier_blocks(known)
+        system += _CHAINS
+    if known:
+        blocks += earlier_blocks(known)
+        system += _EARLIER
     if larger and larger != question:
         blocks.append(PromptBlock("LARGER QUESTION", larger))
+        system += _LARGER
     blocks.append(PromptBlock("QUESTION", question))
-    messages = (Message("system", support.rules(_SYSTEM, passages)), Message("user", fenced(fitted(blocks, model))))
+    rules = support.rules(system + _OUTPUT, passages)
+    messages = (Message("system", rules), Message("user", fenced(fitted(blocks, model))))
     try:
         content, cost = complete_json(model, messages, SCHEMA, max_tokens)
     except WastedOutput as wasted:

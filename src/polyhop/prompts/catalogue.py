@@ -99,7 +99,8 @@ EXAMPLES: Final[Mapping[ModuleType, Mapping[str, Ask]]] = MappingProxyType(
         answer_step: {
             "": lambda model: answer_step.answer_step(
                 model, _SECOND, [_CHAIN], _PASSAGES, known=[_KNOWN], larger=_QUESTION
-            )
+            ),
+            "of passages alone": lambda model: answer_step.answer_step(model, _FIRST, [], _PASSAGES[:1]),
         },
         combine_answers: {
             "": lambda model: combine_answers.combine_answers(

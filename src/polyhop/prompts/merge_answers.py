@@ -36,7 +36,8 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 _SYSTEM = f"""A question was split into steps, and each step was looked up on its own. Put together what they found, \
-for a reader who will answer the question from the documents. You do not answer it yourself.
+for a reader who will answer the question from the documents. You do not answer it yourself. The reader sees neither \
+the steps nor their numbers: speak of people and things by their names, and of no "step 2".
 
 - A step marked ESTABLISHED has its answer from the documents, and where sentences were quoted for it, they are \
 shown. A step marked NOT ESTABLISHED has none, or a guess: never state a guess as a fact, but say that it is one where \
@@ -164,8 +165,9 @@ def _status(one: Answered) -> str:
 def _shown(one: Answered) -> str:
     behind = [f"Quoted: {_clipped(quote, _QUOTE)}" for quote in one.quotes[:SHOWN_QUOTES]]
     behind = behind or [f"Chain: {_line(chain)}" for chain in one.chains[:SHOWN_CHAINS]]
-    answer = "Answer" if one.fact is not None else "Guess"
-    return "\n".join((f"Question: {_line(one.question)}", f"{answer}: {_line(one.answer or '')}", *behind))
+    said = _line(one.answer or "")
+    found = f"{'Guess' if one.fact is None else 'Answer'}: {said}" if said else "Nothing was found."
+    return "\n".join((f"Question: {_line(one.question)}", found, *behind))
 
 
 def _within(lines: Sequence[str]) -> str:

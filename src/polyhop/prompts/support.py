@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from polyhop.prompts.blocks import PromptBlock
 from polyhop.prompts.passage_blocks import date_line
 from polyhop.prompts.quotes import cuts_word, locate
 from polyhop.types import Passage
 
+MOST: Final = 12  # quotations, where a task does not say otherwise
 SCHEMA: Mapping[str, Any] = {
     "type": "array",
     "items": {
@@ -20,7 +21,7 @@ SCHEMA: Mapping[str, Any] = {
         "required": ["passage", "quote"],
         "additionalProperties": False,
     },
-    "maxItems": 12,
+    "maxItems": MOST,
 }
 """Of the property ``support``: the number of a passage, from 1, and what was copied from it."""
 

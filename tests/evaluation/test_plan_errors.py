@@ -130,5 +130,5 @@ def test_a_report_has_a_table_of_plans() -> None:
     console = Console(width=100)
     with console.capture() as shown:
         console.print(render(report))
-    assert "steps out of place" in shown.get()
+    assert "misplaced" in shown.get()
     assert "<h2>Plans</h2>" in html(report)

@@ -63,6 +63,8 @@ TITLES = {  # of charts, where there is more room than in the head of a column
     "abstained": "Abstained",
     "abstained_on_null": "Unanswerable, abstained",
     "lost": "Answerable, abstained (lost)",
+    "closeness of clues": "Closeness of clues to the question (cosine)",
+    "closeness of passages": "Closeness of their passages to the question (cosine)",
 }
 SWEEP_LEGEND = (
     "Percent. Axes of lines begin near their values. Dotted: strategies without this setting, to compare with."

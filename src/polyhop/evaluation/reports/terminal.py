@@ -23,6 +23,8 @@ HEADINGS = {
     "abstained": "abst.",
     "abstained_on_null": "null✓",
     "lost": "lost",
+    "closeness of clues": "cos clue",
+    "closeness of passages": "cos text",
 }
 COSTS = {
     "llm_calls": "calls",
@@ -37,7 +39,8 @@ LEGEND = (
     "its quotations hold, wrong: answered otherwise, null✓: unanswerable questions that were left unanswered, lost: "
     "answerable ones. Passages found (ctx), calls and tokens are means a question."
 )
-COLUMNS = 5  # of metrics, beside which there is room for what they cost
+MOST_RUNS = 5  # that are shown one by one
+COLUMNS = 4  # of metrics, beside which there is room for what they cost
 NOT_FIGURES = frozenset(
     {
         "n",
@@ -62,7 +65,7 @@ BINDINGS_LEGEND = (
 PLANS = ("undivided", "fewer", "more", "references")
 PLANS_LEGEND = (
     "Plans, beside the gold decomposition, in percent: those with an error (wrong), by kind: not divided, fewer or "
-    "more steps, as many that build on one another otherwise (references); and planned steps that are out of place."
+    "more steps, as many that build on one another otherwise (references); and planned steps that are out of place (misplaced)."
 )
 CLUES = {
     "validity": "valid",
@@ -152,15 +155,17 @@ def label_of(name: str, figures: Mapping[str, Any]) -> str:
 
 
 def run_rows(report: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """The heading and a row for each strategy that was run several times, a column a metric; variants among them."""
-    runs, columns = report.get("runs", {}).get("strategies", {}), metric_names(report)
-    rows: list[tuple[str, ...]] = [("strategy", *(HEADINGS.get(name, name) for name in columns))]
-    for name, figures in runs.items():
-        spread = (
-            f"{percent(found['mean'])} ± {percent(found['deviation'])}" if (found := figures.get(column)) else "–"
-            for column in columns
-        )
-        rows.append((label_of(name, report["strategies"][name]), *spread))
+    """The heading and a row for each strategy and metric, where there are several runs; variants are among them."""
+    rows: list[tuple[str, ...]] = [("strategy", "metric", "mean ± deviation", "each run")]
+    columns = metric_names(report)
+    for name, figures in report.get("runs", {}).get("strategies", {}).items():
+        label = label_of(name, report["strategies"][name])
+        for column in (column for column in columns if column in figures):
+            found = figures[column]
+            spread = f"{percent(found['mean'])} ± {percent(found['deviation'])}"
+            each = ", ".join(map(percent, found["values"][:MOST_RUNS]))
+            rows.append((label, HEADINGS.get(column, column), spread, each))
+            label = ""
     return rows
 
 
@@ -186,7 +191,7 @@ def binding_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
 def plan_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """The heading and a row for each strategy whose hops follow a plan."""
-    rows: list[tuple[str, ...]] = [("strategy", "plans", "wrong", *PLANS, "steps out of place")]
+    rows: list[tuple[str, ...]] = [("strategy", "plans", "wrong", *PLANS, "misplaced")]
     for name, figures in strategies.items():
         if found := figures.get("plans"):
             kinds = (percent(found[kind] / found["plans"]) for kind in PLANS)

@@ -1,0 +1,74 @@
+"""How close clues, and the passages that they lead to, are to the question (KG-Translator, Eq. 11 and Table 15)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from polyhop.errors import ModelMissing
+from polyhop.evaluation.dataset import Question
+from polyhop.evaluation.metrics.metric import Metric
+from polyhop.evaluation.outcome import Outcome
+from polyhop.models.choice import Models
+from polyhop.ports import Embedder
+
+NEEDS = "hops with clues that lead to supporting passages, as translator has them"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closeness:
+    """The cosine of the question with the likeliest clue of each hop that found a supporting passage, or with that.
+
+    Of several such hops the mean counts; what points the other way is 0.
+    """
+
+    of: Literal["clues", "passages"] = "clues"  # what is compared with the question
+
+    needs: ClassVar[str] = NEEDS
+
+    @property
+    def name(self) -> str:
+        """Both can stand in one table."""
+        return f"closeness of {self.of}"
+
+    def with_models(self, models: Models) -> Metric:
+        """The metric with the embedder that measures. Raises what loading it raises."""
+        return Measured(of=self.of, embedder=models.embedder)
+
+    def __call__(self, question: Question, outcome: Outcome) -> float | None:
+        """Raises ModelMissing: it takes an embedder to tell."""
+        raise ModelMissing("A metric that embeds texts has to be given an embedder.", remedy="Call with_models.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """The same with the embedder that it takes."""
+
+    of: Literal["clues", "passages"]
+    embedder: Embedder
+
+    needs: ClassVar[str] = NEEDS
+
+    @property
+    def name(self) -> str:
+        """That of the metric."""
+        return Closeness(of=self.of).name
+
+    def __call__(self, question: Question, outcome: Outcome) -> float | None:
+        """0.0 to 1.0; None where no hop shows a clue to a supporting passage that is among the ranked ones."""
+        pairs = list(_clues_and_passages(question, outcome))
+        if not pairs:
+            return None
+        texts = [clue if self.of == "clues" else passage for clue, passage in pairs]
+        cosines = self.embedder.embed_passages(texts) @ self.embedder.embed_questions([question.text])[0]
+        return min(1.0, max(0.0, float(cosines.mean())))
+
+
+def _clues_and_passages(question: Question, outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """Of each hop that found a supporting passage by a clue, the likeliest clue and the passage, as texts."""
+    texts = dict(zip(outcome.ranking, outcome.texts, strict=False))
+    for hop in outcome.hops:
+        found = next((texts[one] for one in hop.passages if one in question.supporting and one in texts), None)
+        if hop.clues and found is not None:
+            yield f"{hop.clues[0].entity} {hop.clues[0].relation}", found

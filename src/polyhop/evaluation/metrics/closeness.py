@@ -34,7 +34,7 @@ class Closeness:
 
     def with_models(self, models: Models) -> Metric:
         """The metric with the embedder that measures. Raises what loading it raises."""
-        return Measured(of=self.of, embedder=models.embedder)
+        return ClosenessBy(of=self.of, embedder=models.embedder)
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """Raises ModelMissing: it takes an embedder to tell."""
@@ -42,7 +42,7 @@ class Closeness:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class ClosenessBy:
     """The same with the embedder that it takes."""
 
     of: Literal["clues", "passages"]

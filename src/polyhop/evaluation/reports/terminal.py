@@ -65,7 +65,7 @@ BINDINGS_LEGEND = (
 PLANS = ("undivided", "fewer", "more", "references")
 PLANS_LEGEND = (
     "Plans, beside the gold decomposition, in percent: those with an error (wrong), by kind: not divided, fewer or "
-    "more steps, as many that build on one another otherwise (references); and planned steps that are out of place (misplaced)."
+    "more steps, as many that build on one another otherwise (references); and planned steps out of place (misplaced)."
 )
 CLUES = {
     "validity": "valid",

@@ -89,6 +89,17 @@ def test_read_abstains_where_the_model_does() -> None:
     assert reading.note
 
 
+def test_a_guess_may_be_remembered_where_the_best_is_wanted() -> None:
+    """And is told to be none of the passages': "what you remember does not count" stood alone beside it."""
+    for stance in ("best", "cautious"):
+        answer = {"support": [], "found": False, "answer": "Velm"}
+        with serving(says(json.dumps(answer))) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
+            reading = Grounded(stance=stance).read(QUESTION, evidence(), cast(Models, OnlyLanguageModel(model)))
+            told = server.requests[0]["messages"][0]["content"]
+        assert ('the one that you remember or hold for most likely, with "found" false' in told) == (stance == "best")
+        assert (reading.text, reading.grounded) == ("Velm" if stance == "best" else None, False)
+
+
 def test_read_shows_what_the_strategy_concluded() -> None:
     """And believes the passages."""
     concluded = replace(evidence(), synthesis="Ada Brook built the Gull; she comes from Ossby.")

@@ -77,8 +77,8 @@ Output JSON: {{"support": [{{"passage": 2, "quote": "..."}}], "found": true or f
 
 _CAUTIOUS = ". Empty if nothing was found"
 _BEST = (
-    ". Where the passages do not establish it, the likeliest answer that they leave open, or else what you hold for "
-    "most likely; never empty"
+    ". Where the passages do not establish it, the likeliest answer that they leave open, or else, for this property "
+    'alone, the one that you remember or hold for most likely, with "found" false; never empty'
 )
 
 _FINDINGS = """

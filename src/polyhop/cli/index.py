@@ -81,10 +81,7 @@ def index(
         names = [name.strip() for name in layers.split(",") if name.strip()]
     if watch:
         _check_watch(dry_run=dry_run, as_json=as_json)
-    with (
-        Polyhop(index_path, settings=settings) as engine,
-        progress_shown(quiet=as_json) as listener,
-    ):
+    with Polyhop(index_path, settings=settings) as engine, progress_shown(quiet=as_json) as listener:
         if max_tokens is not None or max_money is not None:
             _check_caps(engine, names, money=max_money is not None)
 

@@ -31,14 +31,14 @@ from polyhop.layers.layer import layer_of
 from polyhop.layers.view import View
 from polyhop.models.choice import Models, load_models
 from polyhop.models.timed import Timed
-from polyhop.models.within import left_out_by, models_within
+from polyhop.models.within import asked_within, left_out_by
 from polyhop.planning.asked import LONGEST_QUESTION, checked, shortened
 from polyhop.planning.planner import Planning
 from polyhop.ports import LanguageModel
 from polyhop.reading.citations import citations_of, items_of
 from polyhop.reading.hops_found import hops_taken
 from polyhop.reading.within_budget import read_within
-from polyhop.reports import HopListener, IndexReport, IndexStatus, ProgressListener, RemoveReport
+from polyhop.reports import CostListener, HopListener, IndexReport, IndexStatus, ProgressListener, RemoveReport
 from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.store.writer_lock import writer
@@ -182,18 +182,20 @@ class Polyhop:
         budget: Budget | None = None,
         thread: Thread = NO_THREAD,
         told: HopListener | None = None,
+        spent: CostListener | None = None,
     ) -> Answer:
         """Answer a question from the documents, or say that they do not answer it; after a thread, as it is meant.
 
         ``told``: is called with the place and the hop as each is settled, in this thread; one told later of the same
-        place replaces it, so that in the end the hops of the evidence were told. What it raises ends the work. Raises
-        UsageError for a question without words, IndexMissing, LayerMissing, ModelMissing and the others.
+        place replaces it, so that in the end the hops of the evidence were told. What it raises ends the work.
+        ``spent``: is called once with what the language model took, however the question ends. Raises UsageError for a
+        question without words, IndexMissing, LayerMissing, ModelMissing and the others.
         """
         asked = checked(question)
         limit = budget or self.settings.budget
         began = time.monotonic()
-        with self.view() as whole:
-            view = replace(whole, models=models_within(self.models, limit), hops_told=HopsTold(told))
+        with self.view() as whole, asked_within(self.models, limit, spent) as models:
+            view = replace(whole, models=models, hops_told=HopsTold(told))
             meant = standalone(asked, thread, view.models)
             evidence = self._retrieve(meant.question, view, strategy, limit)
             if evidence.plan is None:  # a reader has one in any case; this one costs nothing
@@ -218,7 +220,15 @@ class Polyhop:
                 standalone=meant.question if meant.source else None,
             )
 
-    def search(self, question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
+    def search(
+        self,
+        question: str,
+        *,
+        k: int = 5,
+        strategy: str | None = None,
+        budget: Budget | None = None,
+        spent: CostListener | None = None,
+    ) -> Evidence:
         """The k best passages for a question, with the hops that led to them. Raises like ``ask``.
 
         What a strategy does for readers alone is left out, unless its name asks for it, as ``qcg(answerable=12)`` does.
@@ -227,9 +237,9 @@ class Polyhop:
             raise UsageError(f"k must be at least 1, not {k}.")
         asked = checked(question)
         began = time.monotonic()
-        with self.view() as whole:
-            limit = replace(self.settings.budget, passages=k)
-            view = replace(whole, models=models_within(self.models, limit))
+        limit = replace(budget or self.settings.budget, passages=k)
+        with self.view() as whole, asked_within(self.models, limit, spent) as models:
+            view = replace(whole, models=models)
             evidence = self._retrieve(asked, view, unread(strategy or default_strategy(view, self.settings)), limit)
         cost = replace(evidence.cost, seconds=time.monotonic() - began)
         return replace(evidence, cost=cost, left_out=(*evidence.left_out, *left_out_by(view.models)))

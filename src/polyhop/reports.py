@@ -28,6 +28,7 @@ class Progress:
 
 
 ProgressListener = Callable[[Progress], None]
+CostListener = Callable[[Cost], None]  # what a question took of language models, once it has ended
 HopListener = Callable[[int, Hop], None]  # a hop's place among those of the evidence, and the hop, once it is settled
 
 

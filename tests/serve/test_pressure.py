@@ -20,7 +20,11 @@ import httpx
 import pytest
 
 from polyhop.engine import Polyhop
+from polyhop.serve.keys import Allowance, Key, KeyRing
+from polyhop.serve.places import Places
+from polyhop.serve.service import Service
 from polyhop.settings import Settings
+from polyhop.types import Cost
 from tests.worlds.endpoint import EndpointServer, Played, says
 from tests.worlds.endpoint import serving as endpoint
 from tests.worlds.serving import WAIT, Served, parsed, serving
@@ -172,3 +176,39 @@ def test_other_machines_are_not_served_without_keys(index: Path) -> None:
     ended = subprocess.run(command, capture_output=True, text=True, timeout=WAIT, check=False)
     assert ended.returncode == 2
     assert "other machines would reach these documents" in ended.stderr
+
+
+def tokens_of(served: Served, key: Key) -> int:
+    """What the server has charged to a key today."""
+    service: Service = served.app.state.service
+    return service.intake.limits.spent(key).tokens
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_answer_that_nobody_waits_for_is_charged(index: Path, gate: Gate, stream: bool) -> None:
+    with serving(index, settings=UNKEPT) as served:
+        with KeyRing(Places(index).keys) as keys:
+            written, key = keys.add("hasty", allowance=Allowance(tokens=10_000))
+        headers = {"Authorization": f"Bearer {written}"}
+        with pytest.raises(httpx.ReadTimeout), httpx.Client(base_url=served.url, timeout=0.5) as hasty:
+            hasty.post("/v1/ask", json={**ASK, "stream": stream}, headers=headers)
+        until(lambda: measured(served, "polyhop_answers_stopped_total") == 1)
+        assert tokens_of(served, key) == 0, "nothing was answered yet"
+        gate.open.set()
+        until(lambda: measured(served, "polyhop_answers_running") == 0)
+        assert tokens_of(served, key) > 0
+
+
+def test_a_search_is_charged_and_limited(index: Path, gate: Gate) -> None:
+    gate.open.set()
+    wanted = {"query": QUESTION, "strategy": "iterative"}
+    with serving(index, settings=UNKEPT) as served:
+        with KeyRing(Places(index).keys) as keys:
+            written, key = keys.add("curious", allowance=Allowance(tokens=10_000))
+        headers = {"Authorization": f"Bearer {written}"}
+        assert served.client.post("/v1/search", json=wanted, headers=headers).status_code == 200
+        spent = tokens_of(served, key)
+        assert spent > 0
+        served.app.state.service.intake.limits.note(key.id, cost=Cost(prompt_tokens=10_000 - spent))
+        refused = served.client.post("/v1/search", json=wanted, headers=headers)
+        assert (refused.status_code, refused.json()["error"]["type"]) == (429, "limit_reached")

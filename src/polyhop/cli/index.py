@@ -52,9 +52,7 @@ def index(
     config: Path | None,
     changes: tuple[str, ...],
 ) -> int:
-    """Read files and folders into the index.
-
-    Read are text, Markdown, HTML, PDF, Word, spreadsheets, slides, books (EPUB), mail, source code, CSV and JSON Lines.
+    """Read files and folders (text, web pages, PDF, office files, books, mail, code, CSV, JSON Lines) into the index.
 
     The same command again does only what changed, and removes documents whose files have vanished. It can be
     interrupted at any moment: what was done is stored, and the next run goes on from there.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from typing import Any, Final, Self
 
@@ -187,6 +188,18 @@ def models_within(models: Models, budget: Budget) -> Models:
     """The same models for one question, the language model among them within the question's budget."""
     model = models.language_model
     return models if model is None else models.with_language_model(Within.of(model, budget))
+
+
+@contextmanager
+def asked_within(models: Models, budget: Budget, told: Callable[[Cost], None] | None) -> Iterator[Models]:
+    """The models within the budget of one question; what the language model took is told at its end, be it an error."""
+    within = models_within(models, budget)
+    try:
+        yield within
+    finally:
+        model = within.language_model
+        if told is not None and isinstance(model, Within):
+            told(model.spent)
 
 
 def left_out_by(models: Models) -> tuple[str, ...]:

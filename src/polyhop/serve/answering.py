@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fastapi import Request
 
 from polyhop.conversation.thread import NO_THREAD, Thread
+from polyhop.reports import CostListener
 from polyhop.serve.engines import Workspace
 from polyhop.serve.service import Service
 from polyhop.types import Answer, Budget, Hop
@@ -73,7 +74,12 @@ async def answering(asked: Asked, workspace: Workspace, service: Service) -> Asy
             raise NobodyWaits
         budget = within_limits(asked.budget(service), workspace, service)
         return workspace.engine.ask(
-            asked.question, strategy=asked.strategy, budget=budget, thread=asked.thread, told=listen
+            asked.question,
+            strategy=asked.strategy,
+            budget=budget,
+            thread=asked.thread,
+            told=listen,
+            spent=charged(workspace, service),
         )
 
     future = await service.turns.take(work)
@@ -83,13 +89,17 @@ async def answering(asked: Asked, workspace: Workspace, service: Service) -> Asy
             yield hop
         answer = future.result()
         service.metrics.answer(answer)
-        await asyncio.to_thread(service.intake.limits.note, workspace.key.id, cost=answer.evidence.cost)
         yield answer
     finally:
         gone.set()
         if not future.done():
             service.metrics.stopped.inc()
             future.add_done_callback(_heard)
+
+
+def charged(workspace: Workspace, service: Service) -> CostListener:
+    """Notes what a question took for the key that asked it, whether or not anybody waits for the answer."""
+    return lambda cost: service.intake.limits.note(workspace.key.id, cost=cost)
 
 
 def within_limits(budget: Budget | None, workspace: Workspace, service: Service) -> Budget | None:

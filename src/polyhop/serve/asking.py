@@ -17,11 +17,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from polyhop.errors import PolyhopError, TooLarge
 from polyhop.planning.asked import checked
-from polyhop.serve.answering import Asked, ToldHop, answered, answering, thread_of
+from polyhop.serve.answering import Asked, ToldHop, answered, answering, charged, thread_of, within_limits
 from polyhop.serve.engines import Workspace
 from polyhop.serve.errors import request_id_of, shape
 from polyhop.serve.service import Service, TheService, TheWorkspace
-from polyhop.types import Answer
+from polyhop.types import Answer, Evidence
 
 logger = logging.getLogger(__name__)
 router = APIRouter(prefix="/v1", tags=["asking"])
@@ -117,7 +117,12 @@ async def search(body: SearchBody, service: TheService, workspace: TheWorkspace)
     """The best passages for a query, with their scores, without reading them."""
     query = allowed(body.query, service)
     most = body.limit or service.settings.budget.passages
-    found = await service.turns.take(lambda: workspace.engine.search(query, k=most, strategy=body.strategy))
+
+    def work() -> Evidence:
+        budget, spent = within_limits(None, workspace, service), charged(workspace, service)
+        return workspace.engine.search(query, k=most, strategy=body.strategy, budget=budget, spent=spent)
+
+    found = await service.turns.take(work)
     evidence = await found
     return Found(passages=[passage.to_dict() for passage in evidence.passages])
 

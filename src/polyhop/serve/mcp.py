@@ -21,7 +21,7 @@ from polyhop.conversation.thread import Thread
 from polyhop.engine import Polyhop
 from polyhop.errors import PolyhopError, UsageError
 from polyhop.serve.access import workspace_for
-from polyhop.serve.answering import within_limits
+from polyhop.serve.answering import charged, within_limits
 from polyhop.serve.keys import LOCAL, Key
 from polyhop.serve.service import Service
 from polyhop.serve.tool_results import (
@@ -92,9 +92,9 @@ class Tools:
         thread = Thread.of((one.question, one.answer) for one in earlier or [])
 
         def ask(desk: Desk) -> ToldAnswer:
-            answer = desk.engine.ask(question, strategy=strategy, budget=desk.budget, thread=thread)
-            desk.note(answer.evidence.cost)
-            return answer_told(answer)
+            return answer_told(
+                desk.engine.ask(question, strategy=strategy, budget=desk.budget, thread=thread, spent=desk.note)
+            )
 
         return await self._done(ctx, ask)
 
@@ -106,7 +106,13 @@ class Tools:
         strategy: StrategyName = None,
     ) -> ToldPassages:
         """Find the passages that together answer a question, best first, without answering it."""
-        return await self._done(ctx, lambda desk: passages_told(desk.engine.search(query, k=limit, strategy=strategy)))
+
+        def search(desk: Desk) -> ToldPassages:
+            return passages_told(
+                desk.engine.search(query, k=limit, strategy=strategy, budget=desk.budget, spent=desk.note)
+            )
+
+        return await self._done(ctx, search)
 
     async def read(
         self,
@@ -207,7 +213,7 @@ class Assistants:
         return Desk(
             engine=workspace.engine,
             budget=within_limits(None, workspace, service),
-            note=lambda cost: service.intake.limits.note(key.id, cost=cost),
+            note=charged(workspace, service),
         )
 
     async def _in_turn(self, work: Callable[[], T]) -> T:

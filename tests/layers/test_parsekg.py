@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from polyhop.engine import Polyhop
 from polyhop.indexes.names import normal
 from polyhop.layers.layer import fingerprint, layer_of
-from polyhop.layers.parsekg.graph import NEVER_HEADS, ParseKG
+from polyhop.layers.parsekg.graph import MASK, NEVER_HEADS, ParseKG
 from polyhop.layers.parsekg.layer import (
-    MASK,
     ParseKGLayer,
     decode,
     encode,

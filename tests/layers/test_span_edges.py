@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from polyhop.indexes.folding import words_at
 from polyhop.indexes.substrings import SubstringGrammar, TokenStrings
-from polyhop.layers.parsekg.layer import MASK
+from polyhop.layers.parsekg.graph import MASK
 from polyhop.layers.parsekg.span_edges import BREAK, GAP, WHOLE, WORD, edged
 from polyhop.models.smollm2 import SmolLM2
 from tests.worlds.machine import needs

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from polyhop.indexes.substrings import TokenStrings
 from polyhop.indexes.trie import TokenTrie
 from polyhop.layers.parsekg import gathering
-from polyhop.layers.parsekg.graph import ParseKG
-from polyhop.layers.parsekg.layer import MASK, decode, encode
+from polyhop.layers.parsekg.graph import MASK, ParseKG
+from polyhop.layers.parsekg.layer import decode, encode
 from polyhop.layers.parsekg.translation import TranslationIndex, open_or_build
 from polyhop.ports import Beams, ConstrainedModel, Floats, Grammar, Ints
 from polyhop.strategies.translator.beam import Hypothesis, Start, beam_search

@@ -10,7 +10,7 @@ import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.evaluation.variants import variants
-from polyhop.layers.parsekg.layer import MASK
+from polyhop.layers.parsekg.graph import MASK
 from polyhop.models.cross_encoder import MiniLML12
 from polyhop.ports import Floats
 from polyhop.settings import Settings

@@ -17,6 +17,7 @@ from polyhop.ports import Bools, Ints
 from polyhop.types import Entity
 
 FORMAT_VERSION = 2
+MASK = "##"  # stands for an entity in a hyperrelation
 # Appendix F.2: entities of these types never lead a hyperrelation.
 NEVER_HEADS = frozenset({"DATE", "QUANTITY", "PERCENT", "TIME", "LANGUAGE", "MONEY", "ORDINAL", "NORP", "CARDINAL"})
 

@@ -18,14 +18,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import LayerMissing
+from polyhop.errors import LayerMissing, ModelMissing
 from polyhop.indexes import segments
 from polyhop.indexes.names import normal
 from polyhop.layers.generations import must_write, name_of
 from polyhop.layers.layer import USUAL_MEMORY
-from polyhop.layers.parsekg import gathering
+from polyhop.layers.parsekg import gathering, translation
 from polyhop.layers.parsekg import graph as parsekg_index
-from polyhop.layers.parsekg.graph import NEVER_HEADS, ParseKG
+from polyhop.layers.parsekg.graph import MASK, NEVER_HEADS, ParseKG
 from polyhop.models.choice import Models
 from polyhop.ports import Below, Ints, ParsedEntity, ParsedSentence, ParsedWord, Rows
 from polyhop.store.record import Record
@@ -35,7 +35,6 @@ logger = logging.getLogger(__name__)
 
 CODE_VERSION = "2"  # raise it when the same settings and models would give other rows
 READ_AT_ONCE = 500  # passages held in memory while gathering
-MASK = "##"
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 
@@ -75,10 +74,20 @@ class ParseKGLayer:
             runs = folder / f".runs-{name_of(content, numbers[:0])}"
             sizes = gathering.write(target, numbers, partial(self._said, record), runs=runs, memory=memory)
             logger.info("parsekg: gathered %s", sizes)
+            self._carry_over(record, target, models)
             record.set_generation(
                 self.name, target.name, {"fingerprint": fingerprint, "things": "hyperrelations", **sizes}
             )
         segments.sweep(folder, [target.name])
+
+    def _carry_over(self, record: Record, target: Path, models: Models) -> None:
+        """Make what strategies keep beside a generation, where they kept it beside the one before."""
+        before = record.generation(self.name)
+        if before is not None:
+            try:
+                translation.carry_over(target.parent / before.name, _opened(target), models.translator)
+            except ModelMissing as error:  # whoever asks it will hear of it
+                logger.info("parsekg: the translator's index was not carried over: %s", error)
 
     def _said(self, record: Record, numbers: Ints) -> Iterator[tuple[int, Passage, list[Sentence]]]:
         for start in range(0, len(numbers), READ_AT_ONCE):

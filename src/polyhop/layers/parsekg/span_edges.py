@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from polyhop.indexes.folding import words_at
-from polyhop.layers.parsekg.layer import MASK
+from polyhop.layers.parsekg.graph import MASK
 from polyhop.ports import ConstrainedModel
 
 WORD = 1  # a word begins with this token

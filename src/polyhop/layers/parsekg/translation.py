@@ -17,6 +17,7 @@ import numpy as np
 
 from polyhop.errors import StorageFull
 from polyhop.indexes import segments
+from polyhop.indexes.streamed import streamed
 from polyhop.indexes.substrings import SubstringGrammar, TokenStrings
 from polyhop.indexes.trie import TokenTrie
 from polyhop.layers.parsekg.graph import ParseKG
@@ -27,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 FORMAT_VERSION = 3
 SEPARATOR = "@@"
+AT_ONCE = 5000  # hyperrelations whose tokens are in memory while they are written
 LONGEST_NAME = 24  # tokens; a longer name is reached through its first spelling's prefix only if it fits
 
 
@@ -70,17 +72,36 @@ class TranslationIndex:
 
 def open_or_build(kg: ParseKG, model: ConstrainedModel) -> TranslationIndex:
     """The index beside its ParseKG generation; built first where it is not there yet."""
-    mark = hashlib.sha256(f"{FORMAT_VERSION}:{model.name}".encode()).hexdigest()[:16]
-    folder = kg.folder / f"tokens-{mark}"
-    if not (folder / "tokens").is_dir():
+    folder = _folder(kg.folder, model)
+    if not _is_there(folder):
         try:
             _write(kg, model, folder)
         except StorageFull as error:  # a read-only index still answers, only slower
             logger.warning("The translator's index cannot be stored (%s); it is kept in memory.", error)
-            return _index(kg, model, *_built(kg, model))
+            strings = TokenStrings.build(*_tokens(kg, model, 0, len(kg.hyperrelations)))
+            return _index(kg, model, *_names(kg, model), strings)
     trie = TokenTrie.open(folder / "trie")
     strings = TokenStrings.open(folder / "strings")
     return _index(kg, model, trie, segments.read_arrays(folder / "tokens", ("entities",))["entities"], strings)
+
+
+def carry_over(before: Path, kg: ParseKG, model: ConstrainedModel) -> None:
+    """Build the index beside a new generation where the one before it had one: whoever asks next does not wait for it.
+
+    Raises StorageFull.
+    """
+    folder = _folder(kg.folder, model)
+    if _is_there(_folder(before, model)) and not _is_there(folder):
+        _write(kg, model, folder)
+
+
+def _folder(generation: Path, model: ConstrainedModel) -> Path:
+    mark = hashlib.sha256(f"{FORMAT_VERSION}:{model.name}".encode()).hexdigest()[:16]
+    return generation / f"tokens-{mark}"
+
+
+def _is_there(folder: Path) -> bool:
+    return (folder / "tokens").is_dir()
 
 
 def _index(
@@ -97,15 +118,19 @@ def _index(
     )
 
 
-def _built(kg: ParseKG, model: ConstrainedModel) -> tuple[TokenTrie, Ints, TokenStrings]:
-    pairs = [(entity, name) for entity, name in _head_names(kg)]
+def _names(kg: ParseKG, model: ConstrainedModel) -> tuple[TokenTrie, Ints]:
+    """The names of entities that lead, and whose they are."""
+    pairs = list(_head_names(kg))
     rows = model.encode([name for _, name in pairs])
     fitting = [position for position, row in enumerate(rows) if 0 < len(row) <= LONGEST_NAME]
     trie = TokenTrie.build([rows[position] for position in fitting])
-    entities = np.array([pairs[position][0] for position in fitting], np.int64)
-    sentences = [edged(kg.hyperrelations[position], model) for position in range(len(kg.hyperrelations))]
-    strings = TokenStrings.build([one.tokens for one in sentences], [one.flags for one in sentences])
-    return trie, entities, strings
+    return trie, np.array([pairs[position][0] for position in fitting], np.int64)
+
+
+def _tokens(kg: ParseKG, model: ConstrainedModel, start: int, end: int) -> tuple[list[list[int]], list[list[int]]]:
+    """The tokens of some hyperrelations, and the flags of each."""
+    sentences = [edged(kg.hyperrelations[position], model) for position in range(start, end)]
+    return [one.tokens for one in sentences], [one.flags for one in sentences]
 
 
 def _head_names(kg: ParseKG) -> Iterator[tuple[int, str]]:
@@ -117,7 +142,18 @@ def _head_names(kg: ParseKG) -> Iterator[tuple[int, str]]:
 
 
 def _write(kg: ParseKG, model: ConstrainedModel, folder: Path) -> None:
-    trie, entities, strings = _built(kg, model)
+    trie, entities = _names(kg, model)
     trie.save(folder / "trie")
-    strings.save(folder / "strings")
+    del trie
+    with streamed(folder / "strings") as writer:
+        text, flags = writer.array("text", np.int32), writer.array("flags", np.uint8)
+        bounds, largest = writer.array("bounds"), np.zeros(1, np.int64)
+        bounds.add(np.zeros(1, np.int64))
+        for start in range(0, len(kg.hyperrelations), AT_ONCE):
+            part = TokenStrings.build(*_tokens(kg, model, start, min(start + AT_ONCE, len(kg.hyperrelations))))
+            bounds.add(text.rows + part.bounds[1:])
+            text.add(part.text)
+            flags.add(part.flags)
+            largest = np.maximum(largest, part.size)
+        writer.array("size").add(largest)
     segments.write_arrays(folder / "tokens", {"entities": entities})  # last: its presence says that all is there

@@ -35,7 +35,6 @@ HERE = "models.reranker=minilm-l12"  # instead of one that would have to be fetc
 VARIED = {
     "kg-translator": {"strategies.translator.beta", "strategies.translator.hops"},
     "qcg": {"strategies.qcg.k", "strategies.qcg.n", "strategies.qcg.gamma"},
-    "stepchain": set(),
 }
 
 
@@ -254,7 +253,7 @@ def test_an_index_that_was_made_otherwise_is_told(server: EndpointServer, tmp_pa
         engine.add_text("Edda Marrish designed Harrowmere Lighthouse.", "one.txt", layers=["text", "parsekg", "facts"])
     for changes, made in (
         (["preset=c2rag", "models.embedder=bge-small", HERE], "layers.facts.extractor=syntax"),
-        (["preset=stepchain/musique"], "chunking.tokens=512"),
+        (["preset=stepchain"], "chunking.tokens=512"),
     ):
         with (
             Polyhop(path, settings=Settings.read(None, changes)) as engine,

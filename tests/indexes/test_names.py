@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.indexes.names import MISSING, Names, normal, words
+from polyhop.indexes import names
+from polyhop.indexes.names import MISSING, Names, key_hashes, normal, words
 
 
 @pytest.mark.parametrize(
@@ -88,3 +89,11 @@ def test_an_empty_table_finds_nothing() -> None:
     assert names.find("") is None
     assert names.scan(["korr"]) == []
     assert names.scan([]) == []
+
+
+@given(st.lists(st.sampled_from(["ada brisk", "ada", "fennick", "霧島", ""]), max_size=9), st.integers(1, 4))
+def test_keys_have_the_same_hashes_however_many_are_hashed_together(keys: list[str], together: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        whole = key_hashes(keys).tolist()
+        patch.setattr(names, "_AT_ONCE", together)
+        assert key_hashes(keys).tolist() == whole

@@ -19,6 +19,7 @@ _BRACKETED = re.compile(r"(?<=\S)\s*(?:\([^()]*\)|\[[^\[\]]*\]|（[^（）]*）)
 _CLOSED = (")", "]", "）")
 MISSING = -1
 _ARTICLES = ("the", "a", "an")
+_AT_ONCE = 1 << 14  # keys that are cut into words together
 _BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no bit of an earlier word is lost
 
 
@@ -110,6 +111,11 @@ def _windows(single: Hashes, longest: int) -> Iterator[tuple[int, Hashes]]:
 
 def key_hashes(keys: Sequence[str]) -> Hashes:
     """The hash of each key, from those of its words: a polynomial modulo 2**64."""
+    parts = [_phrase_hashes(keys[start : start + _AT_ONCE]) for start in range(0, len(keys), _AT_ONCE)]
+    return np.concatenate([np.empty(0, np.uint64), *parts])
+
+
+def _phrase_hashes(keys: Sequence[str]) -> Hashes:
     cut = [words(key) for key in keys]
     single = hashed(word for key in cut for word in key)
     lengths = np.array([len(key) for key in cut], np.int64)

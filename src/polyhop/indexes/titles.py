@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Self
 
@@ -33,14 +34,21 @@ def write(folder: Path, numbers: Sequence[int], titles: Sequence[str]) -> None:
     """Write one segment: the titles of passages by number; a title without any word is left out. Raises StorageFull."""
     spelled = sorted({title for title in titles if normal(title)})
     row_of = {title: row for row, title in enumerate(spelled)}
+    headed = ((row_of[title], number) for number, title in zip(numbers, titles, strict=True) if title in row_of)
+    Adjacency.build(_pairs(headed), len(spelled)).save(folder / "passages")
+    del row_of
+    Texts.build(spelled).save(folder / "spelled")
     keys = sorted({key for title in spelled for key in _keys(title)})
     key_of = {key: place for place, key in enumerate(keys)}
-    standing_for = [(key_of[key], row) for title, row in row_of.items() for key in _keys(title)]
-    headed = [(row_of[title], number) for number, title in zip(numbers, titles, strict=True) if title in row_of]
+    standing_for = ((key_of[key], row) for row, title in enumerate(spelled) for key in _keys(title))
+    Adjacency.build(_pairs(standing_for), len(keys)).save(folder / "titles")
+    del key_of
     Names.build(keys, np.arange(len(keys))).save(folder / "names")
-    Texts.build(spelled).save(folder / "spelled")
-    Adjacency.build(np.array(standing_for, np.int64), len(keys)).save(folder / "titles")
-    Adjacency.build(np.array(headed, np.int64), len(spelled)).save(folder / "passages")
+
+
+def _pairs(found: Iterable[tuple[int, int]]) -> Ints:
+    """Pairs as an array of two columns, without a list of them."""
+    return np.fromiter(chain.from_iterable(found), np.int64).reshape(-1, 2)
 
 
 @dataclass(frozen=True, eq=False)

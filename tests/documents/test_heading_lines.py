@@ -48,6 +48,7 @@ def test_a_heading_is_a_sentence_of_its_own_and_states_nothing(heading: str) -> 
     said = [text[sentence.start : sentence.end] for sentence in parsed]
     assert said[:3] == ["Edda Marrish was an architect.", heading, "Edda Marrish was born in Pellingrove."]
     passage = Passage(id="a", document_id="a", ordinal=0, start=0, end=len(text), title="Edda Marrish", text=text)
+    assert not any("#" in text[name.start : name.end] for sentence in parsed for name in sentence.entities)
     facts = facts_of(passage, parsed)
     assert ("Edda Marrish", "born in", "Pellingrove") in {(fact.head, fact.relation, fact.tail) for fact in facts}
     assert not [fact for fact in facts if "life" in (fact.head + fact.tail).lower() or "#" in fact.head + fact.tail]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyhop.documents.heading_lines import heading_lines
+from polyhop.documents.heading_lines import heading_lines, is_marked
 from polyhop.errors import ModelError
 from polyhop.models.install import installed_folder
 from polyhop.models.once import once
@@ -148,7 +148,9 @@ def _sentences(document: Doc, offset: int) -> Iterator[ParsedSentence]:
         first = sentence.end
         start, end = _trimmed(span)
         if start < end:
-            parsed = tuple(_entity(entity, offset) for entity in entities[here:at] if entity.text.strip())
+            heading = is_marked(document.text[start:end])  # whose marks would be taken for part of a name
+            named = () if heading else entities[here:at]
+            parsed = tuple(_entity(entity, offset) for entity in named if entity.text.strip())
             words = tuple(_words(rows, offset, document.vocab.strings))
             yield ParsedSentence(start=offset + start, end=offset + end, entities=parsed, words=words)
 

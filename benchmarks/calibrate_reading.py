@@ -6,7 +6,7 @@ ROWS is the folder that ``polyhop train reader --data`` takes. Only questions wh
 are read. Each is asked of the contexts of its source most like it, as passages; one in four without its own, so that
 nothing answers. DATA is a folder of documents with questions and evidence sentences, as ``polyhop eval`` takes it, and
 INDEX what it made of them: texts unlike those of training, of which the model is less sure than it should be. Half of
-the questions are of each kind.
+the questions are of each kind. What a yes or no is worth is fitted to questions for one, asked in the same way.
 
 A sentence counts as right where the gold answer stands in it or it covers a sentence of the evidence, an answer where
 it shares half of its words with a gold one or holds most of what it tells. Both logistic models are fitted to one half
@@ -43,9 +43,12 @@ from polyhop.reading.weighing import (
     answer_signs,
     chance_of,
     likeliest,
+    read_weighed,
     sentence_signs,
     supported,
+    verdict_signs,
 )
+from polyhop.training.claims import claim_rows
 from polyhop.training.rows import ReadingRow, is_kept_aside, multi_hop_rows, reading_rows
 from polyhop.types import Passage
 
@@ -69,6 +72,7 @@ class Asked:
     text: str
     passages: Sequence[Passage]
     answers: Sequence[str]
+    verdict: str = ""  # yes or no, where the question is for one and the passages tell
     told: Question | None = None  # of a question about documents, whose evidence is told in sentences
 
 
@@ -91,6 +95,25 @@ def asked_alone(rows: Sequence[ReadingRow], rng: random.Random) -> Iterator[Aske
             rng.shuffle(texts)
             answers = [text for text, _ in row.answers] if own else []
             yield Asked(text=row.question, passages=passages_of(texts), answers=answers)
+
+
+def asked_for_verdicts(rows: Sequence[ReadingRow], rng: random.Random) -> Iterator[Asked]:
+    """Questions for a yes or no among the contexts of their source most like them; one in four without its own."""
+    kept = [row for row in rows if row.kind in ("yes", "no") and is_kept_aside(row.context)]
+    for source in sorted({row.source.split("/")[0] for row in kept}):
+        ours = [row for row in rows if row.source.split("/")[0] == source]
+        contexts = list(dict.fromkeys(row.context for row in ours))
+        lexical = Lexical.of([build(np.arange(len(contexts)), contexts)], np.arange(len(contexts)))
+        asked = [row for row in kept if row.source.split("/")[0] == source]
+        for row in rng.sample(asked, min(2 * FROM_SOURCE, len(asked))):
+            found, _ = lexical.search(row.question, PASSAGES + 1)
+            others = [contexts[number] for number in found.tolist() if contexts[number] != row.context]
+            own = [] if rng.random() < WITHOUT else [row.context]
+            texts = [*own, *others][:PASSAGES]
+            rng.shuffle(texts)
+            yield Asked(
+                text=row.question, passages=passages_of(texts), answers=(), verdict=row.kind if own else "untold"
+            )
 
 
 def asked_together(folder: Path, rng: random.Random) -> Iterator[Asked]:
@@ -142,6 +165,13 @@ def answers_of(asked: Asked, read: Pointing, models: Models, weights: ReadingWei
     each = supported(read, models, weights)
     together = point_together(asked.text, likeliest(each, asked.passages, WORDS), models)
     return [(signs, is_right(asked, one.text)) for one, signs in answer_signs(each, together)]
+
+
+def verdicts_of(asked: Asked, models: Models) -> Examples:
+    """The signs of a question's verdict, and whether it is right."""
+    read = read_weighed(asked.text, asked.passages, models)
+    said, signs = verdict_signs(read.each, read.together)
+    return [(signs, said == asked.verdict)]
 
 
 def fitted(rows: Examples) -> tuple[Signs, float]:
@@ -216,6 +246,10 @@ def main() -> None:
     refitted = ReadingWeights(sentence=weights, sentence_bias=bias)
     answers = [answers_of(one, each, models, refitted) for one, each in zip(asked, read, strict=True)]
     show("answers", answers, (FITTED.answer, FITTED.answer_bias))
+    doubted = [*reading_rows(options.rows), *claim_rows(options.rows, seed=options.seed)]
+    verdicts = [verdicts_of(one, models) for one in asked_for_verdicts(doubted, rng)]
+    rng.shuffle(verdicts)
+    show("verdicts", verdicts, (FITTED.verdict, FITTED.verdict_bias))
 
 
 if __name__ == "__main__":

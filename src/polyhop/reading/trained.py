@@ -21,7 +21,7 @@ from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.pointing_finder import PointingFinder
 from polyhop.reading.reader import Quote, Reading, sure, text_of
 from polyhop.reading.steps import StepReading, read_steps
-from polyhop.reading.weighing import WORDS, read_weighed
+from polyhop.reading.weighing import FITTED, WORDS, chance_of, read_weighed, verdict_signs
 from polyhop.types import AnswerKind, Evidence, Passage
 
 LIST_SHARE: Final = 0.6  # of the likeliest item's chance, that another needs to be listed
@@ -103,18 +103,14 @@ class Trained:
         )
 
     def _verdict(self, found: Pointing, each: Pointing, together: Pointing) -> Reading:
-        """Yes or no, by the sentences read together or by the passage that tells most, whichever is surer.
-
-        Where both are as likely, nothing is known: the confidence is by how much the one is likelier than the other.
-        """
-        told = max((each, together), key=lambda one: abs(one.yes - one.no))
-        text = "yes" if told.yes >= told.no else "no"
+        """Yes or no; how sure that is was fitted to questions for one, a quarter of which nothing answered."""
+        text, signs = verdict_signs(each, together)
         return Reading(
             text=text,
             kind=AnswerKind.VERDICT,
             quotes=self._resting(found, []),
-            confidence=abs(told.yes - told.no),
-            note=f"yes {told.yes:.2f}, no {told.no:.2f}, untold {told.none:.2f}",
+            confidence=chance_of(signs, FITTED.verdict, FITTED.verdict_bias),
+            note=f"{text}, by logits of {signs[0]:.2f} against the other and {signs[1]:.2f} that it is told",
         )
 
     def _choice(self, options: Sequence[str], found: Pointing) -> Reading:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.english.answer_type import AnswerType, answer_shape, answer_type, choices, date_granularity, fits
+from polyhop.english.question import asking_part
 
 EXPECTED = {
     AnswerType.PERSON: [
@@ -139,7 +140,28 @@ def test_unknown_labels_fit_nothing(label: str, kind: AnswerType) -> None:
         ("For the lamp, do we use more oil in summer or in winter?", "choice"),
         ("When was the lamp lit, and by whom?", "value"),
         ("The keeper, who was old, lit what?", "value"),
+        ("What did Mr. Will Quade build?", "value"),
+        ("From where is water drawn since no. 7 stopped?", "value"),
     ],
 )
 def test_the_shape_of_an_answer_is_told_by_how_it_is_asked(question: str, shape: str) -> None:
     assert answer_shape(question) == shape
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Where was J. K. Marrish born?", AnswerType.PLACE),
+        ("Who was Dr. Quade?", AnswerType.PERSON),
+        ("When did St. Orsa's tower burn?", AnswerType.DATE),
+        ("Was T. Harl a keeper?", AnswerType.YES_NO),
+    ],
+)
+def test_full_stops_of_names_end_no_sentence(question: str, kind: AnswerType) -> None:
+    assert asking_part(question) == question
+    assert answer_type(question) is kind
+
+
+@given(st.text(max_size=200))
+def test_what_asks_is_the_end_of_the_question(text: str) -> None:
+    assert text.endswith(asking_part(text))

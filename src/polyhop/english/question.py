@@ -60,7 +60,8 @@ EXPLAINING: Final = word_set("explain describe define")
 _IMPERATIVE: Final = SUMMARISING | LISTING | EXPLAINING
 _CIRCUMSTANCES: Final = word_set("when where while")  # begin clauses that are no questions, too
 
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+(?=\S)")
+# A full stop behind a capitalised word may belong to it: "Dr. Smith", "J. K. Rowling", "St. Louis".
+_SENTENCE_END: Final = re.compile(r"(?:[!?]|(?<!\S)[^\W_A-Z]\S*\.)\s+(?=[^\sa-z])")
 _CLAUSE_END: Final = re.compile(r",\s+(?=\S)")
 _WORD: Final = re.compile(r"[\w']+")
 
@@ -134,8 +135,8 @@ def asking_part(question: str) -> str:
     "The train takes four hours. Am I allowed a seat?" asks with its second sentence, "If it rains, is the match off?"
     behind the comma.
     """
-    sentences = _SENTENCE_END.split(question.strip())
-    last = next((one for one in reversed(sentences) if _asks(one)), question)
+    starts = [0, *(end.end() for end in _SENTENCE_END.finditer(question))]
+    last = next((question[start:] for start in reversed(starts) if _asks(question[start:])), question)
     low = _low(last)
     if not low or (low[0] in WH_WORDS | DOUBTING and not _is_circumstance(low)):
         return last
@@ -146,11 +147,11 @@ def asking_part(question: str) -> str:
     return last
 
 
-def _asks(sentence: str) -> bool:
-    """Whether a sentence begins as a question or a request does, or ends as a question."""
-    low = _low(sentence)
+def _asks(text: str) -> bool:
+    """Whether a text begins as a question or a request does."""
+    low = _low(text)
     begins = low[:1] + (low[1:2] if low[:1] and low[0] in PREPOSITIONS else [])
-    return sentence.endswith("?") or not (WH_WORDS | DOUBTING | _IMPERATIVE).isdisjoint(begins)
+    return not (WH_WORDS | DOUBTING | _IMPERATIVE).isdisjoint(begins)
 
 
 def _is_circumstance(low: list[str]) -> bool:

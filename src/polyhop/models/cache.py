@@ -120,12 +120,14 @@ class ResponseCache:
     def _open(self) -> apsw.Connection:
         import apsw
 
+        from polyhop.store.write_ahead import write_ahead
+
         if self._connection is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             connection = apsw.Connection(str(self.path))
             try:
                 connection.set_busy_timeout(round(self._patience * 1000))
-                connection.execute("PRAGMA journal_mode = WAL")
+                write_ahead(connection, patience=self._patience)
                 connection.execute(
                     "PRAGMA synchronous = NORMAL"
                 )  # survives kill -9; a power cut may cost the last ones

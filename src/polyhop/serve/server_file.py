@@ -11,6 +11,7 @@ from typing import Any, Self
 import apsw
 
 from polyhop.store.faults import translated
+from polyhop.store.write_ahead import write_ahead
 
 BUSY_MILLISECONDS = 10_000
 
@@ -82,7 +83,7 @@ class ServerFile:
                 opened = apsw.Connection(str(self.path))
                 undo.callback(opened.close)
                 opened.set_busy_timeout(BUSY_MILLISECONDS)
-                opened.pragma("journal_mode", "WAL")
+                write_ahead(opened, patience=BUSY_MILLISECONDS / 1000)
                 opened.pragma("synchronous", "FULL")
                 opened.pragma("foreign_keys", True)
                 if opened.pragma("user_version") == 0:

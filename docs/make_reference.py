@@ -238,7 +238,7 @@ SECTION_NOTES = {
     "planner": "`planner.name` says what takes questions apart, and that one reads this section. By default (`auto`) "
     "a strategy that has a language model plan gets its plan in the form that it prefers; for others `rules` plan.",
     "reader": "`reader.name` says what reads answers, and that reader reads this section. By default (`auto`) it is "
-    "`grounded` where a language model is configured, else `trained`, or `extractive` where the weights are missing.",
+    "`grounded` where a language model is configured, else `trained`.",
     "embedder": "The one that `models.embedder` names reads this section.",
     "reranker": "The one that `models.reranker` names reads this section.",
     "span_model": "The one that `models.span_model` names reads this section.",

@@ -97,7 +97,7 @@ def test_every_part_has_a_level() -> None:
 
 def test_a_question_reaches_few_files() -> None:
     """The strategy to begin with and the default reader can be read whole: layers and models are behind ports."""
-    reached = reached_from("polyhop.strategies.paths.strategy", "polyhop.reading.extractive")
+    reached = reached_from("polyhop.strategies.paths.strategy", "polyhop.reading.trained")
     assert len(reached) <= REACHED, sorted(reached)
 
 

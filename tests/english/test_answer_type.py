@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.english.answer_type import AnswerType, answer_shape, answer_type, choices, date_granularity, fits
+from polyhop.english.answer_type import AnswerType, answer_shape, answer_type, choices, fits
 from polyhop.english.question import asking_part
 
 EXPECTED = {
@@ -50,15 +50,6 @@ EXPECTED = {
 def test_answer_type_is_told_from_the_question(expected: AnswerType, question: str) -> None:
     """The wh-word and the noun that goes with it."""
     assert answer_type(question) is expected
-
-
-@pytest.mark.parametrize(
-    ("question", "granularity"),
-    [("What year was it?", "year"), ("In which month did it end?", "month"), ("When did it end?", "day")],
-)
-def test_date_granularity_is_the_unit_asked_for(question: str, granularity: str) -> None:
-    """A question for a year is not answered better by a day."""
-    assert date_granularity(question) == granularity
 
 
 @pytest.mark.parametrize(
@@ -108,7 +99,6 @@ def test_fits_says_which_entities_may_answer(label: str, kind: AnswerType, expec
 def test_any_text_has_an_answer_type(text: str) -> None:
     """Nothing raises."""
     assert answer_type(text) in AnswerType
-    assert date_granularity(text)
     assert (choices(text) is not None) == (answer_type(text) is AnswerType.CHOICE)
 
 

@@ -116,9 +116,9 @@ def test_a_preset_lies_below_the_file_the_environment_and_the_command_line(
 
 def test_settings_for_a_component_that_was_replaced_are_left_out() -> None:
     """They would not fit the other one."""
-    settings = Settings.read(None, ["preset=c2rag", "planner.name=rules", "reader.name=extractive"])
+    settings = Settings.read(None, ["preset=c2rag", "planner.name=rules", "reader.name=trained"])
     assert settings.choice("planner") == ("rules", {})
-    assert settings.choice("reader") == ("extractive", {})
+    assert settings.choice("reader") == ("trained", {})
     other = Settings.read(None, ["preset=qcg/lihua", "models.language_model=smollm2"])
     assert other.of("language_model") == {}
 

@@ -15,8 +15,8 @@ from polyhop.reading.abroad.question_words import LANGUAGES, question_words
 from polyhop.reading.abroad.questions import asked_abroad
 from polyhop.reading.abroad.reader import read_abroad
 from polyhop.reading.abroad.stretches import Look, written
-from polyhop.reading.extractive import Extractive
 from polyhop.reading.reader import Reading
+from polyhop.reading.trained import Trained
 from polyhop.types import Evidence, Passage
 
 PERSON, PLACE, DATE, NUMBER = AnswerType.PERSON, AnswerType.PLACE, AnswerType.DATE, AnswerType.NUMBER
@@ -164,7 +164,7 @@ def test_what_is_not_spoken_of_is_not_answered() -> None:
         strategy="bm25",
         passages=tuple(GERMAN),
     )
-    reading = Extractive().read("Wer gewann voriges Jahr den Preis beim Fischerfest?", evidence, Models.__new__(Models))
+    reading = Trained().read("Wer gewann voriges Jahr den Preis beim Fischerfest?", evidence, Models.__new__(Models))
     assert reading.text is None
 
 

@@ -16,8 +16,8 @@ from polyhop.reading.conversations.asked import ChatQuestion, named_speakers, sp
 from polyhop.reading.conversations.days import meant_day
 from polyhop.reading.conversations.utterances import Chats, Utterance, utterances_in
 from polyhop.reading.conversations.wording import MOMENT, PLACE, said
-from polyhop.reading.extractive import Extractive
 from polyhop.reading.reader import Reading
+from polyhop.reading.trained import Trained
 from polyhop.types import Evidence, Passage
 
 CHATS = {
@@ -70,7 +70,7 @@ def test_read_conversations_answers(question: str, answer: str, models: Models) 
     reading = read(question, WORLD, models)
     assert reading is not None
     assert reading.text == answer
-    assert reading.confidence > Extractive().threshold
+    assert reading.confidence > Trained().told
 
 
 def test_read_conversations_leaves_greetings_out_of_what_is_said(models: Models) -> None:
@@ -100,7 +100,7 @@ def test_read_conversations_trusts_less_what_nobody_spoke_of(models: Models) -> 
     untold = read("Which trumpet did the admiral play at his sister's wedding in Lisbon?", WORLD, models)
     assert told is not None
     assert untold is not None
-    assert untold.confidence < Extractive().threshold < told.confidence
+    assert untold.confidence < Trained().told < told.confidence
 
 
 def test_read_conversations_is_not_for_prose(models: Models) -> None:
@@ -145,7 +145,7 @@ def test_read_conversations_answers_from_the_reply(question: str, answer: str, m
 
 
 @pytest.mark.parametrize("chats", [WORLD[2:3], WORLD])
-def test_the_extractive_reader_reads_what_it_trusts_more_of_chats_and_prose(
+def test_the_trained_reader_reads_what_it_trusts_more_of_chats_and_prose(
     chats: tuple[Passage, ...], models: Models
 ) -> None:
     text = "Halden Mill is a mill in Orrin. Halden Mill was built by the carpenter Josef Brandt in 1871."
@@ -153,7 +153,7 @@ def test_the_extractive_reader_reads_what_it_trusts_more_of_chats_and_prose(
     for question, answer in (("Who built Halden Mill?", "Josef Brandt"), ("Who offers to bring tables?", "AdaBrisk")):
         found = (prose, *chats)
         evidence = Evidence(question=question, strategy="dense", passages=found, hops=(), trail=())
-        assert Extractive().read(question, evidence, models).text == answer
+        assert Trained().read(question, evidence, models).text == answer
 
 
 @given(st.lists(st.sampled_from(["Ada: ", "Tom: 🎉", "Ada: متى نلتقي؟", "Time: 2031-02-30", "Tom: ?", "cut", ""])))
@@ -162,17 +162,17 @@ def test_told_in_reads_any_lines(lines: list[str]) -> None:
         assert 0 <= turn.name_start <= turn.name_end <= turn.start < turn.end <= len(turn.passage.text)
 
 
-def test_the_extractive_reader_reads_conversations(models: Models) -> None:
+def test_the_trained_reader_reads_conversations(models: Models) -> None:
     question = "What is the name of Ada's new boat?"
     found = tuple(WORLD)
     evidence = Evidence(question=question, strategy="dense", passages=found, hops=(), trail=())
-    assert Extractive().read(question, evidence, models).text == "The Grey Heron"
+    assert Trained().read(question, evidence, models).text == "The Grey Heron"
 
 
 @pytest.mark.parametrize(
     "question", ["Is Tom's shed locked?", "Did Ada ask Tom for his ladder before he told her a riddle?"]
 )
-def test_the_extractive_reader_takes_each_passage_apart_once(
+def test_the_trained_reader_takes_each_passage_apart_once(
     question: str, models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Conversations and prose, whoever reads them."""
@@ -185,7 +185,7 @@ def test_the_extractive_reader_takes_each_passage_apart_once(
     monkeypatch.setattr("polyhop.reading.conversations.utterances.transcript_in", noted)
     prose = Passage(id="shed", document_id="shed", ordinal=0, start=0, end=19, title="", text="The shed is locked.")
     found = (*WORLD, prose)
-    Extractive().read(question, Evidence(question=question, strategy="dense", passages=found), models)
+    Trained().read(question, Evidence(question=question, strategy="dense", passages=found), models)
     assert apart == [passage.id for passage in (*WORLD, prose)]
 
 

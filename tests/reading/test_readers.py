@@ -82,7 +82,7 @@ def test_the_reader_that_is_named_reads(engine: Polyhop, monkeypatch: pytest.Mon
 
 
 def test_without_a_name_settings_are_those_of_the_reader_that_suits(engine: Polyhop) -> None:
-    with asking(engine, threshold=1.1, rules=1.1) as chosen:
+    with asking(engine, threshold=1.1) as chosen:
         answer = chosen.ask(BRIDGE, strategy="bm25")
     assert (answer.text, answer.reader) == (None, "trained")
 
@@ -90,6 +90,6 @@ def test_without_a_name_settings_are_those_of_the_reader_that_suits(engine: Poly
 def test_a_reader_that_nobody_knows_is_refused_with_the_nearest_name(engine: Polyhop) -> None:
     with asking(engine, name="extracive") as chosen, pytest.raises(UnknownComponent) as caught:
         chosen.ask(BRIDGE)
-    assert "'extractive'" in caught.value.remedy
-    with asking(engine, name="extractive", treshold=1) as chosen, pytest.raises(SettingError, match="treshold"):
+    assert "'trained'" in caught.value.remedy
+    with asking(engine, name="trained", treshold=1) as chosen, pytest.raises(SettingError, match="treshold"):
         chosen.ask(BRIDGE)

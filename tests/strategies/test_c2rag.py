@@ -580,9 +580,9 @@ PLANNED = {
 
 
 def test_a_language_model_plans_the_question(sage: Callable[..., Sage]) -> None:
-    """With one call, which is counted; where rules read recovered passages, it is the only one."""
+    """With one call, which is counted; where the span model reads recovered passages, it is the only one."""
     engine, server = sage(says(json.dumps(PLANNED)))
-    evidence = engine.search(HARBOUR_BRIDGE, strategy="c2rag(reading.by=rules)")
+    evidence = engine.search(HARBOUR_BRIDGE, strategy="c2rag(reading.by=span_model)")
     assert evidence.trail[0].startswith("plan by language model sage@")
     assert [(hop.placeholder, hop.found) for hop in evidence.hops] == [
         ("?engineer", "Ada Brisk"),
@@ -663,7 +663,7 @@ JORUN = {
 
 
 def test_a_language_model_reads_what_a_recovered_passage_says(sage: Callable[..., Sage]) -> None:
-    """Rules take the pupil for the teacher; the model that plans the question reads, too, and has to quote."""
+    """The model that plans the question reads, too, and has to quote."""
     engine, server = sage(script=knowing(plan=TEACHER, step=JORUN), files=TAUGHT)
     question = "Where did the teacher of Ilse Dorn die?"
     taught, died = engine.search(question, strategy="c2rag(gamma=1.001)").hops
@@ -672,12 +672,10 @@ def test_a_language_model_reads_what_a_recovered_passage_says(sage: Callable[...
     assert died.question == "Where did Jorun Vey die?"
     assert [task_of(request) for request in server.requests] == ["plan", "step", "step"]
     assert inside(server.requests[1]["messages"][1]["content"], "QUESTION") == "Who taught Ilse Dorn?"
-    by_rules = engine.search(question, strategy="c2rag(gamma=1.001,reading.by=rules)").hops[0]
-    assert by_rules.found != "Jorun Vey"
 
 
 def test_what_no_passage_says_binds_nothing(sage: Callable[..., Sage]) -> None:
-    """Neither a guess of the model nor an invented quotation; and rules do not guess instead."""
+    """Neither a guess of the model nor an invented quotation; and the span model does not guess instead."""
     for told in ({**JORUN, "sufficient": False}, {**JORUN, "support": [{"passage": 1, "quote": "Jorun taught her."}]}):
         engine, _ = sage(script=knowing(plan=TEACHER, step=told), files=TAUGHT)
         taught = engine.search("Where did the teacher of Ilse Dorn die?", strategy="c2rag(gamma=1.001)").hops[0]
@@ -685,7 +683,7 @@ def test_what_no_passage_says_binds_nothing(sage: Callable[..., Sage]) -> None:
         assert taught.passages
 
 
-def test_without_calls_left_rules_read(sage: Callable[..., Sage]) -> None:
+def test_without_calls_left_the_span_model_reads(sage: Callable[..., Sage]) -> None:
     """Two calls are the plan's and the reader's."""
     engine, server = sage(script=knowing(plan=TEACHER, step=JORUN), files=TAUGHT)
     with engine.view() as view:

@@ -419,7 +419,7 @@ def test_a_search_is_not_doubted_unless_it_is_asked_to_be(place: Path) -> None:
         assert (doubted.doubtful, doubted.hops[0].status) == (True, "unresolved")
 
 
-def test_the_extractive_reader_abstains_where_evidence_is_doubtful(place: Path) -> None:
+def test_the_reader_abstains_where_evidence_is_doubtful(place: Path) -> None:
     with Polyhop(place) as engine:
         assert engine.ask(BUILDER, strategy="qcg").text == "Ada Brisk"
         assert engine.ask(UNANSWERED, strategy="qcg(gamma=0)").text is None

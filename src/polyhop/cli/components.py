@@ -32,8 +32,7 @@ def readers(as_json: bool) -> None:
     """List what can read answers from the passages found, with its settings.
 
     Choose one with --set reader.name=NAME, and change its settings with --set reader.SETTING=VALUE. By default it is
-    grounded where a language model is configured, else trained, or extractive where
-    the weights are missing.
+    grounded where a language model is configured, else trained.
     """
     _list("readers", as_json=as_json)
 

@@ -55,7 +55,6 @@ class AnswerType(StrEnum):
 
 
 AnswerShape = Literal["value", "verdict", "choice", "list", "steps", "explanation", "summary"]
-Granularity = Literal["century", "decade", "year", "month", "day"]
 
 _DATES: Final = word_set(
     "date dates day month year years decade century birthday birthdate season era time span period lifespan "
@@ -118,15 +117,6 @@ def answer_type(question: str) -> AnswerType:
     if low in ("who", "whom", "whose"):
         return AnswerType.ORGANISATION if noun in _BODIES - {"owner", "operator"} else AnswerType.PERSON
     return _of_noun(noun)
-
-
-def date_granularity(question: str) -> Granularity:
-    """How exact a date the question asks for: the unit it names, otherwise the day."""
-    words = read_words(asking_part(question))
-    asked = _asking(words)
-    noun = _head_noun(words, asked).removesuffix("s") if asked is not None and words[asked].low != "when" else ""
-    units: dict[str, Granularity] = {"century": "century", "decade": "decade", "year": "year", "month": "month"}
-    return units.get(noun, "day")
 
 
 def answer_shape(question: str) -> AnswerShape:

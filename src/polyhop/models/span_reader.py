@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import re
 import threading
@@ -36,11 +35,6 @@ OR: Final = re.compile(r"\bor\b", re.IGNORECASE)  # two things to choose between
 def reader_folder() -> Path:
     """Where the package polyhop-weights keeps the reader. Raises ModelMissing."""
     return package_folder(PACKAGE) / "reader"
-
-
-def is_installed() -> bool:
-    """Whether the package with the weights is there."""
-    return importlib.util.find_spec(PACKAGE) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,14 +17,12 @@ from polyhop.english.words import AUXILIARIES, FUNCTION_WORDS, word_set
 from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
 from polyhop.plans import Plan
-from polyhop.reading.candidates import Candidate, CandidateFinder
 from polyhop.reading.reader import Quote, Reading
-from polyhop.reading.steps import StepReading, read_step
+from polyhop.reading.steps import Candidate, StepReading, glance
 from polyhop.reading.subjects import about, likeness
 from polyhop.types import AnswerKind, Passage
 
 _NATION: Final = re.compile(r"\b(?:country|nation|nationality|citizenship)\b", re.IGNORECASE)
-_LIFE: Final = ("date of birth", "date of death")  # told by words of their own: any other date may be anything's
 _FOUNDED: Final = "When was {} founded?"
 _BORN: Final = "When was {} born?"
 _ENDINGS: Final = ("ses", "ies", "es", "s", "ed", "ing")
@@ -55,7 +54,6 @@ class Comparison:
 
     passages: Sequence[Passage]
     models: Models
-    finder: CandidateFinder
 
     def read(self, question: str, plan: Plan, steps: Sequence[StepReading]) -> Reading | None:
         """The answer as the plan combines it; None where it combines nothing, or nothing tells.
@@ -73,7 +71,7 @@ class Comparison:
         if plan.final.whether:
             verdict = "yes" if reading.text == operands[0].option else "no"
             reading = replace(reading, text=verdict, kind=AnswerKind.VERDICT)
-        quotes = [*(_quote(step) for operand in operands for step in operand.way), *reading.quotes]
+        quotes = [*(step.quote for operand in operands for step in operand.way), *reading.quotes]
         sureness = sum(operand.sureness(self.passages) for operand in operands) / len(operands)
         return replace(reading, quotes=tuple(dict.fromkeys(quotes)), confidence=reading.confidence * sureness**2)
 
@@ -108,7 +106,7 @@ class Comparison:
         known = [at for at, dates in enumerate(told) if None not in dates]
         if not known:
             return None
-        quotes = [_quote(one[1]) for dates in told for one in dates if one is not None]
+        quotes = [one[1].quote for dates in told for one in dates if one is not None]
         names = " and ".join(operands[0].targets)
         if len(known) == 1:  # of whom no death is told may be alive: that is later than any date
             other = operands[0].targets == ("date of death",) and comparator == "later"
@@ -121,15 +119,15 @@ class Comparison:
 
     def _date(self, operand: Operand, at: int) -> tuple[Date, Candidate] | None:
         """The date that a measure found; an age is that of a birth or, of what was never born, of a beginning."""
-        passage = about(operand.subject, self.passages)
         if operand.targets[at] != "age":
-            return _dated(operand.readings[at], passage, sure=operand.targets[at] in _LIFE)
-        born = self._asked(_BORN.format(operand.subject))
-        founded = self._asked(_FOUNDED.format(operand.subject))
-        return _dated(born, passage, sure=True) or _dated(founded, passage, sure=False)
+            return _dated(self._told(operand, operand.readings[at].question))
+        questions = (_BORN.format(operand.subject), _FOUNDED.format(operand.subject))
+        return next((one for asked in questions if (one := _dated(self._told(operand, asked))) is not None), None)
 
-    def _asked(self, question: str) -> StepReading:
-        return read_step(question, self.passages, self.models, finder=self.finder)
+    def _told(self, operand: Operand, question: str) -> list[Candidate]:
+        """What the passage about a thing answers to a question; nothing where none is about it."""
+        passage = about(operand.subject, self.passages)
+        return glance(question, [passage], self.models) if passage is not None else []
 
     def _by_relevance(self, options: Sequence[tuple[str, str]], asked: Sequence[str]) -> Reading | None:
         """Which of two fits what is said: the cross-encoder reads it with the sentences about each."""
@@ -169,7 +167,7 @@ class Comparison:
         best = operand.readings[0].best
         if best is None:
             return None
-        return frozenset(word for word in pieces(best.text) if len(word) > 2), _quote(best)
+        return frozenset(word for word in pieces(best.text) if len(word) > 2), best.quote
 
     def _holding(self, operands: Sequence[Operand]) -> Reading | None:
         """Whether something holds of both: half of its words have to be said of each, and each nationality."""
@@ -207,13 +205,10 @@ def _operands(plan: Plan, steps: Sequence[StepReading]) -> Iterator[Operand]:
         yield Operand(option, tuple(steps[at] for at in group), targets, subject, way)
 
 
-def _dated(reading: StepReading, passage: Passage | None, *, sure: bool) -> tuple[Date, Candidate] | None:
-    """The likeliest date in the passage about a thing; where it must be ``sure``, words before it say of what it is."""
-    for candidate in reading.candidates:
-        date = parse_date(candidate.text)
-        if date is not None and candidate.passage == passage and (candidate.cue > 0 or not sure):
-            return date, candidate
-    return None
+def _dated(candidates: Sequence[Candidate]) -> tuple[Date, Candidate] | None:
+    """The likeliest date."""
+    dates = ((parse_date(candidate.text), candidate) for candidate in candidates)
+    return next(((date, candidate) for date, candidate in dates if date is not None), None)
 
 
 def _years(birth: Date, death: Date) -> Date:
@@ -228,7 +223,7 @@ def _by_amount(comparator: str, operands: Sequence[Operand]) -> Reading | None:
     amounts = found[0][0], found[1][0]
     first = amounts[0] > amounts[1] if comparator == "larger" else amounts[0] < amounts[1]
     chosen = operands[0 if first else 1].option
-    quotes = [_quote(one[1]) for one in found if one is not None]
+    quotes = [one[1].quote for one in found if one is not None]
     confidence = 0.8 if amounts[0] != amounts[1] else 0.4
     return _reading(chosen, quotes, confidence, f"compared by {operands[0].targets[0] or 'amount'}")
 
@@ -247,8 +242,8 @@ def _common(operands: Sequence[Operand]) -> Reading | None:
     shared = set(answers[0]).intersection(*answers[1:])
     if not shared:
         return None
-    best = max(sorted(shared), key=lambda text: sum(each[text].score for each in answers))
-    return _reading(answers[0][best].text, [_quote(each[best]) for each in answers], 0.6, "what all of them share")
+    best = max(sorted(shared), key=lambda text: math.prod(each[text].chance for each in answers))
+    return _reading(answers[0][best].text, [each[best].quote for each in answers], 0.6, "what all of them share")
 
 
 def _countries(passage: Passage | None) -> tuple[frozenset[str], Quote] | None:
@@ -265,10 +260,6 @@ def _countries(passage: Passage | None) -> tuple[frozenset[str], Quote] | None:
 def _stem(word: str) -> str:
     ending = next((ending for ending in _ENDINGS if word.endswith(ending) and len(word) > len(ending) + 3), "")
     return word.removesuffix(ending)
-
-
-def _quote(candidate: Candidate) -> Quote:
-    return Quote(candidate.passage, candidate.sentence_start, candidate.sentence_end)
 
 
 def _reading(text: str, quotes: Sequence[Quote], confidence: float, note: str) -> Reading:

@@ -40,7 +40,7 @@ class Grounded:
         if model is None:
             raise UsageError(
                 "The reader 'grounded' needs a language model, and none is configured.",
-                remedy="Set POLYHOP_BASE_URL and POLYHOP_MODEL, or use the reader 'extractive'.",
+                remedy="Set POLYHOP_BASE_URL and POLYHOP_MODEL, or use the reader 'trained'.",
             )
         if evidence.by_heart:
             best = self.stance == "best"

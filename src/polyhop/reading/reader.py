@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 from polyhop import registry
 from polyhop.models.choice import Models, load_models
-from polyhop.models.span_reader import is_installed
 from polyhop.ports import LanguageModel
 from polyhop.settings import AUTO, Settings
 from polyhop.types import AnswerKind, Cost, Evidence, Passage
+
+OFFLINE: Final = "trained"  # the reader that asks no language model
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def reader_of(settings: Settings, models: Models) -> tuple[str, Reader]:
     """
     name, own = settings.choice("reader")
     if name == AUTO:
-        name = _offline() if models.language_model is None else "grounded"
+        name = OFFLINE if models.language_model is None else "grounded"
     reader: Reader = registry.build("readers", name, own)
     return name, reader
 
@@ -87,9 +88,5 @@ def without_language_model(settings: Settings) -> tuple[str, Reader] | None:
     """The reader for a question whose budget has nothing left for the language model; None where one was named."""
     if settings.choice("reader")[0] != AUTO:
         return None
-    reader: Reader = registry.build("readers", name := _offline(), {})
-    return name, reader
-
-
-def _offline() -> str:
-    return "trained" if is_installed() else "extractive"
+    reader: Reader = registry.build("readers", OFFLINE, {})
+    return OFFLINE, reader

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.plans import Plan, rewrite
-from polyhop.reading.candidates import Candidate, CandidateFinder, Finder
+from polyhop.reading.pointing import Pointed, point
+from polyhop.reading.reader import Quote
+from polyhop.reading.weighing import read_weighed
 from polyhop.types import Passage
 
-GLANCE = Finder(sentences=4, parsed=2)  # reads just enough to find the way to an answer, rather than the answer
+LEAST: Final = 0.01  # of the chance: below, nothing is a candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A possible answer to a step, the sentence of it, and how likely it is, 0 to 1."""
+
+    text: str
+    quote: Quote
+    chance: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +45,21 @@ class StepReading:
         return self.known or (self.candidates[0].text if self.candidates else "")
 
 
-def best_candidate(question: str, passages: Sequence[Passage], models: Models) -> Candidate | None:
-    """The likeliest short answer to a question of one step; None where nothing could be one.
+def glance(question: str, passages: Sequence[Passage], models: Models) -> list[Candidate]:
+    """What passages may answer to a question of one step, likeliest first, none of it named in the question.
 
-    Made for what strategies look up on their way: it reads few sentences.
+    Made for what strategies look up on their way: each passage is read by itself, and nothing is weighed.
     """
-    return read_step(question, passages, models, finder=GLANCE).best
+    return _candidates(point(question, passages, models).answers, [question])
 
 
-def read_step(
-    question: str, passages: Sequence[Passage], models: Models, *, finder: CandidateFinder, names: Sequence[str] = ()
-) -> StepReading:
+def read_step(question: str, passages: Sequence[Passage], models: Models, *, names: Sequence[str] = ()) -> StepReading:
     """What passages answer to a question of one step; ``names`` are answers of earlier steps that it contains."""
-    return StepReading(question, tuple(finder.candidates(question, passages, models, names=names)))
+    return StepReading(question, tuple(_candidates(read_weighed(question, passages, models).found.answers, names)))
 
 
 def read_steps(
-    plan: Plan, passages: Sequence[Passage], models: Models, *, finder: CandidateFinder, found: Mapping[int, str]
+    plan: Plan, passages: Sequence[Passage], models: Models, *, found: Mapping[int, str]
 ) -> list[StepReading]:
     """Every step in order; what a strategy has ``found`` for a step (by its index) is not read again.
 
@@ -63,8 +74,15 @@ def read_steps(
             read.append(StepReading(question, known=known))
             continue
         names = [answers[reference] for reference in step.refers_to]
-        one = read_step(question, passages, models, finder=finder, names=names)
-        passed = {answer.casefold() for answer in names}
-        fresh = tuple(candidate for candidate in one.candidates if candidate.text.casefold() not in passed)
-        read.append(StepReading(question, fresh))
+        read.append(read_step(question, passages, models, names=names))
     return read
+
+
+def _candidates(answers: Iterable[Pointed], passed: Sequence[str]) -> list[Candidate]:
+    """The answers that stand in a passage and say something else than what is passed over."""
+    known = {fold(name) for name in passed}
+    return [
+        Candidate(one.text, one.quote, one.chance)
+        for one in answers
+        if one.quote is not None and one.chance >= LEAST and fold(one.text) not in known
+    ]

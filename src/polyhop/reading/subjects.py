@@ -1,17 +1,15 @@
-"""What questions name and what passages are about."""
+"""What passages are about, told from their titles."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from polyhop.english.question import mentions
 from polyhop.indexes.folding import fold, pieces
 from polyhop.types import Passage
 
 _PARENTHESIS: Final = re.compile(r"\s*\([^()]*\)")
-_SHORTEST: Final = 3  # characters of a title that is looked for in a question
 
 
 def plain(title: str) -> str:
@@ -39,39 +37,3 @@ def about(name: str, passages: Sequence[Passage], *, least: float = 0.5) -> Pass
     titled = [(likeness(name, passage.title), -position) for position, passage in enumerate(passages) if passage.title]
     best, position = max(titled, default=(0.0, 0))
     return passages[-position] if best >= least else None
-
-
-def names_in(question: str, titles: Iterable[str]) -> list[tuple[int, int]]:
-    """Where a question names something, in order: titles of passages and what looks like a name.
-
-    Of those that overlap, the longest counts; a title in small letters only where nothing looks like a name.
-    """
-    titled = set(_titles(question, titles))
-    written = {*_mentions(question), *(place for place in titled if _is_written_as_name(question[slice(*place)]))}
-    taken: list[tuple[int, int]] = []
-    for start, end in sorted(written or titled, key=lambda place: (place[0] - place[1], place)):
-        if all(end <= first or start >= last for first, last in taken):
-            taken.append((start, end))
-    return sorted(taken)
-
-
-def _titles(question: str, titles: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Titles that stand in the question in any case, with or without their parentheses."""
-    lowered = question.lower()
-    if len(lowered) != len(question):
-        return
-    forms = {form.lower() for title in titles for form in (title, plain(title)) if len(form) >= _SHORTEST}
-    for form in forms:
-        for match in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", lowered):
-            yield match.span()
-
-
-def _is_written_as_name(text: str) -> bool:
-    return any(character.isupper() or character.isdigit() for character in text)
-
-
-def _mentions(question: str) -> Iterator[tuple[int, int]]:
-    for name in mentions(question):
-        start = question.find(name)
-        if start >= 0:
-            yield start, start + len(name)

@@ -12,13 +12,10 @@ from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
-from polyhop.reading.candidates import Candidate, Wanted
 from polyhop.reading.comparison import Comparison
 from polyhop.reading.enumerations import items_at, items_within
-from polyhop.reading.extractive import Extractive
 from polyhop.reading.hops_found import found_by_hops, leading_hops, quotes_of
 from polyhop.reading.pointing import Pointed, Pointing
-from polyhop.reading.pointing_finder import PointingFinder
 from polyhop.reading.reader import Quote, Reading, sure, text_of
 from polyhop.reading.steps import StepReading, read_steps
 from polyhop.reading.weighing import FITTED, WORDS, chance_of, read_weighed, verdict_signs
@@ -38,7 +35,6 @@ class Trained:
     told: float = 0.12  # the same for what conversations say, and other languages, which rules read
     quoting: float = 0.4  # of a sentence's chance to hold the answer: below, it is no answer by itself
     words: int = WORDS  # of the likeliest sentences of all passages, which are read together
-    rules: float = 0.3  # of the confidence from which rules are believed along a plan, or for a relation they know
     quotes: int = 4  # sentences quoted at most for an answer; summaries quote twice as many
 
     def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
@@ -46,9 +42,6 @@ class Trained:
         return sure(read_by_kind_of_text(question, evidence, models, self._prose), self.told)
 
     def _prose(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
-        known = self._by_rules(question, evidence, passages, models)
-        if known is not None and known.confidence >= self.rules:
-            return known
         read = read_weighed(question, passages, models, words=self.words)
         shape = answer_shape(question)
         if shape == "summary":
@@ -60,16 +53,6 @@ class Trained:
             direct = max(direct, self._quotation(found), key=lambda one: one.confidence)
         best = planned if planned is not None and planned.confidence >= direct.confidence else direct
         return sure(best, self.threshold)
-
-    def _by_rules(
-        self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models
-    ) -> Reading | None:
-        """What rules read along a plan of several steps, or for a relation that they know; None elsewhere."""
-        plan = evidence.plan or whole_question(question)
-        several = len(plan.steps) > 1 or plan.final is not None
-        if not several and Wanted.of(question, passages).relation is None:
-            return None
-        return Extractive().planned(question, evidence, passages, models)
 
     # -- the question as it was asked
 
@@ -178,17 +161,16 @@ class Trained:
         plan = evidence.plan or whole_question(question)
         if len(plan.steps) < 2 and plan.final is None:
             return None
-        finder = PointingFinder()
-        steps = read_steps(plan, passages, models, finder=finder, found=found_by_hops(evidence))
+        steps = read_steps(plan, passages, models, found=found_by_hops(evidence))
         known = quotes_of(leading_hops(evidence.hops, steps))
-        compared = Comparison(passages=passages, models=models, finder=finder).read(question, plan, steps)
+        compared = Comparison(passages=passages, models=models).read(question, plan, steps)
         if compared is not None:
             return replace(compared, quotes=tuple(dict.fromkeys([*known, *compared.quotes])))
         last = steps[-1].best
         if plan.final is not None or last is None:
             return None
         way = [step.best for step in steps[:-1] if step.best is not None]
-        quotes = [*(_quote(step) for step in way), *known, _quote(last)]
+        quotes = [*(step.quote for step in way), *known, last.quote]
         return Reading(
             text=last.text,
             quotes=tuple(dict.fromkeys(quotes)),
@@ -233,10 +215,6 @@ def _items(passage: Passage, places: Sequence[tuple[int, int]]) -> list[tuple[st
 def _same(text: str, option: str) -> bool:
     one, other = fold(text), fold(option)
     return bool(one and other) and (one in other or other in one)
-
-
-def _quote(candidate: Candidate) -> Quote:
-    return Quote(candidate.passage, candidate.sentence_start, candidate.sentence_end)
 
 
 def _told(steps: Sequence[StepReading]) -> str:

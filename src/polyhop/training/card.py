@@ -34,6 +34,10 @@ MAKERS: Mapping[str, str] = {
     "squad2": "SQuAD 2.0, Rajpurkar et al. 2018, with passages of Wikipedia",
     "squadshifts": "SQuADShifts, Miller et al. 2020",
     "tables": "tables made up by `polyhop train reader` itself",
+    "triples/carb": "CaRB, Bhardwaj et al. 2019",
+    "triples/fewrel": "FewRel, Han et al. 2018",
+    "triples/text2kg/tekgen": "TekGen, Agarwal et al. 2021, in Text2KGBench, Mihindukulasooriya et al. 2023",
+    "triples/text2kg/webnlg": "WebNLG, Gardent et al. 2017, in Text2KGBench, Mihindukulasooriya et al. 2023",
     "timeqa": "TimeQA, Chen et al. 2021, with passages of Wikipedia",
 }
 ORIGIN = "What it was made from"

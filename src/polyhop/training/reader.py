@@ -31,6 +31,8 @@ from polyhop.training.mixture import MULTI_HOP_SOURCE, Windows, mixed
 from polyhop.training.rows import KINDS, MULTI_HOP, READING, MultiHopRow, ReadingRow, multi_hop_rows, reading_rows
 from polyhop.training.scoring import WindowRead, figures, read, score
 from polyhop.training.start import finished_weights, installed_encoder
+from polyhop.training.triples import SOURCE as STATED
+from polyhop.training.triples import TRIPLES, triple_rows
 from polyhop.training.windows import Window
 
 HEADS = (Head(name="tokens", on="every token"), Head(name="kind", on="the first token"))
@@ -41,7 +43,8 @@ HEAD_SCALE = 5  # heads begin with random weights, and learn so many times as fa
 DECAY = 0.01
 READ_AT_ONCE = 24
 ASIDE_OFTEN, ASIDE_AT_LAST = 500, 1_400  # windows kept aside that are read during training, and behind it
-ASIDE_BESIDES = 150  # at most, of claims and of tables that were made up each, beside them
+ASIDE_BESIDES = 150  # at most, of claims, of triples and of tables that were made up each, beside them
+BESIDES = (CLAIMED, STATED, TABLES)  # what their sources begin with
 
 
 class ReaderNetwork(nn.Module):
@@ -201,7 +204,7 @@ class ReaderTrainer:
         device = best_device()
         torch.manual_seed(self.course.seed)
         network = self._network().to(device)
-        files = (READING, MULTI_HOP, *((CLAIMS,) if (self.data / CLAIMS).exists() else ()))
+        files = (READING, MULTI_HOP, *(name for name in (CLAIMS, TRIPLES) if (self.data / name).exists()))
         hashes = {name: sha256_of(self.data / name) for name in files}
         run = {"task": "reader", "data": hashes, "start": _shape_of(network), **self.course.lasting}
         if self.tables:
@@ -235,7 +238,8 @@ class ReaderTrainer:
         self._tell("reading rows")
         made = made_tables(self.tables, seed=self.course.seed)
         claims = claim_rows(self.data, seed=self.course.seed)
-        return [*reading_rows(self.data), *claims, *made], multi_hop_rows(self.data)
+        triples = triple_rows(self.data, seed=self.course.seed)
+        return [*reading_rows(self.data), *claims, *triples, *made], multi_hop_rows(self.data)
 
     def _export(
         self,
@@ -294,10 +298,10 @@ def _shape_of(network: ReaderNetwork) -> list[int]:
 
 
 def _some(windows: Windows, most: int) -> Sequence[Window]:
-    """The same windows of those kept aside, whatever the seed of the run, with some of claims and of tables."""
-    aside = [window for window in windows.aside if not window.source.startswith((CLAIMED, TABLES))]
+    """The same windows of those kept aside, whatever the seed of the run, with some of claims, triples and tables."""
+    aside = [window for window in windows.aside if not window.source.startswith(BESIDES)]
     chosen = random.Random(2).sample(aside, min(most, len(aside)))  # noqa: S311
-    besides = [[one for one in windows.aside if one.source.startswith(name)] for name in (CLAIMED, TABLES)]
+    besides = [[one for one in windows.aside if one.source.startswith(name)] for name in BESIDES]
     return (*chosen, *[window for ours in besides for window in ours[:ASIDE_BESIDES]])
 
 

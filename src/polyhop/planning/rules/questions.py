@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from polyhop.english.answer_type import AnswerType, answer_type
-from polyhop.english.relations import BY_NAME, wording_of
+from polyhop.english.relations import wording_of
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -84,8 +84,8 @@ def _of_tail(relation: str, head: str, tail: Placeholder) -> str:
             f"Who is the {tail.type} of {head}?" if kin else f"{_which(tail)} is {head} the {' '.join(_bare(words))}?"
         )
     wording = wording_of(relation, _kind(tail))
-    if wording is not None and wording.name in BY_NAME:
-        return BY_NAME[wording.name].question(head)
+    if wording is not None and wording.plain:
+        return wording.question(head)
     if wording is not None and wording.name in _SAID:
         return _SAID[wording.name].format(head)
     if wording is not None and wording.name in _LOCATED:
@@ -117,8 +117,8 @@ def _of_head(relation: str, tail: str, head: Placeholder) -> str:
     words = relation.lower().split()
     wording = wording_of(relation)
     made = _active_maker(words) and _kind(head) in (AnswerType.PERSON, None)
-    if made and wording is not None and wording.name in BY_NAME:
-        return BY_NAME[wording.name].question(tail)
+    if made and wording is not None and wording.plain:
+        return wording.question(tail)
     if _turned(words):
         return f"Who is the {' '.join(_bare(words))} {tail}?"
     if _verbal(words):

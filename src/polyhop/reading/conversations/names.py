@@ -11,11 +11,10 @@ from polyhop.english.dates import MONTH, WEEKDAYS
 from polyhop.english.words import word_set
 from polyhop.models.choice import Models
 from polyhop.ports import ParsedEntity
-from polyhop.reading.candidates import FITS
 from polyhop.reading.conversations.asked import VENUES, ChatQuestion, named_speakers, stems
 from polyhop.reading.conversations.ranking import NUMBER, Ranked
+from polyhop.reading.conversations.stretches import FITS, Stretch, stretches
 from polyhop.reading.conversations.utterances import Utterance
-from polyhop.reading.spans import Stretch, stretches
 
 _WORKS: Final = word_set("game movie film show series serie book novel song track album podcast anime manga")
 _PEOPLE: Final = word_set("character hero superhero villain player artist singer actor actress author manager coach")
@@ -102,7 +101,7 @@ def _candidates(
         opening = label == "NAME" and " " not in text and _OPENING.search(told.text[:start]) is not None
         if not fit or not words or words <= asked.words or opening or _is_called(told, start, end):
             continue
-        if label in ("ROLE", "PHRASE") or not (label == "QUOTED" or _NAMED.search(text)):
+        if label != "QUOTED" and not _NAMED.search(text):
             continue
         whole = _whole(told.text, end, label)
         maker = len(stems(told.text[end:whole]) & asked.words)

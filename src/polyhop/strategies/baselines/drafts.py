@@ -14,7 +14,7 @@ from polyhop.models.choice import Models
 from polyhop.models.within import NoCallsLeft, Within, before_reading
 from polyhop.prompts.draft_answer import draft_answer
 from polyhop.prompts.next_thought import next_thought
-from polyhop.reading.steps import best_candidate
+from polyhop.reading.steps import glance
 from polyhop.strategies.baselines.rounds import Round
 from polyhop.strategies.baselines.telling import telling_sentence
 from polyhop.types import Budget, Cost, Passage
@@ -117,8 +117,7 @@ class ReadDrafts:
         if told is None:
             return None
         self.written.append(told.text)
-        candidate = best_candidate(self.question, [told.passage], self.models)
-        found = None if candidate is None else candidate.text
+        found = next((one.text for one in glance(self.question, [told.passage], self.models)), None)
         text = told.text if found is None else f"{told.text} {found}"
         return WrittenDraft(text=text, query=f"{text} {self.question}", found=found)
 

@@ -24,8 +24,8 @@ TOLD_APART = frozenset({AnswerType.PERSON, AnswerType.ORGANISATION, AnswerType.W
 class ReadValues:
     """Who reads in recovered passages what a placeholder stands for, and so what the graph could not bind."""
 
-    by: Literal["model", "rules", "nobody"] = "model"  # model: the language model where one is configured, else rules
-    told_apart: int = 3  # values read by rules that are told apart by the passages they lead to; 0: none
+    by: Literal["model", "span_model", "nobody"] = "model"  # model: the language model if there is one, else span_model
+    told_apart: int = 3  # values read by the span model that are told apart by the passages they lead to; 0: none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class TextReading:
     over: View
     recovery: Recovery
     reading: ReadValues
-    model: Within | None = None  # that reads; None, or no calls left: rules do
+    model: Within | None = None  # that reads; None, or no calls left: the span model does
     among: Sequence[int] | None = None  # the question's own paragraphs, where text is searched in no others
 
     def block(self, pattern: Pattern, one: GroundedConstraint | None, *, leads: bool, reads: bool) -> ConstraintBlock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from polyhop.indexes.names import normal
 from polyhop.layers.view import View
-from polyhop.reading.candidates import Finder
+from polyhop.reading.steps import glance
 from polyhop.strategies.c2rag.ground import Pattern
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.judge import best_first
@@ -18,11 +19,11 @@ from polyhop.types import Passage
 
 READ = 3  # recovered passages in which a value is looked for
 LIKELY = 5  # of the values found, those that having a passage of their own may put first
-TITLED = 1.0  # what that is worth, in the unit of the reader's score
+LEAST = 0.25  # of the chance of a value that binds
+TITLED = 1.0  # what that is worth beside the logarithm of a value's chance
 NAMESAKES = 3  # entities of one name that are looked at
 PAIRED = 400  # characters of each of two passages that are judged together
 LIKELIEST = 1.0  # logits that the likeliest value has over the others before they are told apart
-FINDER = Finder(sentences=4, parsed=2)
 LONGEST = 500  # characters of a passage that are judged
 
 
@@ -88,13 +89,12 @@ def read_values(pattern: Pattern, passages: Sequence[int], over: View) -> list[V
     first = [number for number in passages[:READ] if number in about]
     for numbers in (first, passages[:READ]):
         read = over.passages(list(numbers))
-        found = FINDER.candidates(pattern.asked, read, over.models) if read else []
+        found = [one for one in glance(pattern.asked, read, over.models) if one.chance >= LEAST]
         if found:
-            likely = sorted(
-                found[:LIKELY], key=lambda one: -one.score - TITLED * (own_passage(one.text, over) is not None)
-            )
+            owned = {one: own_passage(one.text, over) is not None for one in found[:LIKELY]}
+            likely = sorted(owned, key=lambda one: -math.log(one.chance) - TITLED * owned[one])
             return [
-                Value(" ".join(one.text.split()), one.passage, one.sentence_start, one.sentence_end) for one in likely
+                Value(" ".join(one.text.split()), one.quote.passage, one.quote.start, one.quote.end) for one in likely
             ]
     return []
 

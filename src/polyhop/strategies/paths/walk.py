@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from polyhop.indexes.names import normal, words
 from polyhop.layers.view import View
 from polyhop.plans import Plan, rewrite
-from polyhop.reading.steps import best_candidate
+from polyhop.reading.steps import glance
 from polyhop.strategies.paths.link import Link, links_from
 from polyhop.types import Passage
 
@@ -17,7 +17,7 @@ from polyhop.types import Passage
 class Walk:
     """A way along a plan: each passage is asked its question, and each link is what the question found there.
 
-    Read by rules and the cross-encoder: a hint about which links to follow, not a verdict.
+    Read at a glance: a hint about which links to follow, not a verdict.
     """
 
     steps: tuple[int, ...]  # indices into the plan's
@@ -63,11 +63,11 @@ def _walk(plan: Plan, position: int, start: int, over: View, per_entity: int) ->
         if following is None:
             break
         passage = over.passages([passages[-1]])[0]
-        candidate = best_candidate(questions[-1], (passage,), over.models)
-        link = None if candidate is None else _link(candidate.text, passages[-1], passage, over, per_entity)
-        if candidate is None or link is None or link.target in passages:
+        found = [candidate.text for candidate in glance(questions[-1], [passage], over.models)[:1]]
+        link = next((_link(name, passages[-1], passage, over, per_entity) for name in found), None)
+        if link is None or link.target in passages:
             break
-        answers[position] = candidate.text
+        answers[position] = found[0]
         links.append(link)
         passages.append(link.target)
         position = following

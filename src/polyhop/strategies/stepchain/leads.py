@@ -10,7 +10,7 @@ import numpy as np
 from polyhop.indexes.names import normal, words
 from polyhop.layers.view import View
 from polyhop.ports import Floats
-from polyhop.reading.candidates import Candidate, Finder
+from polyhop.reading.steps import Candidate, glance
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
 from polyhop.types import Passage, Span
@@ -24,7 +24,6 @@ FIRST = 1.5  # logits that the likeliest of the values read has over others
 SECOND = 0.5  # logits that the second of the values read has over those that were not read
 CHAINED = 1.0  # logits of a name that the best chain ends at, less for lesser chains
 UNOWNED = 2.0  # logits taken from a name that no passage is about
-FINDER = Finder(sentences=4, parsed=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +103,7 @@ class Leads:
         found: Sequence[Candidate] = ()
         for read in (dict(list(about.items())[:2]), passages):
             if read and not found:
-                found = FINDER.candidates(asked, list(read.values()), self.over.models)
+                found = glance(asked, list(read.values()), self.over.models)
         numbers = {passage.id: number for number, passage in passages.items()}
         seen = set(named)
         worths = [FIRST, SECOND]
@@ -113,10 +112,8 @@ class Leads:
             if key in seen or len(seen) - len(named) == self.values:
                 continue
             seen.add(key)
-            passage = candidate.passage
-            span = Span(
-                passage.document_id, passage.start + candidate.sentence_start, passage.start + candidate.sentence_end
-            )
+            quote, passage = candidate.quote, candidate.quote.passage
+            span = Span(passage.document_id, passage.start + quote.start, passage.start + quote.end)
             yield _Value(candidate.text, numbers[passage.id], worths.pop(0) if worths else 0.0, span)
         for number, passage in list(passages.items())[:1]:  # what a passage is about may be what is asked for
             if passage.title and normal(passage.title) not in seen:

@@ -1,4 +1,4 @@
-"""Asking a question step by step: by rules where no language model is configured, by the model where one is."""
+"""Asking a question step by step: along its plan, or as a language model says where one is configured."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polyhop.models.within import NoCallsLeft, Within, before_reading
 from polyhop.plans import Plan, rewrite
 from polyhop.prompts.next_query import next_query
 from polyhop.prompts.passage_blocks import date_line
-from polyhop.reading.steps import best_candidate
+from polyhop.reading.steps import glance
 from polyhop.types import Budget, Cost, Passage
 
 
@@ -47,7 +47,7 @@ class Steps(Protocol):
 
 @dataclass
 class RuleSteps:
-    """The steps of a rule-based plan; references to earlier answers are read from their passages."""
+    """The steps of a plan; references to earlier answers are read from their passages at a glance."""
 
     plan: Plan
     over: View
@@ -71,10 +71,8 @@ class RuleSteps:
         return self.answers.get(position)
 
     def _answer(self, step: AskedQuery) -> str:
-        candidate = best_candidate(step.query, step.passages[:3], self.over.models)
-        if candidate is not None:
-            return candidate.text
-        return step.passages[0].title if step.passages else ""
+        read = [candidate.text for candidate in glance(step.query, step.passages[:3], self.over.models)]
+        return next(iter([*read, *(passage.title for passage in step.passages)]), "")
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,31 @@
-"""Stretches of a sentence that could be an answer: entities, names that the parser missed, dates, numbers, roles."""
+"""Stretches of a sentence that could be an answer: entities, names that the parser missed, dates, numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from polyhop.english.answer_type import AnswerType
 from polyhop.english.dates import DATE, DATE_NAMES
-from polyhop.english.words import FUNCTION_WORDS, OFFICES, RANKS, word_set
+from polyhop.english.words import OFFICES, RANKS, word_set
 from polyhop.ports import ParsedEntity
+
+FITS: Final[Mapping[AnswerType, Mapping[str, float]]] = {
+    AnswerType.PERSON: {"PERSON": 1.0, "NAME": 0.7, "ORG": 0.3, "WORK_OF_ART": 0.2, "GPE": 0.15},
+    AnswerType.PLACE: {"GPE": 1.0, "LOC": 0.9, "FAC": 0.9, "NAME": 0.5, "ORG": 0.4, "PERSON": 0.3},
+    AnswerType.NATIONALITY: {"NORP": 0.3, "GPE": 0.3, "LOC": 0.2, "NAME": 0.1},
+    AnswerType.DATE: {"DATE": 1.0},
+    AnswerType.NUMBER: {"CARDINAL": 1.0, "QUANTITY": 1.0, "PERCENT": 1.0, "MONEY": 1.0, "NUMBER": 0.8, "DATE": 0.3},
+    AnswerType.ORGANISATION: {"ORG": 1.0, "NAME": 0.7, "FAC": 0.7, "GPE": 0.3, "PERSON": 0.3},
+    AnswerType.WORK: {"WORK_OF_ART": 1.0, "QUOTED": 1.0, "NAME": 0.7, "PRODUCT": 0.6, "ORG": 0.5, "PERSON": 0.4},
+    AnswerType.THING: {
+        "EVENT": 0.8, "WORK_OF_ART": 0.8, "PRODUCT": 0.8, "NAME": 0.7, "ORG": 0.7, "FAC": 0.7, "LAW": 0.7,
+        "LANGUAGE": 0.7, "PERSON": 0.6, "GPE": 0.6, "LOC": 0.6, "NORP": 0.6, "QUOTED": 0.5,
+    },
+}  # fmt: skip
+"""How well an entity of a label answers a question of a kind: 1 is what was asked for; what is missing never does."""
 
 _UNITS: Final = (
     "percent|hundred|thousand|million|billion|metres|meters|m|feet|ft|km|kilometres|kilometers|miles|acres|hectares|people"
@@ -24,21 +40,6 @@ _TAIL: Final = re.compile(  # ", 5th Earl of Somewhere" belongs to the name befo
     r"[^,.;()\n]*?(?= (?:and|by|with|who|in|on|was|is)\b| \(|[,.;()]|$)"
 )
 _QUOTED: Final = re.compile(r"[\"“„«]\s*([^\"“”„«»]{2,80}?)\s*[\"”»]")
-_IS_A: Final = re.compile(
-    r"\b(?:is|was|are|were|became|being)(?: \w+ly)? (?:an?|the|one of the)\s+(?P<roles>.+?)"
-    r"(?=\s(?:who|whose|which|that|from|in|at|on|of|for|with|by|as|known|best|born|during|based|located"
-    r"|and (?:was|is|has|the|his|her))\b|\s\(|[.;()]|$)"
-)
-_PHRASE: Final = re.compile(  # "the double-wick lamp": a noun with what stands before it
-    r"\b(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Ii]ts|[Tt]heir)\s+((?:[a-z][\w-]*\s){0,3}?[a-z][\w-]*)"
-    rf"(?=[,.;:)?!]|$|\s(?:{'|'.join(sorted(FUNCTION_WORDS))})\b)"
-)
-_BETWEEN: Final = re.compile(r"\s*(?:,|\band\b|&|/|;|\bor\b)\s*(?:an?\s|and\s)?")
-_QUALIFIED: Final = re.compile(  # adjectives before a role that say nothing about what it is
-    r"(?:(?:[A-Z][\w.'’-]*|\w+-born|\d\S*|former|retired|professional|early|late|first|second|third|notable|famous|leading"
-    r"|prominent|noted|contemporary|prolific|senior|young|influential|amateur|freelance|current|major|popular|renowned"
-    r"|important|medieval|legendary|century|international|national|independent|award-winning|well-known|modern)\s+)+"
-)
 _NO_NAMES: Final = (
     word_set(
         "he she it they his her its their this that these those the a an in on at by for from after before during "
@@ -53,27 +54,24 @@ _POSSESSIVE: Final = ("'s", "’s", "'", "’", ",", "(", "-")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of a sentence; its label is the parser's, or TITLE, NAME, QUOTED, DATE, NUMBER, ROLE or PHRASE."""
+    """A stretch of a sentence; its label is the parser's, or NAME, QUOTED, DATE or NUMBER."""
 
     start: int
     end: int
     label: str
 
 
-def stretches(text: str, entities: Sequence[ParsedEntity], titles: Iterable[str] = ()) -> list[Stretch]:
+def stretches(text: str, entities: Sequence[ParsedEntity]) -> list[Stretch]:
     """What could be an answer in a sentence, each stretch once, under the first of its labels.
 
-    ``entities`` are the parser's; ``titles`` those of passages that may be named in the sentence.
+    ``entities`` are the parser's.
     """
     sources = (
         (Stretch(match.start(), match.end(), "DATE") for match in DATE.finditer(text)),
         (_trimmed(text, entity) for entity in entities if not (entity.label == "DATE" and _dated(text, entity))),
-        *(_occurrences(title, text) for title in titles),
         _names(text, entities),
         (Stretch(match.start(), match.end(), "NUMBER") for match in _NUMBER.finditer(text)),
         (Stretch(match.start(1), match.end(1), "QUOTED") for match in _QUOTED.finditer(text)),
-        _roles(text),
-        (Stretch(match.start(1), match.end(1), "PHRASE") for match in _PHRASE.finditer(text)),
     )
     found: dict[tuple[int, int], Stretch] = {}
     for source in sources:
@@ -86,12 +84,6 @@ def stretches(text: str, entities: Sequence[ParsedEntity], titles: Iterable[str]
 
 def _dated(text: str, entity: ParsedEntity) -> bool:
     return DATE.search(text, entity.start, entity.end) is not None
-
-
-def _occurrences(title: str, text: str) -> Iterator[Stretch]:
-    if len(title) > 2:
-        for match in re.finditer(rf"(?<!\w){re.escape(title)}(?!\w)", text):
-            yield Stretch(match.start(), match.end(), "TITLE")
 
 
 def _trimmed(text: str, entity: ParsedEntity) -> Stretch:
@@ -129,17 +121,3 @@ def _names(text: str, entities: Sequence[ParsedEntity]) -> Iterator[Stretch]:
         yield Stretch(start, end, label)
         if tail := _TAIL.match(text, end):
             yield Stretch(start, tail.end(), "PERSON")
-
-
-def _roles(text: str) -> Iterator[Stretch]:
-    """What something is said to be, each of several by itself: "is a Danish painter and poet"."""
-    for match in _IS_A.finditer(text):
-        start, end = match.span("roles")
-        cuts = [*_BETWEEN.finditer(text, start, end), None]
-        for cut in cuts:
-            stop = cut.start() if cut else end
-            qualified = _QUALIFIED.match(text, start, stop)
-            if qualified and qualified.end() < stop:
-                start = qualified.end()
-            yield Stretch(start, stop, "ROLE")
-            start = cut.end() if cut else stop

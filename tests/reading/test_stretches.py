@@ -1,4 +1,4 @@
-"""What in a sentence could be an answer: names, dates, numbers, roles; and dates and countries as values."""
+"""What in a sentence could be an answer: names, dates, numbers; and dates and countries as values."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from polyhop.english.countries import countries_in
 from polyhop.english.dates import parse_date
 from polyhop.ports import ParsedEntity
-from polyhop.reading.spans import stretches
+from polyhop.reading.conversations.stretches import stretches
 
 
-def found(text: str, label: str, *entities: tuple[str, str], titles: tuple[str, ...] = ()) -> set[str]:
+def found(text: str, label: str, *entities: tuple[str, str]) -> set[str]:
     """The texts found under a label, given what a parser would have found."""
     parsed = [ParsedEntity(text.index(name), text.index(name) + len(name), kind, "nsubj") for name, kind in entities]
-    return {text[one.start : one.end] for one in stretches(text, parsed, titles) if one.label == label}
+    return {text[one.start : one.end] for one in stretches(text, parsed) if one.label == label}
 
 
 def test_dates_are_found_in_the_usual_spellings() -> None:
@@ -34,14 +34,6 @@ def test_a_rank_belongs_to_its_name() -> None:
 
 def test_articles_and_possessives_are_left_out() -> None:
     assert found("He built the Harl Bridge's towers.", "FAC", ("the Harl Bridge's", "FAC")) == {"Harl Bridge"}
-
-
-def test_roles_are_listed_one_by_one_without_nationality() -> None:
-    assert found("Orla Venn was a Danish painter, poet and sailor from Harl.", "ROLE") == {"painter", "poet", "sailor"}
-
-
-def test_titles_of_other_passages_are_found() -> None:
-    assert found("It shows the old lamp room.", "TITLE", titles=("old lamp room",)) == {"old lamp room"}
 
 
 @given(st.text(max_size=200))

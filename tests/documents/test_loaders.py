@@ -108,7 +108,7 @@ def test_html_keeps_blocks_and_drops_furniture(tmp_path: Path) -> None:
     document = only(HtmlLoader(), tmp_path / "mill.html", PAGE)
     assert document.title == "Tide & mill"
     assert document.text == (
-        "The mill\n\nLena Voss repaired it.\nIn 1911.\n\nrye\noats\n\nName: Orla mill; Built: 1742\n\n"
+        "The mill\n\nLena Voss repaired it.\nIn 1911.\n\n- rye\n- oats\n\nName: Orla mill; Built: 1742\n\n"
         " grain  rye\n   oats"
     )
 
@@ -126,6 +126,10 @@ def test_html_keeps_blocks_and_drops_furniture(tmp_path: Path) -> None:
         ("plain", "plain"),
         ("<tr><td>1<td/><td>3", "1 | | 3"),
         ("Built<table><tr><td></td><th>Mill</tr><tr><td>1742<td>Orla</tr></table>", "Built\n\n1742; Mill: Orla"),
+        ("To grind:<ol><li>Sift.<li><p>Pour <i>in</i></ol>Rest", "To grind:\n\n1. Sift.\n\n2. Pour in\n\nRest"),
+        ("<ul><li>rye<ol><li>white<li></ol><li> <li>oats</ul>", "- rye\n1. white\n- oats"),
+        ("<li>loose<ul><li><h2>The mill</h2>Built.</ul>", "loose\n\nThe mill\n\nBuilt."),
+        ("<table><tr><td>Grain<td><ul><li>rye<li>oats</ul></table>", "Grain: rye oats"),
     ],
 )
 def test_html_is_read_however_broken(page: str, text: str) -> None:
@@ -175,6 +179,16 @@ def test_docx_keeps_paragraphs_tables_and_notes(tmp_path: Path) -> None:
     assert document.text == (
         "The mill & its keeper\n\nLena Voss.\nnew\n\nName: Built\nOrla mill: 1742\n\nSee the ledger."
     )
+
+
+def test_docx_items_have_a_dash_and_are_lines(tmp_path: Path) -> None:
+    row = "<w:p><w:pPr>{}<w:numPr><w:numId w:val='{}'/></w:numPr></w:pPr><w:r><w:t>{}</w:t></w:r></w:p>"
+    rows = row.format("", 3, "oats") + row.format("", 0, "No more.") + row.format("<w:pStyle w:val='H'/>", 1, "2 Fees")
+    style = '<w:style w:styleId="{}"><w:name w:val="{}"/></w:style>'
+    styles = style.format("Liste", "List Bullet") + style.format("H", "heading 1")
+    body = paragraph("Bring:") + paragraph("rye", "Liste") + rows
+    file = write_docx(tmp_path / "mill.docx", body, styles=styles)
+    assert load_docx(file).text == "Bring:\n\n- rye\n- oats\n\nNo more.\n\n2 Fees"
 
 
 def test_docx_rows_that_begin_with_a_merged_cell_keep_their_lines(tmp_path: Path) -> None:

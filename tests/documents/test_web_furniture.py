@@ -44,11 +44,11 @@ def test_what_stands_around_the_content_is_left_out(tmp_path: Path, page: str) -
 @pytest.mark.parametrize(
     ("page", "text"),
     [
-        (f"{MILL}<ul>{MENU}</ul>", f"{TEXT}\n\nHome\nOpening hours\nVisit us"),
-        (f"<main>{MILL}<ul>{MENU}</ul></main>", f"{TEXT}\n\nHome\nOpening hours\nVisit us"),
+        (f"{MILL}<ul>{MENU}</ul>", f"{TEXT}\n\n- Home\n- Opening hours\n- Visit us"),
+        (f"<main>{MILL}<ul>{MENU}</ul></main>", f"{TEXT}\n\n- Home\n- Opening hours\n- Visit us"),
         (f"<article><header>{MILL}</header><footer>Told by Ada.</footer></article>", f"{TEXT}\n\nTold by Ada."),
         (f"{MILL}<p>See <a href=a>Fenn</a>, <a href=b>Tarn</a>.", f"{TEXT}\n\nSee Fenn, Tarn."),
-        (f"<ul>{MENU}</ul>", "Home\nOpening hours\nVisit us"),
+        (f"<ul>{MENU}</ul>", "- Home\n- Opening hours\n- Visit us"),
         ("<footer>Nothing but a foot</footer>", "Nothing but a foot"),
         (f"<p>On cookies and their consent</p>{MILL}", f"On cookies and their consent\n\n{TEXT}"),
     ],

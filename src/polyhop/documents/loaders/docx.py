@@ -18,6 +18,7 @@ from polyhop.documents.tables import Cell, Tables
 from polyhop.types import Document
 
 _LEFT_OUT = frozenset(("del", "moveFrom", "Fallback", "pPr", "sectPr", "footnotePr"))  # deleted, or said twice
+_ITEMS = ("listbullet", "listnumber")  # styles
 _CHARACTERS = {"tab": "\t", "ptab": "\t", "noBreakHyphen": "-"}
 _WORD = ArchiveKind(
     name="a Word document",
@@ -28,11 +29,11 @@ _WORD = ArchiveKind(
 
 @dataclass(frozen=True, kw_only=True)
 class DocxLoader:
-    """Reads the body, then the notes: paragraphs apart by blank lines, rows of tables with their columns' names."""
+    """Reads the body, then the notes: paragraphs apart, items with a dash, rows with the names of columns."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".docx",)
     media_type: ClassVar[str] = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
 
     largest: int = LARGEST  # bytes that its parts may unpack to: a guard against zip bombs
 
@@ -83,6 +84,8 @@ class _Body(PartEvents):
     title: str = ""
     heading: str = ""
     _style: str = ""
+    _listed: bool = False  # whether the paragraph is an item of a list
+    _after_item: bool = False
     _paragraph: list[str] = field(default_factory=list)
     _skipping: list[str] = field(default_factory=list)
     _bold: bool = False  # the run
@@ -94,6 +97,9 @@ class _Body(PartEvents):
         if name == "pStyle":
             style = attributes.get("val", "")
             self._style = re.sub(r"\s", "", self.styles.get(style, style)).lower()
+            self._listed = self._listed or self._style.startswith(_ITEMS)
+        elif name == "numId":
+            self._listed = attributes.get("val", "0") != "0"
         elif self._skipping or name in _LEFT_OUT:
             self._skipping.append(name)
         elif name in ("footnote", "endnote") and "type" in attributes:
@@ -144,11 +150,13 @@ class _Body(PartEvents):
         self._paragraph.clear()
         if text:
             flow, is_heading = self.tables.flow, self._style.startswith(("heading", "title"))
+            is_item = self._listed and not is_heading and self.tables.cell() is None
+            flow.part(Gap.LINE if self.tables.cell() or (is_item and self._after_item) else Gap.PARAGRAPH)
             if is_heading:
                 flow.begin("heading")
-            flow.write_exactly(text)
+            flow.write_exactly(f"- {text}" if is_item else text)
             flow.end("heading")
-            flow.part(Gap.LINE if self.tables.cell() else Gap.PARAGRAPH)
+            self._after_item = is_item
         return text
 
     def _end_paragraph(self) -> None:
@@ -157,7 +165,7 @@ class _Body(PartEvents):
             self.title = self.title or text
         elif self._style.startswith("heading"):
             self.heading = self.heading or text
-        self._style = ""
+        self._style, self._listed = "", False
 
     def _begin_cell(self) -> None:
         self._plain = False

@@ -23,7 +23,7 @@ class EmlLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".eml",)
     media_type: ClassVar[str] = "message/rfc822"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     attachments: bool = True  # whether those are read, too
 

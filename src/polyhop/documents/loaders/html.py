@@ -49,10 +49,11 @@ _GAPS = {
 _RAW = frozenset(("script", "style", "textarea", "iframe", "noscript"))  # their content is no markup
 _NEVER_TEXT = frozenset(("script", "style", "template", "noscript", "svg", "iframe", "object", "canvas", "textarea"))
 _FURNITURE = frozenset(("nav", "button", "select"))
+_LISTS = frozenset(("ol", "ul"))
 _CONTENT = frozenset(("main", "article", "section"))
 _KINDS = {
     **dict.fromkeys(_HEADINGS, HEADING),
-    **dict.fromkeys(("ul", "ol"), LIST),
+    **dict.fromkeys(_LISTS, LIST),
     **dict.fromkeys(("main", "article"), CONTENT),
     **dict.fromkeys(("header", "footer", "aside"), SITE),
     "a": LINK,
@@ -63,11 +64,11 @@ _MAY_BE_EMPTY = _NEVER_TEXT | _FURNITURE | {"td", "th", "title"}  # as <td/>
 
 @dataclass(frozen=True, kw_only=True)
 class HtmlLoader:
-    """Reads what a page is about: blocks as lines, rows of tables with their columns' names; no furniture."""
+    """Reads what a page is about: blocks as lines, items with marks, rows with the names of columns; no furniture."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".html", ".htm", ".xhtml")
     media_type: ClassVar[str] = "text/html"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; its title is the page's, or its first heading of level 1.
@@ -138,6 +139,8 @@ class Page:
         self._depth = 0
         self._verbatim = 0
         self._content = 0  # elements that we are in whose headers and footers are their own
+        self._items: list[int] = []  # of each list that we are in, the number of its last item; below 0: not numbered
+        self._marker = ""  # of an item that has begun and says nothing yet
         self._naming = ""  # title or h1, while inside the first one
 
     def flow(self) -> Flow:
@@ -153,7 +156,8 @@ class Page:
         elif tag in ("table", "tr", "td", "th"):
             self._start_table(tag, attributes)
         else:
-            self._tables.flow.part(_GAPS.get(tag, Gap.NONE))
+            self._tables.flow.part(self._gap(tag))
+            self._list(tag)
             self._mark(tag, attributes)
             self._verbatim += tag == "pre"
             if (tag == "title" and not self.title) or (tag == "h1" and not self.heading):
@@ -176,8 +180,10 @@ class Page:
                 self._tables.flow.end(kind)
             if tag == "h1":
                 self._tables.flow.end(TITLE)
+            if tag in _LISTS:
+                del self._items[-1:]
             self._content = max(0, self._content - (tag in _CONTENT))
-            self._tables.flow.part(_GAPS.get(tag, Gap.NONE))
+            self._tables.flow.part(self._gap(tag))
             self._verbatim = max(0, self._verbatim - (tag == "pre"))
             self._naming = "" if tag == self._naming else self._naming
 
@@ -190,6 +196,9 @@ class Page:
             return
         if self._naming == "h1":
             self.heading += text
+        if self._marker and not text.isspace():
+            self._tables.flow.write_exactly(self._marker)
+            self._marker = ""
         if self._verbatim:
             self._tables.flow.write_exactly(_BLANK_LINES.sub("\n\n", text.strip("\n")))
         else:
@@ -203,6 +212,20 @@ class Page:
         else:
             columns, rows = (_number(attributes.get(name, "")) for name in ("colspan", "rowspan"))
             self._tables.begin_cell(Cell(heading=tag == "th", columns=columns, rows=rows))
+
+    def _gap(self, tag: str) -> Gap:
+        """How far a tag parts text; a list within another goes on with its items."""
+        return Gap.LINE if tag in _LISTS and self._items else _GAPS.get(tag, Gap.NONE)
+
+    def _list(self, tag: str) -> None:
+        """Items of lists have a dash or a number, but in cells; headings, which stand in items of menus, have none."""
+        if tag in _LISTS:
+            self._items.append(0 if tag == "ol" else -1)
+        elif tag == "li" and self._items and self._tables.cell() is None:
+            self._items[-1] += self._items[-1] >= 0
+            self._marker = f"{self._items[-1]}. " if self._items[-1] > 0 else "- "
+        elif tag in _HEADINGS:
+            self._marker = ""
 
     def _mark(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Begin what a tag marks: headers, footers and asides are the site's where they are not those of content."""

@@ -129,8 +129,10 @@ def test_unknown_labels_fit_nothing(label: str, kind: AnswerType) -> None:
         ("When the lamp is red, may boats leave?", "verdict"),
         ("For the lamp, do we use more oil in summer or in winter?", "choice"),
         ("When was the lamp lit, and by whom?", "value"),
-        ("The keeper, who was old, lit what?", "value"),
-        ("What did Mr. Will Quade build?", "value"),
+        ("The keeper, who was old, lit what?", "open"),
+        ("What did Mr. Will Quade build?", "open"),
+        ("What should be brought along?", "open"),
+        ("What is the height of the lamp?", "value"),
         ("From where is water drawn since no. 7 stopped?", "value"),
     ],
 )

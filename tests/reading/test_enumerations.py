@@ -57,6 +57,37 @@ def test_a_stretch_lists_what_commas_and_conjunctions_part(text: str, items: lis
     assert told(text, items_within(text, 0, len(text))) == items
 
 
+FAULTS = """The inspection found these faults:
+(a) a cracked seat on the
+    small ferry
+(b) a loose plank
+The ferry stays ashore until they are mended.
+
+Changed
+- the mast
+
+1. Lift the lamp.
+
+2. Turn the wheel.
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "items"),
+    [
+        ("The inspection", ["a cracked seat on the small ferry", "a loose plank"]),
+        ("(b) a loose plank", ["a cracked seat on the small ferry", "a loose plank"]),
+        ("The ferry stays", []),
+        ("- the mast", []),  # one item is no list, and numbers behind a dash are another
+        ("2. Turn", ["Lift the lamp.", "Turn the wheel."]),
+    ],
+)
+def test_an_item_goes_on_in_its_sentence_or_indented_and_a_list_over_blank_lines(place: str, items: list[str]) -> None:
+    start = FAULTS.index(place)
+    end = FAULTS.index("\n", start)
+    assert told(FAULTS, items_at(FAULTS, start, end)) == items
+
+
 @given(st.text(alphabet="ab1.-*) \n,;", max_size=60), st.integers(0, 60), st.integers(0, 60))
 def test_items_lie_in_the_text_in_order_and_apart(text: str, first: int, second: int) -> None:
     start, end = sorted((min(first, len(text)), min(second, len(text))))

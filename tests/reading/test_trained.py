@@ -83,6 +83,11 @@ def test_how_to_do_something_is_told_in_its_steps(models: Models) -> None:
     assert [item[0] for item in reading.items] == ["put out the lamp", "pull the old wick", "trim the new one"]
 
 
+def test_what_alone_may_ask_for_a_list(models: Models) -> None:
+    reading = read("What do you need to clean the lamp?", models)
+    assert [text for text, *_ in reading.items] == ["a soft cloth", "lamp oil", "a brass brush"]
+
+
 def test_a_choice_is_one_of_the_options_and_nothing_else(models: Models) -> None:
     reading = read("Which ferry carries more passengers, the Grebe or the Heron?", models)
     assert reading.text in (None, "the Grebe", "the Heron", "Grebe", "Heron")

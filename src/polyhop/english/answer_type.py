@@ -54,7 +54,7 @@ class AnswerType(StrEnum):
     THING = "thing"
 
 
-AnswerShape = Literal["value", "verdict", "choice", "list", "steps", "explanation", "summary"]
+AnswerShape = Literal["value", "verdict", "choice", "list", "open", "steps", "explanation", "summary"]
 
 _DATES: Final = word_set(
     "date dates day month year years decade century birthday birthdate season era time span period lifespan "
@@ -120,7 +120,10 @@ def answer_type(question: str) -> AnswerType:
 
 
 def answer_shape(question: str) -> AnswerShape:
-    """How much a question asks for: one thing, several, whether, which of two, how, why, or what something says."""
+    """How much a question asks for: one thing, several, whether, which of two, how, why, or what something says.
+
+    What "what" alone asks for is open: "what should I bring?" may ask for one thing or for several.
+    """
     asking = asking_part(question)
     words = read_words(asking)
     if not words:
@@ -147,6 +150,8 @@ def answer_shape(question: str) -> AnswerShape:
         return "steps"
     if low[asked] == "why":
         return "explanation"
+    if low[asked] == "what" and not _head_noun(words, asked):
+        return "open"
     return "list" if low[asked] in ("what", "which") and _is_plural(words, asked) else "value"
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
+
+from polyhop.documents.sentences import sentence_spans
 
 _MARKED: Final = re.compile(r"[ \t]*(?:[-*•‣◦▪–·]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])[ \t]+(?=\S)", re.IGNORECASE)
 _BETWEEN: Final = re.compile(r"\s*(?:,\s*(?:and|or)\s+|;\s*(?:and|or)?\s*|,\s+|\s+(?:and|or)\s+)")
@@ -14,32 +17,51 @@ _LEAST: Final = 2  # items of a list
 def items_at(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """The items of the marked list that the stretch introduces or stands in; none where there is no such list.
 
-    An item begins with a bullet, a number or a letter at the beginning of its line and goes on to the next one or to a
-    blank line.
+    An item begins with a bullet, a number or a letter at the beginning of its line. Lines that are indented, or within
+    a sentence, go on with it. Blank lines may stand between items of one kind.
     """
-    lines = _lines(text)
-    marked = [_MARKED.match(text, first, last) for first, last in lines]
-    inside = next((at for at, (first, last) in enumerate(lines) if first <= start < last), None)
-    if inside is None:
-        return []
-    ahead = [at for at in range(inside, min(inside + 3, len(lines))) if marked[at] and lines[at][0] <= end + 2]
-    begin = next(iter(ahead), None)
-    if begin is None:
-        return []
-    for at in range(begin - 1, -1, -1):  # back to the first item of the block
-        if not text[slice(*lines[at])].strip():
-            break
-        begin = at if marked[at] else begin
-    items: list[tuple[int, int]] = []
-    for (first, last), match in zip(lines[begin:], marked[begin:], strict=True):
-        if match is not None:
-            items.append((match.end(), last))
-        elif not text[first:last].strip() or not items:
-            break
-        else:
-            items[-1] = (items[-1][0], last)  # a line that goes on with the item before it
-    items = [_stripped(text, *item) for item in items]
-    return items if len(items) >= _LEAST else []
+    for items in _lists(text):
+        begin, stop = items[0].start, items[-1].end
+        introduced = start < begin and not text[end:begin].strip(": \n")
+        if introduced or begin <= start < stop:
+            return [_stripped(text, item.said, item.end) for item in items] if len(items) >= _LEAST else []
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    start: int  # of its line
+    said: int  # behind its mark
+    end: int
+
+
+def _lists(text: str) -> Iterator[list[_Item]]:
+    """The marked lists of a text."""
+    inside = [span for span in sentence_spans(text) if "\n" in text[slice(*span)]]
+    items: list[_Item] = []
+    kind, blank = "", False
+    for first, last in _lines(text):
+        marked = _MARKED.match(text, first, last)
+        said = text[first:last].strip()
+        goes_on = text[first].isspace() or any(start < first < end for start, end in inside)
+        if marked and items and (not blank or _kind(marked) == kind):
+            items.append(_Item(first, marked.end(), last))
+        elif items and said and not marked and not blank and goes_on:
+            items[-1] = replace(items[-1], end=last)
+        elif said:
+            if items:
+                yield items
+            items = [_Item(first, marked.end(), last)] if marked else []
+            kind = _kind(marked) if marked else ""
+        blank = not said
+    if items:
+        yield items
+
+
+def _kind(marked: re.Match[str]) -> str:
+    """What items of one list have in common: the same bullet, or a number or letter with the same dot or bracket."""
+    mark = marked.group().strip()
+    return mark if len(mark) == 1 else f"{mark.strip('().').isdigit()}{mark[-1]}"
 
 
 def items_within(text: str, start: int, end: int) -> list[tuple[int, int]]:

@@ -13,15 +13,14 @@ from polyhop.models.choice import Models
 from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
 from polyhop.reading.comparison import Comparison
-from polyhop.reading.enumerations import items_at, items_within
 from polyhop.reading.hops_found import found_by_hops, leading_hops, quotes_of
+from polyhop.reading.listed import Items, answers_listed, likeliest_list, paragraph_of
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, sure, text_of
 from polyhop.reading.steps import StepReading, read_steps
 from polyhop.reading.weighing import FITTED, WORDS, chance_of, read_weighed, verdict_signs
 from polyhop.types import AnswerKind, Evidence, Passage
 
-LIST_SHARE: Final = 0.6  # of the likeliest item's chance, that another needs to be listed
 CLAUSE: Final = 4  # words from which a stretch can explain something
 LEAST: Final = 2  # sentences that are quoted however likely they are
 RESTING: Final = 0.5  # of the likeliest sentence's chance that an answer rests on it: from there, others are quoted too
@@ -50,7 +49,7 @@ class Trained:
         found = read.found
         direct = self._shaped(question, shape, found, read.each, read.together)
         if direct.confidence < self.threshold and direct.kind not in (AnswerKind.CHOICE, AnswerKind.VERDICT):
-            direct = max(direct, self._quotation(found), key=lambda one: one.confidence)
+            direct = max(direct, self._quotation(shape, found), key=lambda one: one.confidence)
         best = planned if planned is not None and planned.confidence >= direct.confidence else direct
         return sure(best, self.threshold)
 
@@ -66,14 +65,14 @@ class Trained:
         if options is not None:
             return self._choice(options, found)
         if found.best is None:
-            return self._quotation(found)
+            return self._quotation(shape, found)
         if shape == "list":
             return self._list(found)
-        steps = [_enumerated(one.quote) for one in found.sentences[:1]] if shape == "steps" else []
-        if any(steps):
-            return _listed(steps[0], found.sentences[0].chance)
+        items, chance = likeliest_list(found)
+        if items and (shape == "steps" or (shape == "open" and chance > found.chance)):
+            return _listed(items, chance)
         if shape in ("steps", "explanation") and len(found.best.text.split()) < CLAUSE:
-            return self._quotation(found)
+            return self._quotation(shape, found)
         return self._value(found)
 
     def _value(self, found: Pointing) -> Reading:
@@ -109,26 +108,29 @@ class Trained:
         )
 
     def _list(self, found: Pointing) -> Reading:
-        """The items of the enumeration that the likeliest answer or sentence stands in, or several answers."""
-        likeliest = [one.quote for one in found.sentences[:1]]
-        around = [one.quote for one in found.answers[:1] if one.quote is not None]
-        items = next((listed for quote in (*around, *likeliest) if (listed := _enumerated(quote))), [])
-        chance = max([found.chance, *(one.chance for one in found.sentences[:1])])
+        """The items of the likeliest enumeration, or several answers."""
+        items, chance = likeliest_list(found)
         if not items:
-            items, chance = _answers_listed(found), found.chance
-        if not items:
-            return self._value(found)
-        return _listed(items, chance)
+            items, chance = answers_listed(found), found.chance
+        return _listed(items, chance) if items else self._value(found)
 
-    def _quotation(self, found: Pointing) -> Reading:
-        """The sentence that the answer rests on most, as the answer, where it is likely enough."""
+    def _quotation(self, shape: AnswerShape, found: Pointing) -> Reading:
+        """The sentence that the answer rests on most, as the answer, where it is likely enough.
+
+        A line that introduces a list says nothing without it, nor does an item. What to do is told by a paragraph.
+        """
         if not found.sentences:
             return Reading(text=None, note="nothing in the passages could answer")
         best = found.sentences[0]
-        quotes = self._resting(found, [])
         confidence = best.chance if best.chance >= self.quoting else 0.0
-        text = " ".join(text_of(best.quote).split())
-        return Reading(text=text, kind=AnswerKind.QUOTATION, quotes=quotes, confidence=confidence, note="quoted")
+        items, _ = likeliest_list(found)
+        if items:
+            return _listed(items, confidence)
+        said = paragraph_of(found) if shape == "steps" else None
+        text = " ".join(text_of(said or best.quote).split())
+        quotes = (said,) if said is not None else self._resting(found, [])
+        kind = AnswerKind.EXTRACT if said is not None else AnswerKind.QUOTATION
+        return Reading(text=text, kind=kind, quotes=quotes, confidence=confidence, note="quoted")
 
     def _extract(self, found: Pointing) -> Reading:
         """The likeliest sentences, in the order in which they stand."""
@@ -179,7 +181,7 @@ class Trained:
         )
 
 
-def _listed(items: Sequence[tuple[str, Quote]], chance: float) -> Reading:
+def _listed(items: Items, chance: float) -> Reading:
     return Reading(
         text="; ".join(text for text, _ in items),
         kind=AnswerKind.LIST,
@@ -188,28 +190,6 @@ def _listed(items: Sequence[tuple[str, Quote]], chance: float) -> Reading:
         confidence=chance,
         note=f"{len(items)} items",
     )
-
-
-def _enumerated(quote: Quote) -> list[tuple[str, Quote]]:
-    """The items of the marked list that a sentence introduces or stands in."""
-    return _items(quote.passage, items_at(quote.passage.text, quote.start, quote.end))
-
-
-def _answers_listed(found: Pointing) -> list[tuple[str, Quote]]:
-    """What the likeliest answer lists in one breath, or the answers that are likely beside it; none of one thing."""
-    best = found.answers[0]
-    if best.quote is not None:
-        passage = best.quote.passage
-        within = _items(passage, items_within(passage.text, best.start, best.end))
-        if within:
-            return within
-    likely = [one for one in found.answers if one.chance >= LIST_SHARE * found.chance]
-    items = [(one.text, one.quote) for one in likely if one.quote is not None]
-    return items if len(items) > 1 else []
-
-
-def _items(passage: Passage, places: Sequence[tuple[int, int]]) -> list[tuple[str, Quote]]:
-    return [(" ".join(passage.text[start:end].split()), Quote(passage, start, end)) for start, end in places]
 
 
 def _same(text: str, option: str) -> bool:

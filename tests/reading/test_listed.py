@@ -1,0 +1,47 @@
+"""Lists and paragraphs that several likely sentences speak for."""
+
+from __future__ import annotations
+
+from polyhop.reading.listed import likeliest_list, paragraph_of
+from polyhop.reading.pointing import Pointing, Supporting
+from polyhop.reading.reader import Quote, text_of
+from polyhop.types import Passage
+
+TEXT = """Bring along:
+- a lamp
+- a rope
+- a map
+
+Leave behind:
+- the dog
+- the cat
+
+Filling the lamp
+
+Unscrew the cap. Pour oil in up to the mark. Screw it on again."""
+FERRY = Passage(id="p", document_id="p", ordinal=0, start=0, end=len(TEXT), title="Ferry", text=TEXT)
+
+
+def found(*sentences: tuple[str, float]) -> Pointing:
+    places = [(chance, TEXT.index(said), TEXT.index(said) + len(said)) for said, chance in sentences]
+    supporting = [Supporting(chance, Quote(FERRY, start, end)) for chance, start, end in places]
+    return Pointing(question="", sentences=tuple(sorted(supporting, key=lambda one: -one.chance)))
+
+
+def test_a_list_is_as_likely_as_any_of_its_lines_speaks_for_it() -> None:
+    items, chance = likeliest_list(
+        found(("Bring along:", 0.3), ("- a lamp", 0.4), ("- a rope", 0.3), ("- the dog", 0.5), ("- the cat", 0.1))
+    )
+    assert [text for text, _ in items] == ["a lamp", "a rope", "a map"]
+    assert abs(chance - (1 - 0.7 * 0.6 * 0.7)) < 1e-9
+
+
+def test_one_likely_item_is_no_list() -> None:
+    assert likeliest_list(found(("- a lamp", 0.9), ("- a rope", 0.2))) == ([], 0.0)
+
+
+def test_a_paragraph_is_told_where_two_of_its_sentences_are_likely() -> None:
+    said = paragraph_of(found(("Unscrew the cap.", 0.5), ("Pour oil in up to the mark.", 0.4)))
+    assert said is not None
+    assert text_of(said) == "Unscrew the cap. Pour oil in up to the mark. Screw it on again."
+    assert paragraph_of(found(("Unscrew the cap.", 0.5), ("Screw it on again.", 0.2))) is None

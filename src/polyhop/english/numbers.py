@@ -1,21 +1,86 @@
-"""Numbers, in digits and in words."""
+"""Numbers, in digits and in words, and what they measure."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
 NUMERALS: Final = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
 )  # fmt: skip
-_NUMBER: Final = re.compile(rf"\d+(?:,\d{{3}})*(?:\.\d+)?|\b(?:{'|'.join(NUMERALS)})\b", re.IGNORECASE)
+_TENS: Final = ("thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred")
+_VALUES: Final = {word: float(value) for value, word in enumerate(NUMERALS)} | {
+    word: 10.0 * value for value, word in enumerate(_TENS, start=3)
+}
+_KINDS: Final[dict[str, dict[float, str]]] = {
+    "time": {
+        1: "s sec second", 60: "min minute", 3600: "h hr hour", 86400: "day", 604800: "week", 1209600: "fortnight",
+        2629800: "month", 31557600: "yr year",
+    },
+    "mass": {1e-6: "mg", 1e-3: "g gram", 1: "kg kilo kilogram", 1e3: "t ton tonne", 0.4536: "lb", 0.02835: "oz"},
+    "length": {
+        1e-3: "mm", 0.01: "cm", 1: "m metre meter", 1e3: "km", 0.0254: "in inch inche", 0.3048: "ft foot feet",
+        1609.3: "mi mile",
+    },
+    "volume": {1e-3: "ml", 0.01: "cl", 1: "l litre liter"},
+    "power": {1: "w watt", 1e3: "kw", 1e6: "mw", 745.7: "hp"},
+    "energy": {1: "wh", 1e3: "kwh", 1e6: "mwh"},
+    "money": {1: "eur euro usd dollar gbp pound chf franc kroner"},
+    "share": {1: "% percent"},
+    "heat": {1: "°c degree"},
+}  # fmt: skip
+_UNITS: Final = {
+    name: (kind, factor) for kind, units in _KINDS.items() for factor, names in units.items() for name in names.split()
+}
+_WORDS: Final = "|".join(_VALUES)
+_NUMBER: Final = re.compile(rf"\d+(?:,\d{{3}})*(?:\.\d+)?|\b(?:{_WORDS})\b", re.IGNORECASE)
+_ONE: Final = re.compile(r"\ban?\b", re.IGNORECASE)
+_UNIT: Final = re.compile(
+    rf"(?:\s*(?:to|or|-|–)\s*(?:{_NUMBER.pattern}))?[\s-]*(?P<unit>%|°?[^\W\d_]+)", re.IGNORECASE
+)  # "four to six weeks"
+_MONEY: Final = ("£", "€", "$")
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number with what it measures, in one unit for each kind; of an unknown unit, the kind is empty."""
+
+    value: float
+    kind: str
 
 
 def number_in(text: str) -> float | None:
     """The first number in a text, such as ``1,204.5`` or ``twelve``; None where there is none."""
     found = _NUMBER.search(text)
+    return None if found is None else _value(found.group())
+
+
+def amount_in(text: str, start: int, end: int) -> Amount | None:
+    """The first number of a stretch with its unit, which may stand behind the stretch, or a sign for money before it.
+
+    "A year" is one. None where there is no number.
+    """
+    found = _NUMBER.search(text, start, end)
+    one = found is None
+    found = found or _ONE.search(text, start, end)
     if found is None:
         return None
-    word = found.group().lower()
-    return float(NUMERALS.index(word)) if word in NUMERALS else float(word.replace(",", ""))
+    value = 1.0 if one else _value(found.group())
+    unit = _UNIT.match(text, found.end())
+    kind, factor = _UNITS.get(_singular(unit["unit"].lower()), ("", 1.0)) if unit else ("", 1.0)
+    if one:
+        return Amount(factor, kind) if kind == "time" else None
+    if text[max(found.start() - 2, 0) : found.start()].strip().endswith(_MONEY):
+        kind, factor = "money", 1.0
+    return Amount(value * factor, kind)
+
+
+def _value(word: str) -> float:
+    known = _VALUES.get(word.lower())
+    return float(word.replace(",", "")) if known is None else known
+
+
+def _singular(unit: str) -> str:
+    return unit if unit in _UNITS else unit.removesuffix("s")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from polyhop.english.answer_type import AnswerShape, answer_shape, choices
+from polyhop.english.degrees import asked_degree
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.plans import whole_question
@@ -15,6 +16,7 @@ from polyhop.reading.by_kind_of_text import read_by_kind_of_text
 from polyhop.reading.comparison import Comparison
 from polyhop.reading.hops_found import found_by_hops, leading_hops, quotes_of
 from polyhop.reading.listed import Items, answers_listed, likeliest_list, paragraph_of
+from polyhop.reading.measured import measured_choice, measured_row
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, sure, text_of
 from polyhop.reading.steps import StepReading, read_steps
@@ -41,6 +43,9 @@ class Trained:
         return sure(read_by_kind_of_text(question, evidence, models, self._prose), self.told)
 
     def _prose(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
+        measured = self._measured(question, passages, models)
+        if measured is not None and measured.confidence >= self.threshold:
+            return measured
         read = read_weighed(question, passages, models, words=self.words)
         shape = answer_shape(question)
         if shape == "summary":
@@ -52,6 +57,16 @@ class Trained:
             direct = max(direct, self._quotation(shape, found), key=lambda one: one.confidence)
         best = planned if planned is not None and planned.confidence >= direct.confidence else direct
         return sure(best, self.threshold)
+
+    def _measured(self, question: str, passages: Sequence[Passage], models: Models) -> Reading | None:
+        """The more or the less of two that a question names, or the most or the least in a table."""
+        degree = asked_degree(question)
+        if degree is None:
+            return None
+        options = choices(question)
+        if options is not None:
+            return measured_choice(options, degree, passages, models)
+        return measured_row(degree, passages, models) if degree.most else None
 
     # -- the question as it was asked
 

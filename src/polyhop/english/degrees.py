@@ -1,0 +1,109 @@
+"""More and most of something: what a question compares things by, and how that is asked of each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Final
+
+from polyhop.english.answer_type import split_options
+from polyhop.english.question import Word, Words, asking_part, read_words, render
+from polyhop.english.words import ARTICLES, BE, DO, HAVE, PREPOSITIONS, WH_WORDS, base_form, is_finite, word_set
+
+_POLES: Final = tuple(
+    (large, small)
+    for large, _, small in (
+        pair.partition("/")
+        for pair in word_set(
+            "long/short large/small big/little tall high/low heavy/light deep/shallow wide/narrow broad thick/thin "
+            "fast/slow old/young old/new expensive/cheap far/near strong/weak warm/cold hot/cool loud/quiet late/early "
+            "late/soon powerful populous great"
+        )
+    )
+)
+_NEUTRAL: Final = {pole: large for large, small in _POLES for pole in (large, small) if pole}
+_SMALL: Final = frozenset(small for _, small in _POLES)
+_IRREGULAR: Final = {
+    "more": ("much", True), "most": ("much", True), "less": ("much", False), "least": ("much", False),
+    "fewer": ("many", False), "fewest": ("many", False), "further": ("far", True), "furthest": ("far", True),
+    "farther": ("far", True), "farthest": ("far", True),
+}  # fmt: skip
+_ASKING: Final = word_set("which what who whose where") | BE | DO
+_VOWELS: Final = "aeiou"
+
+
+@dataclass(frozen=True, slots=True)
+class Degree:
+    """What things are compared by; ``asked`` has a gap for one of them: "How heavy is {}?"."""
+
+    asked: str
+    more: bool  # the one with more of it is asked for, rather than that with less
+    most: bool  # of all there are, rather than of two
+    noun: str = ""  # what the question calls the things: "berth"
+
+
+def _forms() -> Iterator[tuple[str, tuple[str, bool]]]:
+    """The comparatives and superlatives of adjectives that are measured, with these, and whether they mean more."""
+    for adjective, neutral in _NEUTRAL.items():
+        stem = adjective.removesuffix("e")
+        if adjective.endswith("y"):
+            stem = f"{adjective[:-1]}i"
+        elif len(stem) == 3 and stem[1] in _VOWELS and stem[2] not in f"w{_VOWELS}" and stem == adjective:
+            stem += stem[-1]
+        for ending in ("er", "est"):
+            yield stem + ending, (neutral, adjective not in _SMALL)
+
+
+FORMS: Final = {**dict(_forms()), **_IRREGULAR}
+
+
+def asked_degree(question: str) -> Degree | None:
+    """What a question that asks for the more or the most of something compares by; None for any other."""
+    words = read_words(asking_part(question))
+    options = split_options(words)
+    frame = options[0] if options is not None else words
+    low = [word.low for word in frame]
+    at = next((at for at, word in enumerate(low) if word in FORMS), None)
+    if at is None or low[0] not in _ASKING:
+        return None
+    adjective, more = FORMS[low[at]]
+    end = at + 1
+    if adjective == "much" and low[end : end + 1] and low[end] in _NEUTRAL:
+        adjective, more, end = _NEUTRAL[low[end]], more == (low[end] not in _SMALL), end + 1
+    asked = _asked(frame, at, end, adjective)
+    if asked is None:
+        return None
+    most = options is None and (low[at].endswith("est") or low[at] in ("most", "least"))
+    return Degree(asked, more, most, _noun(frame, at))
+
+
+def _asked(frame: Words, at: int, end: int, adjective: str) -> str | None:
+    """How much one thing has of it, as a question with a gap; None where no verb says what it does."""
+    before = at - (frame[at - 1].low in ARTICLES)  # "costs the most"
+    finite = [i for i in range(before) if frame[i].low not in WH_WORDS and is_finite(frame[i].low)]
+    verb = finite[0] if finite else before - 1
+    if verb < 1 - (frame[0].low in BE) or frame[verb].atomic:
+        return None
+    said = frame[verb].low
+    behind = tuple(word for word in frame[end:] if word.low not in ARTICLES)
+    if said in BE:
+        of_what = (*frame[verb + 1 : before], Word("{}"), *(behind if behind and behind[0].low == "to" else ()))
+        return f"How {adjective} is {render(of_what)}?"
+    if said in HAVE and behind and adjective not in ("much", "many"):
+        return f"How {adjective} is the {render(behind)} of {{}}?"
+    if adjective in ("much", "many") and behind:
+        adjective = f"{'many' if behind[0].low.endswith('s') else 'much'} {render(behind)}"
+    does = "does" if said.endswith("s") or base_form(said) == said else "did"
+    return f"How {adjective} {does} {{}} {base_form(said)}?"
+
+
+def _noun(frame: Words, at: int) -> str:
+    """What the things are called: behind the word that asks, or behind the superlative."""
+    asked = frame[1:at] if frame[0].low in ("which", "what") else ()
+    return _nominal(asked) or _nominal(frame[at + 1 :])
+
+
+def _nominal(words: Words) -> str:
+    ends = BE | DO | HAVE | PREPOSITIONS
+    return render(takewhile(lambda word: word.kind != "mark" and word.low not in ends, words))

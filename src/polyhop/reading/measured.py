@@ -1,0 +1,193 @@
+"""Which of two things, or of all in a table, has more of something: the amount of each is read, and compared."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+from polyhop.documents.sentences import sentence_spans
+from polyhop.english.degrees import Degree
+from polyhop.english.numbers import Amount, amount_in
+from polyhop.english.words import FUNCTION_WORDS
+from polyhop.indexes.folding import family, pieces
+from polyhop.models.choice import Models
+from polyhop.reading.pointing import point_together
+from polyhop.reading.reader import Quote, Reading, text_of
+from polyhop.reading.rows import RowCell, Row, RowTable, row_at, tables_in
+from polyhop.types import AnswerKind, Passage
+
+WORDS: Final = 220  # of what is said of each option, that are read
+ROWS: Final = 40  # of a table, each of which is asked for its amount
+NAMED: Final = 0.6  # of an option's own words, from which a sentence speaks of it
+SHARED: Final = 0.25  # the least chance of a column, a mean of its cells'
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """An amount that was pointed at, and the column that it stands in; none in a sentence."""
+
+    amount: Amount
+    chance: float
+    quote: Quote
+    start: int
+    column: str
+
+    def compares(self, other: _Measured) -> bool:
+        """Whether two amounts measure the same, each of something else."""
+        apart = (self.quote.passage.id, self.start) != (other.quote.passage.id, other.start)
+        return apart and self.column == other.column and self.amount.kind == other.amount.kind
+
+
+def measured_choice(
+    options: Sequence[str], degree: Degree, passages: Sequence[Passage], models: Models
+) -> Reading | None:
+    """The option with the more, or the less; None where the two amounts are not told or are the same."""
+    told = _told_of(options, passages)
+    found = [
+        list(_measures(degree.asked.format(option), quotes, models))
+        for option, quotes in zip(options, told, strict=True)
+    ]
+    pairs = [pair for pair in product(*found) if pair[0].compares(pair[1])]
+    if not pairs:
+        return None
+    one, other = max(pairs, key=lambda pair: pair[0].chance * pair[1].chance)
+    if one.amount.value == other.amount.value:
+        return None
+    first = (one.amount.value > other.amount.value) == degree.more
+    return Reading(
+        text=options[0 if first else 1],
+        kind=AnswerKind.CHOICE,
+        quotes=tuple(dict.fromkeys((one.quote, other.quote))),
+        confidence=math.sqrt(one.chance * other.chance),
+        note=f"{degree.asked.format('it')} {one.amount.value:g} against {other.amount.value:g}",
+    )
+
+
+def measured_row(degree: Degree, passages: Sequence[Passage], models: Models) -> Reading | None:
+    """The row of a table with the most, or the least; None where no table tells, or several rows have it.
+
+    Rows that are documents of their own are no table: what others there are is not known.
+    """
+    asked = _content(degree.noun)
+    tables = [table for table in tables_in(passages) if table.is_whole]
+    for table in sorted(tables, key=lambda table: -_shared(asked, table)):
+        if asked and not _shared(asked, table):
+            return None
+        rows = _asked_for(asked, table)
+        column, chance = _column(degree, table, rows, models)
+        if chance < SHARED:
+            continue
+        cells = [(cell, row) for row in rows if (cell := row.under(column)) is not None]
+        amounts = [(amount_in(row.quote.passage.text, cell.start, cell.end), row) for cell, row in cells]
+        told = [(amount.value, row) for amount, row in amounts if amount is not None]
+        if not told:
+            continue
+        best = (max if degree.more else min)(value for value, _ in told)
+        rows_with = [row for value, row in told if value == best]
+        if len(rows_with) > 1:
+            return None
+        return Reading(
+            text=_name(rows_with[0], table, asked).said,
+            quotes=(rows_with[0].quote,),
+            confidence=chance,
+            note=f"of {len(told)} rows by {column}",
+        )
+    return None
+
+
+# -- what is said of each of two
+
+
+def _told_of(options: Sequence[str], passages: Sequence[Passage]) -> list[list[Quote]]:
+    """The sentences with a number that name an option, or follow one that does before the other is named."""
+    told: list[list[Quote]] = [[] for _ in options]
+    room = [WORDS for _ in options]
+    for passage in passages:
+        titled = _named(options, passage.title)
+        spoken_of = titled
+        for start, end in sentence_spans(passage.text):
+            quote = Quote(passage, start, end)
+            named = _named(options, text_of(quote))
+            if not named and row_at(quote) is not None:
+                continue  # it speaks of something else
+            if named or any(start < stop and begin < end for begin, stop in passage.headings):
+                spoken_of = named or titled
+            size = len(text_of(quote).split())
+            measures = amount_in(passage.text, start, end) is not None
+            for at in spoken_of:
+                if size <= room[at] and (measures or at in named):
+                    told[at].append(quote)
+                    room[at] -= size
+    return told
+
+
+def _named(options: Sequence[str], text: str) -> frozenset[int]:
+    """Which options a text names: by the words that they do not share, in order or most of them."""
+    said = pieces(text)
+    words = [[word for word in pieces(option) if word not in FUNCTION_WORDS] for option in options]
+    found = set()
+    for at, own in enumerate(words):
+        others = {word for other, theirs in enumerate(words) if other != at for word in theirs}
+        apart = {family(word) for word in own if word not in others}
+        known = {family(word) for word in said}
+        in_order = any(said[begin : begin + len(own)] == own for begin in range(len(said) - len(own) + 1))
+        if own and (in_order or (len(apart) > 1 and len(apart & known) >= NAMED * len(apart))):
+            found.add(at)
+    return frozenset(found)
+
+
+def _measures(question: str, quotes: Sequence[Quote], models: Models) -> Iterator[_Measured]:
+    """The amounts that the span model points at, asked of these sentences alone."""
+    for one in point_together(question, quotes, models).answers:
+        amount = None if one.quote is None else amount_in(one.quote.passage.text, one.start, one.end)
+        if one.quote is not None and amount is not None:
+            cell = _cell_at(one.quote, one.start)
+            yield _Measured(amount, one.chance, one.quote, one.start, cell.name if cell else "")
+
+
+# -- tables
+
+
+def _asked_for(asked: frozenset[str], table: RowTable) -> Sequence[Row]:
+    """The rows that the question speaks of: those that have its words, but for words that the whole table is of."""
+    rows: Sequence[Row] = table.rows[:ROWS]
+    for word in asked - _content(" ".join([table.heading, *table.columns])):
+        having = [row for row in rows if word in _content(" ".join(cell.said for cell in row.cells))]
+        rows = having or rows
+    return rows
+
+
+def _column(degree: Degree, table: RowTable, rows: Sequence[Row], models: Models) -> tuple[str, float]:
+    """The column with the amounts, by what the span model points at when it is asked of each row, and its chance."""
+    votes: Counter[str] = Counter()
+    for row in rows:
+        likeliest: dict[str, float] = {}
+        for one in _measures(degree.asked.format(row.cells[0].said), [row.quote], models):
+            likeliest[one.column] = max(one.chance, likeliest.get(one.column, 0.0))
+        votes.update(likeliest)
+    column = max(votes, key=lambda name: votes[name], default="")
+    return column, votes[column] / len(rows)
+
+
+def _name(row: Row, table: RowTable, asked: frozenset[str]) -> RowCell:
+    """The cell that names a row: under what the question calls the things, else the first."""
+    return next((cell for cell in row.cells if asked & _content(cell.name)), row.cells[0])
+
+
+def _shared(asked: frozenset[str], table: RowTable) -> int:
+    """How many words of a question a table's heading, columns or cells have."""
+    said = " ".join([table.heading, *table.columns, *(cell.said for row in table.rows for cell in row.cells)])
+    return len(asked & _content(said))
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(family(word.removesuffix("s")) for word in pieces(text) if word not in FUNCTION_WORDS)
+
+
+def _cell_at(quote: Quote, at: int) -> RowCell | None:
+    row = row_at(quote)
+    return None if row is None else next((cell for cell in row.cells if cell.start <= at < cell.end), None)

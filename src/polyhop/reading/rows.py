@@ -1,0 +1,87 @@
+"""Rows of tables as passages write them: each value behind the name of its column (``documents/tables.py``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from polyhop.documents.sentences import sentence_spans
+from polyhop.reading.reader import Quote
+from polyhop.types import Passage
+
+_CELL: Final = re.compile(r"(?:^|; |\n)(?P<name>[^\n:;]{1,60}): (?P<said>[^\n;]*(?:; (?![^\n:;]{1,60}: )[^\n;]*)*)")
+_FEWEST: Final = 2  # cells of a row, and rows of a table
+
+
+@dataclass(frozen=True, slots=True)
+class RowCell:
+    """A value and the name of its column; where it stands in its passage's text."""
+
+    name: str
+    said: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row with its values in their order."""
+
+    quote: Quote
+    cells: tuple[RowCell, ...]
+
+    def under(self, name: str) -> RowCell | None:
+        """The value of a column; None where it is empty."""
+        return next((cell for cell in self.cells if cell.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class RowTable:
+    """Rows with the same first column, below one heading."""
+
+    heading: str
+    rows: tuple[Row, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of columns, each once."""
+        return tuple(dict.fromkeys(cell.name for row in self.rows for cell in row.cells))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of its rows stand in one document."""
+        return len({row.quote.passage.document_id for row in self.rows}) == 1
+
+
+def tables_in(passages: Sequence[Passage]) -> list[RowTable]:
+    """The tables of which passages have at least two rows; rows that stand in several passages count once."""
+    tables: dict[tuple[str, str], dict[str, Row]] = {}
+    for passage in passages:
+        for row in _rows(passage):
+            above = [place for place in passage.headings if place[1] <= row.quote.start]
+            heading = passage.text[slice(*above[-1])] if above else ""
+            said = passage.text[row.quote.start : row.quote.end]
+            tables.setdefault((heading, row.cells[0].name), {}).setdefault(said, row)
+    return [RowTable(heading, tuple(rows.values())) for (heading, _), rows in tables.items() if len(rows) >= _FEWEST]
+
+
+def _rows(passage: Passage) -> Iterator[Row]:
+    for start, end in sentence_spans(passage.text):
+        row = row_at(Quote(passage, start, end))
+        if row is not None:
+            yield row
+
+
+def row_at(quote: Quote) -> Row | None:
+    """The row that a sentence is; None where it is none."""
+    text = quote.passage.text[quote.start : quote.end]
+    found = [
+        RowCell(
+            match["name"].strip(), match["said"].strip(), quote.start + match.start("said"), quote.start + match.end()
+        )
+        for match in _CELL.finditer(text)
+    ]
+    begins = bool(found) and text.startswith(found[0].name)
+    return Row(quote, tuple(found)) if len(found) >= _FEWEST and begins else None

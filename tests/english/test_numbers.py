@@ -1,0 +1,45 @@
+"""Numbers and what they measure."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhop.english.numbers import Amount, amount_in, number_in
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1,204.5 boats", 1204.5), ("twelve", 12.0), ("some forty lamps", 40.0), ("none", None)]
+)
+def test_numbers_stand_in_digits_and_words(text: str, value: float | None) -> None:
+    assert number_in(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("1.2 t of oil", Amount(1200.0, "mass")),
+        ("800 kg", Amount(800.0, "mass")),
+        ("a year", Amount(31557600.0, "time")),
+        ("four to six weeks", Amount(4 * 604800.0, "time")),
+        ("a 12-week course", Amount(12 * 604800.0, "time")),
+        ("£1,085", Amount(1085.0, "money")),
+        ("12 lamps", Amount(12.0, "")),
+        ("a lamp", None),
+    ],
+)
+def test_amounts_of_one_kind_have_one_unit(text: str, amount: Amount | None) -> None:
+    assert amount_in(text, 0, len(text)) == amount
+
+
+def test_the_unit_and_the_sign_for_money_may_stand_around_the_stretch() -> None:
+    assert amount_in("it holds 54 l", 9, 11) == Amount(54.0, "volume")
+    assert amount_in("for £ 54 a day", 6, 8) == Amount(54.0, "money")
+
+
+@given(st.text(alphabet="a1 2,.kg£thre e-%", max_size=30), st.integers(0, 30), st.integers(0, 30))
+def test_any_stretch_is_read(text: str, first: int, last: int) -> None:
+    start, end = sorted((min(first, len(text)), min(last, len(text))))
+    amount = amount_in(text, start, end)
+    assert amount is None or amount.value >= 0

@@ -1,0 +1,105 @@
+"""The more or less of two things, and the most or least in a table."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyhop.english.answer_type import choices
+from polyhop.english.degrees import asked_degree
+from polyhop.models.choice import Models, load_models
+from polyhop.reading.measured import measured_choice, measured_row
+from polyhop.reading.reader import Quote, Reading, text_of
+from polyhop.reading.rows import row_at, tables_in
+from polyhop.types import Passage
+from tests.worlds.settings import QUICK
+
+HIRE = """Lamps
+
+Lamp: Grebe; Weight: 7.5 kg; Fee: £12
+Lamp: Heron; Weight: 3 kg; Fee: £20; Remarks: gas; by boat only
+Lamp: Stork; Weight: 11 kg; Fee: £9
+
+Ropes
+
+Rope: Sisal; Weight: 40 kg
+Rope: Hemp; Weight: 30 kg
+
+The Fenn weighs 900 kg and the Tarn is 1.1 t with its mast."""
+VISITS = """Fenn
+
+The hall is 30 m long. They had 14,200 visitors last year.
+
+Tarn
+
+The hall is heated. 9,800 visitors came."""
+
+
+def passage(number: int, text: str, *headings: str) -> Passage:
+    places = tuple((text.index(heading), text.index(heading) + len(heading)) for heading in headings)
+    name = f"p{number}"
+    return Passage(id=name, document_id=name, ordinal=0, start=0, end=len(text), title="", text=text, headings=places)
+
+
+PASSAGES = (passage(0, HIRE, "Lamps", "Ropes"), passage(1, VISITS, "Fenn", "Tarn"))
+
+
+@pytest.fixture(scope="module")
+def models() -> Models:
+    return load_models(QUICK)
+
+
+def read(question: str, models: Models) -> Reading | None:
+    degree, options = asked_degree(question), choices(question)
+    assert degree is not None
+    return measured_choice(options, degree, PASSAGES, models) if options else measured_row(degree, PASSAGES, models)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which boat is heavier, the Fenn or the Tarn?", "the Tarn"),  # 900 kg against 1.1 t
+        ("Which place had more visitors, Fenn or Tarn?", "Fenn"),  # each below its heading
+        ("Which lamp is cheaper, the Grebe or the Heron?", "the Grebe"),
+    ],
+)
+def test_of_two_things_the_amounts_are_compared(question: str, answer: str, models: Models) -> None:
+    reading = read(question, models)
+    assert reading is not None
+    assert (reading.text, len(reading.quotes)) == (answer, len({text_of(quote) for quote in reading.quotes}))
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which lamp is the heaviest?", "Stork"),
+        ("What is the lightest lamp?", "Heron"),
+        ("Which lamp has the lowest fee?", "Stork"),
+        ("Which rope is the lightest?", "Hemp"),
+    ],
+)
+def test_of_all_rows_the_column_that_is_asked_for_is_compared(question: str, answer: str, models: Models) -> None:
+    reading = read(question, models)
+    assert reading is not None
+    assert reading.text == answer
+
+
+def test_what_is_not_told_of_both_is_not_compared(models: Models) -> None:
+    assert read("Which is heavier, the Fenn or the Quill?", models) is None
+
+
+def test_a_sentence_with_names_of_columns_is_a_row() -> None:
+    start = HIRE.index("Lamp: Heron")
+    row = row_at(Quote(PASSAGES[0], start, HIRE.index("\n", start)))
+    assert row is not None
+    assert [(cell.name, cell.said) for cell in row.cells] == [
+        ("Lamp", "Heron"),
+        ("Weight", "3 kg"),
+        ("Fee", "£20"),
+        ("Remarks", "gas; by boat only"),
+    ]
+    assert all(HIRE[cell.start : cell.end] == cell.said for cell in row.cells)
+
+
+def test_rows_below_one_heading_are_a_table_once() -> None:
+    twice = (*PASSAGES, passage(2, HIRE, "Lamps", "Ropes"))
+    assert [(table.heading, len(table.rows)) for table in tables_in(twice)] == [("Lamps", 3), ("Ropes", 2)]

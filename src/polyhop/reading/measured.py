@@ -17,7 +17,7 @@ from polyhop.indexes.folding import family, pieces
 from polyhop.models.choice import Models
 from polyhop.reading.pointing import point_together
 from polyhop.reading.reader import Quote, Reading, text_of
-from polyhop.reading.rows import RowCell, Row, RowTable, row_at, tables_in
+from polyhop.reading.rows import Row, RowCell, RowTable, row_at, tables_in
 from polyhop.types import AnswerKind, Passage
 
 WORDS: Final = 220  # of what is said of each option, that are read

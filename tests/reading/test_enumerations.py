@@ -88,6 +88,29 @@ def test_an_item_goes_on_in_its_sentence_or_indented_and_a_list_over_blank_lines
     assert told(FAULTS, items_at(FAULTS, start, end)) == items
 
 
+LEASE = """1. Rent. It is paid
+each month.
+2. The tenants shall
+   (a) sweep;
+   (b) not keep
+       geese.
+
+3. Ending. All is handed back.
+"""
+
+
+def test_a_list_within_an_item_is_one_by_itself() -> None:
+    start = LEASE.index("(b)")
+    assert told(LEASE, items_at(LEASE, start, start + 9)) == ["sweep;", "not keep geese."]
+    outer = told(LEASE, items_at(LEASE, 0, 10))
+    assert outer[1:] == ["The tenants shall (a) sweep; (b) not keep geese.", "Ending. All is handed back."]
+
+
+def test_sections_with_numbers_are_no_list() -> None:
+    text = "".join(f"{number}. {'The ferry was late. ' * 20}\n\n" for number in (1, 2, 3))
+    assert items_at(text, 0, 20) == []
+
+
 @given(st.text(alphabet="ab1.-*) \n,;", max_size=60), st.integers(0, 60), st.integers(0, 60))
 def test_items_lie_in_the_text_in_order_and_apart(text: str, first: int, second: int) -> None:
     start, end = sorted((min(first, len(text)), min(second, len(text))))

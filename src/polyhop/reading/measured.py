@@ -17,7 +17,7 @@ from polyhop.indexes.folding import family, pieces
 from polyhop.models.choice import Models
 from polyhop.reading.pointing import point_together
 from polyhop.reading.reader import Quote, Reading, text_of
-from polyhop.reading.rows import Row, RowCell, RowTable, row_at, tables_in
+from polyhop.reading.rows import Row, RowCell, RowTable, row_at, tables_in, word_families
 from polyhop.types import AnswerKind, Passage
 
 WORDS: Final = 220  # of what is said of each option, that are read
@@ -72,7 +72,7 @@ def measured_row(degree: Degree, passages: Sequence[Passage], models: Models) ->
 
     Rows that are documents of their own are no table: what others there are is not known.
     """
-    asked = _content(degree.noun)
+    asked = word_families(degree.noun)
     tables = [table for table in tables_in(passages) if table.is_whole]
     for table in sorted(tables, key=lambda table: -_shared(asked, table)):
         if asked and not _shared(asked, table):
@@ -155,8 +155,8 @@ def _measures(question: str, quotes: Sequence[Quote], models: Models) -> Iterato
 def _asked_for(asked: frozenset[str], table: RowTable) -> Sequence[Row]:
     """The rows that the question speaks of: those that have its words, but for words that the whole table is of."""
     rows: Sequence[Row] = table.rows[:ROWS]
-    for word in asked - _content(" ".join([table.heading, *table.columns])):
-        having = [row for row in rows if word in _content(" ".join(cell.said for cell in row.cells))]
+    for word in asked - word_families(" ".join([table.heading, *table.columns])):
+        having = [row for row in rows if word in word_families(" ".join(cell.said for cell in row.cells))]
         rows = having or rows
     return rows
 
@@ -175,17 +175,13 @@ def _column(degree: Degree, table: RowTable, rows: Sequence[Row], models: Models
 
 def _name(row: Row, table: RowTable, asked: frozenset[str]) -> RowCell:
     """The cell that names a row: under what the question calls the things, else the first."""
-    return next((cell for cell in row.cells if asked & _content(cell.name)), row.cells[0])
+    return next((cell for cell in row.cells if asked & word_families(cell.name)), row.cells[0])
 
 
 def _shared(asked: frozenset[str], table: RowTable) -> int:
     """How many words of a question a table's heading, columns or cells have."""
     said = " ".join([table.heading, *table.columns, *(cell.said for row in table.rows for cell in row.cells)])
-    return len(asked & _content(said))
-
-
-def _content(text: str) -> frozenset[str]:
-    return frozenset(family(word.removesuffix("s")) for word in pieces(text) if word not in FUNCTION_WORDS)
+    return len(asked & word_families(said))
 
 
 def _cell_at(quote: Quote, at: int) -> RowCell | None:

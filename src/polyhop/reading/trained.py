@@ -15,7 +15,7 @@ from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
 from polyhop.reading.comparison import Comparison
 from polyhop.reading.hops_found import found_by_hops, leading_hops, quotes_of
-from polyhop.reading.listed import Items, answers_listed, likeliest_list, paragraph_of
+from polyhop.reading.listed import Items, answers_listed, column_listed, likeliest_list, paragraph_of
 from polyhop.reading.measured import measured_choice, measured_row
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, sure, text_of
@@ -82,7 +82,7 @@ class Trained:
         if found.best is None:
             return self._quotation(shape, found)
         if shape == "list":
-            return self._list(found)
+            return self._list(question, found)
         items, chance = likeliest_list(found)
         if items and (shape == "steps" or (shape == "open" and chance > found.chance)):
             return _listed(items, chance)
@@ -122,11 +122,11 @@ class Trained:
             note=", ".join(f"{option} {vote:.2f}" for option, vote in votes.items()),
         )
 
-    def _list(self, found: Pointing) -> Reading:
-        """The items of the likeliest enumeration, or several answers."""
+    def _list(self, question: str, found: Pointing) -> Reading:
+        """The items of the likeliest enumeration, the cells of a column, or several answers."""
         items, chance = likeliest_list(found)
         if not items:
-            items, chance = answers_listed(found), found.chance
+            items, chance = column_listed(question, found) or answers_listed(found), found.chance
         return _listed(items, chance) if items else self._value(found)
 
     def _quotation(self, shape: AnswerShape, found: Pointing) -> Reading:

@@ -40,8 +40,11 @@ from polyhop.reading.weighing import (
     WORDS,
     ReadingWeights,
     Signs,
+    Weighed,
     answer_signs,
     chance_of,
+    leaning_of,
+    leaning_signs,
     likeliest,
     read_weighed,
     sentence_signs,
@@ -167,11 +170,15 @@ def answers_of(asked: Asked, read: Pointing, models: Models, weights: ReadingWei
     return [(signs, is_right(asked, one.text)) for one, signs in answer_signs(each, together)]
 
 
-def verdicts_of(asked: Asked, models: Models) -> Examples:
-    """The signs of a question's verdict, and whether it is right."""
-    read = read_weighed(asked.text, asked.passages, models)
-    said, signs = verdict_signs(read.each, read.together)
-    return [(signs, said == asked.verdict)]
+def leanings_of(asked: Asked, read: Weighed) -> Examples:
+    """What speaks for a yes, and whether it is one; nothing where the passages do not tell."""
+    return [(leaning_signs(read), asked.verdict == "yes")] if asked.verdict in ("yes", "no") else []
+
+
+def verdicts_of(asked: Asked, read: Weighed, weights: ReadingWeights) -> Examples:
+    """The signs of a question's verdict, when a yes is weighed so, and whether it is right."""
+    leaning = leaning_of(leaning_signs(read), weights)
+    return [(verdict_signs(read, leaning), ("yes" if leaning > 0 else "no") == asked.verdict)]
 
 
 def fitted(rows: Examples) -> tuple[Signs, float]:
@@ -247,8 +254,13 @@ def main() -> None:
     answers = [answers_of(one, each, models, refitted) for one, each in zip(asked, read, strict=True)]
     show("answers", answers, (FITTED.answer, FITTED.answer_bias))
     doubted = [*reading_rows(options.rows), *claim_rows(options.rows, seed=options.seed)]
-    verdicts = [verdicts_of(one, models) for one in asked_for_verdicts(doubted, rng)]
-    rng.shuffle(verdicts)
+    doubts = list(asked_for_verdicts(doubted, rng))
+    rng.shuffle(doubts)
+    weighed = [(one, read_weighed(one.text, one.passages, models)) for one in doubts]
+    leanings = [examples for one, each in weighed if (examples := leanings_of(one, each))]
+    weights, bias = show("yes rather than no", leanings, (FITTED.leaning, FITTED.leaning_bias))
+    refitted = ReadingWeights(leaning=weights, leaning_bias=bias)
+    verdicts = [verdicts_of(one, each, refitted) for one, each in weighed]
     show("verdicts", verdicts, (FITTED.verdict, FITTED.verdict_bias))
 
 

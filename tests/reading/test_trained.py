@@ -93,6 +93,16 @@ def test_a_choice_is_one_of_the_options_and_nothing_else(models: Models) -> None
     assert reading.text in (None, "the Grebe", "the Heron", "Grebe", "Heron")
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("May the lamp be cleaned while it is hot?", "no"), ("Does soot on the glass dim the light?", "yes")],
+)
+def test_a_verdict_goes_by_what_the_sentence_denies(question: str, answer: str, models: Models) -> None:
+    reading = read(question, models)
+    assert (reading.text, reading.kind) == (answer, AnswerKind.VERDICT)
+    assert reading.quotes
+
+
 def test_a_summary_is_made_of_sentences_that_stand_there(models: Models) -> None:
     reading = read("Summarise the minutes.", models)
     assert reading.kind is AnswerKind.EXTRACT

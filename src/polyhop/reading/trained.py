@@ -20,7 +20,17 @@ from polyhop.reading.measured import measured_choice, measured_row
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, sure, text_of
 from polyhop.reading.steps import StepReading, read_steps
-from polyhop.reading.weighing import FITTED, WORDS, chance_of, read_weighed, verdict_signs
+from polyhop.reading.weighing import (
+    FITTED,
+    WORDS,
+    Weighed,
+    chance_of,
+    leaning_of,
+    leaning_signs,
+    read_weighed,
+    told_by,
+    verdict_signs,
+)
 from polyhop.types import AnswerKind, Evidence, Passage
 
 CLAUSE: Final = 4  # words from which a stretch can explain something
@@ -33,6 +43,7 @@ class Trained:
     """Points at the answer with a small model that runs anywhere; where it is sure of a sentence only, quotes that."""
 
     threshold: float = 0.4  # of the confidence: below, what the model points at does not count as found
+    decided: float = 0.5  # the same for a yes or a no: below, the other is as likely
     told: float = 0.12  # the same for what conversations say, and other languages, which rules read
     quoting: float = 0.4  # of a sentence's chance to hold the answer: below, it is no answer by itself
     words: int = WORDS  # of the likeliest sentences of all passages, which are read together
@@ -52,7 +63,7 @@ class Trained:
             return self._extract(read.each)
         planned = self._planned(question, evidence, passages, models)
         found = read.found
-        direct = self._shaped(question, shape, found, read.each, read.together)
+        direct = self._shaped(question, shape, read)
         if direct.confidence < self.threshold and direct.kind not in (AnswerKind.CHOICE, AnswerKind.VERDICT):
             direct = max(direct, self._quotation(shape, found), key=lambda one: one.confidence)
         best = planned if planned is not None and planned.confidence >= direct.confidence else direct
@@ -70,12 +81,11 @@ class Trained:
 
     # -- the question as it was asked
 
-    def _shaped(
-        self, question: str, shape: AnswerShape, found: Pointing, each: Pointing, together: Pointing
-    ) -> Reading:
+    def _shaped(self, question: str, shape: AnswerShape, read: Weighed) -> Reading:
         """The answer in the shape that the question asks for."""
+        found = read.found
         if shape == "verdict":
-            return self._verdict(found, each, together)
+            return sure(self._verdict(read), self.decided)
         options = choices(question) if shape == "choice" else None
         if options is not None:
             return self._choice(options, found)
@@ -99,15 +109,20 @@ class Trained:
             note=f"pointed at {best.text!r}",
         )
 
-    def _verdict(self, found: Pointing, each: Pointing, together: Pointing) -> Reading:
-        """Yes or no; how sure that is was fitted to questions for one, a quarter of which nothing answered."""
-        text, signs = verdict_signs(each, together)
+    def _verdict(self, read: Weighed) -> Reading:
+        """Yes or no, by the model and by whether the sentence that tells denies what is asked."""
+        signs = leaning_signs(read)
+        leaning = leaning_of(signs)
+        best = told_by(read)
+        text = "yes" if leaning > 0 else "no"
+        confidence = chance_of(verdict_signs(read, leaning), FITTED.verdict, FITTED.verdict_bias)
+        quotes = (*([] if best is None else [best.quote]), *self._resting(read.found, []))
         return Reading(
             text=text,
             kind=AnswerKind.VERDICT,
-            quotes=self._resting(found, []),
-            confidence=chance_of(signs, FITTED.verdict, FITTED.verdict_bias),
-            note=f"{text}, by logits of {signs[0]:.2f} against the other and {signs[1]:.2f} that it is told",
+            quotes=tuple(dict.fromkeys(quotes))[: self.quotes],
+            confidence=confidence,
+            note=f"{text}: the model leans by {signs[0]:.2f}, what is said by {signs[1]:.2f}",
         )
 
     def _choice(self, options: Sequence[str], found: Pointing) -> Reading:

@@ -1,0 +1,44 @@
+"""Whether a sentence denies what a question asks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhop.english.negation import denies, spoken_of
+
+
+@pytest.mark.parametrize(
+    ("sentence", "question", "denied"),
+    [
+        ("You must not moor at the old pier.", "May I moor at the old pier?", True),
+        ("Boats may moor at the pier.", "May boats moor at the pier?", False),
+        ("Guests may swim, diving is not allowed, as the water is shallow.", "Is diving allowed?", True),
+        ("Guests may swim, diving is not allowed, as the water is shallow.", "May guests swim?", False),
+        ("Members may vote; guests have no vote.", "Do guests have a vote?", True),
+        ("The glass dissolves and need not be taken out.", "Does the glass have to be taken out?", True),
+        ("The lamp isn't lit in summer.", "Is the lamp not lit in summer?", False),
+        ("Not only keepers may light it.", "May keepers light it?", False),
+        ("It may be lit no later than ten.", "May it be lit at ten?", False),
+        ("Yes, but never alone.", "May I climb the tower?", False),
+        ("No. The tower is shut.", "May I climb the tower?", True),
+        ("Gas: not included; Lamp: Heron", "Is gas included with the Heron?", True),
+    ],
+)
+def test_a_negation_counts_in_the_clause_that_speaks_of_what_is_asked(
+    sentence: str, question: str, denied: bool
+) -> None:
+    assert denies(sentence, question) is denied
+
+
+def test_what_is_asked_is_spoken_of_as_far_as_a_clause_has_its_words() -> None:
+    assert spoken_of("Dogs may swim, cats may not.", "May dogs swim?") == 1.0
+    assert spoken_of("Dogs may walk, cats swim.", "May dogs swim?") == 0.5
+    assert spoken_of("The lamp is lit.", "May dogs swim?") == 0.0
+
+
+@given(st.text(max_size=60), st.text(max_size=40))
+def test_any_text_is_read(sentence: str, question: str) -> None:
+    assert denies(sentence, question) in (True, False)
+    assert 0 <= spoken_of(sentence, question) <= 1

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from polyhop.english.words import FUNCTION_WORDS
-from polyhop.indexes.folding import family, pieces
 
 _BREAK: Final = re.compile(
     r"[,;.!?…()]\s+|\s(?=(?:and|but|because|so|since|though|although|while|unless|except|whereas)\s)", re.IGNORECASE
@@ -17,6 +16,8 @@ _NEGATION: Final = re.compile(
     r"|none|nobody|nothing|nowhere|without|cannot|\w+n['’]t|forbidden|prohibited|banned|excluded|refused)\b",
     re.IGNORECASE,
 )
+_WORD: Final = re.compile(r"[^\W_]+")
+_FAMILY: Final = 5
 _SAID: Final = re.compile(r"\W*(?P<verdict>yes|no)\b\W", re.IGNORECASE)
 
 
@@ -50,4 +51,6 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(family(word) for word in pieces(text) if word not in FUNCTION_WORDS and len(word) > 1)
+    """The words that mean something, by the letters that those of one family share."""
+    words = _WORD.findall(text.lower())
+    return frozenset(word[:_FAMILY] for word in words if word not in FUNCTION_WORDS and len(word) > 1)

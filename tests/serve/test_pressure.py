@@ -113,9 +113,12 @@ def test_nobody_waits_longer_than_their_patience(index: Path, gate: Gate) -> Non
     with serving(index, settings=UNKEPT, workers=1, patience=0.2) as served, ThreadPoolExecutor(1) as threads:
         first = threads.submit(served.client.post, "/v1/ask", json=ASK)
         gate.wait_for(1)
-        assert served.client.post("/v1/ask", json=ASK).json()["error"]["type"] == "overloaded"
-        events = served.events("/v1/ask", {**ASK, "stream": True})
-        assert [event.kind for event in events] == ["started", "error"], "this one had begun to wait"
+        chat = {"model": "polyhop/bm25", "messages": [{"role": "user", "content": QUESTION}]}
+        for path, content in (("ask", ASK), ("chat/completions", chat)):
+            for stream in (False, True):
+                refused = served.client.post(f"/v1/{path}", json={**content, "stream": stream})
+                assert (refused.status_code, refused.json()["error"]["type"]) == (503, "overloaded")
+                assert int(refused.headers["retry-after"]) >= 1
         gate.open.set()
         assert first.result().status_code == 200
 

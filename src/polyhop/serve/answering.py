@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 from fastapi import Request
 
@@ -54,8 +55,11 @@ def thread_of(turns: Iterable[tuple[str, str]]) -> Thread:
     return Thread.of(pairs)
 
 
-async def answering(asked: Asked, workspace: Workspace, service: Service) -> AsyncGenerator[ToldHop | Answer, None]:
-    """Each hop as it is settled, and at last the answer.
+Telling = AsyncGenerator[ToldHop | Answer | None, None]  # of an answer on its way; None: its turn has come
+
+
+async def answering(asked: Asked, workspace: Workspace, service: Service) -> Telling:
+    """None when the turn of the question has come, then each hop as it is settled, and at last the answer.
 
     Whoever stops listening (``aclose``, a cancelled task) stops the work at its next hop. Raises Overloaded and what
     ``Polyhop.ask`` raises.
@@ -85,6 +89,7 @@ async def answering(asked: Asked, workspace: Workspace, service: Service) -> Asy
     future = await service.turns.take(work)
     future.add_done_callback(lambda _: told.put_nowait(None))
     try:
+        yield None
         while (hop := await told.get()) is not None:
             yield hop
         answer = future.result()
@@ -115,13 +120,33 @@ def within_limits(budget: Budget | None, workspace: Workspace, service: Service)
     )
 
 
+async def streamed(asked: Asked, workspace: Workspace, service: Service, request: Request) -> Telling | None:
+    """What ``answering`` still tells once the turn has come; None where whoever asked has gone before.
+
+    A stream cannot say any more that there is no turn once it has begun: so it begins with the turn. Raises Overloaded.
+    """
+    events = answering(asked, workspace, service)
+    begun = asyncio.ensure_future(anext(events))
+    if await _unless_gone(begun, request):
+        return events
+    await events.aclose()
+    return None
+
+
 async def answered(asked: Asked, workspace: Workspace, service: Service, request: Request) -> Answer | None:
     """The answer alone; None where whoever asked has gone before. Raises what ``answering`` raises."""
     work = asyncio.ensure_future(_last(answering(asked, workspace, service)))
+    return work.result() if await _unless_gone(work, request) else None
+
+
+async def _unless_gone(work: asyncio.Future[Any], request: Request) -> bool:
+    """Wait for some work, or until whoever asked has gone, which ends it; whether it is done. Raises what it raises."""
     left = asyncio.ensure_future(_disconnected(request))
     try:
         await asyncio.wait({work, left}, return_when=asyncio.FIRST_COMPLETED)
-        return work.result() if work.done() else None
+        if work.done():
+            work.result()
+        return work.done()
     finally:
         for task in (work, left):
             task.cancel()
@@ -129,7 +154,7 @@ async def answered(asked: Asked, workspace: Workspace, service: Service, request
                 await task
 
 
-async def _last(events: AsyncGenerator[ToldHop | Answer, None]) -> Answer | None:
+async def _last(events: Telling) -> Answer | None:
     answer = None
     async with aclosing(events):
         async for event in events:

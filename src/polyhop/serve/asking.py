@@ -17,8 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from polyhop.errors import PolyhopError, TooLarge
 from polyhop.planning.asked import checked
-from polyhop.serve.answering import Asked, ToldHop, answered, answering, charged, thread_of, within_limits
-from polyhop.serve.engines import Workspace
+from polyhop.serve.answering import Asked, Telling, ToldHop, answered, charged, streamed, thread_of, within_limits
 from polyhop.serve.errors import request_id_of, shape
 from polyhop.serve.service import Service, TheService, TheWorkspace
 from polyhop.types import Answer, Evidence
@@ -104,8 +103,11 @@ async def ask(body: AskBody, service: TheService, workspace: TheWorkspace, reque
     asked = Asked(question=question, strategy=strategy, thread=thread, passages=body.limit)
     name = f"answer-{uuid.uuid4().hex[:16]}"
     if body.stream:
-        events = _events(name, asked, workspace, service, request_id_of(request))
-        return StreamingResponse(events, media_type=STREAM, headers=UNBUFFERED)
+        events = await streamed(asked, workspace, service, request)
+        if events is None:
+            return Response(status_code=499)
+        told = _events(name, asked, events, request_id_of(request))
+        return StreamingResponse(told, media_type=STREAM, headers=UNBUFFERED)
     answer = await answered(asked, workspace, service, request)
     if answer is None:
         return Response(status_code=499)  # nobody is there to read it
@@ -138,18 +140,16 @@ def allowed(question: str, service: Service) -> str:
     return question
 
 
-async def _events(
-    name: str, asked: Asked, workspace: Workspace, service: Service, request_id: str
-) -> AsyncIterator[bytes]:
+async def _events(name: str, asked: Asked, told: Telling, request_id: str) -> AsyncIterator[bytes]:
     """The stream of an answer."""
-    yield _event("started", {"id": name, "question": asked.question, "strategy": asked.strategy})
     try:
-        async with aclosing(answering(asked, workspace, service)) as events:
-            async for told in events:
-                if isinstance(told, ToldHop):
-                    yield _event("hop", {**told.hop.to_dict(), "position": told.position})
-                else:
-                    for event in _answer_events(name, told):
+        async with aclosing(told):
+            yield _event("started", {"id": name, "question": asked.question, "strategy": asked.strategy})
+            async for each in told:
+                if isinstance(each, ToldHop):
+                    yield _event("hop", {**each.hop.to_dict(), "position": each.position})
+                elif each is not None:
+                    for event in _answer_events(name, each):
                         yield event
     except PolyhopError as error:
         yield _event("error", shape(error, request_id))

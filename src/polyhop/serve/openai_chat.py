@@ -19,12 +19,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from polyhop import registry
 from polyhop.errors import PolyhopError, UsageError
 from polyhop.planning.asked import checked
-from polyhop.serve.answering import Asked, ToldHop, answered, answering, thread_of
+from polyhop.serve.answering import Asked, Telling, ToldHop, answered, streamed, thread_of
 from polyhop.serve.asking import QUESTION, STREAM, UNBUFFERED, allowed
 from polyhop.serve.cited import CitedText, cited, hop_in_words
-from polyhop.serve.engines import Workspace
 from polyhop.serve.errors import openai_body, request_id_of, shape
-from polyhop.serve.service import Service, TheService, TheWorkspace
+from polyhop.serve.service import TheService, TheWorkspace
 from polyhop.types import Answer
 
 logger = logging.getLogger(__name__)
@@ -134,7 +133,10 @@ async def complete(
     told = _Told(f"chatcmpl-{uuid.uuid4().hex[:16]}", body.model, str(request.base_url))
     if body.stream:
         usage = body.stream_options is not None and body.stream_options.include_usage
-        chunks = _chunks(told, asked, workspace, service, request_id_of(request), usage=usage)
+        events = await streamed(asked, workspace, service, request)
+        if events is None:
+            return Response(status_code=499)
+        chunks = _chunks(told, events, request_id_of(request), usage=usage)
         return StreamingResponse(chunks, media_type=STREAM, headers=UNBUFFERED)
     answer = await answered(asked, workspace, service, request)
     if answer is None:
@@ -171,13 +173,13 @@ class _Told:
         return format_sse_event(data_str=json.dumps(whole, ensure_ascii=False))
 
 
-async def _chunks(
-    told: _Told, asked: Asked, workspace: Workspace, service: Service, request_id: str, *, usage: bool
-) -> AsyncIterator[bytes]:
-    yield told.chunk({"role": "assistant", "content": ""})
+async def _chunks(told: _Told, events: Telling, request_id: str, *, usage: bool) -> AsyncIterator[bytes]:
     try:
-        async with aclosing(answering(asked, workspace, service)) as events:
+        async with aclosing(events):
+            yield told.chunk({"role": "assistant", "content": ""})
             async for event in events:
+                if event is None:
+                    continue
                 if isinstance(event, ToldHop):
                     yield told.chunk({"reasoning_content": hop_in_words(event.hop) + "\n"})
                     continue

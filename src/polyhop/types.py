@@ -318,6 +318,7 @@ class Citation(Serialisable):
     passage_id: str
     page: int | None = None  # from 1, on which it begins; None where a document has no pages
     line: int | None = None  # from 1, on which it begins; None where a document is no source code
+    where: str = ""  # the same in words, and more: page 3, slide 2, sheet “Fares”, line 12; or empty
 
 
 class AnswerStatus(StrEnum):

@@ -222,4 +222,4 @@ def test_citations_name_the_page(tmp_path: Path) -> None:
             assert view.record.page_of(Span(rows["ferry"], 0, 4)) is None
     assert (citation.quote, citation.page) == ("Ada Brisk.", 2)
     assert citation.to_dict()["page"] == 2
-    assert place("mill.pdf", citation.span, citation.page).startswith("mill.pdf, page 2 [")
+    assert place("mill.pdf", citation.span, citation.where).startswith("mill.pdf, page 2 [")

@@ -158,7 +158,7 @@ def _show_sources(answer: Answer, sentences: Sequence[Span | None], chains: int 
         echo(style("Further sources" if shown else "Sources", bold=True))
         for citation in further:
             echo(f"  “{_one_line(citation.quote)}”")
-            echo(style(f"    {place(citation.uri, citation.span, citation.page, citation.line)}", dim=True))
+            echo(style(f"    {place(citation.uri, citation.span, citation.where)}", dim=True))
         echo()
     elif not hops:
         for passage in answer.evidence.passages[:3]:
@@ -201,19 +201,19 @@ def _behind(chains: Iterable[Chain]) -> list[Span]:
 
 
 def _show_sentence(span: Span, engine: Polyhop, further: str = "") -> None:
-    quote, uri, page = engine.quote(span)
+    with engine.view() as view:
+        quote, uri, _ = engine.quote(span)
+        where = view.record.where(span)
     echo(f"    {further}“{_one_line(quote)}”")
-    echo(style(f"      {further}{place(uri, span, page)}", dim=True))
+    echo(style(f"      {further}{place(uri, span, where)}", dim=True))
 
 
-def place(uri: str, span: Span, page: int | None = None, line: int | None = None) -> str:
-    """Where a quotation stands: a path relative to here where it is below, the page or line, and the character span."""
+def place(uri: str, span: Span, where: str = "") -> str:
+    """Where a quotation stands: a path relative to here where it is below, the page or such, and the span."""
     path = Path(uri)
     here = Path.cwd()
     shown = path.relative_to(here).as_posix() if path.is_absolute() and path.is_relative_to(here) else uri
-    on_page = "" if page is None else f", page {page}"
-    on_page = on_page if line is None else f", line {line}"
-    return f"{on_one_line(shown)}{on_page} [{span.start}:{span.end}]"
+    return f"{', '.join(filter(None, (on_one_line(shown), on_one_line(where))))} [{span.start}:{span.end}]"
 
 
 def _one_line(text: str) -> str:

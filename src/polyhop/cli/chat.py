@@ -88,7 +88,7 @@ class Chat:
         show_answer(answer)
         for citation in answer.citations[:SHOWN]:
             echo(f"  “{' '.join(citation.quote.split())}”")
-            echo(style(f"    {place(citation.uri, citation.span, citation.page, citation.line)}", dim=True))
+            echo(style(f"    {place(citation.uri, citation.span, citation.where)}", dim=True))
         echo()
 
     def _obey(self, command: str, argument: str) -> None:

@@ -44,8 +44,9 @@ def search(
             return
         for rank, passage in enumerate(evidence.passages, start=1):
             span = Span(passage.document_id, passage.start, passage.end)
-            _, uri, page = engine.quote(span)
+            with engine.view() as view:
+                uri, where = view.record.row(passage.document_id).uri, view.record.where(span)
             echo(f"{rank:>3}. {style(passage.title or passage.id, bold=True)}  ({passage.score:.3f})")
             echo(f"     {' '.join(passage.text.split())[:200]}")
-            echo(style(f"     {place(uri, span, page)}", dim=True))
+            echo(style(f"     {place(uri, span, where)}", dim=True))
         echo(style(f"strategy {evidence.strategy}, {evidence.cost.seconds:.2f} s", dim=True))

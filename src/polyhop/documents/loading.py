@@ -14,6 +14,8 @@ from polyhop.errors import DocumentError, UsageError
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
+SLIDES = "application/vnd.openxmlformats-officedocument.presentationml.presentation"  # media types: their pages are
+SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"  # slides, their headings are sheets
 _HALF = re.compile("[\ud800-\udfff]")  # surrogates, which no encoding writes
 
 

@@ -31,6 +31,7 @@ def citations_of(quotes: Sequence[Quote], record: Record) -> tuple[Citation, ...
                     passage_id=passage.id,
                     page=record.page_of(span),
                     line=record.line_of(span),
+                    where=record.where(span),
                 ),
             )
     return tuple(citations.values())

@@ -76,6 +76,4 @@ def hop_in_words(hop: Hop) -> str:
 def _source(citation: Citation) -> str:
     said = " ".join(citation.quote.split())
     said = said if len(said) <= LONGEST_QUOTE else f"{said[:LONGEST_QUOTE]} …"
-    page = "" if citation.page is None else f", page {citation.page}"
-    page = page if citation.line is None else f", line {citation.line}"
-    return f"“{said}” ({citation.title or citation.uri}{page})"
+    return f"“{said}” ({', '.join(filter(None, (citation.title or citation.uri, citation.where)))})"

@@ -11,7 +11,7 @@ from polyhop import __version__, registry
 from polyhop.errors import UsageError
 from polyhop.serve.service import TheService, TheWorkspace
 from polyhop.strategies.strategy import layers_read, strategy_of
-from polyhop.types import Document
+from polyhop.types import Document, Span
 
 router = APIRouter(prefix="/v1", tags=["reading"])
 
@@ -93,6 +93,7 @@ class DocumentText(BaseModel):
     length: int = Field(description="Characters of the whole document.")
     passages: list[PassageStretch] = Field(description="Those that overlap `text`; offsets are the document's.")
     pages: list[PageStretch] | None = Field(description="Null where the document has none.")
+    where: str = Field(description="Where `at` lies, in words.", examples=["page 3", "slide 2", "line 12"])
 
 
 @router.get("/status")
@@ -147,11 +148,13 @@ def document(
     document_id: str,
     start: Annotated[int, Query(ge=0)] = 0,
     end: Annotated[int | None, Query(ge=0)] = None,
+    at: Annotated[int | None, Query(ge=0, lt=2**62, description="A character that `where` is to tell of.")] = None,
 ) -> DocumentText:
     """A document's text, or characters `start` to `end` of it (at most a million at once)."""
     with workspace.engine.view() as view:
         found = view.record.document(document_id)
         stretches = view.record.stretches(document_id)
+        where = "" if at is None else view.record.where(Span(document_id, at, at + 1))
     length = len(found.text)
     last = min(length, start + LONGEST, length if end is None else end)
     if start > last:
@@ -167,6 +170,7 @@ def document(
         length=length,
         passages=[PassageStretch(id=key, start=at, end=to) for key, at, to in stretches if at < last and start < to],
         pages=pages_of(found),
+        where=where,
     )
 
 

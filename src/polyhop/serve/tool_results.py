@@ -36,6 +36,7 @@ class ToldQuotation(TextPlace):
     quote: str
     source: str
     page: int | None
+    where: str = Field(description="The page, slide, sheet or line on which it begins, in words.")
 
 
 class AnswerHop(BaseModel):
@@ -135,6 +136,7 @@ def _quotation(citation: Citation) -> ToldQuotation:
         quote=citation.quote,
         source=citation.uri,
         page=citation.page,
+        where=citation.where,
     )
 
 

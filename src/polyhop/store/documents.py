@@ -13,6 +13,7 @@ from typing import Any
 import apsw
 import numpy as np
 
+from polyhop.documents.loading import SLIDES, SPREADSHEET
 from polyhop.documents.source_units import MEDIA_TYPE as SOURCE
 from polyhop.documents.source_units import line_in
 from polyhop.errors import DocumentError, DocumentMissing, StoreError, UsageError
@@ -170,6 +171,21 @@ class Documents(Database):
         if row.media_type != SOURCE:
             return None
         return line_in(self.document(span.document_id).text, span.start)
+
+    def where(self, span: Span) -> str:
+        """In words where in its document a stretch begins: ``page 3``, ``slide 2``, ``sheet "Fares"`` or ``line 12``.
+
+        Empty for documents that have none of these.
+        """
+        kind = self.row(span.document_id).media_type
+        if kind == SOURCE:
+            return f"line {self.line_of(span)}"
+        if kind == SPREADSHEET:
+            document = self.document(span.document_id)
+            above = [document.text[start:end] for start, end in document.headings if start <= span.start]
+            return f"sheet “{above[-1]}”" if above else ""
+        page = self.page_of(span)
+        return "" if page is None else f"{'slide' if kind == SLIDES else 'page'} {page}"
 
     def find(self, uri: str) -> list[str]:
         """Ids of the documents a user means: that URI, else the rows of that file, else the one file so ending."""

@@ -97,6 +97,9 @@ class Store(Protocol):
     def line_of(self, span: Span) -> int | None:
         """The line of a source code on which a stretch begins, from 1; None for other documents."""
 
+    def where(self, span: Span) -> str:
+        """In words where in its document a stretch begins, such as ``page 3``; empty where there is nothing to tell."""
+
     def find(self, uri: str) -> list[str]:
         """Ids of the documents a user means: that URI, else the rows of that file, else the one file so ending."""
 

@@ -94,7 +94,7 @@ def test_markdown_shows_words_of_others_as_they_are(page: Page) -> None:
         "question": "Who is *she*?",
         "text": "<b>[Ada](x)</b>",
         "confidence": 0.5,
-        "citations": [{"span": span, "quote": "a `b`\n# c", "title": "_T_", "uri": "t.txt", "page": 3}],
+        "citations": [{"span": span, "quote": "a `b`\n# c", "title": "_T_", "uri": "t.txt", "where": "page 3"}],
         "evidence": {"hops": [], "strategy": "auto"},
     }
     written = call(page, "markdown", "m.asMarkdown(v)", answer)

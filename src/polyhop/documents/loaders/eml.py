@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from polyhop.documents.loaders.attachments import attached_documents
 from polyhop.documents.loaders.mail import mail_of
-from polyhop.documents.loading import file_document
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
@@ -18,7 +17,7 @@ from polyhop.types import Document
 class EmlLoader:
     """Reads a message: subject, people and date, then what it says, plain text before HTML, and names of attachments.
 
-    Attachments that a loader knows are documents of their own.
+    What it quotes below its own words is a document of its own, and so are attachments that a loader knows.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".eml",)
@@ -33,7 +32,6 @@ class EmlLoader:
         Raises DocumentError for what is encrypted or no mail.
         """
         mail = mail_of(path.read_bytes())
-        text = mail.text(mail.paragraphs)
-        yield file_document(uri, text, self.media_type, title=mail.subject, metadata=mail.metadata)
+        yield from (document for _, document in mail.documents(mail.paragraphs, uri, self.media_type))
         if self.attachments:
             yield from attached_documents(mail.attachments, uri)

@@ -13,13 +13,15 @@ from typing import Final, NamedTuple
 from polyhop.documents.encoding import decode
 from polyhop.documents.loaders.html import content_of, read_page
 from polyhop.documents.loaders.mail_headers import day_and_time, decoded_words, header, sent
-from polyhop.documents.loaders.mail_quotes import MailParagraph, paragraphs_of
-from polyhop.documents.loading import one_line
+from polyhop.documents.loaders.mail_quotes import MailParagraph, paragraphs_of, parted
+from polyhop.documents.loading import file_document, one_line
 from polyhop.errors import DocumentError
+from polyhop.types import Document
 
 _SHOWN: Final = ("Subject", "From", "To", "Cc", "Date")
 _SEALED: Final = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _IDENTITY: Final = re.compile(r"<[^<>\s]+>")
+QUOTED: Final = "quoted"  # what the document of quotations is called
 _DEEPEST: Final = 8  # messages and parts within one another
 _MOST_ATTACHED: Final = 500
 _DAMAGE: Final = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError)
@@ -47,8 +49,18 @@ class Mail:
         """What stands above what it says."""
         return "\n".join(f"{name}: {value}" for name, value in self.heads)
 
-    def text(self, paragraphs: Sequence[MailParagraph]) -> str:
-        """All that is to be read of it, with these paragraphs."""
+    def documents(
+        self, paragraphs: Sequence[MailParagraph], place: str, media_type: str
+    ) -> Iterator[tuple[str, Document]]:
+        """What it says itself, under its head, and, named so, what it quotes below that, which is somebody else's."""
+        own, quoted = parted(paragraphs)
+        yield "", file_document(place, self._text(own), media_type, title=self.subject, metadata=self.metadata)
+        if quoted:
+            text = "\n\n".join(each.text for each in quoted)
+            title = f"{self.subject} ({QUOTED})".strip()
+            yield QUOTED, file_document(f"{place}#{QUOTED}", text, media_type, title=title)
+
+    def _text(self, paragraphs: Sequence[MailParagraph]) -> str:
         names = ", ".join(attachment.name for attachment in self.attachments)
         attached = f"Attachments: {names}" if names else ""
         return "\n\n".join(filter(None, (self.block(), *(each.text for each in paragraphs), attached)))
@@ -129,7 +141,7 @@ def _said(part: Message, kind: str) -> list[MailParagraph]:
         return []
     if kind == "text/html":
         page = content_of(read_page(text.encode("utf-8", errors="replace")), of_site=False).text()
-        return [MailParagraph(each, quoted=False) for each in page.split("\n\n") if each.strip()]
+        return paragraphs_of(page, page=True)
     flowed = str(part.get_param("format", "")).lower() == "flowed"
     return paragraphs_of(text, flowed=flowed)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import dropwhile, groupby, takewhile
 from typing import Final, NamedTuple
 
 from polyhop.documents.wrapped_lines import flowing
@@ -18,17 +18,62 @@ _LONGEST_NOTE: Final = 200  # characters of the line that says who is quoted
 _TELLING: Final = 20  # letters of a paragraph that nobody writes twice by chance
 
 
+# Lines that programs put above a message that is quoted whole, and the fields that they copy of its head
+_ABOVE: Final = re.compile(
+    r"\s*-{2,}\s*(?:original message|forwarded message|forwarded by .*|original appointment|weitergeleitete nachricht"
+    r"|ursprüngliche nachricht|message (?:d'origine|original|transféré)|mensaje (?:original|reenviado)"
+    r"|messaggio (?:originale|inoltrato)|oorspronkelijk bericht|doorgestuurd bericht)\s*-{2,}\s*"
+    r"|\s*(?:begin forwarded message|anfang der weitergeleiteten nachricht):\s*|_{20,}\s*",
+    re.IGNORECASE,
+)
+_FIELD: Final = re.compile(r"[\s*]*([^\W\d_]{1,12})[\s*]*:[\s*]*\S")
+_SENDERS: Final = frozenset(("from", "von", "de", "da", "van"))
+_SUBJECTS: Final = frozenset(("subject", "betreff", "objet", "asunto", "oggetto", "onderwerp"))
+_HEAD: Final = 8  # lines below its first one in which a head names its subject
+
+
 class MailParagraph(NamedTuple):
-    """A paragraph of mail; ``quoted``: it has marks of a quotation."""
+    """A paragraph of mail; ``quoted``: somebody else's, by its marks or by what stands above it."""
 
     text: str
     quoted: bool
 
 
-def paragraphs_of(text: str, *, flowed: bool = False) -> list[MailParagraph]:
-    """The paragraphs of a plain text, without marks of quotations and with their lines joined."""
-    if flowed:
-        text = _SOFT_BREAK.sub(" ", text)
+def paragraphs_of(text: str, *, flowed: bool = False, page: bool = False) -> list[MailParagraph]:
+    """The paragraphs of a text, without marks of quotations and with its lines joined, but for those of a ``page``."""
+    lines = (_SOFT_BREAK.sub(" ", text) if flowed else text).split("\n")
+    taken = _of_page if page else _marked
+    for at in range(len(lines)):
+        if _begins_quoted(lines, at):
+            rest = list(dropwhile(_ABOVE.fullmatch, lines[at:]))
+            head = MailParagraph("\n".join(line.strip() for line in takewhile(_field, rest)), quoted=True)
+            below = paragraphs_of("\n".join(dropwhile(_field, rest)), page=page)
+            quoted = (each._replace(quoted=True) for each in (head, *below) if each.text)
+            return [*taken("\n".join(lines[:at])), *quoted]
+    return taken("\n".join(lines))
+
+
+def _of_page(text: str) -> list[MailParagraph]:
+    return [MailParagraph(each, quoted=False) for each in text.split("\n\n") if each.strip()]
+
+
+def _begins_quoted(lines: Sequence[str], at: int) -> bool:
+    """Whether a message that is quoted whole begins on a line: with a line of a program, or with a head."""
+    if _ABOVE.fullmatch(lines[at]):
+        return "_" not in lines[at] or (at + 1 < len(lines) and _begins_quoted(lines, at + 1))
+    if _field(lines[at]) not in _SENDERS:
+        return False
+    head = takewhile(str.strip, lines[at + 1 : at + _HEAD])
+    return not _SUBJECTS.isdisjoint(map(_field, head))
+
+
+def _field(line: str) -> str:
+    found = _FIELD.match(line)
+    return found[1].lower() if found else ""
+
+
+def _marked(text: str) -> list[MailParagraph]:
+    """The paragraphs of a text in which marks alone tell what is quoted."""
     found: list[MailParagraph] = []
     for marks, lines in groupby(map(_taken_apart, text.split("\n")), key=lambda line: line[0]):
         said = flowing("\n".join(line for _, line in lines))
@@ -82,6 +127,20 @@ def _is_note(paragraph: MailParagraph) -> bool:
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.lower()))
+
+
+def parted(paragraphs: Sequence[MailParagraph]) -> tuple[list[MailParagraph], list[MailParagraph]]:
+    """What a message says, and what it quotes below that; what is quoted between its own words stays among them.
+
+    All of it is its own where there are no words of its own.
+    """
+    end = len(paragraphs)
+    while end and paragraphs[end - 1].quoted:
+        end -= 1
+    if end < len(paragraphs) and end and _is_note(paragraphs[end - 1]):
+        end -= 1
+    own = list(paragraphs[:end])
+    return (own, list(paragraphs[end:])) if own else (list(paragraphs), [])
 
 
 def shown(paragraphs: Iterable[MailParagraph]) -> str:

@@ -13,7 +13,6 @@ from typing import BinaryIO, ClassVar, Final
 from polyhop.documents.loaders.attachments import attached_documents
 from polyhop.documents.loaders.mail import Mail, mail_of
 from polyhop.documents.loaders.mail_quotes import Mailbox
-from polyhop.documents.loading import file_document
 from polyhop.errors import DocumentError
 from polyhop.reports import Skipped
 from polyhop.types import Document
@@ -57,18 +56,19 @@ class MboxLoader:
                     yield Skipped(place, str(error))
                     continue
                 known[mail.identity] += 1
-                yield self._document(mail, box, uri, place, known[mail.identity])
+                yield from self._documents(mail, box, uri, place, known[mail.identity])
                 if self.attachments:
                     yield from attached_documents(mail.attachments, place)
 
-    def _document(self, mail: Mail, box: Mailbox, uri: str, place: str, time: int) -> Document:
-        text = mail.text(box.own(mail.paragraphs, mail.replied_to))
+    def _documents(self, mail: Mail, box: Mailbox, uri: str, place: str, time: int) -> Iterator[Document]:
+        paragraphs = box.own(mail.paragraphs, mail.replied_to)
         box.remember(mail.identity, mail.paragraphs)
-        document = file_document(place, text, self.media_type, title=mail.subject, metadata=mail.metadata)
-        if not mail.identity:
-            return document
-        named = f"{uri}\0{mail.identity}\0{time}"
-        return replace(document, id=hashlib.sha256(named.encode("utf-8", errors="replace")).hexdigest()[:16])
+        for part, document in mail.documents(paragraphs, place, self.media_type):
+            if not mail.identity:
+                yield document
+                continue
+            named = "\0".join(filter(None, (uri, mail.identity, str(time), part)))
+            yield replace(document, id=hashlib.sha256(named.encode("utf-8", errors="replace")).hexdigest()[:16])
 
 
 def messages_of(stream: BinaryIO, largest: int) -> Iterator[bytes]:

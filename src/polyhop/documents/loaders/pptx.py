@@ -11,7 +11,7 @@ from polyhop.documents.flow import Flow, Gap, joined
 from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, PartArchive, opened
 from polyhop.documents.loaders.office_parts import main_part, own_title, part_of_kind, relations_of
 from polyhop.documents.loaders.slides import HEADING, SlideOrder, SlidePart
-from polyhop.documents.loading import file_document
+from polyhop.documents.loading import SLIDES, file_document
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
@@ -31,7 +31,7 @@ class PptxLoader:
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".pptx", ".pptm", ".ppsx")
-    media_type: ClassVar[str] = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+    media_type: ClassVar[str] = SLIDES
     version: ClassVar[str] = "1"
 
     largest: int = LARGEST  # bytes that its parts may unpack to

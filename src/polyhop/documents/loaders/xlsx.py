@@ -19,7 +19,7 @@ from polyhop.documents.loaders.xlsx_parts import (
     TablePart,
     WorkbookPart,
 )
-from polyhop.documents.loading import file_document
+from polyhop.documents.loading import SPREADSHEET, file_document
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
@@ -39,7 +39,7 @@ class XlsxLoader:
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".xlsx", ".xlsm")
-    media_type: ClassVar[str] = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    media_type: ClassVar[str] = SPREADSHEET
     version: ClassVar[str] = "1"
 
     largest: int = LARGEST  # bytes that its parts may unpack to

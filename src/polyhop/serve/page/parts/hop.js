@@ -39,6 +39,6 @@ function quotesOf(hop, citations) {
     const found = sentence(span, hop.passages ?? []);
     const cited = citations.find((one) => sameSpan(one.span, span));
     if (!found && !cited) return [];
-    return [{ span, quote: cited?.quote ?? found.text, title: cited?.title ?? found.passage.title, page: cited?.page, number: cited?.number }];
+    return [{ span, quote: cited?.quote ?? found.text, title: cited?.title ?? found.passage.title, where: cited?.where, number: cited?.number }];
   });
 }

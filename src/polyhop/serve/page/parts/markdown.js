@@ -8,7 +8,7 @@ const plain = (text) => String(text).replace(/\s+/g, " ").trim().replace(/[\\`*_
 export function asMarkdown(answer) {
   const notes = [];
   const note = (citation) => {
-    const place = citation.page ? `page ${citation.page}` : `characters ${citation.span.start} to ${citation.span.end}`;
+    const place = citation.where ? plain(citation.where) : `characters ${citation.span.start} to ${citation.span.end}`;
     notes.push(`[^${notes.length + 1}]: ${plain(citation.title)}, ${place}: “${plain(citation.quote)}” (${plain(citation.uri ?? "")})`);
     return `[^${notes.length}]`;
   };

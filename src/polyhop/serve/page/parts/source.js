@@ -4,6 +4,7 @@ import { quoted } from "./api.js";
 import { button, fill, h, said } from "./dom.js";
 import { cut, lengthOf, nameOf } from "./text.js";
 
+const CODE = "text/x-source"; // shown as it is laid out
 const AROUND = 2500; // characters shown before and after a span at first, and more at each wish
 
 export class Source {
@@ -31,7 +32,7 @@ export class Source {
     closing.focus({ preventScroll: true });
     try {
       const from = Math.max(0, start - AROUND);
-      const found = await this.#read(id, from, end + AROUND);
+      const found = await this.#read(id, from, end + AROUND, start);
       if (turn === this.current) this.#draw({ ...found, from, start, end });
     } catch (error) {
       if (turn !== this.current) return;
@@ -57,8 +58,8 @@ export class Source {
     this.opener?.setAttribute("data-opened", "");
   }
 
-  #read(id, start, end) {
-    return this.api.get(`documents/${quoted(id)}`, { start, end });
+  #read(id, start, end, at) {
+    return this.api.get(`documents/${quoted(id)}`, { start, end, at });
   }
 
   #forget() {
@@ -70,7 +71,7 @@ export class Source {
     const number = pageOf(shown.pages, shown.start);
     const file = nameOf(shown.source ?? "");
     this.title.textContent = shown.title || file;
-    this.detail.textContent = number ? `${file}, page ${number}` : file;
+    this.detail.textContent = [file, shown.where].filter(Boolean).join(", ");
     const text = this.#text(shown);
     if (!number || shown.type !== "application/pdf") {
       fill(this.body, text);
@@ -111,7 +112,7 @@ export class Source {
     const { text, from, start, end } = shown;
     const to = from + lengthOf(text);
     const marked = h("mark", { tabindex: "-1" }, cut(text, start - from, end - from));
-    const body = said("div", "", { class: "source-text", tabindex: "0", role: "group", "aria-label": "Text of the document" });
+    const body = said("div", "", { class: shown.type === CODE ? "source-text code" : "source-text", tabindex: "0", role: "group", "aria-label": "Text of the document" });
     fill(body, cut(text, 0, start - from), end > start && marked, cut(text, end - from, to - from));
     const more = (words, first, until) => button(words, () => this.#widen(shown, first, until), { class: "quiet more" });
     return h(

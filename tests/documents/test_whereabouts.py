@@ -1,0 +1,87 @@
+"""Where a quotation stands, in words that fit its kind of document: wherever it is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from polyhop.engine import Polyhop
+from polyhop.types import Span
+from tests.worlds.commands import Run
+from tests.worlds.documents import write
+from tests.worlds.pptx import said, shape, write_pptx
+from tests.worlds.serving import serving
+from tests.worlds.xlsx import rows, write_xlsx
+
+PLACES = {
+    "deck.pptx": ("Ada Brisk", "slide 2"),
+    "fares.xlsx": ("Quillmouth to Sarn", "sheet “Winter”"),
+    "mill.py": ("return 1742", "line 5"),
+    "mill.txt": ("rye", ""),
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of a deck, a spreadsheet, source code and a text."""
+    folder = tmp_path_factory.mktemp("places")
+    docs = write(
+        folder / "docs", {"mill.py": "import os\n\n\ndef mill():\n    return 1742\n", "mill.txt": "It grinds rye."}
+    )
+    title = shape(said("The lighthouse"), place="title")
+    write_pptx(docs / "deck.pptx", title, shape(said("Ada Brisk built it."), place="body"))
+    fares = {
+        "Summer": rows(["Route", "Fare"], ["Quillmouth to Dole", 12], head=1),
+        "Winter": rows(["Route", "Fare"], ["Quillmouth to Sarn", 10], head=1),
+    }
+    write_xlsx(docs / "fares.xlsx", fares)
+    with Polyhop(folder / "an.index") as engine:
+        engine.index(docs, layers=["text"])
+        return engine.path
+
+
+def spans(index: Path) -> dict[str, Span]:
+    """Where the words of each document stand."""
+    found = {}
+    with Polyhop(index) as engine, engine.view() as view:
+        for row in view.record.documents():
+            name = row.uri.rpartition("/")[2]
+            start = view.record.document(row.id).text.index(PLACES[name][0])
+            found[name] = Span(row.id, start, start + len(PLACES[name][0]))
+    return found
+
+
+def test_a_stretch_lies_on_a_page_a_slide_a_sheet_or_a_line(index: Path) -> None:
+    found = spans(index)
+    with Polyhop(index) as engine, engine.view() as view:
+        for name, (_, where) in PLACES.items():
+            assert view.record.where(found[name]) == where, name
+            assert view.record.where(Span(found[name].document_id, 0, 1)) != where or not where
+
+
+def test_the_terminal_shows_it_of_hops_sources_and_passages(index: Path, run: Run) -> None:
+    for question, where in (
+        ("Who built the lighthouse?", "deck.pptx, slide 2 ["),
+        ("What is the fare from Quillmouth to Sarn?", "fares.xlsx, sheet “Winter” ["),
+    ):
+        assert where in run("ask", question, "--strategy", "bm25", "--index", str(index)).out
+    assert "mill.py, line " in run("search", "return 1742", "--strategy", "bm25", "--index", str(index)).out
+
+
+def test_the_server_says_it_of_citations_and_of_any_place(index: Path) -> None:
+    with serving(index) as served:
+        body = {"question": "Who built the lighthouse?", "strategy": "bm25"}
+        answer = served.client.post("/v1/ask", json=body).json()["answer"]
+        assert [citation["where"] for citation in answer["citations"]][:1] == ["slide 2"]
+        for name, span in spans(index).items():
+            reply = told(served.client, span)
+            assert reply["where"] == PLACES[name][1]
+
+
+def told(client: httpx.Client, span: Span) -> dict[str, str]:
+    """What the server tells of a stretch."""
+    reply = client.get(f"/v1/documents/{span.document_id}", params={"start": 0, "at": span.start})
+    body: dict[str, str] = reply.json()
+    return body

@@ -12,8 +12,6 @@ from polyhop.cli.options import index_options, settings_of
 from polyhop.cli.terminal import echo
 from polyhop.errors import StorageFull
 
-PAGE_LINKS = 5_000  # links of a page, unless --limit says otherwise: a browser holds no more with ease
-
 
 @click.command()
 @click.option(
@@ -44,7 +42,7 @@ def export(
     polyhop export --limit 100
     """
     from polyhop.engine import Polyhop
-    from polyhop.exports.formats import WRITERS, ExportFormat
+    from polyhop.exports.formats import PAGE_LINKS, WRITERS, ExportFormat
     from polyhop.exports.linked import LinkedGraph
     from polyhop.layers.read_graph import GraphLayer
 

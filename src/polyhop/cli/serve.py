@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 @click.option(
     "--workspaces", type=click.Path(path_type=Path), help="Folder of several indexes, a workspace each, instead."
 )
+@click.option(
+    "--watch",
+    "watched",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True),
+    help="Follow a folder; repeatable.",
+)
 @click.option("--host", help="Address to listen at.  [default: 127.0.0.1, this machine alone]")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port; 0: any that is free.  [default: 8642]")
 @click.option("--workers", type=click.IntRange(1), help="Answers worked on at the same time.  [default: 2]")
@@ -32,6 +39,7 @@ if TYPE_CHECKING:
 def serve(
     index_path: Path | None,
     workspaces: Path | None,
+    watched: tuple[Path, ...],
     host: str | None,
     port: int | None,
     workers: int | None,
@@ -43,7 +51,9 @@ def serve(
     \b
     polyhop serve --index polyhop.index
     polyhop serve --workspaces workspaces --port 9000
+    polyhop serve --index polyhop.index --watch documents/
 
+    Folders that are followed (extra 'watch') are indexed at the start, and again whenever a file in them has changed.
     Answers under way are finished before it stops. Its log is JSON, a line a request, on standard error.
     """
     from polyhop.serve.extra import check_extra
@@ -54,6 +64,8 @@ def serve(
 
     if index_path is not None and workspaces is not None:
         raise UsageError("Name an index or a folder of workspaces, not both.")
+    if workspaces is not None and watched:
+        raise UsageError("Folders are followed for one index.", remedy="Name it with: --index")
     settings = settings_of(config, changes)
     server = settings.server
     server = replace(
@@ -66,14 +78,21 @@ def serve(
     index = None if workspaces is not None else index_path or Path("polyhop.index")
     engines = Engines(index, workspaces=workspaces, settings=settings)
     _check(settings, engines)
-    run(engines, settings, listening=lambda address: echo(f"Polyhop listens at {address}"))
+    if watched:
+        from polyhop.indexing.watching import check_watching
+
+        check_watching()
+    run(engines, settings, listening=lambda address: echo(f"Polyhop listens at {address}"), watched=watched)
 
 
 def _check(settings: Settings, engines: Engines) -> None:
-    """Refuse to serve whoever comes by. Raises UsageError."""
+    """Refuse to serve whoever comes by, and to make layers that there are not. Raises UsageError, UnknownComponent."""
+    from polyhop.layers.layer import layer_of
     from polyhop.serve.app import is_local
     from polyhop.serve.keys import KeyRing
 
+    for name in settings.index.layers:
+        layer_of(name, settings)
     if is_local(settings.server.host):
         return
     file = engines.places.keys

@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from polyhop.exports.linked import LinkedGraph
 
+PAGE_LINKS: Final = 5_000  # links of a page, unless more are asked for: a browser holds no more with ease
 ExportFormat = Literal["graphml", "jsonl", "html"]
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
 _KEYS: Final = (

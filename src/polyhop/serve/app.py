@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
+from pathlib import Path
 
 from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from polyhop import __version__
-from polyhop.serve import asking, drawing, graph, health, openai_chat, page_routes, reading, writing
+from polyhop.serve import (
+    asking,
+    drawing,
+    foreseeing,
+    graph,
+    graph_care,
+    health,
+    openai_chat,
+    page_routes,
+    reading,
+    writing,
+)
 from polyhop.serve.admission import Admission
 from polyhop.serve.engines import Engines
 from polyhop.serve.errors import RESPONSES, handle_errors
+from polyhop.serve.following import Following
 from polyhop.serve.intake import Intake
 from polyhop.serve.jobs import routes as jobs
 from polyhop.serve.mcp import Assistants
@@ -31,8 +44,11 @@ behind it. Errors have one shape: `{"error": {"type", "message", "remedy", "requ
 """
 
 
-def create_app(engines: Engines, settings: Settings) -> FastAPI:
-    """The ASGI application of a server. Ending its lifespan waits for the answers under way and closes the engines."""
+def create_app(engines: Engines, settings: Settings, *, watched: Sequence[Path] = ()) -> FastAPI:
+    """The ASGI application of a server, which follows the folders ``watched``.
+
+    Ending its lifespan waits for the answers under way and closes the engines.
+    """
     metrics = Metrics()
     intake = Intake(engines.places, settings, open_to_local=is_local(settings.server.host))
     turns = Turns(settings.server, metrics)
@@ -42,8 +58,13 @@ def create_app(engines: Engines, settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(intake.begin)
+        following = Following(intake=intake, place=engines.places.place(), paths=watched) if watched else None
+        if following is not None:
+            following.begin()
         async with assistants.running():
             yield
+        if following is not None:
+            following.end()
         await asyncio.to_thread(service.close)
 
     app = FastAPI(
@@ -56,7 +77,8 @@ def create_app(engines: Engines, settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.service = service
-    for router in (health, asking, drawing, reading, graph, openai_chat, writing, jobs, page_routes):
+    of_documents = (asking, drawing, reading, graph, graph_care, foreseeing, writing)
+    for router in (health, *of_documents, openai_chat, jobs, page_routes):
         app.include_router(router.router)
     app.router.routes.extend(assistants.routes)
     handle_errors(app)

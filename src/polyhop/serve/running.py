@@ -8,7 +8,8 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
@@ -24,15 +25,19 @@ logger = logging.getLogger(__name__)
 BACKLOG = 512  # connections that may wait to be accepted
 
 
-def run(engines: Engines, settings: Settings, *, listening: Callable[[str], None]) -> None:
+def run(
+    engines: Engines, settings: Settings, *, listening: Callable[[str], None], watched: Sequence[Path] = ()
+) -> None:
     """Serve until a signal says to stop; ``listening`` is told the address once there is one.
+
+    The folders ``watched`` are followed.
 
     Raises UsageError where the address cannot be listened at.
     """
     log_as_json()
     for number in (signal.SIGINT, signal.SIGTERM):  # what the server hears it raises again once it has stopped
         signal.signal(number, lambda *_: None)
-    server = uvicorn.Server(configured(create_app(engines, settings), settings))
+    server = uvicorn.Server(configured(create_app(engines, settings, watched=watched), settings))
     opened = listen(settings.server)
     listening(address_of(opened))
     server.run(sockets=[opened])

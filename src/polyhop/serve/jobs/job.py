@@ -15,6 +15,7 @@ class JobKind(StrEnum):
 
     UPLOAD = "upload"  # index uploaded files
     REMOVE = "remove"  # remove documents
+    FOLDER = "folder"  # bring the index up to date with folders of this machine
     EVAL = "eval"  # measure strategies on questions
 
 

@@ -10,11 +10,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import StreamingResponse
+from fastapi.responses import HTMLResponse, StreamingResponse
 from fastapi.sse import format_sse_event
 from pydantic import BaseModel, Field
 
 from polyhop.errors import JobMissing
+from polyhop.evaluation.reports.page import html
 from polyhop.serve.jobs.queue import PAGE, JobQueue
 from polyhop.serve.service import TheService, TheWorkspace
 
@@ -57,6 +58,14 @@ def job(service: TheService, workspace: TheWorkspace, job_id: str) -> dict[str, 
 def result(service: TheService, workspace: TheWorkspace, job_id: str) -> Any:
     """What a job of the kind eval has found."""
     return service.intake.counter(workspace.place).queue.result(job_id)
+
+
+@router.get("/{job_id}/report", response_class=Response, responses={200: {"content": {"text/html": {}}}})
+def report(service: TheService, workspace: TheWorkspace, job_id: str) -> HTMLResponse:
+    """What a job of the kind eval has found, as the page that `polyhop eval --report` writes."""
+    found = service.intake.counter(workspace.place).queue.result(job_id)
+    headers = {"Content-Disposition": 'attachment; filename="report.html"', "Content-Security-Policy": "sandbox"}
+    return HTMLResponse(html(found), headers=headers)
 
 
 @router.post("/{job_id}/cancel", status_code=202)

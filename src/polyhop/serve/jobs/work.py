@@ -1,14 +1,15 @@
-"""What the jobs of a workspace do to its index: bring uploaded files into it, and remove documents."""
+"""What the jobs of a workspace do to its index: bring files into it, uploaded or of a folder, and remove documents."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 from polyhop.documents.reading import unique
-from polyhop.errors import BudgetExceeded, IndexLocked, IndexMissing
+from polyhop.errors import BudgetExceeded, IndexLocked, IndexMissing, UsageError
 from polyhop.indexing.ingest import EMPTY, GIVEN
 from polyhop.indexing.run import IndexRun
 from polyhop.models.choice import Models
@@ -88,6 +89,24 @@ class IndexWork:
         missing = [key for key in job.about if key not in gone]
         return WorkDone(skipped=tuple(LeftOut(file=key, reason="is not in the index any more") for key in missing))
 
+    def follow(self, asked: Mapping[str, Any], reporter: Reporter) -> WorkDone:
+        """Bring the index up to date with folders of this machine. Raises like ``Polyhop.index``.
+
+        One that is not there is an error: a disk that is not mounted must not empty the index.
+        """
+        inputs = [Path(path) for path in asked["paths"]]
+        if lost := [path.name for path in inputs if not path.exists()]:
+            raise UsageError(
+                f"There is no {lost[0]} any more where this server follows it; nothing was removed.",
+                remedy="Bring it back, or start the server without it and remove its documents.",
+            )
+        run = self._run(reporter)
+        report = self._patiently(lambda: run.carry_out(lambda ingest: ingest.run(inputs)), reporter)
+        _require_whole(report)
+        return WorkDone(
+            skipped=tuple(LeftOut(file=_below(inputs, each.uri), reason=each.reason) for each in report.skipped)
+        )
+
     def _owners(self, names: set[str]) -> dict[str, str | None]:
         """The documents that did not come from files of this machine, by id, with the uploaded file of each."""
         try:
@@ -158,6 +177,12 @@ class _Reading:
     def left_out(self, skipped: Iterable[Skipped]) -> None:
         """What indexing has left out, too."""
         self.skipped += [LeftOut(file=each.uri, reason=each.reason) for each in skipped]
+
+
+def _below(folders: Sequence[Path], uri: str) -> str:
+    """A file's path from the folder on that it lies in: nobody learns where that is."""
+    parents = (path.parent for path in folders if Path(uri).is_relative_to(path))
+    return next((Path(uri).relative_to(parent).as_posix() for parent in parents), Path(uri).name)
 
 
 def _owner_of(row: DocumentRow, names: set[str]) -> str | None:

@@ -135,6 +135,8 @@ class Worker:
             files=self._files,
             parser=self._parser,
         )
+        if job.kind == JobKind.FOLDER:
+            return index.follow(self._queue.asked(job), reporter)
         return index.upload(job, reporter) if job.kind == JobKind.UPLOAD else index.remove(job, reporter)
 
     def _within_limits(self, job: Job) -> Settings:

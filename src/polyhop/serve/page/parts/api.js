@@ -1,5 +1,6 @@
 // Talks to the server that the page came from, and to no other.
 
+import { h } from "./dom.js";
 import { eventsOf } from "./stream.js";
 
 const BASE = new URL("../../v1/", import.meta.url);
@@ -92,6 +93,15 @@ export class Api {
   async image(path, query, signal) {
     const reply = await this.fetch(path, { query, signal });
     return URL.createObjectURL(await reply.blob());
+  }
+
+  /** Has the browser keep a file of the server, under a name. */
+  async save(path, query, name) {
+    const reply = await this.fetch(path, { query });
+    const address = URL.createObjectURL(await reply.blob());
+    const link = h("a", { href: address, download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
   }
 
   /** Sends files; `progress` hears a share between 0 and 1. */

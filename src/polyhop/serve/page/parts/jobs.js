@@ -4,7 +4,7 @@ import { button, fill, h, said } from "./dom.js";
 import { counted, duration, nameOf, spent } from "./text.js";
 
 const STATES = { queued: "Waiting", running: "Under way", done: "Done", failed: "Failed", cancelled: "Cancelled" };
-const KINDS = { index: "Adding documents", upload: "Adding documents", add: "Adding documents", delete: "Removing documents", remove: "Removing documents", eval: "Measuring" };
+const KINDS = { index: "Adding documents", upload: "Adding documents", add: "Adding documents", delete: "Removing documents", remove: "Removing documents", folder: "Following a folder", eval: "Measuring" };
 const SOON = 1000; // milliseconds between looks while something is under way
 const LATER = 15000;
 const ENDED = 3; // jobs that ended which are still shown
@@ -56,7 +56,7 @@ export class Jobs {
       h(
         "div",
         { class: "row" },
-        h("strong", { class: "grow" }, KINDS[job.kind] ?? job.kind),
+        h("strong", { class: "grow" }, KINDS[job.kind] ?? job.kind, ...about(job)),
         h("span", { class: "state", "data-state": job.state }, STATES[job.state] ?? job.state),
         active(job) && button("Cancel", () => this.#tell(job, "cancel"), { class: "quiet" }),
         ["failed", "cancelled"].includes(job.state) && button("Retry", () => this.#tell(job, "retry"), { icon: "retry", class: "quiet" }),
@@ -85,6 +85,13 @@ export class Jobs {
     await this.page.api.post(`jobs/${job.id}/${what}`).catch(this.page.complain);
     this.watch();
   }
+}
+
+/** Which files or strategies a job is about: the first, and how many more. */
+function about({ about: names = [] }) {
+  if (!names.length) return [];
+  const more = names.length > 1 ? ` and ${(names.length - 1).toLocaleString("en")} more` : "";
+  return [": ", said("span", `${nameOf(names[0])}${more}`, { class: "job-about" })];
 }
 
 /** What is under way, and the last few that ended. */

@@ -3,6 +3,7 @@
 import { draw } from "../parts/drawing.js";
 import { button, fill, h, said, svg } from "../parts/dom.js";
 import { FactMap } from "../parts/facts_of.js";
+import { GraphCare } from "../parts/graph_care.js";
 import { counted } from "../parts/text.js";
 
 const ROWS = 60; // of the table at first
@@ -35,6 +36,7 @@ class GraphView {
       ),
       this.words,
       this.shown,
+      new GraphCare(page).element,
     );
     new ResizeObserver(() => this.#fitted()).observe(this.picture.parentNode);
   }

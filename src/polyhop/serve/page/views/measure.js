@@ -40,7 +40,7 @@ class MeasureView {
       this.count,
       h("p", { class: "small muted" }, "JSON Lines or CSV with “question” and, if you have it, “answer”; or one question a line."),
       h("fieldset", {}, h("legend", {}, "Strategies"), this.strategies),
-      h("div", { class: "row" }, this.start, button("Choose a file", () => file.click(), { icon: "upload" }), file),
+      h("div", { class: "row" }, this.start, button("Choose a file", () => file.click(), { icon: "upload" }), file, button("Make from the documents", () => this.#make())),
       this.jobs.element,
       this.results,
     );
@@ -71,6 +71,16 @@ class MeasureView {
 
   get chosen() {
     return [...this.strategies.querySelectorAll("input:checked")].map((one) => one.value);
+  }
+
+  /** Questions that the documents answer, to be looked through before they count. */
+  async #make() {
+    const made = await this.page.api.get("questions").catch(this.page.complain);
+    if (!made) return;
+    this.text.value = made.questions.map((one) => JSON.stringify(one)).join("\n");
+    this.#read();
+    this.text.focus();
+    this.page.announce(`${counted(made.questions.length, "question")} made. Look through them before you measure.`);
   }
 
   async #take(input) {
@@ -117,6 +127,7 @@ class MeasureView {
       plot,
       h("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": "Figures" }, table(report, names, metrics)),
       (report.warnings ?? []).map((words) => said("p", words, { class: "notice" })),
+      h("div", { class: "row" }, button("Download the report", () => this.page.api.save(`jobs/${job.id}/report`, {}, "report.html").catch(this.page.complain))),
     );
     this.#plot(plot, report, choice.value);
   }

@@ -2,7 +2,7 @@
 
 import { isEmpty } from "../parts/api.js";
 import { button, fill, h, said } from "../parts/dom.js";
-import { counted, size, spent } from "../parts/text.js";
+import { counted, duration, size, spent } from "../parts/text.js";
 import { forget, threads } from "../parts/threads.js";
 import { facts } from "../parts/trace.js";
 
@@ -52,16 +52,32 @@ class SettingsView {
         h("td", {}, said("span", one.description)),
         h("td", { class: "muted" }, one.ready === false ? `needs ${(one.missing ?? []).join(", ")}` : "ready"),
       );
+    const more = h("div", { class: "stack" });
     fill(
       this.status,
       facts(amounts),
       h("h3", {}, "Layers"),
       h("div", { class: "scrolls" }, h("table", {}, h("tbody", {}, layers.map(layer)))),
+      more,
+      h("div", { class: "row" }, button("What would the others cost?", () => this.#forecast(more, layers))),
       h("h3", {}, "Models"),
       facts(models),
       h("h3", {}, "Strategies"),
       h("div", { class: "scrolls" }, h("table", {}, h("tbody", {}, strategies.map(strategy)))),
     );
+  }
+
+  /** What layers would take that are not there, or not whole. */
+  async #forecast(place, layers) {
+    const reply = await this.page.api.get("forecast").catch(this.page.complain);
+    if (!reply) return;
+    const whole = new Set(layers.filter((one) => !one.missing && !one.has_gaps).map((one) => one.name));
+    const lacking = reply.layers.filter((one) => !whole.has(one.name));
+    const row = ({ name, passages, seconds, cost }) =>
+      h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, counted(passages, "passage")), h("td", {}, `about ${duration(seconds)}`), h("td", { class: "muted" }, spent(cost) ? `at most ${spent(cost)}` : "no language model"));
+    const words = lacking.length ? "The server makes them with: polyhop index --layers NAME,…" : "All layers are there.";
+    fill(place, lacking.length > 0 && h("div", { class: "scrolls" }, h("table", {}, h("tbody", {}, lacking.map(row)))), h("p", { class: "small muted" }, words));
+    this.page.announce(`${counted(lacking.length, "layer")} could be made.`);
   }
 
   #theme() {

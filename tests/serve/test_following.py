@@ -1,0 +1,64 @@
+"""A server that follows a folder: what changes there is in the index soon, and a folder that goes empties nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from polyhop.serve.app import create_app
+from polyhop.serve.engines import Engines
+from tests.worlds.commands import Run
+from tests.worlds.documents import write
+from tests.worlds.serving import WAIT, Served, serving_app
+from tests.worlds.settings import QUICK
+
+pytest.importorskip("watchfiles", reason="the extra watch is not installed")
+
+
+def until(holds: Callable[[], bool]) -> None:
+    began = time.monotonic()
+    while not holds():
+        assert time.monotonic() - began < WAIT
+        time.sleep(0.1)
+
+
+def titles(served: Served) -> set[str]:
+    reply = served.client.get("/v1/documents")
+    return {each["source"].rpartition("/")[2] for each in reply.json().get("documents", [])}
+
+
+def jobs(served: Served) -> list[tuple[str, str]]:
+    return [(job["kind"], job["state"]) for job in served.client.get("/v1/jobs").json()["jobs"]]
+
+
+def test_a_folder_is_followed_and_its_loss_empties_nothing(tmp_path: Path) -> None:
+    folder = write(tmp_path / "notes", {"a.txt": "A mill.", "b.txt": "A weir.", "c.xyz": "?"})
+    settings = replace(QUICK, server=replace(QUICK.server, port=0), index=replace(QUICK.index, layers=("text",)))
+    app = create_app(Engines(tmp_path / "an.index", settings=settings), settings, watched=[folder])
+    with serving_app(app, settings) as served:
+        until(lambda: titles(served) == {"a.txt", "b.txt"})
+        (folder / "d.txt").write_text("Rye.")
+        (folder / "a.txt").unlink()
+        until(lambda: titles(served) == {"b.txt", "d.txt"})
+        until(lambda: {state for _, state in jobs(served)} == {"done"})
+        assert {kind for kind, _ in jobs(served)} == {"folder"}
+        assert served.client.get("/v1/jobs").json()["jobs"][-1]["skipped"][0]["file"] == "notes/c.xyz"
+        folder.rename(tmp_path / "elsewhere")
+        until(lambda: jobs(served)[0] == ("folder", "failed"))
+        assert titles(served) == {"b.txt", "d.txt"}
+        assert str(tmp_path) not in served.client.get("/v1/jobs").text, "where the folder lies is told to nobody"
+
+
+def test_folders_are_followed_for_one_index(run: Run, tmp_path: Path) -> None:
+    told = run("serve", "--workspaces", str(tmp_path), "--watch", str(tmp_path))
+    assert (told.code, "for one index" in told.err) == (2, True)
+
+
+def test_a_layer_that_there_is_not_is_refused_at_once(run: Run, tmp_path: Path) -> None:
+    told = run("serve", "--index", str(tmp_path / "an.index"), "--set", "index.layers=nothing")
+    assert told.code != 0
+    assert "nothing" in told.err

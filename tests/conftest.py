@@ -18,8 +18,10 @@ from polyhop.cli.main import main
 from polyhop.engine import Polyhop
 from polyhop.models.choice import Models, load_models
 from polyhop.settings import Settings
+from polyhop.store.place import place_of
 from tests.worlds.commands import Outcome, Run
 from tests.worlds.documents import EXAMPLES, HARBOUR, WORLD, write
+from tests.worlds.postgres import Server, server_running
 from tests.worlds.settings import LAYERS, QUICK
 
 TERMINAL = {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE"}
@@ -114,6 +116,29 @@ def index_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...,
     yield make
     for engine in made.values():
         engine.close()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A server of Postgres."""
+    with server_running() as server:
+        yield server
+
+
+@pytest.fixture(params=["file", "postgres"])
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Path]:
+    """Folders of indexes by name, of which each has its record in itself, or in a database."""
+    server: Server | None = request.getfixturevalue("postgres") if request.param == "postgres" else None
+
+    def folder_of(name: str) -> Path:
+        folder = tmp_path / name
+        if server is not None and not folder.exists():
+            place = place_of(folder, server.address())
+            assert place is not None
+            place.note()
+        return folder
+
+    return folder_of
 
 
 @pytest.fixture

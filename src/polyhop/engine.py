@@ -41,7 +41,6 @@ from polyhop.reading.within_budget import read_within
 from polyhop.reports import CostListener, HopListener, IndexReport, IndexStatus, ProgressListener, RemoveReport
 from polyhop.settings import Settings
 from polyhop.store.record import Record
-from polyhop.store.writer_lock import writer
 from polyhop.strategies.strategy import Strategy, default_strategy, layers_read, layers_wanted, strategy_of, unread
 from polyhop.types import Answer, Budget, Document, Evidence, Span
 
@@ -170,7 +169,7 @@ class Polyhop:
     def asking(self, *layers: str) -> tuple[str, ...]:
         """Those of the layers that ``index`` would bring up to date which ask a language model. Raises ModelMissing."""
         names, settings = list(layers), self.settings
-        with suppress(IndexMissing), Record.open(self.path) as record:
+        with suppress(IndexMissing), Record.open(self.path, self.settings.index.store) as record:
             names, settings = in_order(layers, record), in_force(record, self.settings)
         return tuple(name for name in names if asked_by(layer_of(name, settings), self.models) is not None)
 
@@ -246,7 +245,7 @@ class Polyhop:
 
     def remove(self, *uris: str) -> RemoveReport:
         """Remove documents, by URI, path or file name, with all that was derived from them."""
-        with Record.open(self.path) as record:
+        with Record.open(self.path, self.settings.index.store) as record:
             found = {uri: record.find(uri) for uri in uris}
         ids = tuple(dict.fromkeys(document for documents in found.values() for document in documents))
         gone, passages = self._run().discard(ids)
@@ -279,7 +278,7 @@ class Polyhop:
         """The record to note a change in, and the graph as it is; afterwards the facts are gathered again."""
         with self.view() as view:
             view.restricted(("facts",))  # never create an index in order to change it, nor change what is not whole
-        with Record.create_or_open(self.path) as record:
+        with Record.create_or_open(self.path, self.settings.index.store) as record:
             builder = self._run().builder(record)
             layer = layer_of("facts", builder.settings)
             graph = layer.open(record, self.path / "generations" / layer.name, self.models)
@@ -291,7 +290,7 @@ class Polyhop:
 
     def status(self) -> IndexStatus:
         """The state of the index: sizes, layers, models, and who is writing now."""
-        with Record.open(self.path) as record, record.snapshot():
+        with Record.open(self.path, self.settings.index.store) as record, record.snapshot():
             return IndexStatus(
                 path=str(self.path.absolute()),
                 version=record.meta("polyhop") or "",
@@ -301,7 +300,7 @@ class Polyhop:
                 bytes=record.size(),
                 layers=making.statuses(record, self.settings, self.models),
                 models=asdict(self.settings.models),
-                writer=writer(self.path),
+                writer=record.writer(),
             )
 
     def strategy_for(self, name: str | None) -> str:
@@ -359,13 +358,14 @@ class Polyhop:
         """The index as it is now, in one consistent read."""
         with self._lock:
             if self._record is None:
-                self._record = Record.open(self.path)
+                self._record = Record.open(self.path, self.settings.index.store)
             record = self._record
             try:
                 record.check()
             except IndexMissing:
                 self.close()  # it may be made again under the same name
                 raise
+            self._run().catch_up(record)
         for attempt in range(OPENINGS):
             with record.snapshot():
                 try:
@@ -380,7 +380,7 @@ class Polyhop:
     def _layers(self, record: Record) -> View:
         """The layers' newest generations, opened again only when they or the passages changed."""
         with self._lock:
-            names = making.whole(record)
+            names = making.up_to_date(record)
             state = f"{names} {record.state()}"
             if self._opened is not None and self._opened[0] == state:
                 return self._opened[1]

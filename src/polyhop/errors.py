@@ -18,6 +18,7 @@ PolyhopError
 │   ├── LayerMissing      a strategy needs a layer this index lacks                 exit 2   HTTP 409
 │   ├── OriginalMissing   the file of a document is not at hand, or has changed     exit 2   HTTP 409
 │   ├── OverlayStale      edits were made for another state of the facts            exit 2   HTTP 409
+│   ├── StoreUnreachable  the database of the index is down or lets nobody in       exit 7   HTTP 503
 │   └── StorageFull       no space left, or the folder cannot be written            exit 7   HTTP 507
 ├── ModelError            a model cannot be used
 │   ├── ModelMissing      its weights are not installed                             exit 8   HTTP 503
@@ -167,6 +168,14 @@ class OverlayStale(StoreError):
     exit_code = 2
     http_status = 409
     remedy = "Make them again for the facts as they are now with: polyhop corrupt"
+
+
+class StoreUnreachable(StoreError):
+    """The database that has the record of the index is down, or lets nobody in."""
+
+    exit_code = 7
+    http_status = 503
+    remedy = "See that the server runs at the address of --store; what was stored there is not lost."
 
 
 class StorageFull(StoreError):

@@ -101,9 +101,10 @@ class Serving:
 
 @dataclass(frozen=True, kw_only=True)
 class Indexing:
-    """What ``polyhop index`` derives from documents, unless ``--layers`` says it, and in how much memory."""
+    """What ``polyhop index`` derives from documents, unless ``--layers`` says it, in how much memory, and where to."""
 
     layers: tuple[str, ...] = ("text", "parsekg")  # besides those that the index has
+    store: str | None = field(default=None, repr=False)  # postgresql://...: has the record; none: as the folder says
     memory: int | None = None  # mebibytes that gathering a layer may take, at least 64; none: a quarter of all there is
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The contract of the store, on the real one: what is put in comes out, and unchanged things stay what they were."""
+"""The contract of the store, on both real ones: what is put in comes out, and unchanged things stay what they were."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from polyhop.store.record import Record
 from polyhop.types import Passage
 from tests.worlds.records import HARBOUR, document_of
 
+Home = Callable[[str], Path]
+
 
 @pytest.fixture
-def record(tmp_path: Path) -> Iterator[Record]:
-    with Record.create_or_open(tmp_path / "my index – ποῦ") as record:
+def record(home: Home) -> Iterator[Record]:
+    with Record.create_or_open(home("my index – ποῦ")) as record:
         yield record
 
 
@@ -275,9 +277,9 @@ def told(record: Record) -> tuple[list[str], str]:
     return record.layers(), record.state()
 
 
-def test_readers_are_told_of_layers_and_state_until_they_change(tmp_path: Path) -> None:
+def test_readers_are_told_of_layers_and_state_until_they_change(home: Home) -> None:
     """Whoever changes them; within a snapshot they stay what they were."""
-    folder = tmp_path / "index"
+    folder = home("index")
     changes: list[Callable[[Record], object]] = [
         lambda record: record.put(*document_of("letters", "a", "b")),
         lambda record: record.record_rows("text", "v1", [(1, b"a")]),
@@ -361,11 +363,11 @@ def test_an_inner_transaction_that_fails_leaves_the_outer_one_alone(record: Reco
     assert record.meta("inner") is None
 
 
-def test_reopening_keeps_everything(tmp_path: Path) -> None:
-    with Record.create_or_open(tmp_path / "index") as record:
+def test_reopening_keeps_everything(home: Home) -> None:
+    with Record.create_or_open(home("index")) as record:
         record.put(*document_of("harbour", *HARBOUR))
         created = record.meta("created")
-    with Record.create_or_open(tmp_path / "index") as record, Record.open(tmp_path / "index") as reader:
+    with Record.create_or_open(home("index")) as record, Record.open(home("index")) as reader:
         assert reader.count_passages() == record.count_passages() == 2
         assert record.meta("created") == created
         assert record.meta("polyhop")
@@ -381,17 +383,19 @@ def test_closing_leaves_one_tidy_file(tmp_path: Path) -> None:
         record.count_documents()
 
 
-def test_a_reader_neither_creates_nor_writes(tmp_path: Path) -> None:
+def test_a_reader_neither_creates_nor_writes(home: Home) -> None:
+    folder = home("index")
+    before = sorted(folder.iterdir()) if folder.exists() else None  # a note, of where the record is to be
     with pytest.raises(IndexMissing, match="no index"):
-        Record.open(tmp_path / "index")
-    assert not (tmp_path / "index").exists()
-    Record.create_or_open(tmp_path / "index").close()
-    with Record.open(tmp_path / "index") as reader, pytest.raises(UsageError, match="reading only"):
+        Record.open(folder)
+    assert (sorted(folder.iterdir()) if folder.exists() else None) == before
+    Record.create_or_open(home("index")).close()
+    with Record.open(home("index")) as reader, pytest.raises(UsageError, match="reading only"):
         reader.put(*document_of("harbour", *HARBOUR))
 
 
-def test_a_snapshot_sees_one_moment(tmp_path: Path) -> None:
-    with Record.create_or_open(tmp_path / "index") as record, Record.open(tmp_path / "index") as reader:
+def test_a_snapshot_sees_one_moment(home: Home) -> None:
+    with Record.create_or_open(home("index")) as record, Record.open(home("index")) as reader:
         record.put(*document_of("harbour", *HARBOUR))
         with reader.snapshot():
             record.drop(["harbour"])
@@ -420,6 +424,27 @@ def test_threads_share_a_record(record: Record) -> None:
         thread.join()
     assert torn == []
     assert record.count_passages() == 100
+
+
+def test_passages_are_held_by_one_at_a_time(home: Home) -> None:
+    """Also across records, as several machines have them; passages that share nothing wait for nothing."""
+    Record.create_or_open(home("index")).close()
+    order: list[str] = []
+
+    def wait() -> None:
+        with Record.open(home("index")) as third, third.held([5, 2]):
+            order.append("third")
+
+    waiting = threading.Thread(target=wait)
+    with Record.open(home("index")) as record, Record.open(home("index")) as other:
+        with record.held([1, 2]):
+            with other.held([3]):
+                order.append("other")
+            waiting.start()
+            waiting.join(0.3)
+            order.append("first")
+        waiting.join(10)
+    assert order == ["other", "first", "third"]
 
 
 def test_importing_polyhop_does_not_load_the_store() -> None:

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
-import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import cast
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
+from polyhop.store.place import place_of
 from polyhop.store.record import Record
 from tests.worlds.records import derive, document_of, dump
 
+Made = Callable[[], Path]
 KEYS = st.sampled_from(["harbour", "mill", "tower"])
 TEXTS = st.lists(st.sampled_from(["ash ", "birch ", "cedar ", "elm ", "fir "]), unique=True, max_size=4)
 LAYERS = st.sampled_from(["text", "facts"])
 FINGERPRINTS = st.sampled_from(["v1", "v2"])
 
 
+@pytest.fixture
+def made(home: Callable[[str], Path]) -> Made:
+    """Makes a folder for another index."""
+    return lambda: home(secrets.token_hex(8))
+
+
 class Histories(RuleBasedStateMachine):
     """Puts, drops, rows and failures in any order; the model knows what must be there."""
 
-    def __init__(self) -> None:
+    def __init__(self, made: Made) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp())
+        self.folder = made()
         self.record = Record.create_or_open(self.folder)
         self.reader = Record.open(self.folder)  # all the while
         self.documents: dict[str, tuple[str, ...]] = {}
@@ -154,20 +165,24 @@ class Histories(RuleBasedStateMachine):
         self.record.verify()
         self.reader.close()
         self.record.close()
-        shutil.rmtree(self.folder)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
-Histories.TestCase.settings = settings(max_examples=30, stateful_step_count=25, deadline=None)
-TestHistories = Histories.TestCase
+def test_histories(made: Made) -> None:
+    examples = 8 if place_of(made()) else 30  # a database answers more slowly than a file
+    few = settings(max_examples=examples, stateful_step_count=25, deadline=None)
+    run_state_machine_as_test(cast("type[Histories]", partial(Histories, made)), settings=few)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(kept=st.dictionaries(KEYS, TEXTS, max_size=2), extra=TEXTS, again=st.booleans())
-def test_insert_then_delete_equals_never_inserted(kept: dict[str, list[str]], extra: list[str], again: bool) -> None:
+def test_insert_then_delete_equals_never_inserted(
+    made: Made, kept: dict[str, list[str]], extra: list[str], again: bool
+) -> None:
     """A document that came and went, rows and all, leaves no trace but the numbers it used."""
     histories = []
     for detour in (False, True):
-        folder = Path(tempfile.mkdtemp())
+        folder = made()
         with Record.create_or_open(folder) as record:
             for key, texts in kept.items():
                 record.put(*document_of(key, *texts))
@@ -177,23 +192,23 @@ def test_insert_then_delete_equals_never_inserted(kept: dict[str, list[str]], ex
                 record.drop(["visitor"])
             extract_all(record)
             histories.append(dump(record))
-        shutil.rmtree(folder)
+        shutil.rmtree(folder, ignore_errors=True)
     assert histories[0] == histories[1]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(versions=st.lists(TEXTS, min_size=1, max_size=4))
-def test_updating_equals_putting_the_last_version_only(versions: list[list[str]]) -> None:
+def test_updating_equals_putting_the_last_version_only(made: Made, versions: list[list[str]]) -> None:
     """However a document got there, its final state and its rows are those of its last version."""
     histories = []
     for history in (versions, versions[-1:]):
-        folder = Path(tempfile.mkdtemp())
+        folder = made()
         with Record.create_or_open(folder) as record:
             for texts in history:
                 record.put(*document_of("harbour", *texts))
                 extract_all(record)
             histories.append(dump(record))
-        shutil.rmtree(folder)
+        shutil.rmtree(folder, ignore_errors=True)
     assert histories[0]["passages"] == histories[1]["passages"]
     assert histories[0]["payloads"] == histories[1]["payloads"]
 

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from polyhop.store.writer_lock import NOTE, writer
 from tests.worlds.records import derive, document_of, dump
 
 DOCUMENTS = 60
+Home = Callable[[str], Path]
 
 
 def build(folder: Path) -> None:
@@ -71,10 +73,10 @@ def hold(folder: Path) -> subprocess.Popen[str]:
     return process
 
 
-def test_killed_at_any_moment_and_resumed_equals_never_killed(tmp_path: Path) -> None:
+def test_killed_at_any_moment_and_resumed_equals_never_killed(home: Home) -> None:
     """Whatever was acknowledged before a kill -9 is there after it; the end is as if nothing had happened."""
     chance = random.Random(7)  # noqa: S311
-    folder = tmp_path / "killed"
+    folder = home("killed")
     acknowledged: list[str] = []
     for _ in range(6):
         process = start(BUILD, folder)
@@ -86,8 +88,9 @@ def test_killed_at_any_moment_and_resumed_equals_never_killed(tmp_path: Path) ->
         process.stdout.close()
         check_acknowledged(folder, acknowledged)
     build(folder)
-    build(tmp_path / "spared")
-    with Record.open(folder) as killed, Record.open(tmp_path / "spared") as spared:
+    whole = home("spared")
+    build(whole)
+    with Record.open(folder) as killed, Record.open(whole) as spared:
         killed.verify()
         assert dump(killed) == dump(spared)
         assert killed.generation("facts") == spared.generation("facts")
@@ -107,26 +110,29 @@ def check_acknowledged(folder: Path, acknowledged: list[str]) -> None:
                 assert all(int(number) in done[kind] for number in rest)
 
 
-def test_a_second_writer_is_told_who_the_first_one_is(tmp_path: Path) -> None:
-    process = hold(tmp_path)
+def test_a_second_writer_is_told_who_the_first_one_is(home: Home) -> None:
+    folder = home("index")
+    process = hold(folder)
     with pytest.raises(IndexLocked, match=f"process {process.pid} on .* since 2.*: -c") as caught:
-        Record.create_or_open(tmp_path)
+        Record.create_or_open(folder)
     assert caught.value.remedy
-    assert f"process {process.pid}" in (writer(tmp_path) or "")
-    Record.open(tmp_path).close()  # readers are welcome
+    assert f"process {process.pid}" in (writer(folder) or "")
+    Record.open(folder).close()  # readers are welcome
     process.communicate("")
-    assert writer(tmp_path) is None
-    Record.create_or_open(tmp_path).close()
+    assert writer(folder) is None
+    Record.create_or_open(folder).close()
 
 
-def test_a_second_record_in_the_same_process_is_refused_too(tmp_path: Path) -> None:
-    with Record.create_or_open(tmp_path), pytest.raises(IndexLocked, match=str(os.getpid())):
-        Record.create_or_open(tmp_path)
+def test_a_second_record_in_the_same_process_is_refused_too(home: Home) -> None:
+    folder = home("index")
+    with Record.create_or_open(folder), pytest.raises(IndexLocked, match=str(os.getpid())):
+        Record.create_or_open(folder)
 
 
-def test_a_second_writer_may_wait(tmp_path: Path) -> None:
-    with Record.create_or_open(tmp_path):
-        waiting = start(BUILD, tmp_path)
+def test_a_second_writer_may_wait(home: Home) -> None:
+    folder = home("index")
+    with Record.create_or_open(folder):
+        waiting = start(BUILD, folder)
         time.sleep(1)
         assert waiting.poll() is None
     output, _ = waiting.communicate(timeout=60)
@@ -159,12 +165,13 @@ def test_a_folder_without_an_index_has_no_writer(tmp_path: Path) -> None:
     assert not (tmp_path / "nothing").exists()
 
 
-def test_readers_see_only_whole_commits_while_a_writer_works(tmp_path: Path) -> None:
+def test_readers_see_only_whole_commits_while_a_writer_works(home: Home) -> None:
     """Two passages a document, and rows four at a time: no reader ever sees half of one."""
-    Record.create_or_open(tmp_path).close()
-    process = start(BUILD, tmp_path)
+    folder = home("index")
+    Record.create_or_open(folder).close()
+    process = start(BUILD, folder)
     seen = set()
-    with Record.open(tmp_path) as reader:
+    with Record.open(folder) as reader:
         while process.poll() is None:
             with reader.snapshot():
                 documents, passages = reader.count_documents(), reader.count_passages()

@@ -20,13 +20,17 @@ CONFIG = Path("polyhop.toml")
 
 
 def index_options(command: Command) -> Command:
-    """``--index``, ``--config``, ``--preset`` and ``--set``; a preset is handed on as the first change of settings."""
+    """``--index``, ``--store``, ``--config``, ``--preset`` and ``--set``.
+
+    A preset is handed on as the first change of settings, and a store as the last.
+    """
 
     @functools.wraps(command)
-    def with_preset(*, preset: str | None, changes: tuple[str, ...], **others: Any) -> Any:
-        return command(changes=changes if preset is None else (f"preset={preset}", *changes), **others)
+    def with_changes(*, preset: str | None, store: str | None, changes: tuple[str, ...], **others: Any) -> Any:
+        first = () if preset is None else (f"preset={preset}",)
+        return command(changes=(*first, *changes, *stored(store)), **others)
 
-    optioned: Any = with_preset
+    optioned: Any = with_changes
     for option in (
         click.option(
             "--set", "changes", multiple=True, metavar="SECTION.KEY=VALUE", help="Change a setting; repeatable."
@@ -35,10 +39,16 @@ def index_options(command: Command) -> Command:
         click.option(
             "--config", type=click.Path(path_type=Path), help="Settings file.  [default: polyhop.toml, if any]"
         ),
+        click.option("--store", metavar="ADDRESS", help="Database of the record, as postgresql://user@host/database."),
         click.option("--index", "index_path", default="polyhop.index", show_default=True, help="Folder of the index."),
     ):
         optioned = option(optioned)
     return cast("Command", optioned)
+
+
+def stored(store: str | None) -> tuple[str, ...]:
+    """The change of settings that names a store."""
+    return () if store is None else (f"index.store={store}",)
 
 
 def json_option(command: Command) -> Command:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyhop.cli.options import settings_of
+from polyhop.cli.options import settings_of, stored
 from polyhop.cli.terminal import echo
 from polyhop.errors import UsageError
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True),
     help="Follow a folder; repeatable.",
 )
+@click.option("--store", metavar="ADDRESS", help="Database of the records, as postgresql://user@host/database.")
 @click.option("--host", help="Address to listen at.  [default: 127.0.0.1, this machine alone]")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port; 0: any that is free.  [default: 8642]")
 @click.option("--workers", type=click.IntRange(1), help="Answers worked on at the same time.  [default: 2]")
@@ -40,6 +41,7 @@ def serve(
     index_path: Path | None,
     workspaces: Path | None,
     watched: tuple[Path, ...],
+    store: str | None,
     host: str | None,
     port: int | None,
     workers: int | None,
@@ -66,7 +68,7 @@ def serve(
         raise UsageError("Name an index or a folder of workspaces, not both.")
     if workspaces is not None and watched:
         raise UsageError("Folders are followed for one index.", remedy="Name it with: --index")
-    settings = settings_of(config, changes)
+    settings = settings_of(config, (*changes, *stored(store)))
     server = settings.server
     server = replace(
         server,

@@ -43,7 +43,7 @@ def manifest(
             "sha256": dataset.sha256,
             "files": dict(dataset.hashes),
         },
-        "settings": (settings or Settings()).to_mapping(),
+        "settings": _published(settings or Settings()),
         "models": dict(models or {}),
         "prompts": dict(versions_of_prompts()),
         "versions": versions(),
@@ -55,6 +55,13 @@ def manifest(
             "cpus": os.cpu_count(),
         },
     }
+
+
+def _published(settings: Settings) -> dict[str, Any]:
+    """All settings but where the record is: it says nothing about results, and may hold a password."""
+    tree = settings.to_mapping()
+    del tree["index"]["store"]
+    return tree
 
 
 def replayed(made: Mapping[str, Any], dataset: Dataset) -> tuple[Experiment, Settings]:

@@ -16,7 +16,7 @@ def manifest_of(view: View, settings: Settings, *, strategy: str, reader: str) -
     model = view.models.language_model
     generations = [f"{name}={view.record.generation(name)}" for name in view.record.layers()]
     configured = in_force(view.record, settings).to_mapping()
-    del configured["server"]  # where an answer is served changes nothing about it
+    del configured["server"], configured["index"]["store"]  # where an answer is served, or read, changes nothing in it
     return {
         "polyhop": __version__,
         "strategy": strategy,

@@ -61,6 +61,18 @@ def whole(record: Record) -> list[str]:
     return [name for name in record.layers() if name not in partial]
 
 
+def behind(record: Record) -> dict[str, str]:
+    """The whole layers that were gathered elsewhere since they were here, with the fingerprints of their rows."""
+    marks = record.behind()
+    return {name: marks[name] for name in whole(record) if name in marks} if marks else {}
+
+
+def up_to_date(record: Record) -> list[str]:
+    """The whole layers that are not behind: what questions are answered from."""
+    late = behind(record)
+    return [name for name in whole(record) if name not in late]
+
+
 def in_force(record: Record, chosen: Settings) -> Settings:
     """What the user chose on top of the settings that the layers of an index were made with."""
     return chosen.above({f"layers.{name}": _known(name, found.settings) for name, found in made(record).items()})

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from polyhop.errors import IndexMissing
 from polyhop.indexes.segments import discard_damaged
 from polyhop.indexing import remembered as making
-from polyhop.indexing.build import Builder
+from polyhop.indexing.build import Builder, asked_by
 from polyhop.indexing.ingest import Ingest, Tally
 from polyhop.indexing.readiness import check_indexing, note_chunking
 from polyhop.indexing.remembered import in_force, in_order
@@ -20,6 +21,10 @@ from polyhop.reports import IndexReport, LayerReport, ProgressListener
 from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.types import Cost
+
+logger = logging.getLogger(__name__)
+
+PATIENCE = 30.0  # seconds to wait for a process that does on this machine what catching up does
 
 Input = Callable[[Ingest], Tally]
 """What is to be indexed: it hands files or documents to the ingest."""
@@ -41,7 +46,7 @@ class IndexRun:
         """Refuse layers that cannot be made before anything is read. Raises like ``Polyhop.index``."""
         check_indexing(self.settings, self.models)
         try:
-            with Record.open(self.path) as record:
+            with self._opened() as record:
                 making.check(self.builder(record), in_order(self.layers, record), self.settings)
         except IndexMissing:
             for name in self.layers:
@@ -50,7 +55,7 @@ class IndexRun:
     def carry_out(self, read: Input) -> IndexReport:
         """Store what is new or changed in the input, and bring the layers up to date once."""
         began = time.monotonic()
-        with Record.create_or_open(self.path, wait=self.wait) as record:
+        with self._to_write() as record:
             builder, names = self.builder(record), in_order(self.layers, record)
             making.check(builder, names, self.settings)  # another writer may have changed them while this one waited
             discard_damaged(self.path, besides=builder.folder)
@@ -65,7 +70,7 @@ class IndexRun:
         """What ``carry_out`` would do, and at most cost; nothing is changed."""
         began = time.monotonic()
         try:
-            record = Record.open(self.path)
+            record = self._opened()
         except IndexMissing:
             tally = read(Ingest(record=None, chunking=self.settings.chunking, dry_run=True, progress=self.progress))
             first = (Builder.first_forecast(name, tally.new, self.settings, self.models) for name in self.layers)
@@ -82,15 +87,30 @@ class IndexRun:
 
         Nothing is extracted. Raises IndexMissing, IndexLocked and the other errors of the store.
         """
-        Record.open(self.path).close()  # never create an index in order to remove from it
-        with Record.create_or_open(self.path, wait=self.wait) as record:
+        self._opened().close()  # never create an index in order to remove from it
+        with self._to_write() as record:
             tally = Ingest(record=record, chunking=self.settings.chunking).discard(ids)
             builder = self.builder(record)
             for name in record.layers():
                 current = record.generation(name)
                 if current is not None:
                     builder.gather(layer_of(name, builder.settings), current.description["fingerprint"])
+            _gather_here(builder, record.behind())
         return sorted(tally.gone), tally.gone_passages
+
+    def catch_up(self, reader: Record) -> None:
+        """Gather in this machine's folder what was gathered in others since. Raises IndexLocked, StorageFull."""
+        if not making.behind(reader):
+            return
+        with Record.catching_up(self.path, self.settings.index.store, wait=PATIENCE) as record:
+            for name in _gather_here(self.builder(record), making.behind(record)):
+                record.caught_up(name)
+
+    def _opened(self) -> Record:
+        return Record.open(self.path, self.settings.index.store)
+
+    def _to_write(self) -> Record:
+        return Record.create_or_open(self.path, self.settings.index.store, wait=self.wait)
 
     def builder(self, record: Record) -> Builder:
         """What makes the layers of a record, with the settings that are in force there."""
@@ -102,6 +122,20 @@ class IndexRun:
             workers=self.workers,
             progress=self.progress,
         )
+
+
+def _gather_here(builder: Builder, behind: Mapping[str, str]) -> list[str]:
+    """Gather layers that are behind, by name with their fingerprints; those that could be without asking to be paid."""
+    gathered = []
+    for name, mark in behind.items():
+        layer = layer_of(name, builder.settings)
+        if getattr(layer, "pays_to_gather", False) and asked_by(layer, builder.models) is not None:
+            logger.warning("Layer %s was made elsewhere, with a language model: polyhop index makes it here.", name)
+            continue
+        logger.info("%s: gathering what another machine has indexed", name)
+        builder.gather(layer, mark)
+        gathered.append(name)
+    return gathered
 
 
 def entities(record: Record) -> int:

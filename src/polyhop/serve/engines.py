@@ -46,7 +46,7 @@ class Engines:
         place = self.places.place(name)
         with self._lock:
             if place.name not in self._open:
-                self._open[place.name] = Polyhop(place.index, settings=self.settings)
+                self._open[place.name] = Polyhop(place.index, settings=self.places.within(self.settings, place))
             return Workspace(name=place.name, engine=self._open[place.name], place=place, key=key)
 
     def let_go(self, name: str) -> None:

@@ -81,4 +81,6 @@ class Intake:
     def _order(self, place: WorkspacePlace) -> WorkOrder:
         serving = self.settings.server
         reading = ReadingLimits(seconds=serving.file_seconds, memory=serving.file_memory, text=serving.file_text)
-        return WorkOrder(place=place, keys=self.places.keys, settings=self.settings, reading=reading)
+        return WorkOrder(
+            place=place, keys=self.places.keys, settings=self.places.within(self.settings, place), reading=reading
+        )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from polyhop.errors import UsageError, WorkspaceMissing
+from polyhop.settings import Settings
 from polyhop.store.faults import translated
 
 DEFAULT = "default"  # the workspace of whoever names none
@@ -85,6 +86,14 @@ class Places:
         with translated(place.queue):
             place.files.mkdir(parents=True, exist_ok=True)
         return place
+
+    def within(self, settings: Settings, place: WorkspacePlace) -> Settings:
+        """The settings of a workspace: where records are in a database, each has a name of its own there."""
+        store = settings.index.store
+        if store is None or self._root is None:
+            return settings
+        own = f"{store}{'-' if '#' in store else '#'}{place.name}"
+        return replace(settings, index=replace(settings.index, store=own))
 
     def _at(self, name: str) -> WorkspacePlace:
         if self._root is None:

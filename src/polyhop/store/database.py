@@ -5,34 +5,20 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar, cast
 
 import apsw
 
 from polyhop.errors import IndexCorrupt, IndexMissing, StorageFull, StoreError, UsageError
 from polyhop.store import schema
 from polyhop.store.faults import translated
+from polyhop.store.tables import Connection, StoreTables, ThreadState
 from polyhop.store.writer_lock import WriterLock
 
-T = TypeVar("T")
 
-
-class _Session(threading.local):
-    """What one thread has open."""
-
-    connection: apsw.Connection | None = None
-    depth: int = 0  # of nested transactions
-    snapshots: int = 0  # of nested snapshots
-    version: tuple[int, int] | None = None  # of the record, when what is kept was read
-
-    def __init__(self) -> None:
-        self.kept: dict[str, Any] = {}  # by name, what was read and holds for this version
-
-
-class Database:
+class Database(StoreTables):
     """The file behind a record: opened for reading, or (with the writer's lock) for writing.
 
     Threads may share it: each has its own connection, and those of one process write one after another.
@@ -41,7 +27,7 @@ class Database:
     def __init__(self, path: Path, *, lock: WriterLock | None = None) -> None:
         self._path = path
         self._lock = lock
-        self._session = _Session()
+        self._session = ThreadState()
         self._opened: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._one_writer = threading.RLock()
         self._closed = False
@@ -144,33 +130,9 @@ class Database:
         with self.transaction(), translated(self._path):
             yield self._thread_connection()
 
-    def _rows(self, query: str, *values: Any) -> list[Any]:
-        """All rows, as tuples."""
-        with self._reading() as connection:
-            return connection.execute(query, values).fetchall()
-
-    def _value(self, query: str, *values: Any) -> Any:
-        """The only column of the first row; None where there is no row."""
-        with self._reading() as connection:
-            return connection.execute(query, values).get
-
-    def _unchanged(self, name: str, read: Callable[[], T]) -> T:
-        """What reading gave when this thread last did, unless anything in the record has changed since.
-
-        Two counts tell: one of commits by other connections, whichever process has them, and one of rows that this
-        connection has changed. What is read inside a transaction is not kept, because it may be undone.
-        """
-        session = self._session
-        if session.depth:
-            return read()
-        with self._reading() as connection:  # counted before anything is read: what is newer is then read again
-            version = connection.execute("PRAGMA data_version").get, connection.total_changes()
-        if session.version != version:
-            session.version = version
-            session.kept.clear()
-        if name not in session.kept:
-            session.kept[name] = read()
-        return cast("T", session.kept[name])
+    def _version(self, connection: Connection) -> object:
+        """Two counts: of commits by other connections, whichever process has them, and of rows changed by this one."""
+        return connection.execute("PRAGMA data_version").get, connection.total_changes()
 
     def _close_connections(self) -> None:
         self._closed = True
@@ -180,10 +142,11 @@ class Database:
     def _thread_connection(self) -> apsw.Connection:
         if self._closed:
             raise StoreError(f"The index at {self.folder} was closed.")
-        if self._session.connection is None:
-            self._session.connection = schema.connect(self._path, write=self.writable)
-            self._opened.add(self._session.connection)
-        return self._session.connection
+        connection: apsw.Connection | None = self._session.connection
+        if connection is None:
+            self._session.connection = connection = schema.connect(self._path, write=self.writable)
+            self._opened.add(connection)
+        return connection
 
     def _begin(self, connection: apsw.Connection, level: int) -> None:
         with translated(self._path):

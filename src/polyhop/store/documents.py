@@ -10,7 +10,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-import apsw
 import numpy as np
 
 from polyhop.documents.loading import SLIDES, SPREADSHEET
@@ -18,7 +17,6 @@ from polyhop.documents.source_units import MEDIA_TYPE as SOURCE
 from polyhop.documents.source_units import line_in
 from polyhop.errors import DocumentError, DocumentMissing, StoreError, UsageError
 from polyhop.ports import Ints
-from polyhop.store.database import Database
 from polyhop.store.passage_notes import (
     HEADINGS_PATH,
     OCCASION_PATH,
@@ -30,6 +28,7 @@ from polyhop.store.passage_notes import (
 )
 from polyhop.store.port import Change, DocumentRow
 from polyhop.store.schema import BLOCK
+from polyhop.store.tables import Connection, StoreTables
 from polyhop.types import Document, Passage, Span
 
 PAGE = 512  # rows read at a time: bounds memory, and holds no read open between pages
@@ -43,13 +42,14 @@ SAVE_DOCUMENT = """
 """
 CUT_PASSAGES = """
     SELECT wanted.key, p.id, d.id, p.ordinal, p.start, p.stop, p.title,
-        json_extract(d.metadata, ?3 || p.ordinal || '"'), json_extract(d.metadata, ?4 || p.ordinal || '"'),
+        json_extract(d.metadata, :occasions || p.ordinal || '"'),
+        json_extract(d.metadata, :headings || p.ordinal || '"'),
         b.position, b.text
-    FROM json_each(?1) AS wanted
-    CROSS JOIN passages AS p ON p.number = wanted.value
+    FROM json_each(:numbers) AS wanted
+    CROSS JOIN passages AS p ON p.number = CAST(wanted.value AS BIGINT)
     JOIN documents AS d ON d.number = p.document
     LEFT JOIN blocks AS b
-        ON b.document = p.document AND b.position BETWEEN p.start / ?2 AND (p.stop - 1) / ?2
+        ON b.document = p.document AND b.position BETWEEN p.start / :block AND (p.stop - 1) / :block
     ORDER BY wanted.key, b.position
 """
 SELECT_DOCUMENT = """
@@ -62,7 +62,7 @@ LIST_DOCUMENTS = f"{SELECT_DOCUMENT} WHERE number > ? AND substr(uri, 1, length(
 _Stretch = tuple[int, int, int, bytes]  # ordinal, start, stop, digest
 
 
-class Documents(Database):
+class Documents(StoreTables):
     """Keeps documents and passages; a passage that does not change keeps its number."""
 
     def put(self, document: Document, passages: Sequence[Passage], stamp: str = "") -> Change:
@@ -120,10 +120,10 @@ class Documents(Database):
 
     def size_of(self, document_id: str) -> int:
         """How many bytes the text of a document has in UTF-8; 0 where there is none of that id."""
-        texts = (
-            "SELECT CAST(b.text AS BLOB) AS text FROM blocks b JOIN documents d ON d.number = b.document WHERE d.id = ?"
+        query = (
+            "SELECT sum(octet_length(b.text)) FROM blocks b JOIN documents d ON d.number = b.document WHERE d.id = ?"
         )
-        return int(self._value(f"SELECT sum(length(text)) FROM ({texts})", document_id) or 0)  # noqa: S608
+        return int(self._value(query, document_id) or 0)
 
     def stretches(self, document_id: str) -> list[tuple[str, int, int]]:
         """The id, start and end of each passage of a document, in document order."""
@@ -161,8 +161,8 @@ class Documents(Database):
 
     def page_of(self, span: Span) -> int | None:
         """The page of a document on which a stretch begins, from 1; None where the document has no pages."""
-        query = "SELECT json_extract(metadata, ?2) FROM documents WHERE id = ?1"
-        pages: str | None = self._value(query, span.document_id, PAGES_PATH)
+        query = "SELECT json_extract(metadata, ?) FROM documents WHERE id = ?"
+        pages: str | None = self._value(query, PAGES_PATH, span.document_id)
         return bisect_right(json.loads(pages), span.start) if pages else None
 
     def line_of(self, span: Span) -> int | None:
@@ -241,9 +241,10 @@ class Documents(Database):
 
     def _cut(self, numbers: Sequence[int]) -> dict[int, Passage]:
         """The passages that exist, by their places in ``numbers``."""
-        rows = self._rows(
-            CUT_PASSAGES, json.dumps([int(number) for number in numbers]), BLOCK, OCCASION_PATH, HEADINGS_PATH
-        )
+        wanted = {"numbers": json.dumps([int(number) for number in numbers]), "block": BLOCK}
+        paths = {"occasions": OCCASION_PATH, "headings": HEADINGS_PATH}
+        with self._reading() as connection:
+            rows = connection.execute(CUT_PASSAGES, {**wanted, **paths}).fetchall()
         return {place: _passage(list(pieces)) for place, pieces in groupby(rows, key=itemgetter(0))}
 
 
@@ -310,28 +311,28 @@ def _fields(document: Document, passages: Sequence[Passage]) -> dict[str, Any]:
     }
 
 
-def _stored_fields(connection: apsw.Connection, document_id: str) -> dict[str, Any]:
+def _stored_fields(connection: Connection, document_id: str) -> dict[str, Any]:
     names = ("number", "id", "uri", "title", "media_type", "sha256", "metadata", "whole", "stamp")
     query = f"SELECT {', '.join(names)} FROM documents WHERE id = ?"  # noqa: S608
     row = connection.execute(query, (document_id,)).get
     return dict(zip(names, row, strict=True)) if row else {}
 
 
-def _stored_passages(connection: apsw.Connection, number: int | None) -> dict[str, tuple[int, int, int, int, bytes]]:
+def _stored_passages(connection: Connection, number: int | None) -> dict[str, tuple[int, int, int, int, bytes]]:
     if number is None:
         return {}
     query = "SELECT id, number, ordinal, start, stop, digest FROM passages WHERE document = ?"
     return {row[0]: row[1:] for row in connection.execute(query, (number,))}
 
 
-def _write_blocks(connection: apsw.Connection, number: int, text: str) -> None:
+def _write_blocks(connection: Connection, number: int, text: str) -> None:
     connection.execute("DELETE FROM blocks WHERE document = ?", (number,))
     blocks = ((number, start // BLOCK, text[start : start + BLOCK]) for start in range(0, len(text), BLOCK))
     connection.executemany("INSERT INTO blocks(document, position, text) VALUES (?, ?, ?)", blocks)
 
 
 def _write_passages(
-    connection: apsw.Connection,
+    connection: Connection,
     document: int,
     passages: Sequence[Passage],
     stored: dict[str, tuple[int, int, int, int, bytes]],

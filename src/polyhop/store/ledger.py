@@ -21,14 +21,14 @@ RECORD_ROW = """
     INSERT INTO ledger(layer, passage, fingerprint, state, attempts, payload)
     SELECT :layer, number, :fingerprint, 'done', 1, :payload FROM passages WHERE number = :passage
     ON CONFLICT(layer, passage) DO UPDATE SET
-        attempts = CASE WHEN fingerprint = excluded.fingerprint THEN attempts + 1 ELSE 1 END,
+        attempts = CASE WHEN ledger.fingerprint = excluded.fingerprint THEN ledger.attempts + 1 ELSE 1 END,
         fingerprint = excluded.fingerprint, state = 'done', error = NULL, payload = excluded.payload
 """
 RECORD_FAILURE = """
     INSERT INTO ledger(layer, passage, fingerprint, state, attempts, error)
     SELECT :layer, number, :fingerprint, 'failed', 1, :error FROM passages WHERE number = :passage
     ON CONFLICT(layer, passage) DO UPDATE SET
-        attempts = CASE WHEN fingerprint = excluded.fingerprint THEN attempts + 1 ELSE 1 END,
+        attempts = CASE WHEN ledger.fingerprint = excluded.fingerprint THEN ledger.attempts + 1 ELSE 1 END,
         fingerprint = excluded.fingerprint, state = 'failed', error = excluded.error, payload = NULL
 """
 LAYERS = """
@@ -42,10 +42,10 @@ LAYERS = """
 """  # one step of the ledger's index for each layer, where DISTINCT would read all of it
 SETTLED = "SELECT passage FROM ledger WHERE layer = ? AND fingerprint = ? AND (state = 'done' OR NOT ?)"
 PENDING = f"SELECT number FROM passages EXCEPT {SETTLED} ORDER BY number"  # noqa: S608
-COUNT_PENDING = f"SELECT (SELECT count(*) FROM passages) - (SELECT count(*) FROM ({SETTLED}))"  # noqa: S608
+COUNT_PENDING = f"SELECT (SELECT count(*) FROM passages) - (SELECT count(*) FROM ({SETTLED}) AS settled)"  # noqa: S608
 PAYLOADS = """
     SELECT passage, payload FROM ledger
-    WHERE layer = ? AND passage > ? AND state = 'done' AND fingerprint = ifnull(?, fingerprint)
+    WHERE layer = ? AND passage > ? AND state = 'done' AND fingerprint = coalesce(?, fingerprint)
     ORDER BY passage LIMIT ?
 """
 
@@ -111,8 +111,8 @@ class Ledger(Documents):
         """What was derived from these passages (under a fingerprint), for those that have something."""
         query = """
             SELECT ledger.passage, ledger.payload FROM json_each(?) AS wanted
-            CROSS JOIN ledger ON ledger.layer = ? AND ledger.passage = wanted.value
-            WHERE ledger.state = 'done' AND ledger.fingerprint = ifnull(?, ledger.fingerprint)
+            CROSS JOIN ledger ON ledger.layer = ? AND ledger.passage = CAST(wanted.value AS BIGINT)
+            WHERE ledger.state = 'done' AND ledger.fingerprint = coalesce(?, ledger.fingerprint)
         """
         wanted = json.dumps([int(number) for number in numbers])
         return {row[0]: row[1] for row in self._rows(query, wanted, layer, fingerprint)}
@@ -121,7 +121,7 @@ class Ledger(Documents):
         """Why these passages could not be done under a fingerprint, for those that could not."""
         query = """
             SELECT ledger.passage, ledger.error FROM json_each(?) AS wanted
-            CROSS JOIN ledger ON ledger.layer = ? AND ledger.passage = wanted.value
+            CROSS JOIN ledger ON ledger.layer = ? AND ledger.passage = CAST(wanted.value AS BIGINT)
             WHERE ledger.state = 'failed' AND ledger.fingerprint = ?
         """
         wanted = json.dumps([int(number) for number in numbers])
@@ -177,8 +177,8 @@ class Ledger(Documents):
         """Make a generation the current one."""
         with self._writing() as connection:
             connection.execute(
-                "INSERT INTO generations VALUES (?1, ?2, ?3)"
-                " ON CONFLICT(layer) DO UPDATE SET name = ?2, description = ?3",
+                "INSERT INTO generations VALUES (?, ?, ?)"
+                " ON CONFLICT(layer) DO UPDATE SET name = excluded.name, description = excluded.description",
                 (layer, name, json.dumps(dict(description))),
             )
 

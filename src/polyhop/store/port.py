@@ -45,6 +45,18 @@ class Store(Protocol):
     def close(self) -> None:
         """Release connections and, where this is the writer, its lock; closing again does nothing."""
 
+    def writer(self) -> str | None:
+        """Who is writing to the index, in words; None where nobody is."""
+
+    def held(self, numbers: Iterable[int]) -> AbstractContextManager[None]:
+        """Hold passages for work that nobody else shall do meanwhile, waiting for as long as it takes; not nested."""
+
+    def behind(self) -> Mapping[str, str]:
+        """The layers that were gathered elsewhere since they were here, with the fingerprints of their rows."""
+
+    def caught_up(self, layer: str) -> None:
+        """Note that a layer has here what there was of it when this was opened to catch up."""
+
     def check(self) -> None:
         """Raise IndexMissing where the index was deleted or replaced since it was opened."""
 

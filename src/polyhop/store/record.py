@@ -1,59 +1,98 @@
-"""The system of record: a folder with one SQLite file that holds documents, passages, ledger and generations."""
+"""The system of record: documents, passages, ledger and generations, in a file of the index's folder or a database."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from polyhop.errors import IndexCorrupt, IndexMissing
-from polyhop.store import schema
+from polyhop.errors import IndexCorrupt, IndexMissing, UsageError
+from polyhop.store import schema, writer_lock
+from polyhop.store.database import Database
 from polyhop.store.faults import translated
 from polyhop.store.ledger import Ledger
+from polyhop.store.place import place_of
+from polyhop.store.stripes import Stripes
 from polyhop.store.writer_lock import WriterLock
 
 FILE = "record.sqlite"
+STRIPES = "growing"  # a folder: the locks on passages
 
 
 class Record(Ledger):
-    """A store in a folder: one process writes, many read meanwhile; threads may share it.
+    """A store of an index: one process writes, many read meanwhile; threads may share it.
 
     Made by ``create_or_open`` (the writer) or ``open`` (a reader); a context manager that closes it.
     """
 
-    @classmethod
-    def create_or_open(cls, folder: str | Path, *, wait: float = 0.0) -> Self:
+    @staticmethod
+    def create_or_open(folder: str | Path, store: str | None = None, *, wait: float = 0.0) -> Record:
         """Open the index in a folder for writing, making it where there is none.
 
-        ``wait``: seconds to wait for another writer. Raises IndexLocked, IndexCorrupt, IndexTooNew, StorageFull.
+        ``store``: the database that has its record; None: the one that the folder names, else a file in the folder.
+        ``wait``: seconds to wait for another writer. Raises IndexLocked, IndexCorrupt, IndexTooNew, StorageFull, and
+        UsageError where the folder's record is elsewhere.
         """
-        path = Path(folder).absolute() / FILE
-        with ExitStack() as undo:
-            with translated(path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-            lock = WriterLock(path.parent, wait=wait)
-            undo.callback(lock.release)
-            with translated(path):
-                if not path.exists():
-                    schema.create(path, version=_version())
-            record = cls(path, lock=lock)
-            undo.callback(record.close)
-            if record.meta("polyhop") != _version():
-                record.set_meta("polyhop", _version())
-            undo.pop_all()
-        return record
+        place = place_of(folder, store)
+        if place is None:
+            return FileRecord.create(Path(folder), wait=wait)
+        from polyhop.store.postgres.record import PostgresRecord  # imported when used: an extra
 
-    @classmethod
-    def open(cls, folder: str | Path) -> Self:
-        """Open the index in a folder for reading. Raises IndexMissing, IndexCorrupt, IndexTooNew."""
-        path = Path(folder).absolute() / FILE
-        if path.parent.exists() and not path.parent.is_dir():
-            raise IndexCorrupt(f"{path.parent} is not a folder, so it cannot be an index.")
-        if not path.exists():
-            raise IndexMissing(f"There is no index at {path.parent}.")
-        return cls(path)
+        return PostgresRecord.create(place, wait=wait)
+
+    @staticmethod
+    def open(folder: str | Path, store: str | None = None) -> Record:
+        """Open the index in a folder for reading. Raises IndexMissing, IndexCorrupt, IndexTooNew, UsageError."""
+        place = place_of(folder, store)
+        if place is None:
+            return FileRecord.read(Path(folder))
+        from polyhop.store.postgres.record import PostgresRecord
+
+        return PostgresRecord.read(place)
+
+    @staticmethod
+    def catching_up(folder: str | Path, store: str | None = None, *, wait: float = 0.0) -> Record:
+        """Open an index that is behind, to gather in this folder alone; whoever writes elsewhere may go on.
+
+        Raises UsageError for one whose record is in its folder, IndexLocked.
+        """
+        place = place_of(folder, store)
+        if place is None:
+            raise UsageError(f"The index at {folder} is nowhere else, so that it has nothing to catch up with.")
+        from polyhop.store.postgres.record import PostgresRecord
+
+        return PostgresRecord.to_catch_up(place, wait=wait)
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release connections and, where this is the writer, its lock; closing again does nothing."""
+
+    @abstractmethod
+    def check(self) -> None:
+        """Raise IndexMissing where the index was deleted or replaced since it was opened."""
+
+    @abstractmethod
+    def verify(self) -> None:
+        """Read the whole record and raise IndexCorrupt where it is damaged; takes seconds a gigabyte."""
+
+    @abstractmethod
+    def writer(self) -> str | None:
+        """Who is writing to the index, in words; None where nobody is."""
+
+    @abstractmethod
+    def held(self, numbers: Iterable[int]) -> AbstractContextManager[None]:
+        """Hold passages for work that nobody else shall do meanwhile, waiting for as long as it takes; not nested."""
+
+    def behind(self) -> Mapping[str, str]:
+        """The layers that were gathered elsewhere since they were here, with the fingerprints of their rows."""
+        return {}
+
+    def caught_up(self, layer: str) -> None:
+        """Note that a layer has here what there was of it when this was opened to catch up."""
 
     def __enter__(self) -> Self:
         return self
@@ -74,8 +113,56 @@ class Record(Ledger):
         """Store a fact about the index."""
         with self._writing() as connection:
             connection.execute(
-                "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2", (key, value)
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value", (key, value)
             )
+
+    def _note_version(self) -> None:
+        if self.meta("polyhop") != version():
+            self.set_meta("polyhop", version())
+
+
+class FileRecord(Database, Record):
+    """A record in a file of SQLite's."""
+
+    @classmethod
+    def create(cls, folder: Path, *, wait: float) -> Self:
+        """Like ``Record.create_or_open``."""
+        path = folder.absolute() / FILE
+        with ExitStack() as undo:
+            with translated(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+            lock = WriterLock(path.parent, wait=wait)
+            undo.callback(lock.release)
+            with translated(path):
+                if not path.exists():
+                    schema.create(path, version=version())
+            record = cls(path, lock=lock)
+            undo.callback(record.close)
+            record._note_version()
+            undo.pop_all()
+        return record
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Like ``Record.open``."""
+        path = folder.absolute() / FILE
+        if path.parent.exists() and not path.parent.is_dir():
+            raise IndexCorrupt(f"{path.parent} is not a folder, so it cannot be an index.")
+        if not path.exists():
+            raise IndexMissing(f"There is no index at {path.parent}.")
+        return cls(path)
+
+    def writer(self) -> str | None:
+        """Who is writing to the index, in words; None where nobody is."""
+        return writer_lock.writer(self.folder)
+
+    @cached_property
+    def _stripes(self) -> Stripes:
+        return Stripes(self.folder / STRIPES)
+
+    def held(self, numbers: Iterable[int]) -> AbstractContextManager[None]:
+        """Hold passages for work that nobody else shall do meanwhile."""
+        return self._stripes.held(numbers)
 
 
 def _sizes(folder: Path) -> Iterator[int]:
@@ -86,7 +173,8 @@ def _sizes(folder: Path) -> Iterator[int]:
                 yield (Path(place) / file).stat().st_size
 
 
-def _version() -> str:
-    from importlib.metadata import version
+def version() -> str:
+    """The version of Polyhop."""
+    from importlib.metadata import version as installed
 
-    return version("polyhop")
+    return installed("polyhop")

@@ -17,6 +17,11 @@ logger = logging.getLogger(__name__)
 STRIPES = 1024
 
 
+def stripes_of(numbers: Iterable[int]) -> list[int]:
+    """The stripes of passages, in the one order in which they are taken: so nobody waits in a ring."""
+    return sorted({number % STRIPES for number in numbers})
+
+
 class Stripes:
     """The locks of one folder. Where it cannot be written, threads of this process exclude each other all the same."""
 
@@ -30,7 +35,7 @@ class Stripes:
         with ExitStack() as held:
             try:
                 self._folder.mkdir(parents=True, exist_ok=True)
-                for stripe in sorted({number % STRIPES for number in numbers}):  # in one order: nobody waits in a ring
+                for stripe in stripes_of(numbers):
                     held.enter_context(filelock.FileLock(self._folder / f"{stripe:04}.lock", thread_local=False))
             except OSError as error:
                 logger.debug("%s holds no locks (%s)", self._folder, error)

@@ -23,6 +23,7 @@ LOCK = "writer.lock"
 NOTE = "writer.json"
 POLL_SECONDS = 0.05
 PATIENCE_SECONDS = 0.2  # outlasts a process that only looks who is writing
+NAMELESS = "a process that left no name"
 LONGEST_COMMAND = 200  # characters
 
 logger = logging.getLogger(__name__)
@@ -68,15 +69,14 @@ class WriterLock:
 
         Raises UsageError where ``wait`` is not a number.
         """
-        if math.isnan(wait):
-            raise UsageError("The seconds to wait for another writer must be a number.", remedy="Give one, such as 60.")
+        seconds = patience(wait)
         self._folder = folder
         self._lock = _lock(folder)
         with translated(folder / LOCK):
             try:
-                self._lock.acquire(timeout=max(wait, PATIENCE_SECONDS), poll_interval=POLL_SECONDS)
+                self._lock.acquire(timeout=seconds, poll_interval=POLL_SECONDS)
             except filelock.Timeout:
-                holder = Holder.noted(folder) or "a process that left no name"
+                holder = Holder.noted(folder) or NAMELESS
                 raise IndexLocked(f"The index at {folder} is being written to by {holder}") from None
         self._note()
 
@@ -94,6 +94,13 @@ class WriterLock:
             draft.replace(self._folder / NOTE)
         except OSError as fault:  # the lock itself holds; only its holder stays unnamed
             logger.debug("cannot note who is writing to %s: %s", self._folder, fault)
+
+
+def patience(wait: float) -> float:
+    """How many seconds to wait for another writer, at least. Raises UsageError where ``wait`` is not a number."""
+    if math.isnan(wait):
+        raise UsageError("The seconds to wait for another writer must be a number.", remedy="Give one, such as 60.")
+    return max(wait, PATIENCE_SECONDS)
 
 
 def writer(folder: str | Path) -> str | None:

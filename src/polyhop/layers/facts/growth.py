@@ -26,12 +26,10 @@ from polyhop.ports import Failure, Floats, Ints, LanguageModel, Rows
 from polyhop.store.phrase_store import PhraseStore
 from polyhop.store.record import Record
 from polyhop.store.spending import note_spent, spent_on
-from polyhop.store.stripes import Stripes
 from polyhop.types import Cost, Fact, Passage
 
 logger = logging.getLogger(__name__)
 
-FOLDER = "growing"  # in that of the index: the locks on passages
 META = "grown:facts"  # key of the record's meta: changes with every commit
 CHUNK = 50  # passages extracted and committed at once where no language model is asked
 PATIENCE = 3.0  # seconds to wait for another writer
@@ -105,7 +103,6 @@ class Growth:
         self._folder = folder.absolute()
         self._generations = self._folder / "generations" / FactsLayer.name
         self._models, self._memory = models, memory
-        self._stripes = Stripes(self._folder / FOLDER)
         self._lock = threading.RLock()  # of what follows, held for moments
         self._record: Record | None = None
         self._phrases: PhraseStore | None = None
@@ -218,7 +215,7 @@ class Growth:
         extracted, billed = 0, Cost()
         for start in range(0, len(lacking), size):
             chunk = lacking[start : start + size]
-            with self._stripes.held(chunk):  # others that want these passages wait, and then find them done
+            with record.held(chunk):  # others that want these passages wait, and then find them done
                 passages = record.present(self._look(record, manner, chunk).lacking)
                 if not passages:
                     continue

@@ -61,6 +61,7 @@ class TreeLayer:
     name: ClassVar[str] = "tree"
     runs: ClassVar[Literal["threads", "processes"]] = "threads"
     reads: ClassVar[tuple[str, ...]] = ("text",)  # its vectors, when the tree is gathered
+    pays_to_gather: ClassVar[bool] = True  # where a language model sums up: no question has it do so
 
     def __post_init__(self) -> None:
         if min(self.levels, self.context, self.sentences, self.max_tokens) < 1 or not 0 < self.threshold < 1:

@@ -110,7 +110,7 @@ class IndexWork:
     def _owners(self, names: set[str]) -> dict[str, str | None]:
         """The documents that did not come from files of this machine, by id, with the uploaded file of each."""
         try:
-            with Record.open(self.place.index) as record:
+            with Record.open(self.place.index, self.settings.index.store) as record:
                 given = [row for row in record.documents() if row.stamp == GIVEN]
         except IndexMissing:
             return {}

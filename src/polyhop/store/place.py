@@ -1,0 +1,97 @@
+"""Where the record of an index is: in a file of its folder, or in a database that the folder names."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+import filelock
+
+from polyhop.errors import IndexCorrupt, UsageError
+from polyhop.store.faults import translated
+
+NOTE = "record.json"
+SCHEMES = ("postgresql://", "postgres://")
+USUAL = "polyhop"  # the schema of an address that names none
+LONGEST = 63  # bytes of a schema's name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorePlace:
+    """A record in a database, and the folder that one machine keeps for it."""
+
+    folder: Path
+    url: str
+    schema: str
+    key: str  # of the folder: tells what was gathered there from what was gathered elsewhere
+
+    def __str__(self) -> str:
+        return _address(self.url, self.schema)
+
+    def note(self) -> StorePlace:
+        """Have the folder name the database, so that nobody makes another record there; the place as it is noted.
+
+        Passwords are not noted. Raises StorageFull.
+        """
+        with translated(self.folder / NOTE):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with filelock.FileLock(self.folder / f"{NOTE}.lock"):
+                if (there := _noted(self.folder)) is not None:
+                    return StorePlace(folder=self.folder, url=self.url, schema=self.schema, key=there[1])
+                draft = self.folder / f"{NOTE}.new"
+                draft.write_text(json.dumps({"store": str(self), "key": self.key}), encoding="utf-8")
+                draft.replace(self.folder / NOTE)
+        return self
+
+
+def place_of(folder: str | Path, store: str | None = None) -> StorePlace | None:
+    """Where the record of the index in a folder is; None: in the folder itself.
+
+    ``store``: where it is said to be, as ``postgresql://user@host/database#schema``. Raises UsageError where that is
+    no such address or the folder has its record elsewhere, IndexCorrupt where what it names cannot be read.
+    """
+    folder = Path(folder).absolute()
+    noted = _noted(folder)
+    if noted is None and store is None:
+        return None
+    address = store or (noted[0] if noted else "")
+    url, _, schema = address.partition("#")
+    schema = schema or USUAL
+    if not url.startswith(SCHEMES):
+        raise UsageError(
+            "A record is kept in the index's folder or in Postgres: the address of another store is not known.",
+            remedy="Write it as --store postgresql://user@host/database, perhaps with #name behind it.",
+        )
+    if schema.startswith("pg_") or "\0" in schema or len(schema.encode(errors="replace")) > LONGEST:
+        raise UsageError(f"An index in a database cannot be called {schema!r}.", remedy="Choose another name behind #.")
+    if noted is not None and noted[0] != _address(url, schema):
+        raise UsageError(
+            f"The index at {folder} has its record at {noted[0]}, not at {_address(url, schema)}.",
+            remedy=f"Choose another --index; if the database has moved, write its address into {folder / NOTE}.",
+        )
+    if (folder / "record.sqlite").exists():
+        raise UsageError(
+            f"The index at {folder} has its record in the folder, not at {_address(url, schema)}.",
+            remedy="Choose another --index, and index the documents again there.",
+        )
+    return StorePlace(folder=folder, url=url, schema=schema, key=noted[1] if noted else secrets.token_hex(8))
+
+
+def _noted(folder: Path) -> tuple[str, str] | None:
+    """The address that a folder names, and the folder's key."""
+    try:
+        note = json.loads((folder / NOTE).read_text(encoding="utf-8"))
+        return str(note["store"]), str(note["key"])
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise IndexCorrupt(f"{folder / NOTE} does not say where the record of the index is ({error}).") from error
+
+
+def _address(url: str, schema: str) -> str:
+    """An address without passwords."""
+    whole = re.sub(r"//([^/?#:]*):[^/?#]*@", r"//\1@", url)
+    return re.sub(r"([?&])password=[^&]*&?", r"\1", whole).rstrip("?&") + (f"#{schema}" if schema != USUAL else "")

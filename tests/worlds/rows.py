@@ -61,3 +61,77 @@ def write_rows(folder: Path, reading: Sequence[Mapping[str, Any]], multi_hop: Se
     lines = "".join(json.dumps(row) + "\n" for row in multi_hop)
     (folder / "reader_reranker.jsonl").write_text(lines, encoding="utf-8")
     return folder
+
+
+def decompositions() -> list[dict[str, Any]]:
+    """Questions with their steps, in the forms of three data sets, and one whose source is not read."""
+    rows: list[dict[str, Any]] = []
+    for number, place in enumerate(PLACES * 3):
+        keeper, other = KEEPERS[number % 5], PLACES[(number + 1) % len(PLACES)]
+        rows += [
+            {
+                "src": "musique_dev",
+                "question": f"In which year {number} was the keeper of the {place} light born?",
+                "steps": [[f"{place} light >> keeper", keeper], ["In which year was #1 born?", "1801"]],
+            },
+            {
+                "src": "musique_dev",
+                "question": f"Who rules the country {number} of the builder of the {place} pier?",
+                "steps": [[f"{place} pier >> builder", keeper], ["#1 >> country", "Velm"], ["Who rules #2 ?", other]],
+            },
+            {
+                "src": "2wiki_dev",
+                "question": f"Which light {number} was lit first, {place} or {other}?",
+                "steps": [[f"{place} >> lit", "1801"], [f"{other} >> lit", "1802"]],
+            },
+            {
+                "src": "break_qdmr",
+                "question": f"What does the man who painted the {place} pier {number} sell?",
+                "steps": [
+                    ["return men", None],
+                    [f"return #1 who painted the {place} pier {number}", None],
+                    ["return what does #2 sell", None],
+                ],
+            },
+        ]
+    rows.append({"src": "riddles", "question": "Is it there?", "steps": [["Where is it?", None]]})
+    return [{"license": "CC0-1.0", "id": str(number), "answer": "", **row} for number, row in enumerate(rows)]
+
+
+def skeletons() -> list[dict[str, Any]]:
+    """Questions with the clauses that can be cut out of them, innermost first."""
+
+    def row(question: str, *cuts: tuple[str, int, str]) -> dict[str, Any]:
+        names = ("text_span", "headword_index", "attachment_relation")
+        return {
+            "src": "skeleton/cwq",
+            "licence": "CC0-1.0",
+            "question": question,
+            "plan": [dict(zip(names, cut, strict=True)) for cut in cuts],
+        }
+
+    return [
+        row(
+            "What is sold in the port where the Ostrand ferry lands ?",
+            ("where the Ostrand ferry lands", 5, "acl:relcl"),
+        ),
+        row(
+            "Who met the man who sailed to Velmouth in May ?",
+            ("to Velmouth", 5, "nmod"),
+            ("who sailed", 3, "acl:relcl"),
+        ),
+        row("Which port that has a light is old ?", ("that has a light", 1, "acl:relcl")),
+        row(
+            "Who is the mayor of the port that Tom left ?",
+            ("that Tom left", 6, "acl:relcl"),
+        ),
+    ]
+
+
+def write_plans(folder: Path, steps: Sequence[Mapping[str, Any]], cuts: Sequence[Mapping[str, Any]]) -> Path:
+    """Write what the planner is trained on, beside the rows that are there; returns the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "decompositions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in steps), encoding="utf-8")
+    with gzip.open(folder / "plans_more.jsonl.gz", "wt", encoding="utf-8") as stream:
+        stream.writelines(json.dumps(row) + "\n" for row in cuts)
+    return folder

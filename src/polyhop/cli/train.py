@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -16,7 +17,7 @@ from polyhop.cli.terminal import echo
 
 @click.group()
 def train() -> None:
-    """Train the small models that Polyhop reads with (extra 'train': torch).
+    """Train the small models that Polyhop plans and reads with (extra 'train': torch).
 
     \b
     polyhop train reader --data rows --out trained
@@ -65,6 +66,39 @@ def reader(data: Path, out: Path, rows: int, minutes: float | None, start: Path 
     if not position.finished:
         raise KeyboardInterrupt
     echo(f"{out / 'reader'} holds the reader: {position.seen:,} windows in {position.seconds / 3600:.1f} h.")
+
+
+@train.command()
+@click.option("--data", required=True, type=click.Path(path_type=Path), help="Folder with the rows to train on.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for checkpoint and model.")
+@click.option("--rows", type=click.IntRange(1), help="Questions to train on in all.  [default: 60000]")
+@click.option(
+    "--minutes", type=click.FloatRange(0, min_open=True), help="End sooner, so that training takes about so long."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Decides choice, order and first weights.")
+def planner(data: Path, out: Path, rows: int | None, minutes: float | None, seed: int) -> None:
+    """Train the planner: what in a question has to be asked first, and whether it compares.
+
+    \b
+    polyhop train planner --data rows --out trained
+    polyhop train planner --data rows --out trained --minutes 60
+
+    The data folder holds decompositions.jsonl, and reading.jsonl.gz and plans_more.jsonl.gz if there are any. Behind
+    --out, checkpoint.npz is what the same command goes on from, and planner/ the finished model: graph in 8 bits,
+    tokenizer, model card, manifest. A twentieth of the questions is kept aside; where their plans get no better any
+    more, training ends sooner.
+    """
+    from polyhop.training.extra import check_extra
+
+    check_extra()
+    from polyhop.training.planner import COURSE, PlannerTrainer
+
+    course = replace(COURSE, rows=rows or COURSE.rows, minutes=minutes, seed=seed)
+    with progress_shown(quiet=False) as listener, stop_asked() as stopped:
+        position = PlannerTrainer(data=data, out=out, course=course, listener=listener, stopped=stopped).run()
+    if not position.finished:
+        raise KeyboardInterrupt
+    echo(f"{out / 'planner'} holds the planner: {position.seen:,} questions in {position.seconds / 3600:.1f} h.")
 
 
 @contextmanager

@@ -12,7 +12,9 @@ BASE = "ms-marco-MiniLM-L-12-v2 (Apache-2.0, cross-encoder, sentence-transformer
 
 # Who made what a source begins with; sources that nobody entered here appear by their own name.
 MAKERS: Mapping[str, str] = {
+    "2wiki": "2WikiMultiHopQA, Ho et al. 2020",
     "boolq": "BoolQ, Clark et al. 2019, with passages of Wikipedia",
+    "break": "Break (QDMR), Wolfson et al. 2020 (AllenAI), on HotpotQA, ComplexWebQuestions and DROP",
     "clapnq": "ClapNQ, Rosenthal et al. 2025 (IBM), on Natural Questions, with passages of Wikipedia",
     "condaqa": "CondaQA, Ravichander et al. 2022 (AllenAI)",
     "confiqa_mc": "ConFiQA, Bi et al. 2024",
@@ -25,11 +27,13 @@ MAKERS: Mapping[str, str] = {
     "multihop/2wiki": "2WikiMultiHopQA, Ho et al. 2020, with passages of Wikipedia",
     "multihop/hotpotqa": "HotpotQA, Yang et al. 2018, with passages of Wikipedia",
     "multihop/musique": "MuSiQue, Trivedi et al. 2022, with passages of Wikipedia",
+    "musique": "MuSiQue, Trivedi et al. 2022",
     "narrativeqa": "NarrativeQA, Kočiský et al. 2018 (DeepMind), its summaries",
     "nqswap": "NQ-Swap, Longpre et al. 2021 (Apple), on Natural Questions, Kwiatkowski et al. 2019",
     "qamr": "QAMR, Michael et al. 2018",
     "claims/qnli": "QNLI of GLUE, Wang et al. 2019, on SQuAD 1.1, Rajpurkar et al. 2016",
     "qed": "QED, Lamm et al. 2021 (Google), on Natural Questions",
+    "skeleton/cwq": "ComplexWebQuestions, Talmor and Berant 2018, with clauses by SPARQA, Sun et al. 2020",
     "squad1": "SQuAD 1.1, Rajpurkar et al. 2016, with passages of Wikipedia",
     "squad2": "SQuAD 2.0, Rajpurkar et al. 2018, with passages of Wikipedia",
     "squadshifts": "SQuADShifts, Miller et al. 2020",
@@ -41,7 +45,13 @@ MAKERS: Mapping[str, str] = {
     "timeqa": "TimeQA, Chen et al. 2021, with passages of Wikipedia",
 }
 ORIGIN = "What it was made from"
-COLUMNS = ("windows", "exact match", "F1", "kind", "evidence", "none, F1", "score")
+READER_COLUMNS = ("windows", "exact match", "F1", "kind", "evidence", "none, F1", "score")
+READER_FIGURES = (
+    "On windows of contexts that were kept aside, one in twenty. Exact match and F1 are of the best span, by tokens, "
+    "where there is one to find, whether or not the model says there is; kind is how often none, span, yes or no is "
+    "said rightly; evidence, how often the token most sure to be evidence is; the score counts a span by its F1 and "
+    "all else as right or wrong, and nothing where the kind is wrong."
+)
 
 Figures = Mapping[str, Mapping[str, float]]  # by source, then by name
 
@@ -77,6 +87,9 @@ class Card:
     as_exported: Figures  # the same, by the 8-bit graph
     limits: Sequence[str]
     before: str = ""  # how the model that training went on from was made
+    unit: str = "windows"  # what it was trained on, also the name of the column that counts them
+    columns: Sequence[str] = READER_COLUMNS
+    explained: str = READER_FIGURES  # what the columns are
 
     def markdown(self) -> str:
         """The card."""
@@ -95,7 +108,7 @@ class Card:
         earlier = f"\n\nWhat it went on from:\n\n{_quoted(self.before)}" if self.before else ""
         return (
             f"Trained by `polyhop train {self.name}` of Polyhop {__version__} from {base}, with seed {self.seed}, on "
-            f"{self.rows:,} windows in {self.hours:.1f} hours ({self.device}). The data:\n\n{files}{earlier}"
+            f"{self.rows:,} {self.unit} in {self.hours:.1f} hours ({self.device}). The data:\n\n{files}{earlier}"
         )
 
     def _attribution(self) -> str:
@@ -106,18 +119,22 @@ class Card:
         rows = [[maker, licence, f"{count:,}"] for (maker, licence), count in sorted(merged.items())]
         return (
             "The weights were adapted from texts and questions of these data sets, each under its licence. They hold "
-            "no copy of them.\n\n" + _table(["data set", "licence", "windows"], rows)
+            "no copy of them.\n\n" + _table(["data set", "licence", self.unit], rows)
         )
 
     def _figures(self) -> str:
         return (
-            "On windows of contexts that were kept aside, one in twenty. Exact match and F1 are of the best span, by "
-            "tokens, where there is one to find, whether or not the model says there is; kind is how often none, span, "
-            "yes or no is said rightly; evidence, how often the token most sure to be evidence is; the score counts a "
-            "span by its F1 and all else as right or wrong, and nothing where the kind is wrong.\n\n"
-            f"As it is in this folder, in 8 bits:\n\n{_figures(self.as_exported)}\n\n"
-            f"As it was trained, in float32 or bfloat16:\n\n{_figures(self.as_trained)}"
+            f"{self.explained}\n\n"
+            f"As it is in this folder, in 8 bits:\n\n{self._table(self.as_exported)}\n\n"
+            f"As it was trained, in float32 or bfloat16:\n\n{self._table(self.as_trained)}"
         )
+
+    def _table(self, figures: Figures) -> str:
+        def cell(values: Mapping[str, float], name: str) -> str:
+            return f"{values[name]:,.0f}" if name == self.unit else f"{values[name]:.1f}" if name in values else "-"
+
+        rows = [[source, *(cell(values, name) for name in self.columns)] for source, values in figures.items()]
+        return _table(["source", *self.columns], rows)
 
 
 def origin_in(path: Path) -> str:
@@ -130,14 +147,6 @@ def origin_in(path: Path) -> str:
 
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
-
-
-def _figures(figures: Figures) -> str:
-    def cell(values: Mapping[str, float], name: str) -> str:
-        return f"{values[name]:,.0f}" if name == "windows" else f"{values[name]:.1f}" if name in values else "-"
-
-    rows = [[source, *(cell(values, name) for name in COLUMNS)] for source, values in figures.items()]
-    return _table(["source", *COLUMNS], rows)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from polyhop.english.described import PlacedWord, placed_words
+from polyhop.english.described import PlacedWord, means_something, placed_words
 from polyhop.english.words import WH_WORDS
-from polyhop.training.stretch_costs import cost, means_something
+from polyhop.training.stretch_costs import cost
 from polyhop.training.taught_plans import TaughtPlan
 
 Stretch = tuple[int, int]  # of words, the end behind the last one

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from polyhop.english.described import PlacedWord
+from polyhop.english.described import PlacedWord, means_something
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
-    FUNCTION_WORDS,
     PREPOSITIONS,
     WH_WORDS,
     is_finite,
     is_participle,
 )
 
-CONTENTLESS: Final = FUNCTION_WORDS | ARTICLES | {"located", "name"}
 _RELATIVE: Final = frozenset({"that", "which", "who", "where", "whose", "whom", "when"})
 _OWNS: Final = frozenset({"'s", "’s"})
 _QUOTES: Final = frozenset({'"', "“", "„", "«", "(", "'", "#"})
@@ -25,11 +23,6 @@ _ENDING: Final = ARTICLES | WH_WORDS | _OWNS | frozenset({"and", "or", "(", ",",
 _JOINED: Final = frozenset({"-", "'", ".", "&"})
 _POSSESSIVE: Final = frozenset({"his", "her", "its", "their"})
 _FREE: Final = PREPOSITIONS | AUXILIARIES | _RELATIVE | WH_WORDS | frozenset({"and", ",", "(", '"', "or"})
-
-
-def means_something(word: str) -> bool:
-    """Whether a word says what is spoken of."""
-    return word[:1].isalnum() and word.lower() not in CONTENTLESS
 
 
 def cost(words: Sequence[PlacedWord], start: int, end: int) -> float | None:

@@ -1,0 +1,94 @@
+"""The model that takes questions apart: an encoder of our own, trained to find descriptions within a question."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from polyhop.models.once import once
+from polyhop.models.question_pieces import MOST_PIECES, QuestionPieces, question_pieces
+from polyhop.models.session import open_session
+from polyhop.models.span_reader import PACKAGE
+from polyhop.models.weights import check_hashes, check_sizes, package_folder, read_manifest
+from polyhop.ports import Floats
+
+OFFSET: Final = 3.0  # few stretches are descriptions: what is not learnt is none
+SINGLE, CHAIN, COMBINED = range(3)  # the order of the graph's second output
+
+
+def planner_folder() -> Path:
+    """Where the package polyhop-weights keeps the planner. Raises ModelMissing."""
+    return package_folder(PACKAGE) / "planner"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionReading:
+    """What the model makes of a question of n words."""
+
+    pieces: QuestionPieces
+    stretches: Floats  # (n, n): how likely a first and a last word frame what is to be asked first, as logits
+    shape: Floats  # (3,): how likely it takes one step, a chain of them, or compares: probabilities
+
+
+class PlannerGraph:
+    """The graph with its tokenizer. Raises ModelError for files that it cannot use."""
+
+    def __init__(self, folder: Path) -> None:
+        from tokenizers import Tokenizer
+
+        self._session = open_session(folder / "model.onnx", threads=1)
+        self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+
+    def read(self, question: str) -> QuestionReading | None:
+        """The reading of a question; None for what is too long to be one, or has no words."""
+        pieces = question_pieces(self.tokenizer, question)
+        if not pieces.words or len(pieces.ids) > MOST_PIECES:
+            return None
+        return self.reading(pieces)
+
+    def reading(self, pieces: QuestionPieces) -> QuestionReading:
+        """The reading of a question's pieces."""
+        ids = np.array([pieces.ids], np.int64)
+        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        edges, shape = self._session.run(["edges", "shape"], feed)
+        likely = np.exp(shape[0] - shape[0].max())
+        return QuestionReading(
+            pieces=pieces,
+            stretches=scores_of(edges[0], pieces),
+            shape=likely / likely.sum(),
+        )
+
+
+def scores_of(edges: Floats, pieces: QuestionPieces) -> Floats:
+    """The logits of all stretches of words, from what each piece is as a first and as a last one."""
+    width = edges.shape[1] // 2
+    firsts, lasts = edges[list(pieces.firsts), :width], edges[list(pieces.lasts), width:]
+    scores: Floats = firsts @ lasts.T / math.sqrt(width) - OFFSET
+    return scores
+
+
+def is_installed() -> bool:
+    """Whether the package with the weights is there, and holds a planner."""
+    import importlib.util
+
+    return importlib.util.find_spec(PACKAGE) is not None and (planner_folder() / "model.onnx").is_file()
+
+
+def verify() -> None:
+    """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
+    folder = planner_folder()
+    check_hashes(folder, read_manifest(folder))
+
+
+@once
+def installed_graph() -> PlannerGraph:
+    """The installed model, loaded once. Raises ModelMissing, ModelError."""
+    folder = planner_folder()
+    check_sizes(folder, read_manifest(folder))
+    return PlannerGraph(folder)

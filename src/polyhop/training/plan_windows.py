@@ -1,0 +1,89 @@
+"""Questions with the stretches that are to be found in them, as the planner is trained on them."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from polyhop.models.question_pieces import MOST_PIECES, QuestionPieces, question_pieces
+from polyhop.models.question_spans import CHAIN, COMBINED, SINGLE
+from polyhop.planning.nesting import Stretch
+from polyhop.training.plan_alignment import Aligned, Wordings, aligned
+from polyhop.training.taught_plans import TaughtPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanWindow:
+    """One question as pieces, with the stretches of its words that its steps stand for."""
+
+    source: str
+    pieces: QuestionPieces
+    stretches: tuple[Stretch, ...]
+    shape: int
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """Its pieces."""
+        return self.pieces.ids
+
+    @property
+    def told(self) -> bool:
+        """Whether it is known which stretches there are: what is compared may hold some that nobody wrote down."""
+        return self.shape != COMBINED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanWindows:
+    """What to train on, what was kept aside, and how many questions of each source had steps that stand nowhere."""
+
+    training: tuple[PlanWindow, ...]
+    aside: tuple[PlanWindow, ...]
+    left_out: Counter[str]
+
+
+def plan_windows(plans: Sequence[TaughtPlan], tokenizer: Path, *, seed: int = 0) -> PlanWindows:
+    """The windows of all plans whose steps can be found in their questions, in an order of their own."""
+    from tokenizers import Tokenizer
+
+    read = Tokenizer.from_file(str(tokenizer))
+    read.no_truncation()
+    read.no_padding()
+    wordings = Wordings.counted(plan for plan in plans if not plan.is_kept_aside)
+    training: list[PlanWindow] = []
+    aside: list[PlanWindow] = []
+    left_out: Counter[str] = Counter()
+    for plan in plans:
+        window = _window(plan, question_pieces(read, plan.question), wordings)
+        if window is None:
+            left_out[plan.source] += 1
+        else:
+            (aside if plan.is_kept_aside else training).append(window)
+    random.Random(seed).shuffle(training)  # noqa: S311
+    return PlanWindows(training=tuple(training), aside=tuple(aside), left_out=left_out)
+
+
+def _window(plan: TaughtPlan, pieces: QuestionPieces, wordings: Wordings) -> PlanWindow | None:
+    if len(pieces.ids) > MOST_PIECES or not pieces.words:
+        return None
+    if not plan.steps:
+        return PlanWindow(source=plan.source, pieces=pieces, stretches=(), shape=COMBINED)
+    places = plan.marked or _places(aligned(plan, wordings))
+    if places is None:
+        return None
+    at = {word.start: place for place, word in enumerate(pieces.words)}
+    ends = {word.end: place + 1 for place, word in enumerate(pieces.words)}
+    if not all(start in at and end in ends for start, end in places):
+        return None  # a word that the encoder knows no pieces of stands at an edge
+    stretches = sorted((at[start], ends[end]) for start, end in places)
+    shape = CHAIN if stretches else SINGLE
+    return PlanWindow(source=plan.source, pieces=pieces, stretches=tuple(stretches), shape=shape)
+
+
+def _places(found: Aligned | None) -> tuple[tuple[int, int], ...] | None:
+    """The characters of each stretch."""
+    if found is None:
+        return None
+    return tuple((found.words[start].start, found.words[end - 1].end) for start, end in found.stretches)

@@ -1,0 +1,332 @@
+"""The planner: which stretches of a question are to be asked first, as smaller questions, and whether it compares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from polyhop.models.cross_encoder import reranker_folder
+from polyhop.models.question_spans import COMBINED, OFFSET, PlannerGraph, scores_of
+from polyhop.models.weights import sha256_of
+from polyhop.planning.nesting import nested
+from polyhop.ports import Floats
+from polyhop.reports import Progress, ProgressListener
+from polyhop.training import card, export
+from polyhop.training.checkpoint import Checkpoint, Position
+from polyhop.training.encoder import Bert, EncoderShape, weights_of
+from polyhop.training.graph import Head
+from polyhop.training.loop import Course, Loop, best_device, half_precision
+from polyhop.training.plan_windows import PlanWindow, PlanWindows, plan_windows
+from polyhop.training.rows import READING
+from polyhop.training.skeletons import SKELETONS, skeleton_plans
+from polyhop.training.start import installed_encoder
+from polyhop.training.taught_plans import STEPS, TaughtPlan, taught_plans
+
+HEADS: Final = (Head(name="edges", on="every token"), Head(name="shape", on="the first token"))
+LAYERS: Final = 6  # of the start's twelve: questions are short, and the graph has to be small
+EDGE: Final = 64  # numbers that say of a piece what it is as a first one, and as many as a last one
+SHAPES: Final = 3
+HEAD_SCALE: Final = 5  # heads begin with random weights, and learn so many times as fast
+DECAY: Final = 0.01
+READ_AT_ONCE: Final = 32
+UNIT: Final = "questions"
+COURSE: Final = Course(rows=60_000, cooldown=15_000, tokens=1_200, pool=600, measured_every=6_000, patience=4)
+
+
+class PlannerNetwork(nn.Module):
+    """An encoder with a head on every piece (what it is as the edge of a stretch) and one on the first (the shape)."""
+
+    def __init__(self, body: Bert) -> None:
+        super().__init__()
+        self.body = body
+        self.edges = nn.Linear(body.shape.width, 2 * EDGE)
+        self.shape = nn.Linear(body.shape.width, SHAPES)
+
+    def forward(self, ids: Any, mask: Any) -> tuple[Any, Any]:
+        """Of shape (B, T, 2 * EDGE) and (B, 3)."""
+        hidden = self.body(ids, mask, torch.zeros_like(ids))
+        return self.edges(hidden), self.shape(hidden[:, 0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanBatch:
+    """Windows of one batch, padded: ids and mask (B, T); which pairs of pieces frame words, and gold ones (B, T, T)."""
+
+    ids: Any
+    mask: Any
+    framing: Any
+    gold: Any
+    shapes: Any
+    told: Any
+
+    @classmethod
+    def of(cls, windows: Sequence[PlanWindow], device: Any) -> PlanBatch:
+        """The windows, padded to the longest."""
+        length = max(len(window.ids) for window in windows)
+        ids = torch.zeros(len(windows), length, dtype=torch.long)
+        mask = torch.zeros_like(ids)
+        framing = torch.zeros(len(windows), length, length, dtype=torch.bool)
+        gold = torch.zeros(len(windows), length, length)
+        for row, window in enumerate(windows):
+            pieces = window.pieces
+            ids[row, : len(pieces.ids)] = torch.tensor(pieces.ids)
+            mask[row, : len(pieces.ids)] = 1
+            for place, first in enumerate(pieces.firsts):
+                framing[row, first, list(pieces.lasts[place:])] = True
+            for start, end in window.stretches:
+                gold[row, pieces.firsts[start], pieces.lasts[end - 1]] = 1
+        shapes = torch.tensor([window.shape for window in windows])
+        told = torch.tensor([window.told for window in windows])
+        return cls(**{name: value.to(device) for name, value in locals().items() if name in cls.__dataclass_fields__})
+
+
+def losses(edges: Any, shape: Any, batch: PlanBatch) -> dict[str, Any]:
+    """Two losses of (B, T, 2 * EDGE) and logits (B, 3).
+
+    The shape's cross entropy; for the stretches of questions where they are known, the binary cross entropy of every
+    pair of a first and a last piece, summed over a question, a mean over all.
+    """
+    edges = edges.float()
+    scores = edges[..., :EDGE] @ edges[..., EDGE:].transpose(1, 2) / math.sqrt(EDGE) - OFFSET
+    each = functional.binary_cross_entropy_with_logits(scores, batch.gold, reduction="none")
+    counted = each * batch.framing * batch.told[:, None, None]
+    return {
+        "stretches": counted.sum() / len(batch.told),
+        "shape": functional.cross_entropy(shape.float(), batch.shapes),
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRead:
+    """What was made of one question, beside what it is."""
+
+    source: str
+    exact: bool | None  # whether all stretches are as they are to be; None where nobody says which there are
+    found: int  # stretches that are right
+    said: int
+    meant: int
+    combined: bool  # whether it is told rightly whether things are compared
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannerTrainee:
+    """The planner's network with its losses, and the questions kept aside."""
+
+    network: PlannerNetwork
+    aside: Sequence[PlanWindow]
+    device: Any
+
+    def groups(self) -> list[dict[str, Any]]:
+        """Matrices of the encoder decay; its vectors do not, nor do the heads, which learn faster."""
+        body = [parameter for parameter in self.network.body.parameters() if parameter.requires_grad]
+        heads = [*self.network.edges.parameters(), *self.network.shape.parameters()]
+        return [
+            {"params": [one for one in body if one.ndim > 1], "weight_decay": DECAY},
+            {"params": [one for one in body if one.ndim == 1], "weight_decay": 0.0},
+            {"params": heads, "weight_decay": 0.0, "scale": HEAD_SCALE},
+        ]
+
+    def losses(self, batch: Sequence[PlanWindow]) -> dict[str, Any]:
+        """Of stretches and shape."""
+        padded = PlanBatch.of(batch, self.device)
+        with half_precision(self.device):
+            edges, shape = self.network(padded.ids, padded.mask)
+        return losses(edges, shape, padded)
+
+    def score(self) -> float:
+        """The share of the questions kept aside whose plan is right, 0 to 100."""
+        return figures(self.readings())["all"]["score"]
+
+    def readings(self) -> list[PlanRead]:
+        """What the network, which has to be in eval mode, makes of the questions kept aside."""
+        ordered = sorted(self.aside, key=lambda window: len(window.ids))
+        found = []
+        for start in range(0, len(ordered), READ_AT_ONCE):
+            windows = ordered[start : start + READ_AT_ONCE]
+            batch = PlanBatch.of(windows, self.device)
+            with half_precision(self.device):
+                logits = self.network(batch.ids, batch.mask)
+            edges, shape = (value.float().cpu().numpy() for value in logits)
+            found += [
+                judged(window, scores_of(edges[row], window.pieces), shape[row]) for row, window in enumerate(windows)
+            ]
+        return found
+
+
+def judged(window: PlanWindow, scores: Floats, shape: Floats) -> PlanRead:
+    """Judge the logits of the stretches of a question's words, and those of its shape."""
+    said = set(nested(scores, window.pieces.words))
+    meant = set(window.stretches)
+    return PlanRead(
+        source=window.source,
+        exact=said == meant if window.told else None,
+        found=len(said & meant) if window.told else 0,
+        said=len(said) if window.told else 0,
+        meant=len(meant),
+        combined=(int(np.argmax(shape)) == COMBINED) == (window.shape == COMBINED),
+    )
+
+
+def figures(readings: Iterable[PlanRead]) -> dict[str, dict[str, float]]:
+    """For each source and for all: questions whose stretches are all right, F1 of stretches, comparisons told; 0-100.
+
+    The score counts a question where both are right.
+    """
+    by_source: dict[str, list[PlanRead]] = {}
+    for one in readings:
+        by_source.setdefault(one.source, []).append(one)
+    every = [one for ours in by_source.values() for one in ours]
+    return {name: _figures(ours) for name, ours in (*sorted(by_source.items()), ("all", every))}
+
+
+def _figures(readings: Sequence[PlanRead]) -> dict[str, float]:
+    told = [one.exact for one in readings if one.exact is not None]
+    right = [one.combined and one.exact is not False for one in readings]
+    table = {
+        UNIT: float(len(readings)),
+        "comparisons": 100 * sum(one.combined for one in readings) / max(1, len(readings)),
+        "score": 100 * sum(right) / max(1, len(readings)),
+    }
+    if told:
+        table["exact"] = 100 * sum(told) / len(told)
+    if edges := sum(one.said + one.meant for one in readings):
+        table["F1"] = 200 * sum(one.found for one in readings) / edges
+    return table
+
+
+def installed_half() -> Bert:
+    """An encoder with the first layers of the installed cross-encoder. Raises ModelMissing, ModelError."""
+    body = Bert(EncoderShape(layers=LAYERS))
+    names = body.state_dict().keys()
+    body.take({name: value for name, value in installed_encoder().items() if name in names})
+    return body
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannerTrainer:
+    """Trains a planner on a folder of rows, and writes what Polyhop loads.
+
+    ``out`` gets ``checkpoint.npz``, from which the same run goes on, and at the end ``planner/``: graph, tokenizer,
+    model card and manifest.
+    """
+
+    data: Path
+    out: Path
+    course: Course = COURSE
+    body: Callable[[], Bert] = installed_half  # what training starts from, its heads being new
+    listener: ProgressListener | None = None
+    stopped: Callable[[], bool] = lambda: False
+
+    def run(self) -> Position:
+        """Train from where a run in ``out`` is, and export where it is finished.
+
+        Raises DatasetError for a bad row, UsageError where ``out`` holds another run, ModelMissing, ModelError and
+        StorageFull.
+        """
+        self._tell("reading rows")
+        plans = [*taught_plans(self.data, seed=self.course.seed), *skeleton_plans(self.data)]
+        self._tell("finding steps in questions")
+        windows = plan_windows(plans, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
+        device = best_device()
+        torch.manual_seed(self.course.seed)
+        network = PlannerNetwork(self.body()).to(device)
+        shape = network.body.shape
+        hashes = {
+            name: sha256_of(self.data / name) for name in (STEPS, READING, SKELETONS) if (self.data / name).exists()
+        }
+        run = {
+            "task": "planner",
+            "data": hashes,
+            "start": [shape.layers, shape.width, shape.inner, shape.vocabulary, shape.places],
+            **self.course.lasting,
+        }
+        loop = Loop(
+            trainee=PlannerTrainee(network=network, aside=windows.aside, device=device),
+            examples=windows.training,
+            course=self.course,
+            checkpoint=Checkpoint(self.out / "checkpoint.npz", run),
+            listener=self.listener,
+            stopped=self.stopped,
+        )
+        position = loop.run()
+        if position.finished:
+            self._export(network, windows, position, plans, hashes)
+        return position
+
+    def _export(
+        self,
+        network: PlannerNetwork,
+        windows: PlanWindows,
+        position: Position,
+        plans: Sequence[TaughtPlan],
+        hashes: Mapping[str, str],
+    ) -> None:
+        self._tell("exporting")
+        device = next(network.parameters()).device
+        network.eval()
+        with torch.no_grad():
+            as_trained = figures(PlannerTrainee(network=network, aside=windows.aside, device=device).readings())
+        weights = weights_of(network)
+        export.export(weights, HEADS, self.out / "planner", card="")
+        described = card.Card(
+            name="planner",
+            purpose=PURPOSE,
+            data=hashes,
+            sources=_sources(plans, windows),
+            seed=self.course.seed,
+            rows=position.seen,
+            hours=position.seconds / 3600,
+            device=device.type,
+            as_trained=as_trained,
+            as_exported=figures(readings_of(self.out / "planner", windows.aside)),
+            limits=LIMITS,
+            unit=UNIT,
+            columns=(UNIT, "exact", "F1", "comparisons", "score"),
+            explained=EXPLAINED,
+        )
+        export.export(weights, HEADS, self.out / "planner", card=described.markdown())
+
+    def _tell(self, stage: str) -> None:
+        if self.listener is not None:
+            self.listener(Progress(stage=stage, done=0, total=None, unit="rows"))
+
+
+def readings_of(folder: Path, windows: Sequence[PlanWindow]) -> list[PlanRead]:
+    """What an exported graph makes of questions, each read alone, as it is later."""
+    graph = PlannerGraph(folder)
+    read = [(window, graph.reading(window.pieces)) for window in windows]
+    return [judged(window, reading.stretches, reading.shape) for window, reading in read]
+
+
+def _sources(plans: Sequence[TaughtPlan], windows: PlanWindows) -> list[card.Origin]:
+    licences = {plan.source: plan.licence for plan in plans}
+    counts = dict.fromkeys(licences, 0)
+    for window in windows.training:
+        counts[window.source] += 1
+    return [card.Origin(name=name, licence=licences[name], windows=count) for name, count in counts.items() if count]
+
+
+PURPOSE: Final = """\
+Reads a question alone. For each pair of words: whether they frame the description of something that has to be found \
+first, so that its answer takes the description's place. For the whole: whether it takes one step, a chain of them, or \
+compares several things."""
+EXPLAINED: Final = (
+    "On questions that were kept aside, one in twenty. Exact is how often all descriptions are found and nothing else, "
+    "F1 is over descriptions, comparisons is how often it is told rightly whether things are compared; the score "
+    "counts a question where both are right. What the descriptions are was told from steps in words, by words that "
+    "they share with the question: some of what counts as wrong is right, and the reverse."
+)
+LIMITS: Final = (
+    "English only. Questions of at most 160 pieces.",
+    "Most questions of several steps are about entities of Wikipedia.",
+    "Only what stands in the question is found: a step that it leaves out is not added.",
+    "What a comparison asks of each of the things compared is not told, only that it is one.",
+)

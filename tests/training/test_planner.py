@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from polyhop.english.described import placed_words
+from polyhop.errors import UsageError
 from polyhop.models.question_pieces import QuestionPieces
 from polyhop.models.question_spans import CHAIN, COMBINED, OFFSET, PlannerGraph
 from polyhop.models.weights import check_hashes, read_manifest
@@ -17,12 +19,15 @@ from tests.worlds.rows import decompositions, multi_hop, reading, skeletons, wri
 
 torch = pytest.importorskip("torch", reason="training needs the extra 'train' (torch, 200 MB)")
 
-from polyhop.training import taught_plans  # noqa: E402
-from polyhop.training.encoder import Bert, EncoderShape  # noqa: E402
+from polyhop.training import self_taught, taught_plans  # noqa: E402
+from polyhop.training.encoder import Bert, EncoderShape, weights_of  # noqa: E402
+from polyhop.training.export import export  # noqa: E402
+from polyhop.training.graph import write_graph  # noqa: E402
 from polyhop.training.loop import Course  # noqa: E402
 from polyhop.training.plan_windows import PlanWindow  # noqa: E402
 from polyhop.training.planner import (  # noqa: E402
     EDGE,
+    HEADS,
     PlanBatch,
     PlannerNetwork,
     PlannerTrainer,
@@ -31,6 +36,7 @@ from polyhop.training.planner import (  # noqa: E402
     losses,
     readings_of,
 )
+from polyhop.training.start import finished_weights  # noqa: E402
 
 torch.set_num_threads(1)  # tests of other files run at the same time
 CPU = torch.device("cpu")
@@ -42,7 +48,7 @@ def window(*stretches: tuple[int, int], shape: int = CHAIN, more: str = "") -> P
     words = placed_words(f"Who met the keeper{more}")
     places = tuple(range(1, len(words) + 1))
     pieces = QuestionPieces(ids=(101, *places, 102), words=words, firsts=places, lasts=places)
-    return PlanWindow(source="lights", pieces=pieces, stretches=stretches, shape=shape)
+    return PlanWindow(source="lights", licence="CC0-1.0", pieces=pieces, stretches=stretches, shape=shape)
 
 
 def of(*windows: PlanWindow) -> dict[str, float]:
@@ -125,12 +131,33 @@ def test_a_planner_is_trained_stopped_resumed_and_exported(tmp_path: Path, monke
 
 def test_a_text_is_no_question(tmp_path: Path) -> None:
     network = PlannerNetwork(Bert(TINY))
-    from polyhop.training.encoder import weights_of
-    from polyhop.training.export import export
-    from polyhop.training.planner import HEADS
-
     export(weights_of(network), HEADS, tmp_path / "planner", card="")
     graph = PlannerGraph(tmp_path / "planner")
     assert graph.read("the light " * 200) is None
     assert graph.read(" ") is None
     assert graph.read("Zażółć \ud800 gęślą 光?") is not None
+
+
+def test_a_finished_planner_is_gone_on_from_and_teaches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = write_plans(write_rows(tmp_path / "rows", reading(), multi_hop()), decompositions(), skeletons())
+    questions = [f"Where was the keeper of the {name} light born?" for name in ("Orsa", "Velm", "Lund")]
+    rows = [{"src": "riddles", "licence": "CC-BY-4.0", "question": one, "answer": ["here"]} for one in questions]
+    with gzip.open(data / "questions_unlabelled.jsonl.gz", "wt", encoding="utf-8") as stream:
+        stream.writelines(json.dumps(row) + "\n" for row in rows)
+
+    def trainer(name: str, start: Path | None) -> PlannerTrainer:
+        return PlannerTrainer(data=data, out=tmp_path / name, course=COURSE, body=lambda: Bert(TINY), start=start)
+
+    assert trainer("first", None).run().finished
+    first = tmp_path / "first" / "planner"
+    network = PlannerNetwork(Bert(TINY))
+    network.load_state_dict({name: torch.from_numpy(value) for name, value in finished_weights(first).items()})
+    write_graph(weights_of(network), HEADS, tmp_path / "again.onnx")
+    assert (tmp_path / "again.onnx").read_bytes() == (first / "model.onnx").read_bytes()
+    monkeypatch.setattr(self_taught, "LEAST", 0.0001)
+    assert trainer("second", first).run().finished
+    card = (tmp_path / "second" / "planner" / "card.md").read_text(encoding="utf-8")
+    assert "What it went on from" in card
+    assert "| riddles | CC-BY-4.0 | 3 |" in card
+    with pytest.raises(UsageError):
+        trainer("second", None).run()

@@ -75,15 +75,20 @@ def reader(data: Path, out: Path, rows: int, minutes: float | None, start: Path 
 @click.option(
     "--minutes", type=click.FloatRange(0, min_open=True), help="End sooner, so that training takes about so long."
 )
+@click.option(
+    "--start", type=click.Path(path_type=Path), help="Folder of a finished planner to go on from, which also teaches."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides choice, order and first weights.")
-def planner(data: Path, out: Path, rows: int | None, minutes: float | None, seed: int) -> None:
+def planner(data: Path, out: Path, rows: int | None, minutes: float | None, start: Path | None, seed: int) -> None:
     """Train the planner: what in a question has to be asked first, and whether it compares.
 
     \b
     polyhop train planner --data rows --out trained
     polyhop train planner --data rows --out trained --minutes 60
+    polyhop train planner --data rows --out better --start trained/planner --seed 1
 
-    The data folder holds decompositions.jsonl, and reading.jsonl.gz and plans_more.jsonl.gz if there are any. Behind
+    The data folder holds decompositions.jsonl, and reading.jsonl.gz and plans_more.jsonl.gz if there are any; with
+    --start, also questions_unlabelled.jsonl.gz, which the finished planner and the rules take apart together. Behind
     --out, checkpoint.npz is what the same command goes on from, and planner/ the finished model: graph in 8 bits,
     tokenizer, model card, manifest. A twentieth of the questions is kept aside; where their plans get no better any
     more, training ends sooner.
@@ -95,7 +100,9 @@ def planner(data: Path, out: Path, rows: int | None, minutes: float | None, seed
 
     course = replace(COURSE, rows=rows or COURSE.rows, minutes=minutes, seed=seed)
     with progress_shown(quiet=False) as listener, stop_asked() as stopped:
-        position = PlannerTrainer(data=data, out=out, course=course, listener=listener, stopped=stopped).run()
+        position = PlannerTrainer(
+            data=data, out=out, start=start, course=course, listener=listener, stopped=stopped
+        ).run()
     if not position.finished:
         raise KeyboardInterrupt
     echo(f"{out / 'planner'} holds the planner: {position.seen:,} questions in {position.seconds / 3600:.1f} h.")

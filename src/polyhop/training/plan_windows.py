@@ -20,6 +20,7 @@ class PlanWindow:
     """One question as pieces, with the stretches of its words that its steps stand for."""
 
     source: str
+    licence: str
     pieces: QuestionPieces
     stretches: tuple[Stretch, ...]
     shape: int
@@ -69,7 +70,7 @@ def _window(plan: TaughtPlan, pieces: QuestionPieces, wordings: Wordings) -> Pla
     if len(pieces.ids) > MOST_PIECES or not pieces.words:
         return None
     if not plan.steps:
-        return PlanWindow(source=plan.source, pieces=pieces, stretches=(), shape=COMBINED)
+        return PlanWindow(source=plan.source, licence=plan.licence, pieces=pieces, stretches=(), shape=COMBINED)
     places = plan.marked or _places(aligned(plan, wordings))
     if places is None:
         return None
@@ -79,7 +80,7 @@ def _window(plan: TaughtPlan, pieces: QuestionPieces, wordings: Wordings) -> Pla
         return None  # a word that the encoder knows no pieces of stands at an edge
     stretches = sorted((at[start], ends[end]) for start, end in places)
     shape = CHAIN if stretches else SINGLE
-    return PlanWindow(source=plan.source, pieces=pieces, stretches=tuple(stretches), shape=shape)
+    return PlanWindow(source=plan.source, licence=plan.licence, pieces=pieces, stretches=tuple(stretches), shape=shape)
 
 
 def _places(found: Aligned | None) -> tuple[tuple[int, int], ...] | None:

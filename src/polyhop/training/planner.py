@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from polyhop.errors import ModelError
 from polyhop.models.cross_encoder import reranker_folder
 from polyhop.models.question_spans import COMBINED, OFFSET, PlannerGraph, scores_of
 from polyhop.models.weights import sha256_of
@@ -24,11 +26,13 @@ from polyhop.training.checkpoint import Checkpoint, Position
 from polyhop.training.encoder import Bert, EncoderShape, weights_of
 from polyhop.training.graph import Head
 from polyhop.training.loop import Course, Loop, best_device, half_precision
+from polyhop.training.plan_alignment import Wordings
 from polyhop.training.plan_windows import PlanWindow, PlanWindows, plan_windows
 from polyhop.training.rows import READING
+from polyhop.training.self_taught import UNLABELLED, self_taught
 from polyhop.training.skeletons import SKELETONS, skeleton_plans
-from polyhop.training.start import installed_encoder
-from polyhop.training.taught_plans import STEPS, TaughtPlan, taught_plans
+from polyhop.training.start import finished_weights, installed_encoder
+from polyhop.training.taught_plans import STEPS, taught_plans
 
 HEADS: Final = (Head(name="edges", on="every token"), Head(name="shape", on="the first token"))
 LAYERS: Final = 6  # of the start's twelve: questions are short, and the graph has to be small
@@ -222,6 +226,7 @@ class PlannerTrainer:
     out: Path
     course: Course = COURSE
     body: Callable[[], Bert] = installed_half  # what training starts from, its heads being new
+    start: Path | None = None  # the folder of a finished planner, which is gone on from, and teaches
     listener: ProgressListener | None = None
     stopped: Callable[[], bool] = lambda: False
 
@@ -231,23 +236,21 @@ class PlannerTrainer:
         Raises DatasetError for a bad row, UsageError where ``out`` holds another run, ModelMissing, ModelError and
         StorageFull.
         """
-        self._tell("reading rows")
-        plans = [*taught_plans(self.data, seed=self.course.seed), *skeleton_plans(self.data)]
-        self._tell("finding steps in questions")
-        windows = plan_windows(plans, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
+        windows = self._windows()
         device = best_device()
         torch.manual_seed(self.course.seed)
-        network = PlannerNetwork(self.body()).to(device)
+        network = self._network().to(device)
         shape = network.body.shape
-        hashes = {
-            name: sha256_of(self.data / name) for name in (STEPS, READING, SKELETONS) if (self.data / name).exists()
-        }
+        files = (STEPS, READING, SKELETONS, *((UNLABELLED,) if self.start is not None else ()))
+        hashes = {name: sha256_of(self.data / name) for name in files if (self.data / name).exists()}
         run = {
             "task": "planner",
             "data": hashes,
             "start": [shape.layers, shape.width, shape.inner, shape.vocabulary, shape.places],
             **self.course.lasting,
         }
+        if self.start is not None:
+            run["from"] = sha256_of(self.start / export.MODEL)
         loop = Loop(
             trainee=PlannerTrainee(network=network, aside=windows.aside, device=device),
             examples=windows.training,
@@ -258,15 +261,36 @@ class PlannerTrainer:
         )
         position = loop.run()
         if position.finished:
-            self._export(network, windows, position, plans, hashes)
+            self._export(network, windows, position, hashes)
         return position
+
+    def _windows(self) -> PlanWindows:
+        self._tell("reading rows")
+        plans = [*taught_plans(self.data, seed=self.course.seed), *skeleton_plans(self.data)]
+        self._tell("finding steps in questions")
+        windows = plan_windows(plans, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
+        if self.start is None:
+            return windows
+        self._tell("taking questions apart")
+        wordings = Wordings.counted(plan for plan in plans if not plan.is_kept_aside)
+        taught = self_taught(self.data, PlannerGraph(self.start), wordings, seed=self.course.seed)
+        return replace(windows, training=(*windows.training, *taught))
+
+    def _network(self) -> PlannerNetwork:
+        network = PlannerNetwork(self.body())
+        if self.start is not None:
+            stored = {name: torch.from_numpy(value) for name, value in finished_weights(self.start).items()}
+            try:
+                network.load_state_dict(stored)
+            except RuntimeError as error:
+                raise ModelError(f"{self.start} holds no planner of this shape: {error}") from error
+        return network
 
     def _export(
         self,
         network: PlannerNetwork,
         windows: PlanWindows,
         position: Position,
-        plans: Sequence[TaughtPlan],
         hashes: Mapping[str, str],
     ) -> None:
         self._tell("exporting")
@@ -278,9 +302,10 @@ class PlannerTrainer:
         export.export(weights, HEADS, self.out / "planner", card="")
         described = card.Card(
             name="planner",
+            before=card.origin_in(self.start / export.CARD) if self.start else "",
             purpose=PURPOSE,
             data=hashes,
-            sources=_sources(plans, windows),
+            sources=_sources(windows),
             seed=self.course.seed,
             rows=position.seen,
             hours=position.seconds / 3600,
@@ -306,12 +331,9 @@ def readings_of(folder: Path, windows: Sequence[PlanWindow]) -> list[PlanRead]:
     return [judged(window, reading.stretches, reading.shape) for window, reading in read]
 
 
-def _sources(plans: Sequence[TaughtPlan], windows: PlanWindows) -> list[card.Origin]:
-    licences = {plan.source: plan.licence for plan in plans}
-    counts = dict.fromkeys(licences, 0)
-    for window in windows.training:
-        counts[window.source] += 1
-    return [card.Origin(name=name, licence=licences[name], windows=count) for name, count in counts.items() if count]
+def _sources(windows: PlanWindows) -> list[card.Origin]:
+    counts = Counter((window.source, window.licence) for window in windows.training)
+    return [card.Origin(name=name, licence=licence, windows=count) for (name, licence), count in counts.items()]
 
 
 PURPOSE: Final = """\

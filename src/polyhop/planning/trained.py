@@ -1,0 +1,119 @@
+"""Planning by the small model that Polyhop brings along: it finds what has to be asked first, grammar words it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from polyhop.english.question import LONGEST_QUESTION, Words, mentions, read_words
+from polyhop.english.words import AUXILIARIES, BE, WH_WORDS
+from polyhop.models.question_spans import COMBINED, QuestionReading, installed_graph
+from polyhop.planning.nesting import LIKELY, nested
+from polyhop.planning.rules.comparisons import compare
+from polyhop.planning.rules.draft import PlanDraft
+from polyhop.planning.rules.statements import read_step
+from polyhop.planning.wording import ask_about, unfold
+from polyhop.plans import REFERENCE, Plan, Step
+
+if TYPE_CHECKING:
+    from polyhop.models.within import Within
+
+SOURCE: Final = "trained"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainedPlanner:
+    """Takes a question apart by a model of 22 MB; comparisons by the grammar of English."""
+
+    likely: float = LIKELY  # 0 to 1: how likely a description has to be to be asked for first
+
+    def __post_init__(self) -> None:
+        if not 0 < self.likely < 1:
+            raise ValueError("likely must be between 0 and 1")
+
+    def plan(self, question: str, names: Sequence[str], model: Within | None) -> Plan:
+        """Steps in words. Raises ModelMissing, ModelError."""
+        text = " ".join(question.split())
+        whole = Plan(shape="single", steps=(Step(question=text),) if text else (), source=SOURCE)
+        if len(text.split()) > LONGEST_QUESTION or REFERENCE.search(text):
+            return whole
+        reading = installed_graph().read(text)
+        return whole if reading is None else plan_of(text, names, reading, likely=self.likely)
+
+
+def plan_of(question: str, names: Sequence[str], reading: QuestionReading, *, likely: float = LIKELY) -> Plan:
+    """The plan that a reading of a question makes; its words are on one line. Never raises."""
+    whole = Plan(shape="single", steps=(Step(question=question),), source=SOURCE)
+    if reading.shape[COMBINED] > 0.5:
+        compared = compare(read_words(question, names))
+        if compared is not None:
+            return replace(compared, source=SOURCE)
+    draft = PlanDraft()
+    known = [*names, *mentions(question)]
+    left = _Question(question, known)
+    places = reading.pieces.words
+    for start, end in nested(reading.stretches, places, likely=likely):
+        left.settle(places[start].start, places[end - 1].end, draft)
+    words = unfold(left.words(0, len(question)), draft)
+    if not draft.steps:
+        return whole
+    if not _asks_nothing(words):
+        draft.ask(words)
+    plan = draft.plan("verification" if words[:1] and words[0].low in AUXILIARIES else "chain")
+    steps = tuple(replace(step, refers_to=_named(step.question, place)) for place, step in enumerate(plan.steps))
+    used = {one for step in steps for one in step.refers_to}
+    return replace(plan, steps=steps, source=SOURCE) if len(steps) > 1 and len(used) == len(steps) - 1 else whole
+
+
+def _named(question: str, place: int) -> tuple[int, ...]:
+    """The earlier steps that a step's question names."""
+    return tuple(sorted({int(number) - 1 for number in REFERENCE.findall(question)} & set(range(place))))
+
+
+@dataclass(slots=True)
+class _Question:
+    """A question in which descriptions are replaced, from the innermost outwards, by references to their answers."""
+
+    text: str
+    names: Sequence[str]
+    settled: list[tuple[int, int, str]] = field(default_factory=list)  # characters, and what stands for them now
+
+    def settle(self, start: int, end: int, draft: PlanDraft) -> None:
+        """Ask for what is described by some characters, unless they are all of a name, or cut one in two."""
+        if any(self._cuts(start, end, name) for name in self.names):
+            return
+        words = self.words(start, end)
+        reference = ask_about(words, draft) if words else None
+        if reference is not None:
+            outside = [one for one in self.settled if not (start <= one[0] and one[1] <= end)]
+            self.settled = sorted([*outside, (start, end, reference.text)])
+
+    def words(self, start: int, end: int) -> Words:
+        """The words of some characters, with references in place of what was asked for."""
+        parts: list[str] = []
+        at = start
+        for begin, behind, reference in self.settled:
+            if start <= begin and behind <= end:
+                parts += self.text[at:begin], reference
+                at = behind
+        text = ""
+        for part in (*parts, self.text[at:end]):
+            text += f" {part}" if text[-1:].isalnum() and part[:1] and (part[0].isalnum() or part[0] == "#") else part
+        return read_step(text, self.names)
+
+    def _cuts(self, start: int, end: int, name: str) -> bool:
+        """Whether a stretch begins or ends within a name, or is one."""
+        at = self.text.find(name) if name else -1
+        while at >= 0:
+            behind = at + len(name)
+            if (at < start < behind or at < end < behind) or (at, behind) == (start, end):
+                return True
+            at = self.text.find(name, behind)
+        return False
+
+
+def _asks_nothing(words: Words) -> bool:
+    """Whether "Who is #1?" is all that is left of a question."""
+    rest = [word for word in words if word.low not in WH_WORDS | BE and word.kind != "mark"]
+    return all(word.kind == "step" for word in rest) and len(rest) == 1

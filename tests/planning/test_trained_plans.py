@@ -1,0 +1,101 @@
+"""Plans made of what a model finds: worded, nested, and well-formed whatever it says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhop.english.described import placed_words
+from polyhop.models.question_pieces import QuestionPieces
+from polyhop.models.question_spans import CHAIN, COMBINED, QuestionReading
+from polyhop.planning.trained import plan_of
+from polyhop.plans import Plan
+from polyhop.ports import Floats
+from tests.planning.test_decompose_laws import assert_holds, questions
+from tests.planning.test_nesting import scores
+
+
+def reading(question: str, stretches: Floats, shape: int = CHAIN) -> QuestionReading:
+    words = placed_words(question)
+    places = tuple(range(1, len(words) + 1))
+    pieces = QuestionPieces(ids=(0, *places, 0), words=words, firsts=places, lasts=places)
+    return QuestionReading(pieces=pieces, stretches=stretches, shape=np.eye(3, dtype=np.float32)[shape])
+
+
+def planned(question: str, *described: str, names: Sequence[str] = (), shape: int = CHAIN) -> Plan:
+    found = scores(dict.fromkeys(described, 0.9), question)
+    return plan_of(question, names, reading(question, found, shape))
+
+
+@pytest.mark.parametrize(
+    ("question", "described", "steps"),
+    [
+        (
+            "Where did the director of Velm die?",
+            ["the director of Velm"],
+            ["Who is the director of Velm?", "Where did #1 die?"],
+        ),
+        ("When was Velm's owner born?", ["Velm's owner"], ["Who is the owner of Velm?", "When was #1 born?"]),
+        (
+            "Who leads the county where the founder of Velm was born?",
+            ["the founder of Velm", "the county where the founder of Velm was born"],
+            ["Who is the founder of Velm?", "In which county was #1 born?", "Who leads #2?"],
+        ),
+        (
+            "What is the capital of the country that borders Orsa?",
+            ["the country that borders Orsa"],
+            ["Which country borders Orsa?", "What is the capital of #1?"],
+        ),
+        (
+            "Who sings in the film directed by Ada Lund?",
+            ["the film directed by Ada Lund"],
+            ["Which film was directed by Ada Lund?", "Who sings in #1?"],
+        ),
+        (
+            "Ada Lund came to fame in a band formed in what year?",
+            ["Ada Lund came to fame in a band"],
+            ["Ada Lund came to fame in which band?", "#1 formed in what year?"],
+        ),
+        (
+            "What is taught where Ada Lund works?",
+            ["where Ada Lund works"],
+            ["Where does Ada Lund work?", "What is taught #1?"],
+        ),
+        ("Who is Ada Lund's grandfather?", [], ["Who is the parent of Ada Lund?", "Who is the father of #1?"]),
+        ("Who is the director of Velm?", ["the director of Velm"], ["Who is the director of Velm?"]),
+        ("Where is Velm?", ["Velm"], ["Where is Velm?"]),
+    ],
+)
+def test_a_description_becomes_a_step(question: str, described: list[str], steps: list[str]) -> None:
+    assert [step.question for step in planned(question, *described).steps] == steps
+
+
+def test_names_that_are_known_are_not_taken_apart() -> None:
+    asked = "Who wrote The Keeper of the Light?"
+    assert len(planned(asked, "Keeper of the Light", names=["The Keeper of the Light"]).steps) == 1
+
+
+def test_what_is_compared_is_told_by_grammar() -> None:
+    asked = "Who was born first, Ada Lund or Tom Harl?"
+    plan = planned(asked, shape=COMBINED)
+    assert plan.final is not None
+    assert (plan.final.comparator, plan.source) == ("earlier", "trained")
+    assert planned(asked).final is None, "only where the model says so"
+
+
+@given(questions, st.integers(0, 2), st.randoms(use_true_random=False), st.lists(st.text(max_size=9), max_size=2))
+def test_every_plan_is_well_formed(question: str, shape: int, random: object, names: list[str]) -> None:
+    """Whatever the model says of it, what comes out can be executed in order."""
+    text = " ".join(question.split())
+    if not placed_words(text) or "#" in text:
+        return
+    length = len(placed_words(text))
+    seed = getattr(random, "randrange")(10_000)  # noqa: B009
+    values = np.random.default_rng(seed).normal(-1, 3, (length, length)).astype(np.float32)
+    plan = plan_of(text, names, reading(text, values, shape))
+    assert_holds(plan, text)
+    assert plan == plan_of(text, names, reading(text, values, shape))

@@ -9,21 +9,9 @@ from hypothesis import strategies as st
 from polyhop.english.described import placed_words
 from polyhop.planning.nesting import MOST, Stretch, nested
 from polyhop.ports import Floats
+from tests.worlds.stretches import scores
 
 ASKED = "Where did the keeper of the light that Ada Lund built live?"
-WORDS = [word.text for word in placed_words(ASKED)]
-
-
-def scores(chances: dict[str, float], question: str = ASKED) -> Floats:
-    """Logits that say so of these stretches, and of no other."""
-    words = placed_words(question)
-    found = np.full((len(words), len(words)), -9.0, np.float32)
-    for text, chance in chances.items():
-        start = question.index(text)
-        first = next(at for at, word in enumerate(words) if word.start == start)
-        last = next(at for at, word in enumerate(words) if word.end == start + len(text))
-        found[first, last] = np.log(chance / (1 - chance))
-    return found
 
 
 def taken(chances: dict[str, float], question: str = ASKED) -> list[str]:

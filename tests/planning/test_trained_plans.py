@@ -15,8 +15,8 @@ from polyhop.models.question_spans import CHAIN, COMBINED, QuestionReading
 from polyhop.planning.trained import plan_of
 from polyhop.plans import Plan
 from polyhop.ports import Floats
-from tests.planning.test_decompose_laws import assert_holds, questions
-from tests.planning.test_nesting import scores
+from tests.worlds.plan_laws import assert_holds, questions
+from tests.worlds.stretches import scores
 
 
 def reading(question: str, stretches: Floats, shape: int = CHAIN) -> QuestionReading:

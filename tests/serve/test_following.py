@@ -62,3 +62,8 @@ def test_a_layer_that_there_is_not_is_refused_at_once(run: Run, tmp_path: Path) 
     told = run("serve", "--index", str(tmp_path / "an.index"), "--set", "index.layers=nothing")
     assert told.code != 0
     assert "nothing" in told.err
+
+
+def test_a_folder_that_is_not_there_is_not_followed(run: Run, tmp_path: Path) -> None:
+    told = run("serve", "--index", str(tmp_path / "an.index"), "--watch", str(tmp_path / "nowhere"))
+    assert (told.code, "nowhere to follow" in told.err) == (2, True)

@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 @click.option(
     "--workspaces", type=click.Path(path_type=Path), help="Folder of several indexes, a workspace each, instead."
 )
-@click.option(
-    "--watch",
-    "watched",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True),
-    help="Follow a folder; repeatable.",
-)
+@click.option("--watch", "watched", multiple=True, type=click.Path(path_type=Path), help="Follow a folder; repeatable.")
 @click.option("--store", metavar="ADDRESS", help="Database of the records, as postgresql://user@host/database.")
 @click.option("--host", help="Address to listen at.  [default: 127.0.0.1, this machine alone]")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port; 0: any that is free.  [default: 8642]")
@@ -68,6 +62,9 @@ def serve(
         raise UsageError("Name an index or a folder of workspaces, not both.")
     if workspaces is not None and watched:
         raise UsageError("Folders are followed for one index.", remedy="Name it with: --index")
+    missing = next((folder for folder in watched if not folder.exists()), None)
+    if missing is not None:
+        raise UsageError(f"There is no {missing} to follow.")
     settings = settings_of(config, (*changes, *stored(store)))
     server = settings.server
     server = replace(

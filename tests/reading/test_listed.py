@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyhop.reading.listed import column_listed, likeliest_list, paragraph_of
+from polyhop.reading.listed import column_listed, likeliest_list, looked_up, paragraph_of
 from polyhop.reading.pointing import Pointed, Pointing, Supporting
 from polyhop.reading.reader import Quote, text_of
 from polyhop.types import Passage
@@ -30,14 +30,23 @@ def found(*sentences: tuple[str, float]) -> Pointing:
 
 def test_a_list_is_as_likely_as_any_of_its_lines_speaks_for_it() -> None:
     items, chance = likeliest_list(
-        found(("Bring along:", 0.3), ("- a lamp", 0.4), ("- a rope", 0.3), ("- the dog", 0.5), ("- the cat", 0.1))
+        found(("Bring along:", 0.3), ("- a lamp", 0.4), ("- a rope", 0.3), ("- the dog", 0.5), ("- the cat", 0.1)),
+        anchored=False,
     )
     assert [text for text, _ in items] == ["a lamp", "a rope", "a map"]
     assert abs(chance - (1 - 0.7 * 0.6 * 0.7)) < 1e-9
 
 
-def test_one_likely_item_is_no_list() -> None:
+def test_one_likely_item_or_likelier_prose_is_no_list() -> None:
     assert likeliest_list(found(("- a lamp", 0.9), ("- a rope", 0.2))) == ([], 0.0)
+    several = found(("Unscrew the cap.", 0.6), ("- a lamp", 0.3), ("- a rope", 0.2))
+    assert likeliest_list(several, anchored=False) == ([], 0.0)
+
+
+def test_a_list_is_told_beside_a_likelier_sentence_only_where_it_need_not_be_the_likeliest() -> None:
+    several = found(("Unscrew the cap.", 0.4), ("- a lamp", 0.3), ("- a rope", 0.3))
+    assert likeliest_list(several) == ([], 0.0)
+    assert len(likeliest_list(several, anchored=False)[0]) == 3
 
 
 def test_a_paragraph_is_told_where_two_of_its_sentences_are_likely() -> None:
@@ -67,4 +76,14 @@ def test_a_column_is_told_for_the_rows_that_a_question_speaks_of() -> None:
     assert asked("Which lamps does Ada Brisk keep?") == ["Grebe", "Stork"]
     assert asked("Which lamps are red?") == ["Stork", "Quill"]
     assert asked("Which red lamps does Brisk keep?") == []  # one row is no list
+    assert asked("Which lamps are there?") == []
+
+
+def test_rows_are_looked_up_by_a_value_that_a_question_names() -> None:
+    def asked(question: str) -> list[str]:
+        return [text for text, _ in looked_up(question, [LAMPS])]
+
+    assert asked("which lamps does ada brisk keep?") == ["Grebe", "Stork"]
+    assert asked("Which keepers have a red glass?") == ["Ada Brisk", "Piet Rook"]
+    assert asked("Which ropes does Ada Brisk keep?") == []  # no column of that name
     assert asked("Which lamps are there?") == []

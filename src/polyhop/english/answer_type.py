@@ -74,7 +74,7 @@ _WORKS: Final = (WORKS | TITLE_NOUNS) - {"magazine", "game", "franchise", "hit",
 _MEASURES: Final = word_set("many much old long far tall high deep wide big large heavy often fast")
 _STUDYING: Final = word_set("study studied graduate graduated educated work worked teach taught")
 _KINDS: Final = word_set("type kind sort name title")
-_PLURAL: Final = word_set("are were do have")
+_PLURAL: Final = word_set("are were do does did have can may must should will")
 _STEPS: Final = word_set("steps procedure instructions")
 
 _LABELS: Final[dict[AnswerType, frozenset[str]]] = {
@@ -156,7 +156,7 @@ def answer_shape(question: str) -> AnswerShape:
 
 
 def _is_plural(words: Words, asked: int) -> bool:
-    """Whether several things are asked for: a plural noun after the wh-word, or behind "are" and "were"."""
+    """Whether several things are asked for: a plural noun after the wh-word, with a verb behind it."""
     noun = _head_noun(words, asked)
     behind = {word.low for word in words[asked + 1 : asked + 6]}
     return noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and not behind.isdisjoint(_PLURAL)

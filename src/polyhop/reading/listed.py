@@ -6,42 +6,58 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from polyhop.indexes.folding import pieces
 from polyhop.reading.enumerations import items_at, items_within
 from polyhop.reading.pointing import Pointing
 from polyhop.reading.reader import Quote
-from polyhop.reading.rows import cells_alike, row_at, word_families
+from polyhop.reading.rows import cells_alike, row_at, tables_in, word_families
 from polyhop.types import Passage
 
 SHARE: Final = 0.6  # of the likeliest answer's chance, that another needs to be listed
-MEMBERS: Final = 2  # lines of an enumeration that are likely, from which it is what is asked for
+MEMBERS: Final = 2  # sentences of a paragraph that are likely, from which it is what is asked for
 LIKELY: Final = 0.5  # of the likeliest sentence's chance
 LONGEST: Final = 120  # words of a paragraph that is an answer
+TOLD: Final = 0.8  # chance of what was looked up in a table
 SUREST: Final = 0.95  # chance of a list: its lines do not speak for it independently
 _BLANK: Final = re.compile(r"\n\s*\n")
 
 Items = Sequence[tuple[str, Quote]]
+_Place = tuple[str, int]  # of a list: its passage, and where its first item begins
 
 
-def likeliest_list(found: Pointing) -> tuple[Items, float]:
-    """The items of the enumeration that the likeliest sentences introduce or stand in, and its chance; none, and 0.
+def likeliest_list(found: Pointing, *, anchored: bool = True) -> tuple[Items, float]:
+    """The items of the enumeration that the likeliest sentences and answers stand in, and its chance; none, and 0.
 
-    One item may answer a question by itself. Several that are likely, and the line that introduces them, speak for the
-    whole: each by its chance.
+    One item may answer a question by itself. Several that are likely, the line that introduces them, and what is
+    pointed at in them, speak for the whole, each by its chance. A single sentence that is likelier than all of that is
+    no list. ``anchored``: the likeliest sentence or answer has to be of the list.
     """
-    least = LIKELY * max((one.chance for one in found.sentences), default=0.0)
-    lists: dict[tuple[str, int], list[float]] = {}
-    items: dict[tuple[str, int], Items] = {}
-    for one in found.sentences:
-        listed = _items(one.quote.passage, items_at(one.quote.passage.text, one.quote.start, one.quote.end))
-        if listed:
-            key = (one.quote.passage.id, listed[0][1].start)
-            items[key] = listed
-            lists.setdefault(key, []).append(one.chance)
-    told = {key: _any(chances) for key, chances in lists.items() if sum(one >= least for one in chances) >= MEMBERS}
-    if not told:
+    lists: dict[_Place, Items] = {}
+    said: dict[_Place, list[float]] = {}
+    pointed: dict[_Place, list[float]] = {}
+    anchors: set[_Place] = set()
+    sentences = [(said, rank, one.chance, one.quote) for rank, one in enumerate(found.sentences)]
+    answers = [(pointed, rank, one.chance, one.quote) for rank, one in enumerate(found.answers)]
+    for chances, rank, chance, quote in (*sentences, *answers):
+        items = [] if quote is None else _items_at(quote)
+        if items:
+            place = (items[0][1].passage.id, items[0][1].start)
+            lists[place] = items
+            chances.setdefault(place, []).append(chance)
+            anchors |= {place} if rank == 0 else set()
+    told = {
+        place: _any([*_likely(chances), *pointed.get(place, ())])
+        for place, chances in said.items()
+        if len(_likely(chances)) > 1 and (place in anchors or not anchored)
+    }
+    best = max(told, key=lambda place: told[place], default=None)
+    if best is None or told[best] < found.sentences[0].chance:
         return [], 0.0
-    best = max(told, key=lambda key: told[key])
-    return items[best], min(told[best], SUREST)
+    return lists[best], min(told[best], SUREST)
+
+
+def _likely(chances: Sequence[float]) -> list[float]:
+    return [chance for chance in chances if chance >= LIKELY * max(chances)]
 
 
 def answers_listed(found: Pointing) -> Items:
@@ -86,12 +102,39 @@ def column_listed(question: str, found: Pointing) -> Items:
     ]
 
 
+def looked_up(question: str, passages: Sequence[Passage]) -> Items:
+    """The cells that rows have under what a question asks for, where it names the value of another cell of theirs."""
+    asked = pieces(question)
+    for table in tables_in(passages):
+        names = {word: name for name in reversed(table.columns) for word in word_families(name)}
+        named = next((names[word] for each in asked for word in word_families(each) if word in names), "")
+        rows = [
+            (found, row)
+            for row in table.rows
+            if (found := row.under(named)) is not None
+            and any(_stands_in(pieces(cell.said), asked) for cell in row.cells if cell is not found)
+        ]
+        if table.is_whole and 1 < len(rows) < len(table.rows):
+            return [(cell.said, Quote(row.quote.passage, cell.start, cell.end)) for cell, row in rows]
+    return []
+
+
+def _stands_in(value: Sequence[str], asked: Sequence[str]) -> bool:
+    """Whether a question has all words of a value in a row; one that is a number or a letter may be anything."""
+    whole = len(value) > 1 or (len(value) == 1 and value[0].isalpha() and len(value[0]) > 2)
+    return whole and any(asked[at : at + len(value)] == value for at in range(len(asked)))
+
+
 def _any(chances: Sequence[float]) -> float:
     """The chance that any of several holds, if each did so by itself."""
     none = 1.0
     for chance in chances:
         none *= 1 - chance
     return 1 - none
+
+
+def _items_at(quote: Quote) -> Items:
+    return _items(quote.passage, items_at(quote.passage.text, quote.start, quote.end))
 
 
 def _items(passage: Passage, places: Sequence[tuple[int, int]]) -> list[tuple[str, Quote]]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.degrees import Degree
-from polyhop.english.numbers import Amount, amount_in
+from polyhop.english.numbers import Amount, amount_in, number_in
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import family, pieces
 from polyhop.models.choice import Models
@@ -174,8 +174,9 @@ def _column(degree: Degree, table: RowTable, rows: Sequence[Row], models: Models
 
 
 def _name(row: Row, table: RowTable, asked: frozenset[str]) -> RowCell:
-    """The cell that names a row: under what the question calls the things, else the first."""
-    return next((cell for cell in row.cells if asked & word_families(cell.name)), row.cells[0])
+    """The cell that names a row: under what the question calls the things, else the first; never an amount."""
+    named = (cell for cell in row.cells if asked & word_families(cell.name) and number_in(cell.said) is None)
+    return next(named, row.cells[0])
 
 
 def _shared(asked: frozenset[str], table: RowTable) -> int:

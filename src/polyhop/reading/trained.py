@@ -16,7 +16,7 @@ from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
 from polyhop.reading.comparison import Comparison
 from polyhop.reading.hops_found import found_by_hops, leading_hops, quotes_of
-from polyhop.reading.listed import Items, answers_listed, column_listed, likeliest_list, paragraph_of
+from polyhop.reading.listed import TOLD, Items, answers_listed, column_listed, likeliest_list, looked_up, paragraph_of
 from polyhop.reading.measured import measured_choice, measured_row
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, sure, text_of
@@ -66,7 +66,11 @@ class Trained:
         planned = self._planned(question, evidence, passages, models)
         found = read.found
         offered = alternatives(question) if shape == "verdict" else None
-        direct = self._shaped(question, shape, read) if offered is None else self._either(offered, passages, models)
+        direct = (
+            self._shaped(question, shape, read, passages)
+            if offered is None
+            else self._either(offered, passages, models)
+        )
         if direct.confidence < self.threshold and direct.kind not in (AnswerKind.CHOICE, AnswerKind.VERDICT):
             direct = max(direct, self._quotation(shape, found), key=lambda one: one.confidence)
         best = planned if planned is not None and planned.confidence >= direct.confidence else direct
@@ -84,7 +88,7 @@ class Trained:
 
     # -- the question as it was asked
 
-    def _shaped(self, question: str, shape: AnswerShape, read: Weighed) -> Reading:
+    def _shaped(self, question: str, shape: AnswerShape, read: Weighed, passages: Sequence[Passage]) -> Reading:
         """The answer in the shape that the question asks for."""
         found = read.found
         if shape == "verdict":
@@ -95,8 +99,8 @@ class Trained:
         if found.best is None:
             return self._quotation(shape, found)
         if shape == "list":
-            return self._list(question, found)
-        items, chance = likeliest_list(found)
+            return self._list(question, found, passages)
+        items, chance = likeliest_list(found, anchored=shape != "steps")
         if items and (shape == "steps" or (shape == "open" and chance > found.chance)):
             return _listed(items, chance)
         if shape in ("steps", "explanation") and len(found.best.text.split()) < CLAUSE:
@@ -156,8 +160,11 @@ class Trained:
             note=", ".join(f"{option} {vote:.2f}" for option, vote in votes.items()),
         )
 
-    def _list(self, question: str, found: Pointing) -> Reading:
+    def _list(self, question: str, found: Pointing, passages: Sequence[Passage]) -> Reading:
         """The items of the likeliest enumeration, the cells of a column, or several answers."""
+        rows = looked_up(question, passages)
+        if rows:
+            return _listed(rows, TOLD)
         items, chance = likeliest_list(found)
         if not items:
             items, chance = column_listed(question, found) or answers_listed(found), found.chance

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from polyhop.reading.listed import column_listed, likeliest_list, looked_up, paragraph_of
-from polyhop.reading.pointing import Pointed, Pointing, Supporting
+from polyhop.reading.listed import likeliest_list, looked_up, paragraph_of
+from polyhop.reading.pointing import Pointing, Supporting
 from polyhop.reading.reader import Quote, text_of
 from polyhop.types import Passage
 
@@ -61,22 +61,6 @@ Lamp: Heron; Glass: green; Keeper: Piet Rook
 Lamp: Stork; Glass: red; Keeper: Ada Brisk
 Lamp: Quill; Glass: red; Keeper: Piet Rook"""
 LAMPS = Passage(id="q", document_id="q", ordinal=0, start=0, end=len(HIRE), title="Lamps", text=HIRE)
-
-
-def test_a_column_is_told_for_the_rows_that_a_question_speaks_of() -> None:
-    start = HIRE.index("Stork")
-    row = HIRE.rindex("\n", 0, start) + 1
-    answer = Pointed(
-        text="Stork", chance=0.5, quote=Quote(LAMPS, row, HIRE.index("\n", row)), start=start, end=start + 5
-    )
-
-    def asked(question: str) -> list[str]:
-        return [text for text, _ in column_listed(question, Pointing(question=question, answers=(answer,)))]
-
-    assert asked("Which lamps does Ada Brisk keep?") == ["Grebe", "Stork"]
-    assert asked("Which lamps are red?") == ["Stork", "Quill"]
-    assert asked("Which red lamps does Brisk keep?") == []  # one row is no list
-    assert asked("Which lamps are there?") == []
 
 
 def test_rows_are_looked_up_by_a_value_that_a_question_names() -> None:

@@ -10,7 +10,7 @@ from polyhop.indexes.folding import pieces
 from polyhop.reading.enumerations import items_at, items_within
 from polyhop.reading.pointing import Pointing
 from polyhop.reading.reader import Quote
-from polyhop.reading.rows import cells_alike, row_at, tables_in, word_families
+from polyhop.reading.rows import tables_in, word_families
 from polyhop.types import Passage
 
 SHARE: Final = 0.6  # of the likeliest answer's chance, that another needs to be listed
@@ -87,19 +87,6 @@ def paragraph_of(found: Pointing) -> Quote | None:
         return None
     start += len(text[start:end]) - len(text[start:end].lstrip())
     return Quote(best.passage, start, start + len(text[start:end].rstrip()))
-
-
-def column_listed(question: str, found: Pointing) -> Items:
-    """The cells of a column that the likeliest answer is one of, where its row is one of several that are asked for."""
-    best = found.answers[0]
-    row = row_at(best.quote) if best.quote is not None else None
-    cell = next((one for one in row.cells if one.start <= best.start < one.end), None) if row is not None else None
-    if row is None or cell is None:
-        return []
-    return [
-        (one.said, Quote(its.quote.passage, one.start, one.end))
-        for one, its in cells_alike(cell, row, [row.quote.passage], word_families(question))
-    ]
 
 
 def looked_up(question: str, passages: Sequence[Passage]) -> Items:

@@ -76,33 +76,9 @@ def _rows(passage: Passage) -> Iterator[Row]:
             yield row
 
 
-def cells_alike(
-    cell: RowCell, row: Row, passages: Sequence[Passage], asked: frozenset[str]
-) -> list[tuple[RowCell, Row]]:
-    """The cells of a column whose rows share what a question says of one of them: its values in other columns.
-
-    ``asked``: the words of the question (``word_families``); none where they tell that row from no other.
-    """
-    table = next((one for one in tables_in(passages) if one.is_whole and row in one.rows), None)
-    told = {
-        other.name: other.said
-        for other in row.cells
-        if other is not cell and asked & (word_families(other.said) - word_families(other.name))
-    }
-    if table is None or not told:
-        return []
-    rows = [one for one in table.rows if all(said in _values(one, name) for name, said in told.items())]
-    alike = [(found, one) for one in rows if (found := one.under(cell.name)) is not None]
-    return alike if 1 < len(alike) < len(table.rows) else []
-
-
 def word_families(text: str) -> frozenset[str]:
     """The words of a text that mean something, by their families."""
     return frozenset(family(word.removesuffix("s")) for word in pieces(text) if word not in FUNCTION_WORDS)
-
-
-def _values(row: Row, name: str) -> list[str]:
-    return [cell.said for cell in row.cells if cell.name == name]
 
 
 def row_at(quote: Quote) -> Row | None:

@@ -16,7 +16,7 @@ from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
 from polyhop.reading.comparison import Comparison
 from polyhop.reading.hops_found import found_by_hops, leading_hops, quotes_of
-from polyhop.reading.listed import TOLD, Items, answers_listed, column_listed, likeliest_list, looked_up, paragraph_of
+from polyhop.reading.listed import TOLD, Items, answers_listed, likeliest_list, looked_up, paragraph_of
 from polyhop.reading.measured import measured_choice, measured_row
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, sure, text_of
@@ -167,7 +167,7 @@ class Trained:
             return _listed(rows, TOLD)
         items, chance = likeliest_list(found)
         if not items:
-            items, chance = column_listed(question, found) or answers_listed(found), found.chance
+            items, chance = answers_listed(found), found.chance
         return _listed(items, chance) if items else self._value(found)
 
     def _quotation(self, shape: AnswerShape, found: Pointing) -> Reading:

@@ -28,7 +28,17 @@ def test_each_of_two_things_is_asked(question: str, options: tuple[str, str], qu
     assert (found.options, found.questions) == (options, questions)
 
 
-@pytest.mark.parametrize("question", ["Which burns longer, gas or oil?", "Is the lamp lit?", "Does it or?", "or", ""])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which burns longer, gas or oil?",
+        "Is it true or false that it is lit?",
+        "Is the lamp lit?",
+        "Does it or?",
+        "or",
+        "",
+    ],
+)
 def test_other_questions_offer_nothing(question: str) -> None:
     assert alternatives(question) is None
 

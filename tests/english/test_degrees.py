@@ -34,7 +34,17 @@ def test_what_is_compared_is_asked_of_each_thing(question: str, asked: str, more
 
 @pytest.mark.parametrize(
     "question",
-    ["How long is the wick?", "Why was the cheaper lamp bought?", "Which lamp burns?", "", "longest", "Who was late?"],
+    [
+        "Is the hall at least 5 m long?",
+        "Do most members vote?",
+        "What are the most common faults?",
+        "How long is the wick?",
+        "Why was the cheaper lamp bought?",
+        "Which lamp burns?",
+        "",
+        "longest",
+        "Who was late?",
+    ],
 )
 def test_other_questions_compare_nothing(question: str) -> None:
     assert asked_degree(question) is None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.english.question import DOUBTING, Words, asking_part, read_words, render
-from polyhop.english.words import ARTICLES, PREPOSITIONS, is_finite, is_participle
+from polyhop.english.words import ARTICLES, PREPOSITIONS, PRONOUNS, is_finite, is_participle
 
 _LONGEST: Final = 5  # words of what is offered
 
@@ -34,6 +34,8 @@ def alternatives(question: str) -> Alternatives | None:
         or (end < len(words) and at - start > end - at)
     ):
         return None
+    if words[start].low in PRONOUNS:
+        return None  # "is it true or false": what is offered is not who does it
     one, other = words[start:at], words[at + 1 : end]
     asked = tuple(f"{render((*words[:start], *option, *words[end:]))}?" for option in (one, other))
     return Alternatives((render(one), render(other)), (asked[0], asked[1]))

@@ -29,7 +29,7 @@ _IRREGULAR: Final = {
     "fewer": ("many", False), "fewest": ("many", False), "further": ("far", True), "furthest": ("far", True),
     "farther": ("far", True), "farthest": ("far", True),
 }  # fmt: skip
-_ASKING: Final = word_set("which what who whose where") | BE | DO
+_ASKING: Final = word_set("which what who whose where")
 _VOWELS: Final = "aeiou"
 
 
@@ -64,8 +64,8 @@ def asked_degree(question: str) -> Degree | None:
     options = split_options(words)
     frame = options[0] if options is not None else words
     low = [word.low for word in frame]
-    at = next((at for at, word in enumerate(low) if word in FORMS), None)
-    if at is None or low[0] not in _ASKING:
+    at = next((at for at, word in enumerate(low) if word in FORMS and low[at - 1] != "at"), None)  # "at least"
+    if at is None or low[0] not in (_ASKING if options is None else _ASKING | BE | DO):
         return None
     adjective, more = FORMS[low[at]]
     end = at + 1
@@ -88,6 +88,8 @@ def _asked(frame: Words, at: int, end: int, adjective: str) -> str | None:
     said = frame[verb].low
     behind = tuple(word for word in frame[end:] if word.low not in ARTICLES)
     if said in BE:
+        if adjective in ("much", "many"):
+            return None  # "the most common"
         of_what = (*frame[verb + 1 : before], Word("{}"), *(behind if behind and behind[0].low == "to" else ()))
         return f"How {adjective} is {render(of_what)}?"
     if said in HAVE and behind and adjective not in ("much", "many"):

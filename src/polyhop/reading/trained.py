@@ -179,7 +179,7 @@ class Trained:
             return Reading(text=None, note="nothing in the passages could answer")
         best = found.sentences[0]
         confidence = best.chance if best.chance >= self.quoting else 0.0
-        items, _ = likeliest_list(found)
+        items, _ = likeliest_list(found) if shape != "explanation" else ([], 0.0)
         if items:
             return _listed(items, confidence)
         said = paragraph_of(found) if shape == "steps" else None

@@ -1,9 +1,10 @@
-"""Some hundred requests of somebody who wants in: none gets in, breaks anything, or is told how things are made."""
+"""Five thousand requests of somebody who wants in: none gets in, breaks anything, or is told how things are made."""
 
 from __future__ import annotations
 
 import http.client
 import json
+import random
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from polyhop.serve.keys import ADMIN, READ, KeyRing
 from polyhop.serve.places import Places
 from tests.worlds.serving import Served, serving
 
+SENT = 5000
 SECRET = "The vault of Tavrelle opens with 7741-QX."
 CODE = "7741-QX"
 TELLTALE = ("Traceback", 'File "/', "site-packages", "sqlite", CODE, "root:x:0")
@@ -91,7 +93,9 @@ class Stranger:
             assert word not in text or word in path, (method, path, headers, text)
         assert response.status < 500, (method, path, headers, text)
         if response.status >= 400 and method != "HEAD" and text.startswith("{"):
-            assert set(json.loads(text)["error"]) >= {"type", "message", "remedy", "request_id"}
+            of_protocol = path.startswith("/mcp") and text.startswith('{"jsonrpc"')  # JSON-RPC has a shape of its own
+            fields = {"code", "message"} if of_protocol else {"type", "message", "remedy", "request_id"}
+            assert set(json.loads(text)["error"]) >= fields
         return response.status, text
 
     def bearing(self, name: str, **headers: str) -> dict[str, str]:
@@ -305,9 +309,42 @@ def test_a_key_for_reading_changes_nothing(stranger: Stranger) -> None:
         assert status == 403, (method, path)
 
 
-def test_they_were_some_hundred(stranger: Stranger) -> None:
+def test_nothing_that_chance_puts_together_gets_in(stranger: Stranger) -> None:
+    """Methods, paths, keys, workspaces and bodies as they come: also with a key that counts nothing leaks or breaks."""
+    chance = random.Random(14)  # noqa: S311
+    every = [path for _, path in routes(stranger)] + ["/mcp", "/", "/page/app.js", "/health"]
+    credentials = ["none", "made up", "revoked", "reader", "admin"]
+    kinds = ["application/json", "multipart/form-data; boundary=x", "text/plain", "application/x-www-form-urlencoded"]
+    while stranger.sent < SENT:
+        credential = chance.choice(credentials)
+        headers = {
+            "Content-Type": chance.choice(kinds),
+            "X-Request-Id": chance.choice(TRICKS).encode().decode("latin-1"),
+        }
+        if credential == "made up":
+            headers["Authorization"] = f"Bearer {chance.choice(TRICKS[:-1])}"
+        elif credential != "none":
+            headers |= stranger.bearing(credential)
+        if chance.random() < 0.5:
+            headers["Polyhop-Workspace"] = chance.choice(["secret", "mine", *TRICKS]).encode().decode("latin-1")
+        path = chance.choice(every)
+        if chance.random() < 0.6:
+            parts = path.split("/")
+            parts[chance.randrange(1, len(parts))] = quote(chance.choice(TRICKS), safe=chance.choice(["%", "/.%", ""]))
+            path = "/".join(parts)
+        if chance.random() < 0.3:
+            path += f"?{chance.choice(['name', 'prefix', 'start', 'at', 'limit'])}={quote(chance.choice(TRICKS))}"
+        method = chance.choice(["GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"])
+        body = chance.choice(BODIES) if method in ("POST", "PUT", "PATCH") else None
+        status, text = stranger.send(method, path, body=body, headers=headers)
+        bare = path.partition("?")[0]
+        if credential not in ("reader", "admin") and bare not in OPEN and not bare.startswith(PAGE):
+            assert status in (400, 401, 403, 404, 405, 422), (method, path, credential, text[:200])
+
+
+def test_they_were_five_thousand(stranger: Stranger) -> None:
     """And after all of it the server answers whoever may ask."""
-    assert stranger.sent > 300
+    assert stranger.sent >= SENT
     status, text = stranger.send("GET", "/v1/documents", headers=stranger.bearing("reader"))
     assert status == 200
     assert "mine.txt" in text

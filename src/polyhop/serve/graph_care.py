@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import IO, Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Query, Response
@@ -85,7 +86,7 @@ def redo(body: NamesMeant, workspace: TheWorkspace) -> NamePairs:
 
 @router.get("/health")
 async def health(
-    service: TheService, workspace: TheWorkspace, chains: Annotated[int, Query(ge=0, le=50)] = 10
+    service: TheService, workspace: TheWorkspace, chains: Annotated[int, Query(ge=0, le=20)] = 5
 ) -> GraphHealth:
     """What looks wrong with the graph of facts, and how `chains` two-hop chains drawn from it are found again."""
 
@@ -112,13 +113,14 @@ async def export(
     most = limit or (PAGE_LINKS if format_ == "html" else None)
 
     def work() -> IO[bytes]:
-        written = tempfile.TemporaryFile()  # noqa: SIM115  (closed when it has been sent)
-        with workspace.engine.view() as view:
-            graph = LinkedGraph.of(view, layer, most)
-            for piece in WRITERS[format_](graph):
+        with workspace.engine.view() as view, ExitStack() as undo:
+            pieces = WRITERS[format_](LinkedGraph.of(view, layer, most))
+            written = undo.enter_context(tempfile.TemporaryFile())
+            for piece in pieces:
                 written.write(piece.encode("utf-8", errors="replace"))
-        written.seek(0)
-        return written
+            written.seek(0)
+            undo.pop_all()  # it is closed when it has been sent
+            return written
 
     found = await service.turns.take(work)
     headers = {"Content-Disposition": f'attachment; filename="graph.{format_}"', **SANDBOX}

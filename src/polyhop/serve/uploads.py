@@ -13,6 +13,7 @@ import secrets
 import shutil
 import unicodedata
 from collections.abc import Collection
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -206,4 +207,5 @@ class _OpenFile:
                 self.stream.flush()
                 os.fsync(self.stream.fileno())
         finally:
-            self.stream.close()
+            with nullcontext() if keep else suppress(OSError):  # what is dropped need not be written to a full disk
+                self.stream.close()

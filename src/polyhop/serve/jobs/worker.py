@@ -23,6 +23,7 @@ import filelock
 
 from polyhop.errors import KeyMissing, PolyhopError
 from polyhop.models.choice import Models, load_models
+from polyhop.serve.jobs.ballast import Ballast
 from polyhop.serve.jobs.job import Job, JobError, JobKind, JobState
 from polyhop.serve.jobs.measuring import EvalWork
 from polyhop.serve.jobs.queue import JobQueue, error_of
@@ -84,12 +85,13 @@ class Worker:
         self._limits = Limits(keys.file)
         self._files = KeptFiles(queue.file, order.place.files)
         self._models: tuple[Settings, Models] | None = None
+        self._ballast = Ballast(order.place.folder)
 
     def work(self) -> None:
         """Do what is in the queue, until there has been nothing for a while."""
         self._files.sweep()
         last = time.monotonic()
-        while (job := self._queue.take()) or time.monotonic() - last < self._order.idle:
+        while (job := self._ballast.surely(self._queue.take)) or time.monotonic() - last < self._order.idle:
             if job is None:
                 time.sleep(POLL)
             else:
@@ -97,6 +99,7 @@ class Worker:
                 last = time.monotonic()
 
     def _do(self, job: Job) -> None:
+        self._ballast.hold()
         try:
             settings = self._within_limits(job)
             models = self._loaded(settings)
@@ -107,7 +110,8 @@ class Worker:
                 charge=lambda cost: self._limits.note(job.key, cost=cost),
             )
         except PolyhopError as error:
-            self._queue.end(job, JobState.FAILED, error=error_of(error))
+            failed = error_of(error)
+            self._ballast.surely(lambda: self._queue.end(job, JobState.FAILED, error=failed))
             return
         state, done, failure = JobState.DONE, WorkDone(), None
         try:
@@ -119,10 +123,11 @@ class Worker:
         except Exception as error:  # whatever it is, the next job is to be done
             logger.exception("job %s failed", job.id)
             state, failure = JobState.FAILED, _unforeseen(error)
-        reporter.settle()
-        now = self._queue.job(job.id)
-        self._queue.note(job, now.progress, reporter.cost)
-        self._queue.end(job, state, skipped=done.skipped, error=failure, result=done.result)
+        self._ballast.surely(reporter.settle)
+        self._ballast.surely(lambda: self._queue.note(job, self._queue.job(job.id).progress, reporter.cost))
+        self._ballast.surely(
+            lambda: self._queue.end(job, state, skipped=done.skipped, error=failure, result=done.result)
+        )
 
     def _carried_out(self, job: Job, settings: Settings, models: Models, reporter: Reporter) -> WorkDone:
         if job.kind == JobKind.EVAL:

@@ -88,8 +88,9 @@ export class Jobs {
 }
 
 /** Which files or strategies a job is about: the first, and how many more. */
-function about({ about: names = [] }) {
+function about({ kind, about: names = [] }) {
   if (!names.length) return [];
+  if (kind === "eval") return [": ", said("span", names.join(", "), { class: "job-about" })];
   const more = names.length > 1 ? ` and ${(names.length - 1).toLocaleString("en")} more` : "";
   return [": ", said("span", `${nameOf(names[0])}${more}`, { class: "job-about" })];
 }

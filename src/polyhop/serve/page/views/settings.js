@@ -34,7 +34,8 @@ class SettingsView {
 
   #drawStatus(status, strategies) {
     const { layers = [], models = {}, workspace, version, documents, passages, entities, bytes } = status;
-    const amounts = { workspace, version, documents, passages, entities, "on disk": bytes && size(bytes) };
+    const [many, parts, names] = [documents, passages, entities].map((count) => count?.toLocaleString("en"));
+    const amounts = { workspace, version, documents: many, passages: parts, entities: names, "on disk": bytes && size(bytes) };
     const layer = (one) =>
       h(
         "tr",
@@ -50,7 +51,7 @@ class SettingsView {
         {},
         h("th", { scope: "row" }, one.name),
         h("td", {}, said("span", one.description)),
-        h("td", { class: "muted" }, one.ready === false ? `needs ${(one.missing ?? []).join(", ")}` : "ready"),
+        h("td", { class: "muted ready" }, one.ready === false ? `needs ${(one.missing ?? []).join(", ")}` : "ready"),
       );
     const more = h("div", { class: "stack" });
     fill(

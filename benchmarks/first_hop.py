@@ -87,6 +87,8 @@ def main() -> None:
         httpx.Client(base_url=address, timeout=120) as client,
     ):
         found = measured(engine, client, questions, options.strategy)
+    if not found:
+        parser.error(f"none of the questions has hops with {options.strategy}")
     alone, hop, byte = zip(*found, strict=True)
     added = [theirs - ours for ours, theirs in zip(alone, hop, strict=True)]
     series = {"first hop, library": alone, "first hop, server": hop, "first byte, server": byte, "added": added}

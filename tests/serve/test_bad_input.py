@@ -15,7 +15,7 @@ import httpx
 
 from polyhop.engine import Polyhop
 from polyhop.serve.keys import READ, KeyRing
-from tests.serve.test_writing import bearer, ended, problem, sent, sources, uploaded
+from tests.worlds.clients import bearer, ended, problem, sent, sources, uploaded
 from tests.worlds.documents import HARBOUR, write
 from tests.worlds.machine import may_mount, small_disk
 from tests.worlds.serving import serving

@@ -10,13 +10,8 @@ import pytest
 
 from polyhop.engine import Polyhop
 from tests.worlds.commands import Run
-from tests.worlds.documents import write
+from tests.worlds.documents import ALIASES, write
 from tests.worlds.serving import Served, serving
-
-FILES = {
-    "Ada Brisk.txt": "Ada Brisk, known as Ada Patience, was an engineer. Ada Brisk was born in Fennick.",
-    "Fennick.txt": "Fennick is a town on the River Oar. Ada Patience built the bridge of Fennick in 1850.",
-}
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +19,7 @@ def tended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server of an index with facts and questions, to be changed at will."""
     folder = tmp_path_factory.mktemp("tended")
     with Polyhop(folder / "polyhop.index") as engine:
-        engine.index(write(folder / "documents", FILES), layers=("text", "parsekg", "facts", "questions"))
+        engine.index(write(folder / "documents", ALIASES), layers=("text", "parsekg", "facts", "questions"))
     with serving(folder / "polyhop.index") as served:
         yield served
 
@@ -93,6 +88,6 @@ def test_what_layers_would_take_is_told_and_nothing_is_done(tended: Served) -> N
 def test_questions_are_made_from_the_documents(tended: Served) -> None:
     made = tended.client.get("/v1/questions", params={"limit": 3}).json()["questions"]
     assert 0 < len(made) <= 3
-    text = " ".join(FILES.values())
+    text = " ".join(ALIASES.values())
     assert all(one["question"].endswith("?") and one["answer"] in text for one in made), made
     assert tended.client.get("/v1/questions", params={"limit": 3}).json()["questions"] == made

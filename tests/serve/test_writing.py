@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,9 @@ import httpx
 import pytest
 
 from polyhop.serve.keys import ADMIN, READ, WRITE, Allowance, KeyRing
+from tests.worlds.clients import bearer, ended, problem, sent, sources, uploaded
 from tests.worlds.documents import HARBOUR
-from tests.worlds.serving import Served, parsed, serving
-
-ENDED = {"done", "failed", "cancelled"}
+from tests.worlds.serving import Served, serving
 
 
 @pytest.fixture
@@ -25,44 +24,6 @@ def served(tmp_path: Path) -> Iterator[Served]:
     (tmp_path / "root" / "default").mkdir(parents=True)
     with serving(workspaces=tmp_path / "root", spare=0, file=50_000, upload=200_000) as served:
         yield served
-
-
-def sent(files: Mapping[str, str | bytes]) -> list[tuple[str, tuple[str, bytes]]]:
-    """Files as httpx sends them."""
-    return [
-        ("files", (name, content.encode() if isinstance(content, str) else content)) for name, content in files.items()
-    ]
-
-
-def ended(client: httpx.Client, job: Mapping[str, Any], **headers: str) -> dict[str, Any]:
-    """A job when it has ended, as its stream of events tells."""
-    with client.stream("GET", f"/v1/jobs/{job['id']}/events", headers=headers) as response:
-        assert response.status_code == 200, response.read()
-        told = [event.data for event in parsed(response.iter_lines()) if event.kind == "job"]
-    assert told[-1]["state"] in ENDED
-    return dict(told[-1])
-
-
-def uploaded(client: httpx.Client, files: Mapping[str, str | bytes], **headers: str) -> dict[str, Any]:
-    """The job of an upload when it has ended."""
-    response = client.post("/v1/documents", files=sent(files), headers=headers)
-    assert response.status_code == 202, response.text
-    return ended(client, response.json()["job"], **headers)
-
-
-def sources(client: httpx.Client, **headers: str) -> dict[str, str]:
-    """The documents there are: the ids by source."""
-    response = client.get("/v1/documents", headers=headers)
-    assert response.status_code == 200, response.text
-    return {each["source"]: each["id"] for each in response.json()["documents"]}
-
-
-def problem(response: httpx.Response) -> tuple[int, str]:
-    """The status and the type of an error, which has the one shape."""
-    error = response.json()["error"]
-    assert set(error) == {"type", "message", "remedy", "request_id"}
-    assert "Traceback" not in response.text
-    return response.status_code, error["type"]
 
 
 def test_documents_are_uploaded_asked_replaced_and_removed(served: Served) -> None:
@@ -218,10 +179,6 @@ def test_strategies_are_measured_on_questions(served: Served) -> None:
         ({"questions": [{"question": "Who?", "gold": "x"}], "strategies": ["bm25"]}, (422, "invalid_request")),
     ):
         assert problem(client.post("/v1/eval", json=body)) == expected
-
-
-def bearer(written: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {written}"}
 
 
 def test_keys_open_their_own_workspace_and_their_own_scope(served: Served, tmp_path: Path) -> None:

@@ -44,3 +44,9 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
         path.write_text(text, encoding="utf-8")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+ALIASES = {  # of one person, by two names
+    "Ada Brisk.txt": "Ada Brisk, known as Ada Patience, was an engineer. Ada Brisk was born in Fennick.",
+    "Fennick.txt": "Fennick is a town on the River Oar. Ada Patience built the bridge of Fennick in 1850.",
+}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,11 +36,18 @@ def jobs(served: Served) -> list[tuple[str, str]]:
     return [(job["kind"], job["state"]) for job in served.client.get("/v1/jobs").json()["jobs"]]
 
 
+@contextmanager
+def following(index: Path, folder: Path) -> Iterator[Served]:
+    """A server of an index that follows a folder."""
+    settings = replace(QUICK, server=replace(QUICK.server, port=0), index=replace(QUICK.index, layers=("text",)))
+    app = create_app(Engines(index, settings=settings), settings, watched=[folder])
+    with serving_app(app, settings) as served:
+        yield served
+
+
 def test_a_folder_is_followed_and_its_loss_empties_nothing(tmp_path: Path) -> None:
     folder = write(tmp_path / "notes", {"a.txt": "A mill.", "b.txt": "A weir.", "c.xyz": "?"})
-    settings = replace(QUICK, server=replace(QUICK.server, port=0), index=replace(QUICK.index, layers=("text",)))
-    app = create_app(Engines(tmp_path / "an.index", settings=settings), settings, watched=[folder])
-    with serving_app(app, settings) as served:
+    with following(tmp_path / "an.index", folder) as served:
         until(lambda: titles(served) == {"a.txt", "b.txt"})
         (folder / "d.txt").write_text("Rye.")
         (folder / "a.txt").unlink()
@@ -51,6 +59,16 @@ def test_a_folder_is_followed_and_its_loss_empties_nothing(tmp_path: Path) -> No
         until(lambda: jobs(served)[0] == ("folder", "failed"))
         assert titles(served) == {"b.txt", "d.txt"}
         assert str(tmp_path) not in served.client.get("/v1/jobs").text, "where the folder lies is told to nobody"
+
+
+def test_an_index_within_its_folder_is_no_change(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "A mill."})
+    with following(tmp_path / "polyhop.index", tmp_path) as served:
+        until(lambda: titles(served) == {"a.txt"})
+        until(lambda: {state for _, state in jobs(served)} == {"done"})
+        before = len(jobs(served))
+        time.sleep(2)
+        assert len(jobs(served)) == before
 
 
 def test_folders_are_followed_for_one_index(run: Run, tmp_path: Path) -> None:

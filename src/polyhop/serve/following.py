@@ -49,7 +49,7 @@ class Following:
     def _follow(self) -> None:
         try:
             self.ask()
-            for changed in changes_of(self.paths, besides=self.place.folder, stop=self._stop):
+            for changed in changes_of(self.paths, besides=self.place.index, stop=self._stop):
                 logger.info("%d files have changed", len(changed))
                 self.ask()
         except (PolyhopError, OSError) as error:  # the folder itself is gone, say

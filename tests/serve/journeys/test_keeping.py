@@ -32,7 +32,10 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     title = shape(said("The lamp"), place="title")
     write_pptx(documents / "lamp.pptx", title, shape(said("Piet Rook made the lamp."), place="body"))
     write_xlsx(documents / "fares.xlsx", {"Winter": rows(["Route", "Fare"], ["Tarn to Sarn", 10], head=1)})
-    mail = attach(letter("The pier is closed on Friday.\n\n> Is it open?"), {"offer.csv": b"Item,Price\nPlanks,900"})
+    mail = attach(
+        letter("The pier is closed on Friday.\n\n> Is it open?", From="Nora Vell <nora@sarn.example>"),
+        {"offer.csv": b"Item,Price\nPlanks,900"},
+    )
     (documents / "pier.eml").write_bytes(mail.as_bytes())
     with Polyhop(folder / "polyhop.index") as engine:
         engine.index(documents, layers=("text", "parsekg", "facts", "questions"))
@@ -130,7 +133,7 @@ def test_questions_are_made_measured_and_reported(page: Page, kept: Served, tmp_
     page.check("input[value=bm25]")
     page.fill("#questions", '{"question": "Who made the lamp?", "answer": "Piet Rook"}')
     page.get_by_role("button", name="Measure", exact=True).click()
-    page.locator(".results .plot-place svg").wait_for()
+    page.locator(".results .plot-place svg").wait_for(timeout=180_000)
     assert "bm25" in page.locator(".results table").inner_text()
     with page.expect_download() as downloaded:
         page.get_by_role("button", name="Download the report").click()

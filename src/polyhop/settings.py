@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from polyhop.errors import SettingError, nearest
 from polyhop.presets import shipped
@@ -105,6 +105,8 @@ class Indexing:
 
     layers: tuple[str, ...] = ("text", "parsekg")  # besides those that the index has
     store: str | None = field(default=None, repr=False)  # postgresql://...: has the record; none: as the folder says
+    executor: Literal["processes", "ray"] = "processes"  # where passages are worked on; ray: on a cluster
+    cluster: str | None = None  # the address of a Ray cluster; none: one on this machine, for the time being
     memory: int | None = None  # mebibytes that gathering a layer may take, at least 64; none: a quarter of all there is
 
     def __post_init__(self) -> None:
@@ -264,6 +266,11 @@ def _apply(tree: dict[str, Any], change: str) -> None:
         if not isinstance(tree, dict):
             raise SettingError(f"{'.'.join(sections[:depth])} is a setting, so {change!r} cannot be one.")
     tree[key] = value.strip()
+
+
+def without_reports() -> None:
+    """Have libraries that report their use to their makers not do so, unless the user has said that they may."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
 
 def cache_folder(models: ModelChoice) -> Path:

@@ -23,6 +23,7 @@ from polyhop.models.choice import Models
 from polyhop.ports import Chunk, Failure
 from polyhop.settings import Settings
 from polyhop.types import Passage
+from tests.worlds.deadly import with_deadly_layer
 
 TEXTS = (
     "Ada Brisk built the lighthouse of Quillmouth in 1841. She was born in Fennick.",
@@ -86,45 +87,6 @@ def test_what_a_worker_cannot_do_is_said_as_an_error_with_its_remedy() -> None:
     with pytest.raises(PolyhopError, match="no parser named 'spacy-xl'") as caught, Processes(workers=1) as executor:
         list(executor.extract("parsekg", Settings().with_models(parser="spacy-xl"), chunks_of(1)))
     assert "Known: spacy-md, spacy-sm" in caught.value.remedy
-
-
-DEADLY = '''
-"""A layer that some passages are too much for."""
-
-import os
-import time
-from dataclasses import dataclass
-from typing import ClassVar
-
-
-@dataclass(frozen=True, kw_only=True)
-class Deadly:
-    """Says the length of each passage."""
-
-    name: ClassVar[str] = "deadly"
-    runs: ClassVar[str] = "processes"
-
-    def extract(self, passages, models, below):
-        for passage in passages:
-            if "poison" in passage.text:
-                os._exit(9)
-            if "endless" in passage.text:
-                os.write(2, b"at work %d\\n" % os.getpid())  # at once: another worker writes there too
-                while True:
-                    if "asleep" in passage.text:
-                        time.sleep(60)
-        return [str(len(passage.text)).encode() for passage in passages]
-'''
-
-
-def with_deadly_layer(site: Path) -> Path:
-    """A folder in which the layer is installed."""
-    (site / "deadly.py").write_text(DEADLY)
-    about = site / "deadly-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: deadly\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[polyhop.layers]\ndeadly = deadly:Deadly\n")
-    return site
 
 
 def test_a_passage_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

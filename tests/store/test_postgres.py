@@ -27,6 +27,7 @@ from tests.worlds.machine import may_mount, small_disk
 from tests.worlds.postgres import Server
 from tests.worlds.records import HARBOUR, document_of
 
+pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'polyhop[postgres]'")
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "killed_postgres.py"
 
 

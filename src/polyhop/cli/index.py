@@ -30,6 +30,8 @@ SKIPPED_SHOWN = 20
     "--max-money", type=click.FloatRange(0, min_open=True), help="The same in money, at the prices in [language_model]."
 )
 @click.option("--workers", type=click.IntRange(1), help="Processes for parsing.  [default: one a core]")
+@click.option("--executor", type=click.Choice(["processes", "ray"]), help="Where to work.  [default: processes]")
+@click.option("--address", help="Address of the Ray cluster for --executor ray.  [default: one on this machine]")
 @click.option(
     "--memory", type=click.IntRange(64), help="Mebibytes that gathering a layer may take.  [default: a quarter of all]"
 )
@@ -44,6 +46,8 @@ def index(
     max_tokens: int | None,
     max_money: float | None,
     workers: int | None,
+    executor: str | None,
+    address: str | None,
     memory: int | None,
     wait: float,
     watch: bool,
@@ -71,8 +75,9 @@ def index(
     """
     from polyhop.engine import Polyhop
 
-    caps = {"language_model.token_cap": max_tokens, "language_model.money_cap": max_money, "index.memory": memory}
-    changes += tuple(f"{name}={cap}" for name, cap in caps.items() if cap is not None)
+    caps = {"language_model.token_cap": max_tokens, "language_model.money_cap": max_money}
+    chosen = {**caps, "index.executor": executor, "index.cluster": address, "index.memory": memory}
+    changes += tuple(f"{name}={value}" for name, value in chosen.items() if value is not None)
     settings = settings_of(config, changes)
     names = list(settings.index.layers)
     if layers is not None:

@@ -188,7 +188,11 @@ class Builder:
         return len(lost)
 
     def _executor(self, layer: Layer, total: int, asked: LanguageModel | None) -> Executor:
-        workers = self.workers or _cores()
+        workers, index = self.workers or _cores(), self.settings.index
+        if index.executor == "ray" and total >= FEW and asked is None:
+            from polyhop.indexing.executors.cluster import Cluster  # an extra
+
+            return Cluster(address=index.cluster, workers=self.workers)
         if layer.runs == "threads" or total < FEW or workers == 1 or asked is not None:  # one meter counts all calls
             return Inline(models=self.models)
         return Processes(workers=workers)

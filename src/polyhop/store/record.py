@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from polyhop.errors import IndexCorrupt, IndexMissing, UsageError
+from polyhop.extras import check_installed
 from polyhop.store import schema, writer_lock
 from polyhop.store.database import Database
 from polyhop.store.faults import translated
@@ -18,6 +19,9 @@ from polyhop.store.ledger import Ledger
 from polyhop.store.place import place_of
 from polyhop.store.stripes import Stripes
 from polyhop.store.writer_lock import WriterLock
+
+if TYPE_CHECKING:
+    from polyhop.store.postgres.record import PostgresRecord
 
 FILE = "record.sqlite"
 STRIPES = "growing"  # a folder: the locks on passages
@@ -40,9 +44,7 @@ class Record(Ledger):
         place = place_of(folder, store)
         if place is None:
             return FileRecord.create(Path(folder), wait=wait)
-        from polyhop.store.postgres.record import PostgresRecord  # imported when used: an extra
-
-        return PostgresRecord.create(place, wait=wait)
+        return _in_postgres().create(place, wait=wait)
 
     @staticmethod
     def open(folder: str | Path, store: str | None = None) -> Record:
@@ -50,9 +52,7 @@ class Record(Ledger):
         place = place_of(folder, store)
         if place is None:
             return FileRecord.read(Path(folder))
-        from polyhop.store.postgres.record import PostgresRecord
-
-        return PostgresRecord.read(place)
+        return _in_postgres().read(place)
 
     @staticmethod
     def catching_up(folder: str | Path, store: str | None = None, *, wait: float = 0.0) -> Record:
@@ -63,9 +63,7 @@ class Record(Ledger):
         place = place_of(folder, store)
         if place is None:
             raise UsageError(f"The index at {folder} is nowhere else, so that it has nothing to catch up with.")
-        from polyhop.store.postgres.record import PostgresRecord
-
-        return PostgresRecord.to_catch_up(place, wait=wait)
+        return _in_postgres().to_catch_up(place, wait=wait)
 
     @abstractmethod
     def close(self) -> None:
@@ -163,6 +161,14 @@ class FileRecord(Database, Record):
     def held(self, numbers: Iterable[int]) -> AbstractContextManager[None]:
         """Hold passages for work that nobody else shall do meanwhile."""
         return self._stripes.held(numbers)
+
+
+def _in_postgres() -> type[PostgresRecord]:
+    """Raises UsageError where the extra is not installed."""
+    check_installed("postgres", ("psycopg",), doing="A record in Postgres")
+    from polyhop.store.postgres.record import PostgresRecord
+
+    return PostgresRecord
 
 
 def _sizes(folder: Path) -> Iterator[int]:

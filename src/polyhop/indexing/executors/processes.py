@@ -47,7 +47,7 @@ class Processes:
             return decode_rows(line)
         if len(chunk.passages) == 1:
             return [Failure("The worker process died on this passage (out of memory?).")]
-        return [rows for single in _one_by_one(chunk) for rows in self._run(layer, settings, single)]
+        return [rows for single in one_by_one(chunk) for rows in self._run(layer, settings, single)]
 
     def _ask(self, job: bytes) -> bytes | None:
         worker = self._idle.get()
@@ -97,6 +97,7 @@ class Processes:
             worker.wait()
 
 
-def _one_by_one(chunk: Chunk) -> Iterator[Chunk]:
+def one_by_one(chunk: Chunk) -> Iterator[Chunk]:
+    """Each passage of a chunk by itself."""
     for place, passage in enumerate(chunk.passages):
         yield Chunk([passage], {layer: [rows[place]] for layer, rows in chunk.below.items()})

@@ -15,22 +15,22 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from polyhop.errors import PolyhopError
 from polyhop.layers.layer import layer_of
 from polyhop.models.choice import load_models
 from polyhop.ports import Chunk, Failure, Rows
-from polyhop.settings import Settings
+from polyhop.settings import Indexing, Settings
 from polyhop.types import Passage
 
 
 def encode_job(layer: str, settings: Settings, chunk: Chunk) -> bytes:
-    """A job as one line."""
+    """A job as one line; where the record is, perhaps with a password, is no worker's business."""
     job = {
         "layer": layer,
-        "settings": settings.to_mapping(),
+        "settings": replace(settings, index=Indexing()).to_mapping(),
         "passages": [_sent(passage) for passage in chunk.passages],
         "below": {name: [_text(item) for item in rows] for name, rows in chunk.below.items()},
     }
@@ -63,27 +63,37 @@ def decode_rows(line: bytes) -> list[Rows]:
     ]
 
 
+class JobWorker:
+    """Does one job after another, with models that it loads once."""
+
+    def __init__(self) -> None:
+        self._settings = Settings()
+        self._models = load_models(self._settings)
+
+    def do(self, line: bytes) -> bytes:
+        """The result of a job as one line."""
+        job = json.loads(line)
+        if job["settings"] != self._settings.to_mapping():
+            self._settings = Settings.from_mapping(job["settings"])
+            self._models = load_models(self._settings)
+        try:
+            layer = layer_of(job["layer"], self._settings)
+            chunk = _decoded(job)
+            rows = layer.extract(chunk.passages, self._models, chunk.below)
+            result: dict[str, Any] = {"rows": [_encoded(item) for item in rows]}
+        except PolyhopError as error:
+            result = {"error": str(error), "remedy": error.remedy}
+        return json.dumps(result).encode() + b"\n"
+
+
 def main() -> None:
     """Serve jobs until standard input closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
-    settings = Settings()
-    models = load_models(settings)
-    while True:
-        job = json.loads(jobs.get())
-        if job["settings"] != settings.to_mapping():
-            settings = Settings.from_mapping(job["settings"])
-            models = load_models(settings)
-        try:
-            layer = layer_of(job["layer"], settings)
-            chunk = _decoded(job)
-            rows = layer.extract(chunk.passages, models, chunk.below)
-            result: dict[str, Any] = {"rows": [_encoded(item) for item in rows]}
-        except PolyhopError as error:
-            result = {"error": str(error), "remedy": error.remedy}
-        if not _said(json.dumps(result).encode() + b"\n"):
-            return
+    worker = JobWorker()
+    while _said(worker.do(jobs.get())):
+        pass
 
 
 def _listen(jobs: queue.SimpleQueue[bytes]) -> None:

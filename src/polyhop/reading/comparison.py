@@ -23,6 +23,7 @@ from polyhop.reading.subjects import about, likeness
 from polyhop.types import AnswerKind, Passage
 
 _NATION: Final = re.compile(r"\b(?:country|nation|nationality|citizenship)\b", re.IGNORECASE)
+DATED: Final = ("earlier", "later", "longer")  # comparators of dates
 _FOUNDED: Final = "When was {} founded?"
 _BORN: Final = "When was {} born?"
 _ENDINGS: Final = ("ses", "ies", "es", "s", "ed", "ing")
@@ -76,7 +77,7 @@ class Comparison:
         return replace(reading, quotes=tuple(dict.fromkeys(quotes)), confidence=reading.confidence * sureness**2)
 
     def _combined(self, comparator: str, operands: Sequence[Operand]) -> Reading | None:
-        if comparator in ("earlier", "later", "longer"):
+        if comparator in DATED:
             return self._by_date(comparator, operands)
         if comparator in ("larger", "smaller"):
             return _by_amount(comparator, operands)

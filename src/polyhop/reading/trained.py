@@ -14,7 +14,7 @@ from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
-from polyhop.reading.comparison import Comparison
+from polyhop.reading.comparison import DATED, Comparison
 from polyhop.reading.hops_found import found_by_hops, leading_hops, quotes_of
 from polyhop.reading.listed import TOLD, Items, answers_listed, likeliest_list, looked_up, paragraph_of
 from polyhop.reading.measured import measured_choice, measured_row
@@ -56,7 +56,7 @@ class Trained:
         return sure(read_by_kind_of_text(question, evidence, models, self._prose), self.told)
 
     def _prose(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
-        measured = self._measured(question, passages, models)
+        measured = self._measured(question, evidence, passages, models)
         if measured is not None and measured.confidence >= self.threshold:
             return measured
         read = read_weighed(question, passages, models, words=self.words)
@@ -76,10 +76,16 @@ class Trained:
         best = planned if planned is not None and planned.confidence >= direct.confidence else direct
         return sure(_compared(question, best), self.threshold)
 
-    def _measured(self, question: str, passages: Sequence[Passage], models: Models) -> Reading | None:
-        """The more or the less of two that a question names, or the most or the least in a table."""
+    def _measured(
+        self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models
+    ) -> Reading | None:
+        """The more or the less of two that a question names, or the most or the least in a table.
+
+        Two dates that the plan asks for are read where the passage about each thing tells them.
+        """
+        final = evidence.plan.final if evidence.plan is not None else None
         degree = asked_degree(question)
-        if degree is None:
+        if degree is None or (final is not None and final.comparator in DATED):
             return None
         options = choices(question)
         if options is not None:

@@ -12,14 +12,16 @@ from polyhop.english.described import PlacedWord, means_something
 from polyhop.ports import Floats
 
 MOST: Final = 7  # stretches of a question
-LIKELY: Final = 0.5  # of a description, at the least, its other readings included
+LIKELY: Final = 0.4  # of a description, at the least, its other readings included
 NEAR: Final = 4  # words by which the edges of two readings of one description lie apart in all
 FAINT: Final = 0.02  # what is less likely is not looked at
 
 Stretch = tuple[int, int]  # of words, the end behind the last one
 
 
-def nested(scores: Floats, words: Sequence[PlacedWord], *, likely: float = LIKELY) -> tuple[Stretch, ...]:
+def nested(
+    scores: Floats, words: Sequence[PlacedWord], *, likely: float = LIKELY, most: int = MOST
+) -> tuple[Stretch, ...]:
     """The likeliest stretches of which any two lie apart or one within the other, innermost first.
 
     ``scores`` says of each first and last word how likely they frame a description, as a logit. Where an edge is not
@@ -46,7 +48,7 @@ def nested(scores: Floats, words: Sequence[PlacedWord], *, likely: float = LIKEL
         if sum(-ranked[at][0] for at in near) >= likely:
             taken.append(stretch)
             used |= {at for at in near if not _fits((ranked[at][1], ranked[at][2] + 1), stretch, told)}
-        if len(taken) == MOST:
+        if len(taken) == most:
             break
     return tuple(sorted(taken, key=lambda one: (one[1] - one[0], one[0])))
 

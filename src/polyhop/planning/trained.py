@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from polyhop.english.question import LONGEST_QUESTION, Words, mentions, read_words
 from polyhop.english.words import AUXILIARIES, BE, WH_WORDS
-from polyhop.models.question_spans import COMBINED, QuestionReading, installed_graph
-from polyhop.planning.nesting import LIKELY, nested
+from polyhop.models.question_spans import CHAIN, COMBINED, QuestionReading, installed_graph
+from polyhop.planning.by_rules import ByRules
+from polyhop.planning.nesting import FAINT, LIKELY, nested
 from polyhop.planning.rules.comparisons import compare
 from polyhop.planning.rules.draft import PlanDraft
 from polyhop.planning.rules.statements import read_step
@@ -20,13 +23,15 @@ if TYPE_CHECKING:
     from polyhop.models.within import Within
 
 SOURCE: Final = "trained"
+SOME: Final = 0.5  # of a question, to take several steps, where no description is likely enough
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedPlanner:
-    """Takes a question apart by a model of 22 MB; comparisons by the grammar of English."""
+    """Takes a question apart by a model of 24 MB; comparisons by the grammar of English."""
 
     likely: float = LIKELY  # 0 to 1: how likely a description has to be to be asked for first
+    rules: bool = True  # whether the rules take it apart, too, and the model judges which plan has the steps it expects
 
     def __post_init__(self) -> None:
         if not 0 < self.likely < 1:
@@ -39,7 +44,24 @@ class TrainedPlanner:
         if len(text.split()) > LONGEST_QUESTION or REFERENCE.search(text):
             return whole
         reading = installed_graph().read(text)
-        return whole if reading is None else plan_of(text, names, reading, likely=self.likely)
+        if reading is None:
+            return whole
+        own = plan_of(text, names, reading, likely=self.likely)
+        return nearer(own, ByRules().plan(text, names, None), reading) if self.rules else own
+
+
+def nearer(own: Plan, other: Plan, reading: QuestionReading) -> Plan:
+    """Of two plans, the one with as many steps as the model expects: its own where nothing tells them apart.
+
+    Each description is a step, so that the chances of all stretches add up to how many steps come before the last.
+    Comparisons have steps that no stretch stands for.
+    """
+    if own.final is not None or other.final is not None:
+        return own
+    expected = 1 + float(np.triu(1 / (1 + np.exp(-np.clip(reading.stretches, -30, 30)))).sum())
+    if abs(len(other.steps) - expected) < abs(len(own.steps) - expected):
+        return replace(other, source=SOURCE)
+    return own
 
 
 def plan_of(question: str, names: Sequence[str], reading: QuestionReading, *, likely: float = LIKELY) -> Plan:
@@ -53,7 +75,10 @@ def plan_of(question: str, names: Sequence[str], reading: QuestionReading, *, li
     known = [*names, *mentions(question)]
     left = _Question(question, known)
     places = reading.pieces.words
-    for start, end in nested(reading.stretches, places, likely=likely):
+    found = nested(reading.stretches, places, likely=likely)
+    if not found and reading.shape[CHAIN] > SOME:  # there is one, and only where is not sure
+        found = nested(reading.stretches, places, likely=FAINT, most=1)
+    for start, end in found:
         left.settle(places[start].start, places[end - 1].end, draft)
     words = unfold(left.words(0, len(question)), draft)
     if not draft.steps:

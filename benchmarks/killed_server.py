@@ -45,7 +45,7 @@ class Sent:
 
 def started(index: Path) -> tuple[subprocess.Popen[str], str]:
     """A server of the index, in a process group of its own, and its address."""
-    options = ["--index", str(index), "--port", "0", "--set", "index.layers=text", "--set", "reader.name=extractive"]
+    options = ["--index", str(index), "--port", "0", "--set", "index.layers=text"]
     process = subprocess.Popen(
         [sys.executable, "-m", "polyhop.cli.main", "serve", *options],
         stdout=subprocess.PIPE,

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
-EXTRAS ?= convert,dev,postgres,ray,server,watch
+EXTRAS ?= convert,dev,postgres,server,watch
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .PHONY: demo test lint install clean

@@ -106,10 +106,10 @@ def test_a_merge_is_undone_and_done_again(page: Page, kept: Served) -> None:
     spelling = str(apart.first.get_attribute("aria-label")).removeprefix("Keep apart: ")
     assert spelling in merged(kept)
     apart.first.click()
-    page.get_by_text("Kept apart").wait_for()
+    page.get_by_text("Kept apart", exact=True).wait_for()
     assert spelling not in merged(kept)
     page.keyboard.press("Enter")  # the button for the way back has the focus
-    page.get_by_text("Kept apart").wait_for(state="detached")
+    page.get_by_text("Kept apart", exact=True).wait_for(state="detached")
     assert spelling in merged(kept)
 
 

@@ -63,8 +63,9 @@ class Cluster:
         except ray.exceptions.RayActorError:  # it died of this again and again
             if len(chunk.passages) == 1:
                 return [Failure("The worker died on this passage (out of memory?).")]
-        singles = [(single, *self._sent(layer, settings, single, ())) for single in one_by_one(chunk)]
-        return [rows for single in singles for rows in self._rows(layer, settings, *single)]
+        # One after the other: what waits behind a passage that kills would count as lost with it, again and again.
+        sent = ((single, *self._sent(layer, settings, single, ())) for single in one_by_one(chunk))
+        return [rows for single in sent for rows in self._rows(layer, settings, *single)]
 
     def __enter__(self) -> Self:
         """Start the workers. Raises UsageError without the extra, PolyhopError where there is no cluster."""

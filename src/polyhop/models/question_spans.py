@@ -73,13 +73,6 @@ def scores_of(edges: Floats, pieces: QuestionPieces) -> Floats:
     return scores
 
 
-def is_installed() -> bool:
-    """Whether the package with the weights is there, and holds a planner."""
-    import importlib.util
-
-    return importlib.util.find_spec(PACKAGE) is not None and (planner_folder() / "model.onnx").is_file()
-
-
 def verify() -> None:
     """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
     folder = planner_folder()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import torch
@@ -25,6 +25,11 @@ class EncoderShape:
     inner: int = 1536
     vocabulary: int = 30_522
     places: int = 512
+
+    @property
+    def sizes(self) -> list[int]:
+        """All of them, as a checkpoint notes them."""
+        return list(astuple(self))
 
 
 class BertLayer(nn.Module):

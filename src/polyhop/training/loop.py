@@ -18,6 +18,8 @@ import torch
 from polyhop.reports import Progress, ProgressListener
 from polyhop.training.checkpoint import Checkpoint, Position
 
+HEAD_SCALE = 5  # heads begin with random weights, and learn so many times as fast
+DECAY = 0.01
 SMOOTHING = 0.98  # of the losses that are shown
 
 
@@ -53,6 +55,16 @@ class Trainee(Protocol[Taught]):
     def score(self) -> float:
         """How well the part kept aside is read: the more the better."""
         ...
+
+
+def parameter_groups(body: Any, heads: Sequence[Any]) -> list[dict[str, Any]]:
+    """The parameters of an encoder and its heads: matrices of the encoder decay; the heads learn faster."""
+    learning = [parameter for parameter in body.parameters() if parameter.requires_grad]
+    return [
+        {"params": [one for one in learning if one.ndim > 1], "weight_decay": DECAY},
+        {"params": [one for one in learning if one.ndim == 1], "weight_decay": 0.0},
+        {"params": [one for head in heads for one in head.parameters()], "weight_decay": 0.0, "scale": HEAD_SCALE},
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)

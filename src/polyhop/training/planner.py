@@ -14,7 +14,6 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from polyhop.errors import ModelError
 from polyhop.models.cross_encoder import reranker_folder
 from polyhop.models.question_spans import COMBINED, OFFSET, PlannerGraph, scores_of
 from polyhop.models.weights import sha256_of
@@ -25,21 +24,19 @@ from polyhop.training import card, export
 from polyhop.training.checkpoint import Checkpoint, Position
 from polyhop.training.encoder import Bert, EncoderShape, weights_of
 from polyhop.training.graph import Head
-from polyhop.training.loop import Course, Loop, best_device, half_precision
+from polyhop.training.loop import Course, Loop, best_device, half_precision, parameter_groups
 from polyhop.training.plan_alignment import Wordings
 from polyhop.training.plan_windows import PlanWindow, PlanWindows, plan_windows
 from polyhop.training.rows import READING
 from polyhop.training.self_taught import UNLABELLED, self_taught
 from polyhop.training.skeletons import SKELETONS, skeleton_plans
-from polyhop.training.start import finished_weights, installed_encoder
+from polyhop.training.start import go_on_from, installed_encoder
 from polyhop.training.taught_plans import STEPS, taught_plans
 
 HEADS: Final = (Head(name="edges", on="every token"), Head(name="shape", on="the first token"))
 LAYERS: Final = 6  # of the start's twelve: questions are short, and the graph has to be small
 EDGE: Final = 64  # numbers that say of a piece what it is as a first one, and as many as a last one
 SHAPES: Final = 3
-HEAD_SCALE: Final = 5  # heads begin with random weights, and learn so many times as fast
-DECAY: Final = 0.01
 READ_AT_ONCE: Final = 32
 UNIT: Final = "questions"
 COURSE: Final = Course(rows=60_000, cooldown=15_000, tokens=1_200, pool=600, measured_every=6_000, patience=4)
@@ -129,14 +126,8 @@ class PlannerTrainee:
     device: Any
 
     def groups(self) -> list[dict[str, Any]]:
-        """Matrices of the encoder decay; its vectors do not, nor do the heads, which learn faster."""
-        body = [parameter for parameter in self.network.body.parameters() if parameter.requires_grad]
-        heads = [*self.network.edges.parameters(), *self.network.shape.parameters()]
-        return [
-            {"params": [one for one in body if one.ndim > 1], "weight_decay": DECAY},
-            {"params": [one for one in body if one.ndim == 1], "weight_decay": 0.0},
-            {"params": heads, "weight_decay": 0.0, "scale": HEAD_SCALE},
-        ]
+        """Of the encoder and of both heads."""
+        return parameter_groups(self.network.body, [self.network.edges, self.network.shape])
 
     def losses(self, batch: Sequence[PlanWindow]) -> dict[str, Any]:
         """Of stretches and shape."""
@@ -240,13 +231,12 @@ class PlannerTrainer:
         device = best_device()
         torch.manual_seed(self.course.seed)
         network = self._network().to(device)
-        shape = network.body.shape
         files = (STEPS, READING, SKELETONS, *((UNLABELLED,) if self.start is not None else ()))
         hashes = {name: sha256_of(self.data / name) for name in files if (self.data / name).exists()}
         run = {
             "task": "planner",
             "data": hashes,
-            "start": [shape.layers, shape.width, shape.inner, shape.vocabulary, shape.places],
+            "start": network.body.shape.sizes,
             **self.course.lasting,
         }
         if self.start is not None:
@@ -279,11 +269,7 @@ class PlannerTrainer:
     def _network(self) -> PlannerNetwork:
         network = PlannerNetwork(self.body())
         if self.start is not None:
-            stored = {name: torch.from_numpy(value) for name, value in finished_weights(self.start).items()}
-            try:
-                network.load_state_dict(stored)
-            except RuntimeError as error:
-                raise ModelError(f"{self.start} holds no planner of this shape: {error}") from error
+            go_on_from(self.start, network, "planner")
         return network
 
     def _export(

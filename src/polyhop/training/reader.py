@@ -12,7 +12,6 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from polyhop.errors import ModelError
 from polyhop.models.cross_encoder import reranker_folder
 from polyhop.models.session import open_session
 from polyhop.models.weights import sha256_of
@@ -24,13 +23,13 @@ from polyhop.training.claims import CLAIMS, claim_rows
 from polyhop.training.claims import SOURCE as CLAIMED
 from polyhop.training.encoder import Bert, weights_of
 from polyhop.training.graph import Head
-from polyhop.training.loop import Course, Loop, best_device, half_precision
+from polyhop.training.loop import Course, Loop, best_device, half_precision, parameter_groups
 from polyhop.training.made_tables import SOURCE as TABLES
 from polyhop.training.made_tables import made_tables
 from polyhop.training.mixture import MULTI_HOP_SOURCE, Windows, mixed
 from polyhop.training.rows import KINDS, MULTI_HOP, READING, MultiHopRow, ReadingRow, multi_hop_rows, reading_rows
 from polyhop.training.scoring import WindowRead, figures, read, score
-from polyhop.training.start import finished_weights, installed_encoder
+from polyhop.training.start import go_on_from, installed_encoder
 from polyhop.training.triples import SOURCE as STATED
 from polyhop.training.triples import TRIPLES, triple_rows
 from polyhop.training.windows import Window
@@ -39,8 +38,6 @@ HEADS = (Head(name="tokens", on="every token"), Head(name="kind", on="the first 
 START, END, EVIDENCE = range(3)  # what the head on every token says
 SPAN = KINDS.index("span")
 FORBIDDEN = -1e4
-HEAD_SCALE = 5  # heads begin with random weights, and learn so many times as fast
-DECAY = 0.01
 READ_AT_ONCE = 24
 ASIDE_OFTEN, ASIDE_AT_LAST = 500, 1_400  # windows kept aside that are read during training, and behind it
 ASIDE_BESIDES = 150  # at most, of claims, of triples and of tables that were made up each, beside them
@@ -133,14 +130,8 @@ class ReaderTrainee:
     device: Any
 
     def groups(self) -> list[dict[str, Any]]:
-        """Matrices of the encoder decay; its vectors do not, nor do the heads, which learn faster."""
-        body = [parameter for parameter in self.network.body.parameters() if parameter.requires_grad]
-        heads = [*self.network.tokens.parameters(), *self.network.kind.parameters()]
-        return [
-            {"params": [one for one in body if one.ndim > 1], "weight_decay": DECAY},
-            {"params": [one for one in body if one.ndim == 1], "weight_decay": 0.0},
-            {"params": heads, "weight_decay": 0.0, "scale": HEAD_SCALE},
-        ]
+        """Of the encoder and of both heads."""
+        return parameter_groups(self.network.body, [self.network.tokens, self.network.kind])
 
     def losses(self, batch: Sequence[Window]) -> dict[str, Any]:
         """Of kind, span and evidence."""
@@ -206,7 +197,7 @@ class ReaderTrainer:
         network = self._network().to(device)
         files = (READING, MULTI_HOP, *(name for name in (CLAIMS, TRIPLES) if (self.data / name).exists()))
         hashes = {name: sha256_of(self.data / name) for name in files}
-        run = {"task": "reader", "data": hashes, "start": _shape_of(network), **self.course.lasting}
+        run = {"task": "reader", "data": hashes, "start": network.body.shape.sizes, **self.course.lasting}
         if self.tables:
             run["tables"] = self.tables
         if self.start is not None:
@@ -227,11 +218,7 @@ class ReaderTrainer:
     def _network(self) -> ReaderNetwork:
         network = ReaderNetwork(self.body())
         if self.start is not None:
-            stored = {name: torch.from_numpy(value) for name, value in finished_weights(self.start).items()}
-            try:
-                network.load_state_dict(stored)
-            except RuntimeError as error:
-                raise ModelError(f"{self.start} holds no reader of this shape: {error}") from error
+            go_on_from(self.start, network, "reader")
         return network
 
     def _rows(self) -> tuple[list[ReadingRow], list[MultiHopRow]]:
@@ -290,11 +277,6 @@ def readings_of(graph: Path, windows: Sequence[Window]) -> list[WindowRead]:
         return tokens[0], kind[0]
 
     return [read(window, *logits(window)) for window in windows]
-
-
-def _shape_of(network: ReaderNetwork) -> list[int]:
-    shape = network.body.shape
-    return [shape.layers, shape.width, shape.inner, shape.vocabulary, shape.places]
 
 
 def _some(windows: Windows, most: int) -> Sequence[Window]:

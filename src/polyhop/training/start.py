@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,17 @@ def finished_weights(folder: Path) -> dict[str, Floats]:
             is_head = not name.startswith("body.") and kind == "weight"
             weights[name] = np.array(value.T if is_head else value, np.float32)
     return weights
+
+
+def go_on_from(folder: Path, network: Any, name: str) -> None:
+    """Give a network the weights of a finished model of the same shape. Raises ModelMissing, ModelError."""
+    import torch
+
+    stored = {weight: torch.from_numpy(value) for weight, value in finished_weights(folder).items()}
+    try:
+        network.load_state_dict(stored)
+    except RuntimeError as error:
+        raise ModelError(f"{folder} holds no {name} of this shape: {error}") from error
 
 
 def _dequantised(graph: Path) -> dict[str, Floats]:

@@ -63,11 +63,11 @@ def _walk(plan: Plan, position: int, start: int, over: View, per_entity: int) ->
         if following is None:
             break
         passage = over.passages([passages[-1]])[0]
-        found = [candidate.text for candidate in glance(questions[-1], [passage], over.models)[:1]]
-        link = next((_link(name, passages[-1], passage, over, per_entity) for name in found), None)
-        if link is None or link.target in passages:
+        candidate = next(iter(glance(questions[-1], [passage], over.models)), None)
+        link = None if candidate is None else _link(candidate.text, passages[-1], passage, over, per_entity)
+        if candidate is None or link is None or link.target in passages:
             break
-        answers[position] = found[0]
+        answers[position] = candidate.text
         links.append(link)
         passages.append(link.target)
         position = following

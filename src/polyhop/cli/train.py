@@ -38,8 +38,17 @@ def train() -> None:
     "--start", type=click.Path(path_type=Path), help="Folder of a finished reader to go on from, instead of new heads."
 )
 @click.option("--tables", type=click.IntRange(0), default=8_000, show_default=True, help="Tables to make up besides.")
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="Of the rows of reading and of claims; less of them makes more of tables, triples and several hops.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides mixture, order and first weights.")
-def reader(data: Path, out: Path, rows: int, minutes: float | None, start: Path | None, tables: int, seed: int) -> None:
+def reader(
+    data: Path, out: Path, rows: int, minutes: float | None, start: Path | None, tables: int, share: float, seed: int
+) -> None:
     """Train the reader: where in passages the answer stands, and whether it does.
 
     \b
@@ -61,7 +70,14 @@ def reader(data: Path, out: Path, rows: int, minutes: float | None, start: Path 
     course = Course(rows=rows, minutes=minutes, seed=seed)
     with progress_shown(quiet=False) as listener, stop_asked() as stopped:
         position = ReaderTrainer(
-            data=data, out=out, start=start, tables=tables, course=course, listener=listener, stopped=stopped
+            data=data,
+            out=out,
+            start=start,
+            tables=tables,
+            share=share,
+            course=course,
+            listener=listener,
+            stopped=stopped,
         ).run()
     if not position.finished:
         raise KeyboardInterrupt

@@ -27,7 +27,16 @@ from polyhop.training.loop import Course, Loop, best_device, half_precision, par
 from polyhop.training.made_tables import SOURCE as TABLES
 from polyhop.training.made_tables import made_tables
 from polyhop.training.mixture import MULTI_HOP_SOURCE, Windows, mixed
-from polyhop.training.rows import KINDS, MULTI_HOP, READING, MultiHopRow, ReadingRow, multi_hop_rows, reading_rows
+from polyhop.training.rows import (
+    KINDS,
+    MULTI_HOP,
+    READING,
+    MultiHopRow,
+    ReadingRow,
+    is_kept_aside,
+    multi_hop_rows,
+    reading_rows,
+)
 from polyhop.training.scoring import WindowRead, figures, read, score
 from polyhop.training.start import go_on_from, installed_encoder
 from polyhop.training.triples import SOURCE as STATED
@@ -177,6 +186,7 @@ class ReaderTrainer:
     out: Path
     course: Course = Course()
     body: Callable[[], Bert] = installed_body  # what training starts from, its heads being new
+    share: float = 1.0  # of the rows in reading.jsonl.gz and of the claims, so that the others count for more
     tables: int = 0  # rows about tables that are made up, beside those of the folder
     start: Path | None = None  # the folder of a finished reader, whose encoder and heads are taken instead
     listener: ProgressListener | None = None
@@ -200,6 +210,8 @@ class ReaderTrainer:
         run = {"task": "reader", "data": hashes, "start": network.body.shape.sizes, **self.course.lasting}
         if self.tables:
             run["tables"] = self.tables
+        if self.share < 1:
+            run["share"] = self.share
         if self.start is not None:
             run["from"] = sha256_of(self.start / export.MODEL)
         loop = Loop(
@@ -224,9 +236,11 @@ class ReaderTrainer:
     def _rows(self) -> tuple[list[ReadingRow], list[MultiHopRow]]:
         self._tell("reading rows")
         made = made_tables(self.tables, seed=self.course.seed)
-        claims = claim_rows(self.data, seed=self.course.seed)
+        plain = [*reading_rows(self.data), *claim_rows(self.data, seed=self.course.seed)]
+        drawn = random.Random(self.course.seed)  # noqa: S311
+        plain = [row for row in plain if drawn.random() < self.share or is_kept_aside(row.context)]
         triples = triple_rows(self.data, seed=self.course.seed)
-        return [*reading_rows(self.data), *claims, *triples, *made], multi_hop_rows(self.data)
+        return [*plain, *triples, *made], multi_hop_rows(self.data)
 
     def _export(
         self,

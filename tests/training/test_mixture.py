@@ -9,7 +9,7 @@ import pytest
 
 from polyhop.models.cross_encoder import reranker_folder
 from polyhop.training import mixture
-from polyhop.training.mixture import Windows, mixed
+from polyhop.training.mixture import Windows, mixed, share_of
 from polyhop.training.rows import KINDS, multi_hop_rows, reading_rows
 from tests.worlds.rows import multi_hop, reading, write_rows
 
@@ -50,3 +50,13 @@ def test_sources_are_capped_by_name_and_by_beginning(
     made = windows(tmp_path)
     (name,) = most
     assert sum(window.source.startswith(name) for window in (*made.training, *made.aside)) == 7
+
+
+def test_a_share_of_the_rows_keeps_all_that_is_kept_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mixture, "is_kept_aside", lambda text: "Ostrand" in text)
+    rows = reading_rows(write_rows(tmp_path, reading(), multi_hop()))
+    aside = [row for row in rows if "Ostrand" in row.context]
+    half = share_of(rows, 0.5)
+    assert aside == [row for row in half if "Ostrand" in row.context] == share_of(rows, 0)
+    assert len(aside) < len(half) < len(rows)
+    assert share_of(rows, 1) == rows

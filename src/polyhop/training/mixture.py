@@ -70,6 +70,12 @@ def mixed(
     return Windows(tuple(thinned), tuple(aside))
 
 
+def share_of(rows: Sequence[ReadingRow], share: float, *, seed: int = 0) -> list[ReadingRow]:
+    """A share of the rows (0 to 1) to train on, drawn one by one, and all of those that are kept aside."""
+    rng = random.Random(seed)  # noqa: S311
+    return [row for row in rows if rng.random() < share or is_kept_aside(row.context)]
+
+
 def _of_reading(rows: Sequence[ReadingRow], maker: WindowMaker, rng: random.Random) -> Iterator[tuple[Window, bool]]:
     by_source: dict[str, list[ReadingRow]] = {}
     for row in rows:

@@ -26,17 +26,8 @@ from polyhop.training.graph import Head
 from polyhop.training.loop import Course, Loop, best_device, half_precision, parameter_groups
 from polyhop.training.made_tables import SOURCE as TABLES
 from polyhop.training.made_tables import made_tables
-from polyhop.training.mixture import MULTI_HOP_SOURCE, Windows, mixed
-from polyhop.training.rows import (
-    KINDS,
-    MULTI_HOP,
-    READING,
-    MultiHopRow,
-    ReadingRow,
-    is_kept_aside,
-    multi_hop_rows,
-    reading_rows,
-)
+from polyhop.training.mixture import MULTI_HOP_SOURCE, Windows, mixed, share_of
+from polyhop.training.rows import KINDS, MULTI_HOP, READING, MultiHopRow, ReadingRow, multi_hop_rows, reading_rows
 from polyhop.training.scoring import WindowRead, figures, read, score
 from polyhop.training.start import go_on_from, installed_encoder
 from polyhop.training.triples import SOURCE as STATED
@@ -237,10 +228,8 @@ class ReaderTrainer:
         self._tell("reading rows")
         made = made_tables(self.tables, seed=self.course.seed)
         plain = [*reading_rows(self.data), *claim_rows(self.data, seed=self.course.seed)]
-        drawn = random.Random(self.course.seed)  # noqa: S311
-        plain = [row for row in plain if drawn.random() < self.share or is_kept_aside(row.context)]
         triples = triple_rows(self.data, seed=self.course.seed)
-        return [*plain, *triples, *made], multi_hop_rows(self.data)
+        return [*share_of(plain, self.share, seed=self.course.seed), *triples, *made], multi_hop_rows(self.data)
 
     def _export(
         self,

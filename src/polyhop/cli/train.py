@@ -45,9 +45,20 @@ def train() -> None:
     show_default=True,
     help="Of the rows of reading and of claims; less of them makes more of tables, triples and several hops.",
 )
+@click.option(
+    "--documents", type=click.Path(path_type=Path), help="Folder of documents with questions, as JSON lines, besides."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides mixture, order and first weights.")
 def reader(
-    data: Path, out: Path, rows: int, minutes: float | None, start: Path | None, tables: int, share: float, seed: int
+    data: Path,
+    out: Path,
+    rows: int,
+    minutes: float | None,
+    start: Path | None,
+    tables: int,
+    share: float,
+    documents: Path | None,
+    seed: int,
 ) -> None:
     """Train the reader: where in passages the answer stands, and whether it does.
 
@@ -75,6 +86,7 @@ def reader(
             start=start,
             tables=tables,
             share=share,
+            documents=documents,
             course=course,
             listener=listener,
             stopped=stopped,

@@ -18,6 +18,7 @@ MAKERS: Mapping[str, str] = {
     "clapnq": "ClapNQ, Rosenthal et al. 2025 (IBM), on Natural Questions, with passages of Wikipedia",
     "condaqa": "CondaQA, Ravichander et al. 2022 (AllenAI)",
     "confiqa_mc": "ConFiQA, Bi et al. 2024",
+    "documents": "documents and questions written for Polyhop",
     "eraser_boolq": "BoolQ, Clark et al. 2019, in ERASER, DeYoung et al. 2020",
     "claims/eraser_fever": "FEVER, Thorne et al. 2018, in ERASER, DeYoung et al. 2020, with passages of Wikipedia",
     "fairytaleqa": "FairytaleQA, Xu et al. 2022",

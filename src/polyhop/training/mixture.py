@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyhop.training.rows import Kind, MultiHopRow, ReadingRow, TrainingPassage, is_kept_aside
+from polyhop.training.rows import Kind, MultiHopRow, ReadingRow, TrainingPassage, is_kept_aside, occurrences
 from polyhop.training.windows import MOST_TOKENS, Part, Place, Window, WindowMaker, sentences
 
 # At most so many rows of sources that are weak or would outweigh the others, by the source or by what it begins with.
@@ -27,6 +27,7 @@ MOST_ROWS: Mapping[str, int] = {
     "timeqa": 900,
 }
 SHARES: Mapping[str, float] = {"squadshifts/amazon_reviews": 0.4, "squadshifts/reddit": 0.4}  # of a source's windows
+TIMES: Mapping[str, int] = {"documents": 3}  # that rows are read, by what their source begins with
 MULTI_HOP_SOURCE = "multihop/"
 
 NOTHING_SHARES: Mapping[Kind, float] = {"span": 0.2, "yes": 0.1, "no": 0.1}  # that get a context without an answer
@@ -36,7 +37,6 @@ NEIGHBOURS, COMPARED, CANDIDATES = 40, 12, 6  # rows before and behind, and how 
 DROPPED_SHARE = 0.35  # of the second windows of multi-hop questions, that lose what answers them
 AROUND = 40  # tokens left for the question when passages are shortened
 PER_TOKEN = 4.2  # characters
-OCCURRENCES = 4  # of an answer in a passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,41 +87,52 @@ def _of_reading(rows: Sequence[ReadingRow], maker: WindowMaker, rng: random.Rand
             if number not in chosen:
                 continue
             kept = is_kept_aside(row.context)
-            example = _plain(row) if kept else _varied(row, ours, number, rng)
-            window = maker.window(row.question, example.parts, example.kind, example.places, source=source, rng=rng)
-            if window is not None:
-                yield window, kept
+            for _ in range(1 if kept else TIMES.get(source.split("/")[0], 1)):
+                example = _plain(row) if kept else _varied(row, ours, number, rng)
+                window = maker.window(row.question, example.parts, example.kind, example.places, source=source, rng=rng)
+                if window is not None:
+                    yield window, kept
 
 
 def _plain(row: ReadingRow) -> _Example:
-    marked = row.answers or row.rests_on
-    return _Example([Part(row.context)], row.kind, [Place(0, start, text) for text, start in marked])
+    return _Example(_parts(row), row.kind, _marked(row))
+
+
+def _parts(row: ReadingRow) -> list[Part]:
+    """Its context, behind its title where it has one."""
+    return [*([Part(f"{row.title}: ", answers=False)] if row.title else []), Part(row.context)]
+
+
+def _marked(row: ReadingRow, behind: int = 0) -> list[Place]:
+    """The answers, or what a yes or no rests on, behind so many parts of others."""
+    part = behind + len(_parts(row)) - 1
+    return [Place(part, start, text) for text, start in row.answers or row.rests_on]
 
 
 def _varied(row: ReadingRow, ours: Sequence[ReadingRow], number: int, rng: random.Random) -> _Example:
     """The row, without its context, with another one beside it, or as it is."""
     plain = _plain(row)
     if rng.random() < NOTHING_SHARES.get(row.kind, 0):
-        around = [one.context for one in ours[max(0, number - NEIGHBOURS) : number + NEIGHBOURS]]
-        near = [context for context in around if _is_other(context, row)]
+        around = ours[max(0, number - NEIGHBOURS) : number + NEIGHBOURS]
+        near = [one for one in around if _is_other(one, row)]
         if near:
             asked = _words(row.question)
             looked_at = rng.sample(near, min(COMPARED, len(near)))
-            return _Example([Part(max(looked_at, key=lambda one: len(asked & _words(one))))], "none", [])
+            return _Example(_parts(max(looked_at, key=lambda one: len(asked & _words(one.context)))), "none", [])
     elif len(row.context) < SHORT and rng.random() < BESIDE_SHARE:
-        drawn = [one.context for one in rng.sample(ours, min(CANDIDATES, len(ours)))]
-        other = next((one for one in drawn if len(one) < SHORT_BESIDE and _is_other(one, row)), None)
+        drawn = rng.sample(ours, min(CANDIDATES, len(ours)))
+        other = next((one for one in drawn if len(one.context) < SHORT_BESIDE and _is_other(one, row)), None)
         if other is not None and rng.random() < 0.5:
-            return _Example([Part(row.context), Part(other)], row.kind, plain.places)
+            return _Example([*_parts(row), *_parts(other)], row.kind, plain.places)
         if other is not None:
-            moved = [Place(1, place.start, place.text) for place in plain.places]
-            return _Example([Part(other), Part(row.context)], row.kind, moved)
+            before = _parts(other)
+            return _Example([*before, *_parts(row)], row.kind, _marked(row, len(before)))
     return plain
 
 
-def _is_other(context: str, row: ReadingRow) -> bool:
-    """Whether a context is another one, and none of the answers stands in it."""
-    return context != row.context and not any(text.lower() in context.lower() for text, _ in row.answers)
+def _is_other(one: ReadingRow, row: ReadingRow) -> bool:
+    """Whether a row's context is another one, and none of the answers stands in it."""
+    return one.context != row.context and not any(text.lower() in one.context.lower() for text, _ in row.answers)
 
 
 def _words(text: str) -> set[str]:
@@ -166,7 +177,7 @@ def _among_passages(row: MultiHopRow, rng: random.Random, *, may_lose: bool) -> 
         text = _shortened(passage, room, row.answer if answers else None)
         parts += [Part(f"{passage.title}: ", answers=False), Part(text)]
         if kind == "span" and answers:
-            places += [Place(len(parts) - 1, start, row.answer) for start in _occurrences(text, row.answer)]
+            places += [Place(len(parts) - 1, start, row.answer) for start in occurrences(text, row.answer)]
     return _Example(parts, kind, places) if places or kind != "span" else None
 
 
@@ -180,15 +191,9 @@ def _shortened(passage: TrainingPassage, room: float, answer: str | None) -> str
     text = passage.text
     if len(text) <= room:
         return text
-    held = _occurrences(text, answer)[:1] if answer else []
+    held = occurrences(text, answer)[:1] if answer else []
     kept = ""
     for start, end in sentences(text):
         if len(kept) + end - start < room or any(start <= place < end for place in held):
             kept += (" " if kept else "") + text[start:end]
     return kept or text[: int(room)]
-
-
-def _occurrences(text: str, answer: str) -> list[int]:
-    """Where the answer begins, as words of its own."""
-    found = re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", text)
-    return [match.start() for match, _ in zip(found, range(OCCURRENCES), strict=False)]

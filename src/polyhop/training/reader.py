@@ -21,6 +21,8 @@ from polyhop.training import card, export
 from polyhop.training.checkpoint import Checkpoint, Position
 from polyhop.training.claims import CLAIMS, claim_rows
 from polyhop.training.claims import SOURCE as CLAIMED
+from polyhop.training.documents import SOURCE as ASKED_OF
+from polyhop.training.documents import document_files, document_rows
 from polyhop.training.encoder import Bert, weights_of
 from polyhop.training.graph import Head
 from polyhop.training.loop import Course, Loop, best_device, half_precision, parameter_groups
@@ -40,8 +42,8 @@ SPAN = KINDS.index("span")
 FORBIDDEN = -1e4
 READ_AT_ONCE = 24
 ASIDE_OFTEN, ASIDE_AT_LAST = 500, 1_400  # windows kept aside that are read during training, and behind it
-ASIDE_BESIDES = 150  # at most, of claims, of triples and of tables that were made up each, beside them
-BESIDES = (CLAIMED, STATED, TABLES)  # what their sources begin with
+ASIDE_BESIDES = 150  # at most, of each of the sources in BESIDES, beside them
+BESIDES = (CLAIMED, STATED, TABLES, ASKED_OF)  # what their sources begin with
 
 
 class ReaderNetwork(nn.Module):
@@ -179,6 +181,7 @@ class ReaderTrainer:
     body: Callable[[], Bert] = installed_body  # what training starts from, its heads being new
     share: float = 1.0  # of the rows in reading.jsonl.gz and of the claims, so that the others count for more
     tables: int = 0  # rows about tables that are made up, beside those of the folder
+    documents: Path | None = None  # a folder of documents with questions, beside those rows
     start: Path | None = None  # the folder of a finished reader, whose encoder and heads are taken instead
     listener: ProgressListener | None = None
     stopped: Callable[[], bool] = lambda: False
@@ -198,6 +201,7 @@ class ReaderTrainer:
         network = self._network().to(device)
         files = (READING, MULTI_HOP, *(name for name in (CLAIMS, TRIPLES) if (self.data / name).exists()))
         hashes = {name: sha256_of(self.data / name) for name in files}
+        hashes |= {path.name: sha256_of(path) for path in self._document_files()}
         run = {"task": "reader", "data": hashes, "start": network.body.shape.sizes, **self.course.lasting}
         if self.tables:
             run["tables"] = self.tables
@@ -228,8 +232,13 @@ class ReaderTrainer:
         self._tell("reading rows")
         made = made_tables(self.tables, seed=self.course.seed)
         plain = [*reading_rows(self.data), *claim_rows(self.data, seed=self.course.seed)]
+        plain = share_of(plain, self.share, seed=self.course.seed)
         triples = triple_rows(self.data, seed=self.course.seed)
-        return [*share_of(plain, self.share, seed=self.course.seed), *triples, *made], multi_hop_rows(self.data)
+        asked = document_rows(self.documents) if self.documents is not None else []
+        return [*plain, *triples, *made, *asked], multi_hop_rows(self.data)
+
+    def _document_files(self) -> list[Path]:
+        return document_files(self.documents) if self.documents is not None else []
 
     def _export(
         self,

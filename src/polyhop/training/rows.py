@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 ASIDE = 20  # one in so many texts is kept aside
 ASIDE_BY = 200  # characters that decide on it
+OCCURRENCES = 4  # of an answer in a text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,7 @@ class ReadingRow:
     context: str
     answers: tuple[tuple[str, int], ...]  # text and start
     kind: Kind
+    title: str = ""  # that stands above the context
     rests_on: tuple[tuple[str, int], ...] = ()  # what in the context a yes or no rests on, where that is known
 
 
@@ -69,6 +72,12 @@ def multi_hop_rows(folder: Path) -> list[MultiHopRow]:
 def is_kept_aside(text: str) -> bool:
     """Whether what rests on a text is kept aside: one in twenty, told by the text alone, whatever else is there."""
     return int(hashlib.sha1(text[:ASIDE_BY].encode(), usedforsecurity=False).hexdigest(), 16) % ASIDE == 0
+
+
+def occurrences(text: str, answer: str) -> list[int]:
+    """Where an answer begins in a text, as words of its own; the first few places."""
+    found = re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", text)
+    return [match.start() for match, _ in zip(found, range(OCCURRENCES), strict=False)]
 
 
 @dataclass(frozen=True, slots=True)

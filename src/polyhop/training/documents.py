@@ -1,0 +1,75 @@
+"""Documents as people keep them, with questions as people ask them, as rows.
+
+Rows of reading comprehension are about encyclopaedias and come from their own words. Offices, workshops and households
+have rules, minutes, chats and tables, and ask in words of their own: why, how, whether they may, and for lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from polyhop.errors import DatasetError
+from polyhop.training.rows import KINDS, ReadingRow, RowLine, occurrences, row_lines
+
+SOURCE: Final = "documents/"
+_SUFFIX: Final = ".jsonl"
+
+Places = tuple[tuple[str, int], ...]  # texts, and where each stands
+
+
+def document_files(folder: Path) -> list[Path]:
+    """The files of rows in a folder, in order. Raises DatasetError where there is none."""
+    files = sorted(folder.glob(f"*{_SUFFIX}"))
+    if not files:
+        raise DatasetError(f"{folder} has no file that ends in {_SUFFIX}.", remedy="Name a folder of documents.")
+    return files
+
+
+def document_rows(folder: Path) -> list[ReadingRow]:
+    """The rows of all documents in a folder; a file's name is their source. Raises DatasetError with file and line."""
+    return [row for path in document_files(folder) for line in row_lines(path) for row in _rows(line, path.stem)]
+
+
+def _rows(line: RowLine, name: str) -> Iterator[ReadingRow]:
+    text, title, licence = line.text("text"), line.text("title"), line.text("licence")
+    asked = line.fields.get("asked")
+    if not isinstance(asked, list):
+        raise line.wrong("asked is no list")
+    for fields in asked:
+        if not isinstance(fields, dict):
+            raise line.wrong(f"{fields!r} in asked is no object")
+        question = RowLine(line.place, fields)
+        kind = next((one for one in KINDS if one == fields.get("kind")), None)
+        answers, rests_on = _places(question, "answers", text), _places(question, "rests_on", text)
+        if kind is None or bool(answers) != (kind == "span") or (kind in ("yes", "no") and not rests_on):
+            raise line.wrong(f"{fields!r}: spans alone have answers, and a yes or no rests on something")
+        yield ReadingRow(
+            source=SOURCE + name,
+            licence=licence,
+            question=question.text("question"),
+            title=title,
+            context=text,
+            answers=_within(answers, rests_on),
+            kind=kind,
+            rests_on=() if answers else rests_on,
+        )
+
+
+def _places(line: RowLine, name: str, text: str) -> Places:
+    """Texts with every place where one stands by itself."""
+    said: Any = line.fields.get(name, [])
+    found: list[tuple[str, int]] = []
+    for one in said if isinstance(said, list) else [said]:
+        starts = occurrences(text, one) if isinstance(one, str) and one.strip() else []
+        if not starts:
+            raise line.wrong(f"{one!r} in {name} does not stand in the text")
+        found += [(one, start) for start in starts]
+    return tuple(found)
+
+
+def _within(places: Places, stretches: Places) -> Places:
+    """The places that lie in one of the stretches; all where none does."""
+    inside = [(text, at) for text, at in places if any(start <= at < start + len(said) for said, start in stretches)]
+    return tuple(inside) or places

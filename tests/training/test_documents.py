@@ -1,0 +1,83 @@
+"""Documents with questions become rows, each answer with the places where it stands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyhop.errors import DatasetError
+from polyhop.models.cross_encoder import reranker_folder
+from polyhop.training.documents import document_rows
+from polyhop.training.mixture import TIMES, mixed
+from polyhop.training.rows import ReadingRow, is_kept_aside
+
+RULES = (
+    "Keys of the boat house\n- Members get a key for 15 kr.\n- Guests row with a member; guests of 15 or less wear a "
+    "vest.\nThe slip freezes over. So the boats come in by 1 November."
+)
+
+
+def asked(question: str, kind: str, *answers: str, rests_on: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {"question": question, "kind": kind, "answers": list(answers), "rests_on": list(rests_on)}
+
+
+QUESTIONS = (
+    asked("what does a key cost", "span", "15 kr"),
+    asked("From what age on may guests go without a vest?", "span", "15", rests_on=("guests of 15 or less wear a vest",)),
+    asked("Who may row?", "span", "Members", "Guests"),
+    asked("My sister, not a member, wants to row alone. Can she?", "no", rests_on=("Guests row with a member",)),
+    asked("What does a vest cost?", "none"),
+)
+
+
+def rows(folder: Path, *questions: dict[str, Any], text: str = RULES) -> list[ReadingRow]:
+    line = {"licence": "CC0-1.0", "title": "Boat house", "text": text, "asked": list(questions)}
+    (folder / "clubs.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    return document_rows(folder)
+
+
+def test_a_document_gives_a_row_for_each_question(tmp_path: Path) -> None:
+    key, age, members, alone, vest = rows(tmp_path, *QUESTIONS)
+    assert {row.source for row in (key, age)} == {"documents/clubs"}
+    assert key.title == "Boat house"
+    assert key.answers == (("15 kr", RULES.index("15 kr")),)
+    assert [text for text, _ in members.answers] == ["Members", "Guests"]
+    assert alone.kind == "no"
+    assert alone.rests_on == (("Guests row with a member", RULES.index("Guests row")),)
+    assert (vest.kind, vest.answers) == ("none", ())
+
+
+def test_an_answer_counts_where_it_rests_on_something_only_there(tmp_path: Path) -> None:
+    _, age, *_ = rows(tmp_path, *QUESTIONS)
+    assert age.answers == (("15", RULES.index("15 or less")),)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        asked("What does a vest cost?", "span"),
+        asked("What does a key cost?", "span", "16 kr"),
+        asked("May guests row?", "yes"),
+        asked("May guests row?", "perhaps", rests_on=("Guests row with a member",)),
+    ],
+)
+def test_a_question_that_its_text_does_not_bear_out_is_refused(tmp_path: Path, question: dict[str, Any]) -> None:
+    with pytest.raises(DatasetError, match=r"clubs\.jsonl, line 1"):
+        rows(tmp_path, question)
+
+
+def test_a_folder_without_documents_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError):
+        document_rows(tmp_path)
+
+
+def test_documents_are_read_several_times_with_their_titles(tmp_path: Path) -> None:
+    text = next(f"{RULES} Since {year}." for year in range(1900, 2000) if not is_kept_aside(f"{RULES} Since {year}."))
+    made = mixed(rows(tmp_path, QUESTIONS[0], text=text), [], reranker_folder() / "tokenizer.json")
+    assert len(made.training) == TIMES["documents"]
+    (window, *_) = made.training
+    assert not any(window.allowed[window.asked : window.asked + 3])  # boat house:
+    assert all(window.allowed[window.asked + 3 : -1])

@@ -26,7 +26,9 @@ def asked(question: str, kind: str, *answers: str, rests_on: tuple[str, ...] = (
 
 QUESTIONS = (
     asked("what does a key cost", "span", "15 kr"),
-    asked("From what age on may guests go without a vest?", "span", "15", rests_on=("guests of 15 or less wear a vest",)),
+    asked(
+        "From what age on may guests go without a vest?", "span", "15", rests_on=("guests of 15 or less wear a vest",)
+    ),
     asked("Who may row?", "span", "Members", "Guests"),
     asked("My sister, not a member, wants to row alone. Can she?", "no", rests_on=("Guests row with a member",)),
     asked("What does a vest cost?", "none"),

@@ -43,7 +43,7 @@ def train() -> None:
     type=click.FloatRange(0, 1, min_open=True),
     default=1.0,
     show_default=True,
-    help="Of the rows of reading and of claims; less of them makes more of tables, triples and several hops.",
+    help="Of the rows of reading, claims and triples; the less of them, the more of all others.",
 )
 @click.option(
     "--documents", type=click.Path(path_type=Path), help="Folder of documents with questions, as JSON lines, besides."

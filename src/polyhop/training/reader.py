@@ -179,7 +179,7 @@ class ReaderTrainer:
     out: Path
     course: Course = Course()
     body: Callable[[], Bert] = installed_body  # what training starts from, its heads being new
-    share: float = 1.0  # of the rows in reading.jsonl.gz and of the claims, so that the others count for more
+    share: float = 1.0  # of the rows of reading, claims and triples, so that the others count for more
     tables: int = 0  # rows about tables that are made up, beside those of the folder
     documents: Path | None = None  # a folder of documents with questions, beside those rows
     start: Path | None = None  # the folder of a finished reader, whose encoder and heads are taken instead
@@ -232,10 +232,9 @@ class ReaderTrainer:
         self._tell("reading rows")
         made = made_tables(self.tables, seed=self.course.seed)
         plain = [*reading_rows(self.data), *claim_rows(self.data, seed=self.course.seed)]
-        plain = share_of(plain, self.share, seed=self.course.seed)
-        triples = triple_rows(self.data, seed=self.course.seed)
+        plain = share_of([*plain, *triple_rows(self.data, seed=self.course.seed)], self.share, seed=self.course.seed)
         asked = document_rows(self.documents) if self.documents is not None else []
-        return [*plain, *triples, *made, *asked], multi_hop_rows(self.data)
+        return [*plain, *made, *asked], multi_hop_rows(self.data)
 
     def _document_files(self) -> list[Path]:
         return document_files(self.documents) if self.documents is not None else []

@@ -1,12 +1,13 @@
 """Fit what the signs of an answer, and of a sentence that holds it, are worth (``polyhop.reading.weighing``).
 
-    python benchmarks/calibrate_reading.py ROWS [--documents DATA --index INDEX] [--questions 300]
+    python benchmarks/calibrate_reading.py ROWS [--documents FOLDER] [--about DATA --index INDEX] [--questions 300]
 
-ROWS is the folder that ``polyhop train reader --data`` takes. Only questions whose contexts were kept aside in training
-are read. Each is asked of the contexts of its source most like it, as passages; one in four without its own, so that
-nothing answers. DATA is a folder of documents with questions and evidence sentences, as ``polyhop eval`` takes it, and
-INDEX what it made of them: texts unlike those of training, of which the model is less sure than it should be. Half of
-the questions are of each kind. What a yes or no is worth is fitted to questions for one, asked in the same way.
+ROWS and FOLDER are what ``polyhop train reader --data --documents`` takes. Only questions whose contexts were kept
+aside in training are read. Each is asked of the contexts of its source most like it, as passages; one in four without
+its own, so that nothing answers. DATA is a folder of documents with questions and evidence sentences, as ``polyhop
+eval`` takes it, and INDEX what it made of them: texts unlike those of training, of which the model is less sure than it
+should be. Half of the questions are of each kind. What a yes or no is worth is fitted to questions for one, asked in
+the same way.
 
 A sentence counts as right where the gold answer stands in it or it covers a sentence of the evidence, an answer where
 it shares half of its words with a gold one or holds most of what it tells. Both logistic models are fitted to one half
@@ -52,6 +53,7 @@ from polyhop.reading.weighing import (
     verdict_signs,
 )
 from polyhop.training.claims import claim_rows
+from polyhop.training.documents import document_rows
 from polyhop.training.rows import ReadingRow, is_kept_aside, multi_hop_rows, reading_rows
 from polyhop.types import Passage
 
@@ -87,17 +89,10 @@ def asked_alone(rows: Sequence[ReadingRow], rng: random.Random) -> Iterator[Aske
     for source, ours in sorted(by_source.items()):
         if source in OF_ONE_TEXT:
             continue
-        contexts = list(dict.fromkeys(row.context for row in ours))
-        lexical = Lexical.of([build(np.arange(len(contexts)), contexts)], np.arange(len(contexts)))
         kept = [row for row in ours if row.kind in ("span", "none") and is_kept_aside(row.context)]
-        for row in rng.sample(kept, min(FROM_SOURCE, len(kept))):
-            found, _ = lexical.search(row.question, PASSAGES + 1)
-            others = [contexts[number] for number in found.tolist() if contexts[number] != row.context]
-            own = [] if rng.random() < WITHOUT else [row.context]
-            texts = [*own, *others][:PASSAGES]
-            rng.shuffle(texts)
-            answers = [text for text, _ in row.answers] if own else []
-            yield Asked(text=row.question, passages=passages_of(texts), answers=answers)
+        chosen = rng.sample(kept, min(FROM_SOURCE, len(kept)))
+        for row, passages, own in among_others(chosen, ours, rng):
+            yield Asked(text=row.question, passages=passages, answers=[text for text, _ in row.answers] if own else [])
 
 
 def asked_for_verdicts(rows: Sequence[ReadingRow], rng: random.Random) -> Iterator[Asked]:
@@ -105,18 +100,26 @@ def asked_for_verdicts(rows: Sequence[ReadingRow], rng: random.Random) -> Iterat
     kept = [row for row in rows if row.kind in ("yes", "no") and is_kept_aside(row.context)]
     for source in sorted({row.source.split("/")[0] for row in kept}):
         ours = [row for row in rows if row.source.split("/")[0] == source]
-        contexts = list(dict.fromkeys(row.context for row in ours))
-        lexical = Lexical.of([build(np.arange(len(contexts)), contexts)], np.arange(len(contexts)))
         asked = [row for row in kept if row.source.split("/")[0] == source]
-        for row in rng.sample(asked, min(2 * FROM_SOURCE, len(asked))):
-            found, _ = lexical.search(row.question, PASSAGES + 1)
-            others = [contexts[number] for number in found.tolist() if contexts[number] != row.context]
-            own = [] if rng.random() < WITHOUT else [row.context]
-            texts = [*own, *others][:PASSAGES]
-            rng.shuffle(texts)
-            yield Asked(
-                text=row.question, passages=passages_of(texts), answers=(), verdict=row.kind if own else "untold"
-            )
+        chosen = rng.sample(asked, min(2 * FROM_SOURCE, len(asked)))
+        for row, passages, own in among_others(chosen, ours, rng):
+            yield Asked(text=row.question, passages=passages, answers=(), verdict=row.kind if own else "untold")
+
+
+def among_others(
+    chosen: Sequence[ReadingRow], ours: Sequence[ReadingRow], rng: random.Random
+) -> Iterator[tuple[ReadingRow, Sequence[Passage], bool]]:
+    """Rows with the contexts of their source most like their questions, and whether their own is among them."""
+    titles = {row.context: row.title for row in ours}
+    contexts = list(titles)
+    lexical = Lexical.of([build(np.arange(len(contexts)), contexts)], np.arange(len(contexts)))
+    for row in chosen:
+        found, _ = lexical.search(row.question, PASSAGES + 1)
+        others = [contexts[number] for number in found.tolist() if contexts[number] != row.context]
+        own = [] if rng.random() < WITHOUT else [row.context]
+        texts = [*own, *others][:PASSAGES]
+        rng.shuffle(texts)
+        yield row, passages_of(texts, [titles[text] for text in texts]), bool(own)
 
 
 def asked_together(folder: Path, rng: random.Random) -> Iterator[Asked]:
@@ -228,16 +231,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rows", type=Path)
     parser.add_argument("--documents", type=Path)
+    parser.add_argument("--about", type=Path)
     parser.add_argument("--index", type=Path)
     parser.add_argument("--questions", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     rng = random.Random(options.seed)  # noqa: S311
-    rows = [*asked_alone(reading_rows(options.rows), rng), *asked_together(options.rows, rng)]
+    reading = [*reading_rows(options.rows), *(document_rows(options.documents) if options.documents else ())]
+    rows = [*asked_alone(reading, rng), *asked_together(options.rows, rng)]
     rng.shuffle(rows)
     asked = rows[: options.questions]
-    if options.documents:
-        about = islice(asked_of_documents(options.documents, options.index, rng), options.questions // 2)
+    if options.about:
+        about = islice(asked_of_documents(options.about, options.index, rng), options.questions // 2)
         asked = [*rows[: options.questions // 2], *about]
         rng.shuffle(asked)
     models = Models(Settings())
@@ -253,7 +258,7 @@ def main() -> None:
     refitted = ReadingWeights(sentence=weights, sentence_bias=bias)
     answers = [answers_of(one, each, models, refitted) for one, each in zip(asked, read, strict=True)]
     show("answers", answers, (FITTED.answer, FITTED.answer_bias))
-    doubted = [*reading_rows(options.rows), *claim_rows(options.rows, seed=options.seed)]
+    doubted = [*reading, *claim_rows(options.rows, seed=options.seed)]
     doubts = list(asked_for_verdicts(doubted, rng))
     rng.shuffle(doubts)
     weighed = [(one, read_weighed(one.text, one.passages, models)) for one in doubts]

@@ -1,10 +1,13 @@
 """How well the reader reads: answers from the passages that hold them, and some beside, so that search plays no part.
 
     python benchmarks/reading.py DATA --split dev --questions 50
+    python benchmarks/reading.py weights/documents --questions 200
 
-DATA is a folder with ``corpus.jsonl`` and ``questions_SPLIT.jsonl``. Each question is asked of its supporting passages
-and of those most like it besides, in an order of their own, and planned as ``ask`` plans it. Exact match and F1 are
-those of ``polyhop eval``, by type of question; wrong is what was given and has no word of the answer.
+DATA is a folder with ``corpus.jsonl`` and ``questions_SPLIT.jsonl``, or one of documents with questions, as ``polyhop
+train reader --documents`` takes it; of these, only those that training keeps aside are asked about (``--all``: all of
+them). Each question is asked of its supporting passages and of those most like it besides, in an order of their own,
+and planned as ``ask`` plans it. Exact match and F1 are those of ``polyhop eval``, by type of question; wrong is what
+was given and has no word of the answer, or where there is none.
 """
 
 from __future__ import annotations
@@ -25,28 +28,45 @@ from polyhop.evaluation.metrics.exact_match import exact_match
 from polyhop.evaluation.metrics.f1 import f1
 from polyhop.indexes.lexical import Lexical, build
 from polyhop.models.choice import Models
+from polyhop.models.weights import sha256_of
 from polyhop.planning.planner import Planning
 from polyhop.reading.reader import reader_of
+from polyhop.training.documents import document_files, document_rows
+from polyhop.training.rows import is_kept_aside
 from polyhop.types import Evidence, Passage
 
 ALL = "all"
 
 
+def passage(name: str, title: str, text: str) -> Passage:
+    """A text as the only passage of a document."""
+    return Passage(id=name, document_id=name, ordinal=0, start=0, end=len(text), title=title, text=text)
+
+
 def corpus(folder: Path) -> list[Passage]:
     """The rows of a corpus as passages."""
     rows = [json.loads(line) for line in (folder / "corpus.jsonl").read_text(encoding="utf-8").splitlines()]
-    return [
-        Passage(
-            id=row["id"],
-            document_id=row["id"],
-            ordinal=0,
-            start=0,
-            end=len(row["text"]),
-            title=row.get("title", ""),
-            text=row["text"],
+    return [passage(row["id"], row.get("title", ""), row["text"]) for row in rows]
+
+
+def written(folder: Path, *, every: bool) -> tuple[list[Question], list[Passage]]:
+    """The questions about documents, those kept aside or all, and the documents."""
+    rows = document_rows(folder)
+    names = {text: str(number) for number, text in enumerate(dict.fromkeys(row.context for row in rows))}
+    titles = {row.context: row.title for row in rows}
+    questions = [
+        Question(
+            id=str(number),
+            text=row.question,
+            answer=row.answers[0][0] if row.answers else None if row.kind == "none" else row.kind,
+            aliases=tuple(text for text, _ in row.answers[1:]),
+            type=row.kind,
+            supporting=(names[row.context],),
         )
-        for row in rows
+        for number, row in enumerate(rows)
+        if every or is_kept_aside(row.context)
     ]
+    return questions, [passage(name, titles[text], text) for text, name in names.items()]
 
 
 def beside(question: Question, passages: Mapping[str, Passage], lexical: Lexical, count: int) -> list[Passage]:
@@ -82,6 +102,7 @@ def outcomes(
             "confidence": reading.confidence,
             "em": exact_match(answer, question.references),
             "f1": f1(answer, question.references),
+            "wrong": reading.text is not None and not f1(answer, question.references),
         }
 
 
@@ -100,7 +121,7 @@ def _summed(ours: Sequence[Figures]) -> Figures:
         "questions": len(ours),
         "EM": share * sum(one["em"] for one in ours),
         "F1": share * sum(one["f1"] for one in ours),
-        "wrong": share * sum(one["answer"] is not None and not one["f1"] for one in ours),
+        "wrong": share * sum(one["wrong"] for one in ours),
         "none": share * sum(one["answer"] is None for one in ours),
     }
 
@@ -110,6 +131,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--split", default="dev")
+    parser.add_argument("--all", action="store_true", help="also documents that training does not keep aside")
     parser.add_argument("--questions", type=int, default=50)
     parser.add_argument("--beside", type=int, default=3, help="passages that do not answer")
     parser.add_argument("--planner", default="rules")
@@ -117,23 +139,22 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rng = random.Random(options.seed)  # noqa: S311
-    dataset = Dataset.read(options.data, options.split)
-    asked = [one for one in dataset.questions if one.supporting and one.answerable]
+    if (options.data / "corpus.jsonl").exists():
+        dataset = Dataset.read(options.data, options.split)
+        passages, data = corpus(options.data), dataset.sha256
+        asked = [one for one in dataset.questions if one.supporting and one.answerable]
+    else:
+        asked, passages = written(options.data, every=options.all)
+        data = ", ".join(sha256_of(file) for file in document_files(options.data))
     chosen = rng.sample(asked, min(options.questions, len(asked)))
     settings = Settings().above({"planner": {"name": options.planner}})
-    found = list(outcomes(chosen, corpus(options.data), options.beside, settings, rng))
+    found = list(outcomes(chosen, passages, options.beside, settings, rng))
     figures = by_type(found)
     show_table(
         ["type", "questions", "EM", "F1", "wrong", "none"], [[name, *one.values()] for name, one in figures.items()]
     )
-    about = {
-        **machine(),
-        "data": dataset.sha256,
-        "split": options.split,
-        "beside": options.beside,
-        "seed": options.seed,
-    }
-    save(options.json, {**about, "planner": options.planner}, {"by type": figures, "questions": found})
+    chosen_by = {name: getattr(options, name) for name in ("split", "all", "beside", "planner", "seed")}
+    save(options.json, {**machine(), "data": data, **chosen_by}, {"by type": figures, "questions": found})
 
 
 if __name__ == "__main__":

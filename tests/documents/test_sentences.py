@@ -45,3 +45,16 @@ def test_lines_that_a_width_parted_are_no_sentences() -> None:
 
 def test_the_number_of_an_item_is_no_sentence() -> None:
     assert sentences("Do this:\n1. Open the gate. Wait.") == ["Do this:", "1. Open the gate.", "Wait."]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Cllr. Ann Webb and the Hon. Peter Vane spoke to Messrs. Hill.",
+        "Sgt. Blake met Maj. Toms and Sen. Ruiz.",
+        "Towns on the coast, e.g. Ostrand, i.e. Those with a light, pay.",
+        "The tables are in Vol. II, Figs. IV and VI.",
+    ],
+)
+def test_a_short_form_with_something_behind_it_ends_no_sentence(sentence: str) -> None:
+    assert sentences(f"{sentence} Nobody else came.") == [sentence, "Nobody else came."]

@@ -18,9 +18,11 @@ _END = re.compile(
     r"|(?<=[。！？｡．])(?<!．(?=\d))[。！？｡]*+(?:[」』”’）》〉】]++(?![、，。とっ])|(?![」』”’）》〉】]))"
     r"|\n\s*\n"
 )
-# Single initials ("J. Smith"), a few titles, a town in Russian ("г. Псков": a year is "1887 г."), and German ordinals.
+# Single initials ("J. Smith"), titles, what points at something behind it, a town in Russian ("г. Псков": a year is
+# "1887 г."), and German ordinals.
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|Rev|Gen|Col|Capt|Lt|No|vs|ca|cf|Mt|Ft"
+    r"(?:\b(?:Mr|Mrs|Ms|Messrs|Dr|St|Jr|Sr|Prof|Rev|Hon|Gen|Col|Maj|Capt|Lt|Sgt|Cpl|Pte|Adm|Cdr|Supt|Insp|Cllr|Sen|Rep|Gov"
+    r"|No|Vol|Figs?|Sec|Eq|e\.g|i\.e|viz|vs|ca|cf|approx|Mt|Ft"
     r"|Nr|Hr|Bd|bzw|Mme|Mlle|Dra|Sra|Srta|núm|pág|проф|акад|ул|им|гл|стр|рис)"
     r"|(?<!\d)(?<!\d[\s\xa0])\bг|\b(?:[Dd](?:er|ie|as|em|en|es)|[Vv]om|[Zz]um|[Bb]eim)\s\d{1,2})\.$"
 )

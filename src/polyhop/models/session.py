@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from polyhop.errors import ModelError
+from polyhop.models.saturation import products_saturate
 from polyhop.models.weights import DAMAGED
 
 
@@ -21,8 +22,8 @@ def open_session(model: Path, threads: int) -> Any:
     """An inference session; ``threads`` is how many one run may use.
 
     Idle threads sleep (spinning would take the core from others), and no memory plan is kept for each input length.
-    Products of 8-bit numbers are exact. Without VNNI instructions they would saturate, and rankings would be others on
-    other machines; exactness costs such processors a fifth of a model's time.
+    Products of 8-bit numbers are exact: where they would saturate, rankings would be others than on other machines.
+    Exactness costs such processors a fifth of a model's time or more.
     Raises ModelError where the file is no graph that this onnxruntime can run.
     """
     import onnxruntime
@@ -34,7 +35,8 @@ def open_session(model: Path, threads: int) -> Any:
     options.inter_op_num_threads = 1
     options.enable_mem_pattern = False
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.add_session_config_entry("session.x64quantprecision", "1")
+    if products_saturate():
+        options.add_session_config_entry("session.x64quantprecision", "1")
     options.log_severity_level = 3  # errors: they are raised anyway
     failures = (state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.NoSuchFile)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -78,3 +79,13 @@ def test_a_wrong_name_or_setting_is_told_when_the_model_is_needed() -> None:
     assert "bge-small" in unknown.value.remedy
     with pytest.raises(SettingError, match="max_token"):
         assert models.reranker
+
+
+def test_loading_ahead_loads_what_can_be_loaded_and_leaves_errors_to_whoever_asks() -> None:
+    models = load_models(Settings.read(changes=["models.reranker=nobodys"]))
+    models.load_ahead()
+    for thread in [one for one in threading.enumerate() if one.name.startswith("load ")]:
+        thread.join()
+    assert models.embedder.embed_questions(["Who?"]).shape == (1, models.embedder.dimensions)
+    with pytest.raises(UnknownComponent):
+        _ = models.reranker

@@ -66,6 +66,7 @@ def ask(
     settings = settings_of(config, (*changes, *replaying(plans)))
     budget = replace(settings.budget, passages=passages) if passages else None
     with Polyhop(index_path, settings=settings) as engine:
+        engine.models.load_ahead()
         answer = engine.ask(question, strategy=strategy, budget=budget)
         if as_json:
             from polyhop.cli.as_json import text_of

@@ -53,6 +53,10 @@ class BgeSmall:
         """Like ``embed_passages``, with the prefix before each question."""
         return self.embed_passages([QUESTION_PREFIX + text for text in texts])
 
+    def prepare(self) -> None:
+        """Load the weights, if they are not. Raises ModelMissing, ModelError."""
+        _loaded()
+
     def verify(self) -> None:
         """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
         check_hashes(bge_folder(), BGE_FILES)

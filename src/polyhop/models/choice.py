@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+from contextlib import suppress
 from typing import Any, cast
 
-from polyhop.errors import ModelMissing
+from polyhop.errors import ModelMissing, PolyhopError
 from polyhop.ports import ConstrainedModel, Embedder, LanguageModel, Reranker, SpanModel, SyntacticParser
 from polyhop.registry import Kind, build, load
 from polyhop.settings import AUTO, Endpoint, Settings, cache_folder, reranker_of_environment
@@ -96,6 +97,20 @@ class Models:
                 remedy=f"Name an endpoint (POLYHOP_BASE_URL, POLYHOP_MODEL) or {otherwise}.",
             )
         return model
+
+    def load_ahead(self) -> None:
+        """Begin to load what nearly every question needs, side by side, while its index is opened and it is planned.
+
+        Whoever asks for a model meanwhile waits for it, and is told what is wrong with it: here, nothing is raised.
+        """
+        for section in ("embedder", "reranker", "span_model"):  # in the order in which they are needed
+            threading.Thread(target=self._prepare, args=[section], name=f"load {section}").start()
+
+    def _prepare(self, section: str) -> None:
+        with suppress(PolyhopError):
+            prepare = getattr(getattr(self, section), "prepare", None)
+            if prepare is not None:
+                prepare()
 
     def close(self) -> None:
         """Close what holds connections or files; a model that is asked for again is built anew."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from polyhop.documents.languages import is_in_our_script
 from polyhop.indexes.shared_terms import Terms
 from polyhop.models.encoder import Encoder, side_by_side
 from polyhop.models.once import once
+from polyhop.models.recent import Recent
 from polyhop.models.weights import WeightFile, check_hashes, check_sizes, package_folder
 from polyhop.ports import Floats
 
@@ -20,6 +21,7 @@ RERANKER_FILES = (
     WeightFile("tokenizer.json", 711_661, "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448"),
 )
 LOGITS = 11.0  # the scores go about from minus this to this
+RECENT = 512  # scores that are kept: of two questions with many steps
 
 
 def reranker_folder() -> Path:
@@ -38,6 +40,9 @@ class MiniLML12:
 
     max_tokens: int = 512
     threads: int | None = None  # none: one for each core
+    _recent: Recent[tuple[str, str], float] = field(
+        default_factory=lambda: Recent(RECENT), init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         if not 16 <= self.max_tokens <= 512:
@@ -52,13 +57,23 @@ class MiniLML12:
         """Raw logits of shape (len(texts),), about -11 to 11; each pair is read alone."""
         if not is_in_our_script(question):
             return _shared(question, texts)
+        scores = self._recent.readings(
+            [(question, text) for text in texts], lambda unread: self._read(question, [text for _, text in unread])
+        )
+        return np.array(scores, np.float32)
+
+    def prepare(self) -> None:
+        """Load the weights, if they are not. Raises ModelMissing, ModelError."""
+        _loaded()
+
+    def _read(self, question: str, texts: Sequence[str]) -> list[float]:
         model = _loaded()
         asked = model.tokens(question, self.max_tokens)
 
         def logit(text: str) -> float:
             return float(model.paired(asked, text, self.max_tokens)[0])
 
-        return np.array(side_by_side(logit, texts, self.threads), np.float32)
+        return side_by_side(logit, texts, self.threads)
 
     def verify(self) -> None:
         """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""

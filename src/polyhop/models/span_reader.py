@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 from polyhop.models.encoder import side_by_side
 from polyhop.models.once import once
 from polyhop.models.pieces import pieces
+from polyhop.models.recent import Recent
 from polyhop.models.session import open_session
 from polyhop.models.weights import check_hashes, check_sizes, package_folder, read_manifest
 from polyhop.ports import Floats, PointedSpan, SpanReading, TextPart
@@ -60,8 +60,9 @@ class PolyhopReader:
 
     max_tokens: int = 320  # of question and text together, at most 512: what it was trained on
     threads: int | None = None  # none: one for each core
-    _recent: dict[Key, SpanReading] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
+    _recent: Recent[Key, SpanReading] = field(
+        default_factory=lambda: Recent(RECENT), init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         if not 128 <= self.max_tokens <= 512:
@@ -75,21 +76,13 @@ class PolyhopReader:
     def read(self, question: str, texts: Sequence[Sequence[TextPart]]) -> list[SpanReading]:
         """A reading of each text. Raises ModelMissing, ModelError."""
         keys = [(question, tuple(text)) for text in texts]
-        with self._lock:
-            known = {key: self._recent[key] for key in keys if key in self._recent}
-        unread = [key for key in dict.fromkeys(keys) if key not in known]
-        known |= zip(unread, self._read(question, [text for _, text in unread]), strict=True)
-        with self._lock:
-            for key in keys:
-                self._recent.pop(key, None)
-                self._recent[key] = known[key]  # behind the others: what was not asked for longest is forgotten first
-            for key in list(self._recent)[:-RECENT]:
-                del self._recent[key]
-        return [known[key] for key in keys]
+        return self._recent.readings(keys, lambda unread: self._read(question, [text for _, text in unread]))
+
+    def prepare(self) -> None:
+        """Load the weights, if they are not. Raises ModelMissing, ModelError."""
+        _loaded()
 
     def _read(self, question: str, texts: Sequence[Sequence[TextPart]]) -> list[SpanReading]:
-        if not texts:
-            return []
         graph = _loaded()
         asked = graph.tokens([TextPart(question)], first=QUESTION)[:LONGEST_QUESTION]
         options = OR.search(question) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from polyhop.errors import ModelMissing
 from polyhop.layers.view import View
@@ -16,6 +16,8 @@ from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.stepchain.strategy import StepChain
 from polyhop.strategies.strategy import Strategy
 from polyhop.types import Budget, Evidence, Hop, Passage, Span
+
+SUFFICES: Final = "one passage suffices"  # how the trail begins where nothing else was looked for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +65,7 @@ def _single(plan: Plan, passages: Sequence[Passage], found: Pointing) -> Evidenc
     span = Span(one.document_id, one.start + quote.start, one.start + quote.end)
     hop = Hop(question=found.question, status="resolved", found=best.text, passages=(one,), sentences=(span,), step=0)
     ranked = (one, *(passage for passage in passages if passage.id != one.id))
-    trail = (f"one passage suffices: {best.text!r} with a chance of {best.chance:.2f}",)
+    trail = (f"{SUFFICES}: {best.text!r} with a chance of {best.chance:.2f}",)
     return Evidence(question=found.question, strategy="auto", passages=ranked, hops=(hop,), plan=plan, trail=trail)
 
 

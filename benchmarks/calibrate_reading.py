@@ -2,12 +2,12 @@
 
     python benchmarks/calibrate_reading.py ROWS [--documents FOLDER] [--about DATA --index INDEX] [--questions 300]
 
-ROWS and FOLDER are what ``polyhop train reader --data --documents`` takes. Only questions whose contexts were kept
-aside in training are read. Each is asked of the contexts of its source most like it, as passages; one in four without
-its own, so that nothing answers. DATA is a folder of documents with questions and evidence sentences, as ``polyhop
-eval`` takes it, and INDEX what it made of them: texts unlike those of training, of which the model is less sure than it
-should be. Half of the questions are of each kind. What a yes or no is worth is fitted to questions for one, asked in
-the same way.
+ROWS is the folder that ``polyhop train reader --data`` takes; only questions whose contexts were kept aside in training
+are read. FOLDER has documents with questions, as its ``--documents``, that no training has read. Each question is asked
+of the contexts of its source most like it, as passages; one in four without its own, so that nothing answers. DATA is a
+folder of documents with questions and evidence sentences, as ``polyhop eval`` takes it, and INDEX what it made of them:
+texts unlike those of training, of which the model is less sure than it should be. Half of the questions are of each
+kind. What a yes or no is worth is fitted to questions for one, asked in the same way.
 
 A sentence counts as right where the gold answer stands in it or it covers a sentence of the evidence, an answer where
 it shares half of its words with a gold one or holds most of what it tells. Both logistic models are fitted to one half
@@ -53,6 +53,7 @@ from polyhop.reading.weighing import (
     verdict_signs,
 )
 from polyhop.training.claims import claim_rows
+from polyhop.training.documents import SOURCE as DOCUMENTS
 from polyhop.training.documents import document_rows
 from polyhop.training.rows import ReadingRow, is_kept_aside, multi_hop_rows, reading_rows
 from polyhop.types import Passage
@@ -62,6 +63,7 @@ PASSAGES = 5  # as many as a reader sees
 OF_ONE_TEXT = frozenset({"narrativeqa", "fairytaleqa", "molweni", "qamr", "timeqa"})  # "who is the hero?" names no text
 WITHOUT = 0.25  # of the questions, that lose the context that answers
 FROM_SOURCE = 45  # questions at most
+FROM_DOCUMENTS = 150  # the same of documents that no training has read
 HALF = 0.5  # F1 from which an answer is right
 RIDGE = 1e-3
 BINS = 10
@@ -89,21 +91,27 @@ def asked_alone(rows: Sequence[ReadingRow], rng: random.Random) -> Iterator[Aske
     for source, ours in sorted(by_source.items()):
         if source in OF_ONE_TEXT:
             continue
-        kept = [row for row in ours if row.kind in ("span", "none") and is_kept_aside(row.context)]
-        chosen = rng.sample(kept, min(FROM_SOURCE, len(kept)))
+        kept = [row for row in ours if row.kind in ("span", "none") and is_aside(row)]
+        most = FROM_DOCUMENTS if source in DOCUMENTS else FROM_SOURCE
+        chosen = rng.sample(kept, min(most, len(kept)))
         for row, passages, own in among_others(chosen, ours, rng):
             yield Asked(text=row.question, passages=passages, answers=[text for text, _ in row.answers] if own else [])
 
 
 def asked_for_verdicts(rows: Sequence[ReadingRow], rng: random.Random) -> Iterator[Asked]:
     """Questions for a yes or no among the contexts of their source most like them; one in four without its own."""
-    kept = [row for row in rows if row.kind in ("yes", "no") and is_kept_aside(row.context)]
+    kept = [row for row in rows if row.kind in ("yes", "no") and is_aside(row)]
     for source in sorted({row.source.split("/")[0] for row in kept}):
         ours = [row for row in rows if row.source.split("/")[0] == source]
         asked = [row for row in kept if row.source.split("/")[0] == source]
         chosen = rng.sample(asked, min(2 * FROM_SOURCE, len(asked)))
         for row, passages, own in among_others(chosen, ours, rng):
             yield Asked(text=row.question, passages=passages, answers=(), verdict=row.kind if own else "untold")
+
+
+def is_aside(row: ReadingRow) -> bool:
+    """Whether no training has read a row's context."""
+    return row.source.startswith(DOCUMENTS) or is_kept_aside(row.context)
 
 
 def among_others(
@@ -226,26 +234,8 @@ def show(kind: str, rows: Sequence[Examples], today: tuple[Signs, float]) -> tup
     return best
 
 
-def main() -> None:
-    """Read the rows, fit, and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("rows", type=Path)
-    parser.add_argument("--documents", type=Path)
-    parser.add_argument("--about", type=Path)
-    parser.add_argument("--index", type=Path)
-    parser.add_argument("--questions", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    rng = random.Random(options.seed)  # noqa: S311
-    reading = [*reading_rows(options.rows), *(document_rows(options.documents) if options.documents else ())]
-    rows = [*asked_alone(reading, rng), *asked_together(options.rows, rng)]
-    rng.shuffle(rows)
-    asked = rows[: options.questions]
-    if options.about:
-        about = islice(asked_of_documents(options.about, options.index, rng), options.questions // 2)
-        asked = [*rows[: options.questions // 2], *about]
-        rng.shuffle(asked)
-    models = Models(Settings())
+def fit_answers(asked: Sequence[Asked], models: Models) -> None:
+    """Print the weights of sentences, and of answers when sentences are weighed so."""
     read = [point(one.text, one.passages, models) for one in asked]
     sentences = [
         [
@@ -258,15 +248,45 @@ def main() -> None:
     refitted = ReadingWeights(sentence=weights, sentence_bias=bias)
     answers = [answers_of(one, each, models, refitted) for one, each in zip(asked, read, strict=True)]
     show("answers", answers, (FITTED.answer, FITTED.answer_bias))
-    doubted = [*reading, *claim_rows(options.rows, seed=options.seed)]
-    doubts = list(asked_for_verdicts(doubted, rng))
-    rng.shuffle(doubts)
+
+
+def fit_verdicts(doubts: Sequence[Asked], models: Models) -> None:
+    """Print the weights of a yes rather than a no, and of a verdict when a yes is weighed so."""
     weighed = [(one, read_weighed(one.text, one.passages, models)) for one in doubts]
     leanings = [examples for one, each in weighed if (examples := leanings_of(one, each))]
     weights, bias = show("yes rather than no", leanings, (FITTED.leaning, FITTED.leaning_bias))
     refitted = ReadingWeights(leaning=weights, leaning_bias=bias)
     verdicts = [verdicts_of(one, each, refitted) for one, each in weighed]
     show("verdicts", verdicts, (FITTED.verdict, FITTED.verdict_bias))
+
+
+def main() -> None:
+    """Read the rows, fit, and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", type=Path)
+    parser.add_argument("--documents", type=Path)
+    parser.add_argument("--about", type=Path)
+    parser.add_argument("--index", type=Path)
+    parser.add_argument("--questions", type=int, default=300)
+    parser.add_argument("--verdicts", type=int, default=300, help="questions for a yes or no")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    rng = random.Random(options.seed)  # noqa: S311
+    models = Models(Settings())
+    reading = [*reading_rows(options.rows), *(document_rows(options.documents) if options.documents else ())]
+    if options.questions:
+        rows = [*asked_alone(reading, rng), *asked_together(options.rows, rng)]
+        rng.shuffle(rows)
+        asked = rows[: options.questions]
+        if options.about:
+            about = islice(asked_of_documents(options.about, options.index, rng), options.questions // 2)
+            asked = [*rows[: options.questions // 2], *about]
+            rng.shuffle(asked)
+        fit_answers(asked, models)
+    if options.verdicts:
+        doubts = list(asked_for_verdicts([*reading, *claim_rows(options.rows, seed=options.seed)], rng))
+        rng.shuffle(doubts)
+        fit_verdicts(doubts[: options.verdicts], models)
 
 
 if __name__ == "__main__":

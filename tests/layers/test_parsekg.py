@@ -260,12 +260,19 @@ def test_real_hyperrelations_give_their_sentences_back(real: list[tuple[Passage,
     assert compared > 100
 
 
+def graph_of(record: Record) -> ParseKG:
+    """The graph that an index serves."""
+    current = record.generation("parsekg")
+    assert current is not None
+    folder = record.folder / "generations" / "parsekg"
+    segments = [folder / name for name in current.description["segments"]]
+    return ParseKG.open(folder / current.name, segments, record.numbers())
+
+
 def test_every_real_passage_can_be_reached_from_its_title(engine: Polyhop, world_index: Path) -> None:
     with Record.open(world_index) as record:
-        current = record.generation("parsekg")
-        assert current is not None
-        assert current.description["headless"] == 0
-        graph = ParseKG.open(world_index / "generations" / "parsekg" / current.name, record.numbers())
+        graph = graph_of(record)
+        assert graph.counts()["headless"] == 0
         for number, passage in zip(record.numbers().tolist(), record.passages(record.numbers().tolist()), strict=True):
             entity = graph.find(passage.title)
             assert entity is not None
@@ -284,21 +291,17 @@ def test_the_title_switch_changes_what_is_gathered_but_extracts_nothing_again(fr
         report = engine.index(world)
         assert [layer.extracted for layer in report.layers] == [0] * len(LAYERS)
         with Record.open(fresh_index) as record:
-            current = record.generation("parsekg")
-            assert current is not None
-            graph = ParseKG.open(fresh_index / "generations" / "parsekg" / current.name, record.numbers())
+            graph = graph_of(record)
         marrish = graph.find("Edda Marrish")
         assert marrish is not None
-        assert 0 < len(graph.out.of(marrish)) < len(graph.sentence_rows)
+        assert 0 < len(graph.out.of(marrish)) < len(list(graph.sentences()))
         assert report.entities <= before
-        assert current.description["headless"] == 0
+        assert graph.counts()["headless"] == 0
 
 
 def test_a_question_finds_names_however_they_are_spelled(real: object, world_index: Path) -> None:
     with Record.open(world_index) as record:
-        current = record.generation("parsekg")
-        assert current is not None
-        graph = ParseKG.open(world_index / "generations" / "parsekg" / current.name, record.numbers())
+        graph = graph_of(record)
     named = [graph.entity(entity).key for entity in graph.named_in("Did EDDA MARRISH see the Long Bridge?")]
     assert named == ["edda marrish", "long bridge"]
     assert graph.find("the Édda Marrish!") == graph.find("Edda Marrish") is not None
@@ -315,9 +318,7 @@ def test_a_layer_is_a_dataclass_of_its_switches() -> None:
 def test_places_lead_to_the_text(real: list[tuple[Passage, list[Sentence]]], world_index: Path) -> None:
     """From an entity to its sentences to their text: what a clue's exact quotation rests on."""
     with Record.open(world_index) as record:
-        current = record.generation("parsekg")
-        assert current is not None
-        graph = ParseKG.open(world_index / "generations" / "parsekg" / current.name, record.numbers())
+        graph = graph_of(record)
         marrish = graph.find("Edda Marrish")
         assert marrish is not None
         said = []

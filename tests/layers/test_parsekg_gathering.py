@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyhop.engine import Polyhop
 from polyhop.errors import SettingError
 from polyhop.indexes import run_merging
 from polyhop.indexes.adjacency import Adjacency
+from polyhop.indexes.csr import offsets
 from polyhop.indexes.names import Names, normal
-from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.segments import write_arrays
 from polyhop.indexes.texts import Texts
 from polyhop.indexing import memory as memory_allowed
 from polyhop.indexing.memory import allowed
@@ -30,42 +31,41 @@ from polyhop.models.choice import Models
 from polyhop.ports import Ints
 from polyhop.settings import Indexing, Settings
 from polyhop.store.record import Record
-from polyhop.types import Mention, Passage, Sentence
+from polyhop.types import Passage, Sentence
+from tests.worlds.sentences import Said, worlds
 
-Said = dict[int, tuple[Passage, list[Sentence]]]
-NAMES = ("Ada Brisk", "ada  brisk", "Čapek", "Fennick", "The Fennick", "Quill\u00a0mouth", "霧島", "Oar \udcff", "1841")
 MEMORY = 20_000  # bytes: far too few for the index of the tests
-LABELS = ("PERSON", "GPE", "DATE")
 
 
-def simply(said: Said, folder: Path) -> dict[str, int]:
-    """The same graph with everything in memory: what gathering is compared with."""
-    spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    labels: defaultdict[str, Counter[str]] = defaultdict(Counter)
+def simply(said: Said, folder: Path) -> None:
+    """The same segment with everything in memory: what gathering is compared with."""
+    readings: defaultdict[tuple[str, str, str], list[int]] = defaultdict(list)
     pairs: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     places: list[tuple[int, int, int]] = []
     hyperrelations = []
     for row, (passage, sentences) in enumerate(said.values()):
         if title := normal(passage.title):
             pairs["titled"].append((title, row))
-            spellings[title][passage.title] += 1
-            labels[title]["TITLE"] += 1
+            pairs["mentioned"].append((title, row))
+            readings[title, shown(passage.title), "TITLE"].append(row)
         for sentence in sentences:
             for mention in sentence.mentions:
                 pairs["out" if mention.head else "into"].append((mention.key, len(places)))
                 pairs["mentioned"].append((mention.key, row))
                 if mention.label != "TITLE":
-                    spellings[mention.key][mention.name] += 1
-                    labels[mention.key][mention.label] += 1
+                    readings[mention.key, shown(mention.name), mention.label].append(row)
             places.append((row, sentence.start, sentence.end))
             hyperrelations.append(sentence.hyperrelation)
-    keys = sorted(spellings)
+    keys = sorted({key for key, _, _ in readings})
     ids = {key: place for place, key in enumerate(keys)}
-    often = [sorted(spellings[key].items(), key=lambda item: (-item[1], item[0])) for key in keys]
     Names.build(keys, np.arange(len(keys))).save(folder / "names")
-    Texts.build(["\n".join(" ".join(name.split()) for name, _ in each) for each in often]).save(folder / "aliases")
-    Texts.build([min(labels[key].items(), key=lambda item: (-item[1], item[0]))[0] for key in keys]).save(
-        folder / "labels"
+    write_arrays(folder / "ids", {"held": np.empty(0, np.int64), "places": np.empty(0, np.int64)})
+    texts = Texts.build([f"{spelling}\0{label}" for _, spelling, label in sorted(readings)])
+    first = offsets([sum(key == of for of, _, _ in readings) for key in keys])
+    write_arrays(folder / "readings", {"blob": texts.blob, "bounds": texts.bounds, "first": first})
+    rows = [readings[reading] for reading in sorted(readings)]
+    Adjacency(starts=offsets(map(len, rows)), rights=np.fromiter(chain.from_iterable(rows), np.int64)).save(
+        folder / "said"
     )
     Texts.build(hyperrelations).save(folder / "hyperrelations")
     for name in ("out", "into", "mentioned", "titled"):
@@ -75,52 +75,26 @@ def simply(said: Said, folder: Path) -> dict[str, int]:
         if name == "mentioned":
             made.reverse(len(said)).save(folder / "contains")
     table = np.array(places, np.int64).reshape(-1, 3)
-    numbers = np.array(list(said), np.int64)
-    write_arrays(folder / "places", {"numbers": numbers, "sentence_rows": table[:, 0], "sentence_spans": table[:, 1:]})
-    return {
-        "hyperrelations": len(places),
-        "headless": len(places) - len({place for _, place in pairs["out"]}),
-        "entities": len(keys),
-        "entry entities": len({key for key, _ in pairs["out"]}),
-        "head links": len(set(pairs["out"])),
-        "tail links": len(set(pairs["into"])),
-    }
+    counts = [len(places), len(places) - len({place for _, place in pairs["out"]}), len(keys)]
+    counts += [len({key for key, _ in pairs["out"]}), len(set(pairs["out"])), len(set(pairs["into"]))]
+    arrays = {"sentence_rows": table[:, 0], "sentence_spans": table[:, 1:], "counts": np.array(counts, np.int64)}
+    write_arrays(folder / "places", {"numbers": np.array(list(said), np.int64), **arrays})
+
+
+def shown(name: str) -> str:
+    return " ".join(name.split()).encode("utf-8", "replace").decode()
 
 
 def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@st.composite
-def sentences(draw: st.DrawFn, title: str) -> Sentence:
-    mentions = draw(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(LABELS), st.booleans()), max_size=4))
-    found = [
-        Mention(name=name, key=normal(name), label=label, start=1, end=2, head=head) for name, label, head in mentions
-    ]
-    if normal(title):
-        found.insert(0, Mention(name=title, key=normal(title), label="TITLE", start=0, end=0, head=True))
-    start = draw(st.integers(0, 9))
-    said = draw(st.text(st.sampled_from("a#é \udcff"), max_size=6))
-    return Sentence(start=start, end=start + len(said), hyperrelation=said, mentions=tuple(found))
-
-
-@st.composite
-def worlds(draw: st.DrawFn) -> Said:
-    """Passages by number, with what they say."""
-    numbers = sorted(draw(st.sets(st.integers(1, 40), max_size=7)))
-    found: Said = {}
-    for number in numbers:
-        title = draw(st.sampled_from(["", "***", *NAMES]))
-        passage = Passage(id=str(number), document_id="d", ordinal=0, start=0, end=3, title=title, text="any")
-        found[number] = passage, draw(st.lists(sentences(title), max_size=3))
-    return found
-
-
-def gathered(said: Said, folder: Path, memory: int) -> dict[str, int]:
+def gathered(said: Said, folder: Path, memory: int, earlier: ParseKG) -> None:
     def read(numbers: Ints) -> Iterator[tuple[int, Passage, Sequence[Sentence]]]:
         return ((number, *said[number]) for number in numbers.tolist())
 
-    return gathering.write(folder, np.array(list(said), np.int64), read, runs=folder.with_name("runs"), memory=memory)
+    numbers = np.array(list(said), np.int64)
+    gathering.write(folder, numbers, read, earlier=earlier, runs=folder.with_name("runs"), memory=memory)
 
 
 @settings(deadline=None, max_examples=60)
@@ -129,10 +103,10 @@ def test_gathered_in_runs_of_any_size_it_equals_what_is_gathered_whole(said: Sai
     """Also where links, keys and bytes are read and written in small pieces."""
     with TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_merging, "AT_ONCE", piece)
-        for name in ("AT_ONCE", "ENTITIES", "WRITTEN"):
+        for name in ("AT_ONCE", "READINGS", "WRITTEN"):
             patch.setattr(merging, name, 64 * piece if name == "AT_ONCE" else piece)
-        expected = simply(said, Path(place) / "simply")
-        assert gathered(said, Path(place) / "runwise", memory) == expected
+        simply(said, Path(place) / "simply")
+        gathered(said, Path(place) / "runwise", memory, ParseKG(Path(place), ()))
         assert files(Path(place) / "runwise") == files(Path(place) / "simply")
 
 
@@ -150,12 +124,12 @@ def test_a_real_index_gathered_with_hardly_any_memory_is_the_same(fresh_index: P
         current = record.generation("parsekg")
         assert current is not None
         folder = fresh_index / "generations" / "parsekg"
-        before = files(folder / current.name)
+        before = files(folder)
         assert len(numbers) > 20
-        shutil.rmtree(folder / current.name)
+        shutil.rmtree(folder)
         layer.gather(record, folder, mark, models, memory=MEMORY)
         assert record.generation("parsekg") == current
-        assert files(folder) == {f"{current.name}/{name}": content for name, content in before.items()}
+        assert files(folder) == before
 
 
 def noted(found: Iterable[gathering.Said], numbers: list[int]) -> Iterator[gathering.Said]:
@@ -196,7 +170,7 @@ def test_killed_while_collecting_the_next_one_goes_on_behind_the_runs_that_are_t
         finished = sorted(next(folder.glob(".runs-*")).iterdir(), key=lambda run: int(run.name.partition("-")[2]))
         assert len(finished) > 1
         if damage:
-            with (finished[0] / "keys.npy").open("r+b") as file:
+            with (finished[0] / "readings.npy").open("r+b") as file:
                 file.seek(-1, 2)
                 file.write(b"?")
         read.clear()
@@ -207,19 +181,6 @@ def test_killed_while_collecting_the_next_one_goes_on_behind_the_runs_that_are_t
     assert files(folder) == before
     assert (int(numbers[0]) in read) == damage
     assert len(read) < len(numbers)
-
-
-def test_opening_finds_what_was_gathered(fresh_index: Path, models: Models) -> None:
-    """The arrays are those that the graph reads."""
-    with Polyhop(fresh_index) as engine:
-        assert engine.status().entities
-    with Record.open(fresh_index) as record:
-        current = record.generation("parsekg")
-        assert current is not None
-        folder = fresh_index / "generations" / "parsekg" / current.name
-        graph = ParseKG.open(folder, record.numbers())
-        assert len(graph) == current.description["entities"]
-        assert read_arrays(folder / "names", ("values",))["values"].tolist() == list(range(len(graph)))
 
 
 def test_memory_is_what_is_set_or_a_quarter_of_what_there_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

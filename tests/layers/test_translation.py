@@ -42,7 +42,7 @@ def test_tokens_written_in_stretches_are_those_of_all_hyperrelations(
 ) -> None:
     with Record.open(fresh_index) as record:
         kg = graph_of(record, models)
-    said = [edged(kg.hyperrelations[place], models.translator) for place in range(len(kg.hyperrelations))]
+    said = [edged(kg.hyperrelation(place), models.translator) for place in kg.sentences()]
     TokenStrings.build([one.tokens for one in said], [one.flags for one in said]).save(tmp_path / "whole")
     monkeypatch.setattr(translation, "AT_ONCE", 7)
     open_or_build(kg, models.translator)
@@ -60,7 +60,7 @@ def test_who_asks_after_a_change_finds_the_tokens_there(fresh_index: Path, model
         after = gathered_without_a_document(record, models)
         assert after.folder != kg.folder
         assert [place.name for place in kept_beside(after)] == [kept_name(before)]
-        assert len(open_or_build(after, models.translator).strings) == len(after.hyperrelations)
+        assert len(open_or_build(after, models.translator).strings) == after.firsts[-1]
 
 
 def kept_name(index: translation.TranslationIndex) -> str:

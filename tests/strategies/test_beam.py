@@ -247,8 +247,9 @@ def graph_of(content: list[tuple[str, list[list[tuple[str, str, bool]]]]], folde
             passage, payload = written(title, said, number)
             yield number, passage, decode(payload, passage, titles=titles)
 
-    gathering.write(folder, np.arange(1, len(content) + 1), read, runs=folder / "runs", memory=1)
-    return ParseKG.open(folder, np.arange(1, len(content) + 1))
+    numbers = np.arange(1, len(content) + 1)
+    gathering.write(folder, numbers, read, earlier=ParseKG(folder, ()), runs=folder / "runs", memory=1)
+    return ParseKG.open(folder, [folder], numbers)
 
 
 @settings(deadline=None, max_examples=30)
@@ -280,12 +281,12 @@ def test_every_clue_is_in_the_graph(
         translator = translator_of(model, index, alpha=alpha, beta=beta, directed=directed, across=across)
         begun = translator.begin()
         entities = translator.entities(begun)
-        assert bool(entities) == any(len(graph.out.of(entity)) for entity in range(len(graph)))
+        assert bool(entities) == any(len(graph.out.of(entity)) for entity in graph.entities())
         assert len({entity for entity, _ in entities}) == len(entities) <= alpha
         for entity, logprob in entities:
             assert len(graph.out.of(entity)), "only entities that lead a sentence are named"
             assert logprob <= 0
-        everyone = [(entity, 0.0) for entity in range(len(graph))]
+        everyone = [(entity, 0.0) for entity in graph.entities()]
         clues = translator.relations(begun, everyone, direction)
         for clue in clues:
             near = set(index.neighbours(clue.entity, direction if directed else "both").tolist())
@@ -293,7 +294,7 @@ def test_every_clue_is_in_the_graph(
             assert set(clue.sentences.tolist()) <= near
             assert clue.relation
             assert across or MASK not in clue.relation
-            assert all(clue.relation in graph.hyperrelations[sentence] for sentence in clue.sentences.tolist())
+            assert all(clue.relation in graph.hyperrelation(sentence) for sentence in clue.sentences.tolist())
             assert clue.logprob <= 0
         counts = [len(list(group)) for _, group in groupby(sorted(clue.entity for clue in clues))]
         assert max(counts, default=0) <= beta

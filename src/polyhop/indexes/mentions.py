@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from polyhop.indexes.names import Names, words
-from polyhop.indexes.texts import Texts
+from polyhop.indexes.names import words
 
 LONGEST_NAME = 10  # words of a name that is looked for
 
 
+class Scanned(Protocol):
+    """A table of names, or several, in which the words of a text are looked up."""
+
+    def scan(self, text: Sequence[str], longest: int) -> list[tuple[int, int, int]]:
+        """See ``Names.scan``."""
+
+
 @dataclass(frozen=True, eq=False)
 class Mentions:
-    """Names as they are looked up, and the spellings of each entity, joined by line breaks."""
+    """Names as they are looked up, and the spellings of each entity."""
 
-    names: Names
-    spellings: Texts
+    names: Scanned
+    spellings: Callable[[int], Iterable[str]]
 
     def named_in(self, text: str, *, careful: bool = False) -> list[int]:
         """The entities whose names occur in a text, in order, once each; names within names do not count.
@@ -34,5 +42,5 @@ class Mentions:
         return list(dict.fromkeys(named))
 
     def _is_spelled_in(self, entity: int, text: str) -> bool:
-        spellings = (spelling.partition(" (")[0] for spelling in self.spellings[entity].split("\n"))
+        spellings = (spelling.partition(" (")[0] for spelling in self.spellings(entity))
         return any(spelling in text for spelling in spellings if spelling != spelling.lower())

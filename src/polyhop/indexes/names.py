@@ -93,19 +93,44 @@ class Names:
 
         Names of more than ``longest`` words are not looked for; overlapping ones are all reported.
         """
+        return self.among(Phrases.of(text, longest))
+
+    def among(self, phrases: Phrases) -> list[tuple[int, int, int]]:
+        """What ``scan`` finds, for who looks up the phrases of a text in several tables."""
         found = []
-        for length, phrases in _windows(hashed(text), longest):
-            for start, place in self.keys.candidates(phrases):
-                if words(self.keys[place]) == list(text[start : start + length]):
-                    found.append((start, length, int(self.values[place])))
+        for phrase, place in self.keys.candidates(phrases.hashes):
+            start, length = int(phrases.starts[phrase]), int(phrases.lengths[phrase])
+            if words(self.keys[place]) == list(phrases.text[start : start + length]):
+                found.append((start, length, int(self.values[place])))
         return sorted(found, key=lambda match: (match[0], -match[1], match[2]))
 
 
-def _windows(single: Hashes, longest: int) -> Iterator[tuple[int, Hashes]]:
-    """Each length up to ``longest``, with the hashes of the phrases of that length that begin at each word."""
+@dataclass(frozen=True, eq=False)
+class Phrases:
+    """The stretches of words of a text, with their hashes."""
+
+    text: Sequence[str]
+    starts: Ints
+    lengths: Ints
+    hashes: Hashes
+
+    @classmethod
+    def of(cls, text: Sequence[str], longest: int) -> Self:
+        """All of so many words at most."""
+        parts = list(_windows(hashed(text), longest))
+        return cls(
+            text,
+            np.concatenate([np.empty(0, np.int64), *(np.arange(len(part)) for part in parts)]),
+            np.repeat(np.arange(1, len(parts) + 1), [len(part) for part in parts]),
+            np.concatenate([np.empty(0, np.uint64), *parts]),
+        )
+
+
+def _windows(single: Hashes, longest: int) -> Iterator[Hashes]:
+    """The hashes of the phrases that begin at each word, of one word, of two, and so on up to ``longest``."""
     phrases = single
     for length in range(1, min(longest, len(single)) + 1):
-        yield length, phrases
+        yield phrases
         phrases = phrases[:-1] * _BASE + single[length:]
 
 

@@ -35,36 +35,47 @@ REBUILD: Final = (
 Arrays = dict[str, NDArray[Any]]
 
 MOST_SEGMENTS = 8
-MOST_DEAD = 0.2  # share of rows
+MOST_DEAD = 0.2  # share of the rows of a segment
+SHARE = 1 / 4  # of a segment: when what is to stand behind it comes to more, both become one
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SegmentPlan:
     """What turns the segments there are into segments that cover exactly the live passages."""
 
-    keep: tuple[int, ...]  # which of the existing segments stay
-    new: Ints  # numbers of the passages that go into one new segment; empty: none is needed
-    rebuild: bool  # whether everything is merged: nothing is kept and ``new`` is all that lives
+    keep: int  # how many of the existing segments stay: the first ones
+    new: Ints  # numbers of the passages that go into one new segment behind them; empty: none is needed
 
 
-def plan(
-    existing: Sequence[Ints], live: Ints, *, most_segments: int = MOST_SEGMENTS, most_dead: float = MOST_DEAD
-) -> SegmentPlan:
-    """How to get from segments that cover ``existing`` to the ``live`` passages.
+def plan(existing: Sequence[Ints], live: Ints) -> SegmentPlan:
+    """How to get from segments that cover ``existing`` to the ``live`` passages; all of these ascending.
 
-    Segments without a live row are dropped for nothing. Everything is merged when there would be more than
-    ``most_segments``, when more than a share ``most_dead`` of the kept rows is dead, or when two segments overlap.
+    A segment is written again when more than MOST_DEAD of its rows are dead, when what is new comes to more than
+    a SHARE of it, or when there would be more than MOST_SEGMENTS; so are those behind it, which may build on it. Sizes
+    thus fall quickly, and a passage is written again a few times only while the index grows, however large it becomes.
     """
-    live = np.unique(live)
-    alive = [int(np.isin(numbers, live).sum()) for numbers in existing]
-    keep = tuple(place for place, count in enumerate(alive) if count)
-    covered = [existing[place] for place in keep]
-    new = np.setdiff1d(live, np.concatenate(covered)) if covered else live
-    rows, found = sum(map(len, covered)), sum(alive)
-    overlap = found > len(live) - len(new)
-    if keep and (len(keep) + bool(len(new)) > most_segments or rows - found > most_dead * rows or overlap):
-        return SegmentPlan(keep=(), new=live, rebuild=True)
-    return SegmentPlan(keep=keep, new=new, rebuild=False)
+    alive = [int(np.count_nonzero(present(numbers, live))) for numbers in existing]
+    rows = [len(numbers) for numbers in existing]
+    keep = next((place for place, all_ in enumerate(rows) if all_ - alive[place] > MOST_DEAD * all_), len(rows))
+    together = _together(existing)
+    if (together[1:] == together[:-1]).any():  # two segments cover the same passage
+        keep = 0
+    new = len(live) - sum(alive[:keep])
+    while keep and new and (new > SHARE * alive[keep - 1] or keep == MOST_SEGMENTS):
+        keep -= 1
+        new += alive[keep]
+    return SegmentPlan(keep=keep, new=live[~present(live, _together(existing[:keep]))])
+
+
+def _together(parts: Sequence[Ints]) -> Ints:
+    """All numbers of several lists, ascending."""
+    return np.sort(np.concatenate([np.empty(0, np.int64), *parts]), kind="stable")
+
+
+def present(numbers: Ints, among: Ints) -> NDArray[np.bool_]:
+    """Which of some numbers are among others, both ascending."""
+    places = np.minimum(np.searchsorted(among, numbers), len(among) - 1)
+    return among[places] == numbers if len(among) else np.zeros(len(numbers), np.bool_)
 
 
 def standing(covered: Sequence[Ints], live: Ints) -> tuple[Ints, Ints]:

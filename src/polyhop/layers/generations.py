@@ -7,6 +7,7 @@ import logging
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 
 from polyhop.errors import IndexCorrupt, LayerMissing, ModelMismatch
@@ -30,11 +31,26 @@ def must_write(record: Record, layer: str, target: Path, opened: Callable[[Path]
     current = record.generation(layer)
     if current is not None and current.name == target.name and may_stay(target, opened):
         return False
+    make_room(target)
+    return True
+
+
+def make_room(target: Path) -> None:
+    """Make the place of a folder free for it."""
     for place in (target.parent, target):
         if place.is_file():  # no folder of ours: nothing could be written below it
             place.unlink()
     shutil.rmtree(target, ignore_errors=True)  # what a killed writer left half done
-    return True
+
+
+def kept_segments(
+    record: Record, layer: str, folder: Path, content: str, opened: Callable[[Path], object]
+) -> list[str]:
+    """The segments of the current generation, up to the first that cannot stay; none where another content made it."""
+    current = record.generation(layer)
+    if current is None or current.description.get("content") != content:
+        return []
+    return list(takewhile(lambda name: may_stay(folder / name, opened), current.description.get("segments", ())))
 
 
 def may_stay(folder: Path, opened: Callable[[Path], object]) -> bool:

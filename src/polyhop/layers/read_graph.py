@@ -12,7 +12,6 @@ from polyhop.errors import LayerMissing
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.parsekg.graph import ParseKG
 from polyhop.layers.view import View
-from polyhop.ports import Ints
 from polyhop.types import Entity
 
 GraphLayer = Literal["facts", "parsekg"]
@@ -111,24 +110,19 @@ class SentencesRead(ReadGraph):
 
     def stated(self) -> Iterator[GraphEdge]:
         """The pairs of all sentences, so many of each at most."""
-        for sentence in (self.graph.alive[self.graph.sentence_rows]).nonzero()[0].tolist():
-            heads, tails = (ends.of(sentence).tolist() for ends in (self.graph.heads, self.graph.tails))
+        for sentence in self.graph.sentences():
+            heads, tails = (ends.of(sentence) for ends in (self.graph.heads, self.graph.tails))
             pairs = ((head, tail) for head, tail in product(heads, tails) if head != tail)
             yield from (self._edge(head, sentence, tail) for head, tail in islice(pairs, PAIRS))
 
     def _pairs(self, entity: int) -> Iterator[GraphEdge]:
-        for sentence in self._live(self.graph.out.of(entity)):
-            yield from (self._edge(entity, sentence, tail) for tail in self.graph.tails.of(sentence).tolist())
-        for sentence in self._live(self.graph.into.of(entity)):
-            yield from (self._edge(head, sentence, entity) for head in self.graph.heads.of(sentence).tolist())
-
-    def _live(self, sentences: Ints) -> list[int]:
-        """Those whose passages are there."""
-        live: list[int] = sentences[self.graph.alive[self.graph.sentence_rows[sentences]]].tolist()
-        return live
+        for sentence in self.graph.out.of(entity).tolist():
+            yield from (self._edge(entity, sentence, tail) for tail in self.graph.tails.of(sentence))
+        for sentence in self.graph.into.of(entity).tolist():
+            yield from (self._edge(head, sentence, entity) for head in self.graph.heads.of(sentence))
 
     def _edge(self, head: int, sentence: int, tail: int) -> GraphEdge:
-        relation = " ".join(self.graph.hyperrelations[sentence].replace("##", "…").split())
+        relation = " ".join(self.graph.hyperrelation(sentence).replace("##", "…").split())
         return GraphEdge(head, relation, tail, *self.graph.place(sentence))
 
 

@@ -147,7 +147,7 @@ class FactGraph:
 
     def named_in(self, text: str, *, careful: bool = True) -> list[int]:
         """The entities whose names occur in a text, in order, once each (see ``Mentions``)."""
-        return Mentions(self.names, self.aliases).named_in(text, careful=careful)
+        return Mentions(self.names, lambda entity: self.aliases[entity].split("\n")).named_in(text, careful=careful)
 
     def find(self, name: str) -> int | None:
         """The entity that a name names, if any; brackets count where they tell entities apart."""

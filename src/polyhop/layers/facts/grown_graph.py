@@ -10,15 +10,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyhop.indexes.csr import offsets
 from polyhop.indexes.mentions import Mentions
-from polyhop.indexes.names import MISSING, Names, normal, words
-from polyhop.indexes.texts import Texts
+from polyhop.indexes.names import MISSING, normal, words
 from polyhop.layers.facts import merging
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.linking import Linking, Member
@@ -94,9 +93,12 @@ class GrownGraph:
         """The entities whose names occur in a text, in order, once each (see ``Mentions``)."""
         if len(self.parts) == 1:
             return self.parts[0].named_in(text, careful=careful)
-        # All that Mentions asks of its tables is what these two answer.
-        mentions = Mentions(cast("Names", _AllNames(self)), cast("Texts", _AllSpellings(self)))
-        return mentions.named_in(text, careful=careful)
+        return Mentions(_AllNames(self), self._spellings).named_in(text, careful=careful)
+
+    def _spellings(self, entity: int) -> list[str]:
+        """What an entity is called in all parts."""
+        members = self._members(entity)
+        return [spelling for part, place in members for spelling in self.parts[part].aliases[place].split("\n")]
 
     def anchors(self, surface: str, k: int) -> list[tuple[int, float]]:
         """The k entities whose names cover most words of a surface form, with the share that they cover.
@@ -279,17 +281,6 @@ class _AllNames:
             found,
             key=lambda one: (one[0], -one[1], self.graph._order(one[2], " ".join(text[one[0] : one[0] + one[1]]))),
         )
-
-
-@dataclass(frozen=True, eq=False)
-class _AllSpellings:
-    """The spellings of entities of all parts, as ``Mentions`` looks at them."""
-
-    graph: GrownGraph
-
-    def __getitem__(self, entity: int) -> str:
-        members = self.graph._members(entity)
-        return "\n".join(self.graph.parts[part].aliases[place] for part, place in members)
 
 
 def _shown(before: Sequence[FactGraph], part: FactGraph) -> Bools:

@@ -1,4 +1,4 @@
-"""ParseKG gathered in bounded memory: runs of passages, as many as the memory asks for, and then all of them merged.
+"""Passages gathered into a segment of ParseKG in bounded memory: as many runs as it asks for, and then all merged.
 
 Whoever is killed meanwhile leaves the runs that were finished, and the next one goes on behind them. How many runs
 there are does not show in what is gathered: it is the same, byte for byte.
@@ -13,18 +13,19 @@ from pathlib import Path
 import numpy as np
 
 from polyhop.errors import IndexCorrupt
+from polyhop.layers.parsekg.graph import ParseKG
 from polyhop.layers.parsekg.merging import merged
 from polyhop.layers.parsekg.runs import RunDraft, SortedRun
 from polyhop.ports import Ints
 from polyhop.types import Passage, Sentence
 
-RUNS_VERSION = 1  # raise it when a run of the same passages would be another
+RUNS_VERSION = 2  # raise it when a run of the same passages would be another
 Said = tuple[int, Passage, Sequence[Sentence]]
 Read = Callable[[Ints], Iterable[Said]]  # passages by their numbers, with what they say, in this order
 
 
-def write(folder: Path, numbers: Ints, read: Read, *, runs: Path, memory: int) -> dict[str, int]:
-    """Gather these passages into a folder. Returns the counts that summaries show (Table 5).
+def write(folder: Path, numbers: Ints, read: Read, *, earlier: ParseKG, runs: Path, memory: int) -> None:
+    """Gather these passages into a segment that is to stand behind those of an earlier graph.
 
     ``runs``: a folder for them meanwhile, named after all that determines what a passage says. ``memory``: bytes that
     it may take, about. Raises StorageFull.
@@ -39,9 +40,8 @@ def write(folder: Path, numbers: Ints, read: Read, *, runs: Path, memory: int) -
             run = SortedRun.open(place)
         finished.append(run)
         done += run.rows
-    sizes = merged(finished, folder)
+    merged(finished, folder, earlier)
     shutil.rmtree(runs, ignore_errors=True)
-    return sizes
 
 
 def _collected(said: Iterable[Said], memory: int) -> RunDraft:

@@ -1,129 +1,282 @@
-"""ParseKG as memory-mapped arrays: which sentences an entity leads into, which lead into it, and where they stand."""
+"""ParseKG, over any number of segments: which sentences an entity leads into, which lead into it, where they stand.
+
+Entities have numbers that all segments share, and sentences those of the segments laid end to end. What was deleted is
+not there: its sentences are not, nor what only it said of a name. So which segments there are never changes a result.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from heapq import merge
+from itertools import accumulate, groupby
 from pathlib import Path
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
-from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.mentions import Mentions
-from polyhop.indexes.names import Names, normal
-from polyhop.indexes.segments import read_arrays
-from polyhop.indexes.texts import Texts
+from polyhop.indexes.names import MISSING, Phrases, normal
+from polyhop.layers.parsekg.segment import GraphSegment
 from polyhop.ports import Bools, Ints
 from polyhop.types import Entity
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 MASK = "##"  # stands for an entity in a hyperrelation
 # Appendix F.2: entities of these types never lead a hyperrelation.
 NEVER_HEADS = frozenset({"DATE", "QUANTITY", "PERCENT", "TIME", "LANGUAGE", "MONEY", "ORDINAL", "NORP", "CARDINAL"})
+COUNTS = ("hyperrelations", "headless", "entities", "entry entities", "head links", "tail links")  # Table 5
+REMEMBERED = 1 << 14  # entities, by a graph that is open
 
 
-@dataclass(frozen=True)
+class _Told(NamedTuple):
+    """What live passages call an entity: the most frequent spelling first, and the most frequent label."""
+
+    key: str
+    spellings: tuple[str, ...]
+    label: str
+
+
+@dataclass(frozen=True, eq=False)
 class ParseKG:
-    """The graph: entities are positions 0..n in key order, sentences positions in passage order."""
+    """The graph of all live passages."""
 
-    folder: Path
-    numbers: Ints  # passage number of each row, ascending
-    alive: Bools  # False for a row whose passage was deleted since
-    names: Names
-    aliases: Texts
-    labels: Texts
-    hyperrelations: Texts
-    sentence_rows: Ints
-    sentence_spans: Ints
-    out: Adjacency  # entity -> sentences it leads
-    into: Adjacency  # entity -> sentences that lead to it
-    mentioned: Adjacency  # entity -> rows of passages that mention it (or have it as title)
-    titled: Adjacency  # entity -> rows of passages it is the title of
-    contains: Adjacency  # row -> entities
+    folder: Path  # where strategies keep what they derive from it
+    segments: tuple[GraphSegment, ...]
 
     @classmethod
-    def open(cls, folder: Path, live: Ints) -> ParseKG:
-        """A generation that was written, without passages that are not live any more. Raises IndexCorrupt."""
-        places = read_arrays(folder / "places", ("numbers", "sentence_rows", "sentence_spans"))
-        mentioned = Adjacency.open(folder / "mentioned")
-        inside = folder / "contains"  # earlier versions did not write it
-        return cls(
-            folder=folder,
-            alive=np.isin(places["numbers"], live),
-            names=Names.open(folder / "names"),
-            aliases=Texts.open(folder / "aliases"),
-            labels=Texts.open(folder / "labels"),
-            hyperrelations=Texts.open(folder / "hyperrelations"),
-            out=Adjacency.open(folder / "out"),
-            into=Adjacency.open(folder / "into"),
-            mentioned=mentioned,
-            titled=Adjacency.open(folder / "titled"),
-            contains=Adjacency.open(inside) if inside.is_dir() else mentioned.reverse(len(places["numbers"])),
-            **places,
-        )
+    def open(cls, folder: Path, segments: Sequence[Path], live: Ints) -> Self:
+        """Open segments for the passages in ``live``, ascending. Raises IndexCorrupt."""
+        return cls(folder, tuple(GraphSegment.open(segment, live) for segment in segments))
 
-    def __len__(self) -> int:
-        return len(self.aliases)
+    @property
+    def known(self) -> int:
+        """How many numbers of entities are taken, be they alive or not."""
+        return max((segment.known for segment in self.segments), default=0)
 
-    def entity(self, position: int) -> Entity:
+    def entities(self) -> Iterator[int]:
+        """The entities in the order of their keys."""
+        tables = (zip(_keys(segment), segment.names.values.tolist(), strict=True) for segment in self.segments)
+        return (entity for (_, entity), _ in groupby(merge(*tables)) if self._is_there(entity))
+
+    def entity(self, entity: int) -> Entity:
         """An entity with all its spellings, the most frequent first."""
-        name, *aliases = self.aliases[position].split("\n")
-        return Entity(key=normal(name), name=name, aliases=tuple(aliases), label=self.labels[position])
+        told = self._told(entity)
+        name, *aliases = told.spellings
+        return Entity(key=told.key, name=name, aliases=tuple(aliases), label=told.label)
+
+    def spellings(self, entity: int) -> Sequence[str]:
+        """What an entity is called, the most frequent first."""
+        return self._told(entity).spellings
 
     def may_lead(self, entity: int) -> bool:
         """Whether an entity may lead a sentence: "American" and "1931" are no way to what else they are said of."""
-        return self.labels[entity] not in NEVER_HEADS
+        return self._told(entity).label not in NEVER_HEADS
 
     def find(self, name: str) -> int | None:
         """The entity that a name names, if any."""
-        return self.names.find(normal(name))
+        (found,) = self.ids_of([normal(name)]).tolist()
+        return found if found != MISSING and self._is_there(found) else None
+
+    def ids_of(self, keys: Sequence[str]) -> Ints:
+        """The numbers of entities by their keys, be they alive or not; MISSING for those that were never there."""
+        found = np.full(len(keys), MISSING, np.int64)
+        for segment in self.segments:
+            left = np.flatnonzero(found == MISSING)
+            found[left] = segment.names.find_many([keys[place] for place in left.tolist()])
+        return found
 
     def named_in(self, text: str, *, careful: bool = False) -> list[int]:
         """The entities whose names occur in a text, in order, once each (see ``Mentions``)."""
-        return Mentions(self.names, self.aliases).named_in(text, careful=careful)
+        return Mentions(self, self.spellings).named_in(text, careful=careful)
+
+    def scan(self, text: Sequence[str], longest: int) -> list[tuple[int, int, int]]:
+        """What ``Names.scan`` finds, of all entities that are there."""
+        phrases = Phrases.of(text, longest)
+        found = {match for segment in self.segments for match in segment.names.among(phrases)}
+        return sorted((one for one in found if self._is_there(one[2])), key=lambda match: (match[0], -match[1]))
 
     def passages_titled(self, entity: int) -> list[int]:
-        """Numbers of the passages whose title is the entity."""
-        return self._numbers(self.titled.of(entity))
+        """Numbers of the passages whose title is the entity, ascending."""
+        return self._numbers("titled", entity)
 
     def passages_mentioning(self, entity: int) -> list[int]:
-        """Numbers of the passages that mention the entity or have it as title."""
-        return self._numbers(self.mentioned.of(entity))
+        """Numbers of the passages that mention the entity or have it as title, ascending."""
+        return self._numbers("mentioned", entity)
 
     def passages_led_by(self, entity: int) -> list[int]:
-        """Numbers of the passages in which the entity leads a sentence."""
-        return self._numbers(np.unique(self.sentence_rows[self.out.of(entity)]))
+        """Numbers of the passages in which the entity leads a sentence, ascending."""
+        return self.passages_of(self.out.of(entity))
 
     def frequency(self, entity: int) -> int:
         """In how many passages the entity is mentioned."""
-        return len(self.mentioned.of(entity))
+        return sum(len(segment.rows_of("mentioned", place)) for segment, place in self._standing(entity))
 
-    def entities_of(self, number: int) -> Ints:
-        """The entities of a passage."""
-        row = int(np.searchsorted(self.numbers, number))
-        if row < len(self.numbers) and self.numbers[row] == number:
-            return self.contains.of(row)
-        return np.empty(0, np.int64)
+    def entities_of(self, number: int) -> list[int]:
+        """The entities of a passage, in the order of their keys."""
+        for segment in self.segments:
+            row = int(np.searchsorted(segment.numbers, number))
+            if row < len(segment.numbers) and segment.numbers[row] == number and segment.alive[row]:
+                found: list[int] = segment.names.values[segment.contains.of(row)].tolist()
+                return found
+        return []
 
     @cached_property
-    def heads(self) -> Adjacency:
+    def out(self) -> SentencesOf:
+        """Entity -> the sentences that it leads."""
+        return SentencesOf(self, "out")
+
+    @cached_property
+    def into(self) -> SentencesOf:
+        """Entity -> the sentences that lead to it."""
+        return SentencesOf(self, "into")
+
+    @cached_property
+    def heads(self) -> EntitiesOf:
         """Sentence -> the entities that lead it."""
-        return self.out.reverse(len(self.hyperrelations))
+        return EntitiesOf(self, "heads")
 
     @cached_property
-    def tails(self) -> Adjacency:
+    def tails(self) -> EntitiesOf:
         """Sentence -> the entities it leads to."""
-        return self.into.reverse(len(self.hyperrelations))
+        return EntitiesOf(self, "tails")
+
+    @cached_property
+    def firsts(self) -> list[int]:
+        """The number of the first sentence of each segment, and how many there are in all."""
+        return [*accumulate((len(segment.hyperrelations) for segment in self.segments), initial=0)]
+
+    def standing(self, sentence: int) -> tuple[GraphSegment, int]:
+        """Where a sentence stands: its segment, and its place there."""
+        at = bisect_right(self.firsts, sentence, hi=len(self.segments)) - 1
+        return self.segments[at], sentence - self.firsts[at]
+
+    def sentences(self) -> Iterator[int]:
+        """The sentences of live passages."""
+        for first, segment in zip(self.firsts, self.segments, strict=False):
+            yield from (first + np.flatnonzero(segment.alive[segment.sentence_rows])).tolist()
+
+    def hyperrelation(self, sentence: int) -> str:
+        """A sentence with its entities masked."""
+        segment, place = self.standing(sentence)
+        return segment.hyperrelations[place]
 
     def place(self, sentence: int) -> tuple[int, int, int]:
         """Passage number, start and end (in the passage) of a sentence."""
-        start, end = self.sentence_spans[sentence]
-        return int(self.numbers[self.sentence_rows[sentence]]), int(start), int(end)
+        segment, place = self.standing(sentence)
+        start, end = segment.sentence_spans[place]
+        return int(segment.numbers[segment.sentence_rows[place]]), int(start), int(end)
 
     def passages_of(self, sentences: Ints) -> list[int]:
-        """Numbers of the passages that hold any of the sentences."""
-        return self._numbers(np.unique(self.sentence_rows[sentences]))
+        """Numbers of the passages that hold any of the sentences, ascending."""
+        found: set[int] = set()
+        for first, end, segment in zip(self.firsts, self.firsts[1:], self.segments, strict=False):
+            here = sentences[(sentences >= first) & (sentences < end)] - first
+            found.update(segment.numbers[np.unique(segment.sentence_rows[here])].tolist())
+        return sorted(found)
 
-    def _numbers(self, rows: Ints) -> list[int]:
-        numbers: list[int] = self.numbers[rows[self.alive[rows]]].tolist()
-        return numbers
+    def leading(self, ids: Ints) -> Bools:
+        """Which of some entities ever led a sentence."""
+        found = np.zeros(len(ids), np.bool_)
+        for segment in self.segments:
+            places = segment.places_of(ids)
+            here = np.maximum(places, 0)
+            found |= (places != MISSING) & (segment.out.starts[here + 1] > segment.out.starts[here])
+        return found
+
+    def counts(self) -> dict[str, int]:
+        """What summaries show, by COUNTS; in time for what is dead, and not for what is there."""
+        total = sum((segment.counts for segment in self.segments), np.zeros(len(COUNTS), np.int64))
+        touched = [np.empty(0, np.int64)]
+        for segment in self.segments:
+            if not segment.intact:
+                places, lost = segment.lost()
+                touched.append(segment.names.values[places])
+                total = total - lost
+        ids = np.unique(np.concatenate(touched))
+        total[COUNTS.index("entities")] -= np.count_nonzero(self._linked("mentioned", ids) == 0)
+        total[COUNTS.index("entry entities")] -= np.count_nonzero(self.leading(ids) & (self._linked("out", ids) == 0))
+        return dict(zip(COUNTS, total.tolist(), strict=True))
+
+    def _linked(self, kind: Literal["out", "mentioned"], ids: Ints) -> Ints:
+        """With how many live sentences or passages each of some entities is linked."""
+        found = (segment.counted(kind, segment.places_of(ids)) for segment in self.segments)
+        return sum(found, np.zeros(len(ids), np.int64))
+
+    def _standing(self, entity: int) -> Iterator[tuple[GraphSegment, int]]:
+        for segment in self.segments:
+            place = segment.place_of(entity)
+            if place is not None:
+                yield segment, place
+
+    def _is_there(self, entity: int) -> bool:
+        """Whether a live passage mentions an entity."""
+        return any(segment.intact or len(segment.rows_of("mentioned", at)) for segment, at in self._standing(entity))
+
+    @cached_property
+    def _told(self) -> Callable[[int], _Told]:
+        return lru_cache(REMEMBERED)(self._tell)
+
+    def _tell(self, entity: int) -> _Told:
+        spellings: Counter[str] = Counter()
+        labels: Counter[str] = Counter()
+        key = ""
+        for segment, place in self._standing(entity):
+            key = segment.names.keys[place]
+            for spelling, label, count in segment.readings_of(place):
+                spellings[spelling] += count
+                labels[label] += count
+        ordered, kinds = _most_frequent(spellings), _most_frequent(labels)
+        return _Told(key, ordered or (key,), kinds[0] if kinds else "")
+
+    def _numbers(self, kind: Literal["mentioned", "titled"], entity: int) -> list[int]:
+        found = [segment.numbers[segment.rows_of(kind, place)].tolist() for segment, place in self._standing(entity)]
+        return sorted(number for part in found for number in part)
+
+
+@dataclass(frozen=True, eq=False)
+class SentencesOf:
+    """Which sentences of live passages entities are linked with."""
+
+    graph: ParseKG
+    kind: Literal["out", "into"]
+
+    def of(self, entity: int) -> Ints:
+        """Those of one entity, ascending."""
+        found = [np.empty(0, np.int64)]
+        for first, segment in zip(self.graph.firsts, self.graph.segments, strict=False):
+            place = segment.place_of(entity)
+            if place is not None:
+                found.append(first + segment.sentences_of(self.kind, place))
+        return np.concatenate(found) if len(found) != 2 else found[1]
+
+
+@dataclass(frozen=True, eq=False)
+class EntitiesOf:
+    """Which entities sentences are linked with."""
+
+    graph: ParseKG
+    kind: Literal["heads", "tails"]
+
+    def of(self, sentence: int) -> list[int]:
+        """Those of one sentence, in the order of their keys."""
+        segment, place = self.graph.standing(sentence)
+        ends = segment.heads if self.kind == "heads" else segment.tails
+        found: list[int] = segment.names.values[ends.of(place)].tolist()  # places are in the order of their keys
+        return found
+
+    def of_many(self, sentences: Ints) -> list[int]:
+        """Those of any of these sentences, in the order of their keys, once each."""
+        found = {entity for sentence in sentences.tolist() for entity in self.of(sentence)}
+        return sorted(found, key=lambda entity: self.graph.entity(entity).key)
+
+
+def _keys(segment: GraphSegment) -> Iterator[str]:
+    return (segment.names.keys[place] for place in range(len(segment.names)))
+
+
+def _most_frequent(counts: Counter[str]) -> tuple[str, ...]:
+    return tuple(name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])))

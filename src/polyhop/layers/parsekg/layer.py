@@ -18,14 +18,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import LayerMissing, ModelMissing
+from polyhop.errors import IndexCorrupt, LayerMissing, ModelMissing
 from polyhop.indexes import segments
 from polyhop.indexes.names import normal
-from polyhop.layers.generations import must_write, name_of
+from polyhop.layers.generations import kept_segments, make_room, name_of
 from polyhop.layers.layer import USUAL_MEMORY
 from polyhop.layers.parsekg import gathering, translation
-from polyhop.layers.parsekg import graph as parsekg_index
-from polyhop.layers.parsekg.graph import MASK, NEVER_HEADS, ParseKG
+from polyhop.layers.parsekg.graph import COUNTS, FORMAT_VERSION, MASK, NEVER_HEADS, ParseKG
+from polyhop.layers.parsekg.segment import GraphSegment
 from polyhop.models.choice import Models
 from polyhop.ports import Below, Ints, ParsedEntity, ParsedSentence, ParsedWord, Rows
 from polyhop.store.record import Record
@@ -66,26 +66,38 @@ class ParseKGLayer:
     def gather(
         self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
     ) -> None:
-        """Build the graph of all passages anew, unless nothing has changed."""
+        """Add a segment for what is new; those that it outgrows, or that are too dead, become one with it."""
         numbers = record.done(self.name, fingerprint)
-        content = json.dumps([fingerprint, asdict(self), parsekg_index.FORMAT_VERSION])
-        target = folder / name_of(content, numbers)
-        if must_write(record, self.name, target, _opened):
-            runs = folder / f".runs-{name_of(content, numbers[:0])}"
-            sizes = gathering.write(target, numbers, partial(self._said, record), runs=runs, memory=memory)
-            logger.info("parsekg: gathered %s", sizes)
-            self._carry_over(record, target, models)
-            record.set_generation(
-                self.name, target.name, {"fingerprint": fingerprint, "things": "hyperrelations", **sizes}
-            )
-        segments.sweep(folder, [target.name])
+        content = json.dumps([fingerprint, asdict(self), FORMAT_VERSION])
+        kept = kept_segments(record, self.name, folder, content, _opened)
+        plan = segments.plan([_covered(folder / name) for name in kept], numbers)
+        names = kept[: plan.keep]
+        if len(plan.new):
+            names.append(self._write_segment(record, folder, names, content, plan.new, memory))
+        generation = name_of(json.dumps([content, names]), numbers)
+        graph = ParseKG.open(folder / generation, [folder / name for name in names], numbers)
+        self._carry_over(record, folder, graph, models)
+        described = {"fingerprint": fingerprint, "content": content, "segments": names}
+        record.set_generation(self.name, generation, {**described, "things": COUNTS[0], **graph.counts()})
+        segments.sweep(folder, [generation, *names])
 
-    def _carry_over(self, record: Record, target: Path, models: Models) -> None:
+    def _write_segment(
+        self, record: Record, folder: Path, before: Sequence[str], content: str, numbers: Ints, memory: int
+    ) -> str:
+        name = name_of(json.dumps([content, before]), numbers)
+        runs = folder / f".runs-{name_of(content, numbers[:0])}"
+        make_room(folder / name)
+        earlier = ParseKG.open(folder, [folder / each for each in before], numbers[:0])
+        gathering.write(folder / name, numbers, partial(self._said, record), earlier=earlier, runs=runs, memory=memory)
+        logger.info("parsekg: wrote segment %s of %d passages", name, len(numbers))
+        return name
+
+    def _carry_over(self, record: Record, folder: Path, graph: ParseKG, models: Models) -> None:
         """Make what strategies keep beside a generation, where they kept it beside the one before."""
         before = record.generation(self.name)
-        if before is not None:
+        if before is not None and before.name != graph.folder.name:
             try:
-                translation.carry_over(target.parent / before.name, _opened(target), models.translator)
+                translation.carry_over(folder / before.name, graph, models.translator)
             except ModelMissing as error:  # whoever asks it will hear of it
                 logger.info("parsekg: the translator's index was not carried over: %s", error)
 
@@ -101,11 +113,19 @@ class ParseKGLayer:
         current = record.generation(self.name)
         if current is None:
             raise LayerMissing("This index has no parsekg layer.", remedy="Make it with: polyhop index PATH...")
-        return ParseKG.open(folder / current.name, record.numbers())
+        names = current.description.get("segments")
+        if names is None:
+            raise IndexCorrupt(f"{folder / current.name} was written by an earlier version.", remedy=segments.REBUILD)
+        return ParseKG.open(folder / current.name, [folder / name for name in names], record.numbers())
 
 
-def _opened(folder: Path) -> ParseKG:
-    return ParseKG.open(folder, np.empty(0, np.int64))
+def _opened(segment: Path) -> None:
+    GraphSegment.open(segment, np.empty(0, np.int64))
+
+
+def _covered(segment: Path) -> Ints:
+    """The numbers of the passages that a segment is of."""
+    return segments.read_arrays(segment / "places", ("numbers",))["numbers"]
 
 
 # A sentence: [start, end, [[start, end, label, head], ...], [gap, length, governor, dependency, ...]], gap being the

@@ -1,115 +1,154 @@
-"""Runs to the graph: entities in the order of their keys, links in the order of entities, a stretch at a time.
+"""Runs to a segment: entities in the order of their keys, links in the order of entities, a stretch at a time.
 
-What stays in memory grows with the number of entities, by a few numbers each.
+What stays in memory grows with the number of entities and readings, by a few numbers each.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from array import array
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyhop.indexes.csr import offsets
-from polyhop.indexes.names import key_hashes
+from polyhop.indexes.names import MISSING, key_hashes
 from polyhop.indexes.run_merging import AT_ONCE, NamesOfRuns, starts_of, write_in_pieces, write_lists
-from polyhop.indexes.streamed import Onward, TextsWriter, streamed
-from polyhop.layers.parsekg.runs import MAPS, EntityOfRun, SortedRun
+from polyhop.indexes.streamed import FolderWriter, Onward, TextsWriter, streamed
+from polyhop.layers.parsekg.graph import ParseKG
+from polyhop.layers.parsekg.runs import MAPS, PARTS, SortedRun
+from polyhop.ports import Ints
 
-ENTITIES = 1 << 16  # of all runs together that are read at once
-WRITTEN = 1 << 13  # entities that are written together
+READINGS = 1 << 16  # of all runs together that are read at once
+WRITTEN = 1 << 13  # entities or readings that are written together
+Places = Sequence[NDArray[np.intc]]  # for each run, what each of its entities or readings is in the segment
 
 
-def merged(runs: Sequence[SortedRun], folder: Path) -> dict[str, int]:
-    """Write the graph that all runs together are. Returns the counts that summaries show (Table 5).
+def merged(runs: Sequence[SortedRun], folder: Path, earlier: ParseKG) -> None:
+    """Write the segment that all runs together are, behind those of an earlier graph.
 
     Raises StorageFull, and IndexCorrupt where a run was damaged meanwhile.
     """
-    places, entities = _entities(runs, folder)
-    leading, links = 0, {}
-    for name in MAPS:
-        before = offsets([run.rows if name in ("mentioned", "titled") else run.sentences for run in runs]).tolist()
-        parts = [run.lists(name, place, base) for run, place, base in zip(runs, places, before[:-1], strict=True)]
-        starts = starts_of(parts, entities)
-        with streamed(folder / name) as writer:
-            write_in_pieces(writer.array("starts"), starts)
-            write_lists(parts, starts, writer.array("rights"))
-        links[name] = int(starts[-1])
-        if name == "out":
-            leading = int(np.count_nonzero(np.diff(starts)))
-    _contains(runs, places, folder / "contains")
+    rows, sentences = offsets([run.rows for run in runs]), offsets([run.sentences for run in runs])
+    named = _named(runs, folder, earlier)
+    _link(runs, folder / "said", "said", named.reading_places, rows, named.readings)
+    starts = {
+        name: _link(
+            runs,
+            folder / name,
+            name,
+            named.entity_places,
+            sentences if name in ("out", "into") else rows,
+            len(named.ids),
+        )
+        for name in MAPS
+    }
+    _contains(runs, named.entity_places, folder / "contains")
     with streamed(folder / "hyperrelations") as writer:
         texts = writer.texts()
         for run in runs:
             _copy_texts(run, texts)
-    _places(runs, folder / "places")  # last: its presence says that all is there
-    return {
-        "hyperrelations": sum(run.sentences for run in runs),
-        "headless": sum(run.headless for run in runs),
-        "entities": entities,
-        "entry entities": leading,
-        "head links": links["out"],
-        "tail links": links["into"],
-    }
+    leading = named.ids[np.diff(starts["out"]) > 0]
+    counts = [
+        int(sentences[-1]),
+        sum(run.headless for run in runs),
+        int(np.count_nonzero(named.ids >= earlier.known)),
+        int(np.count_nonzero(~earlier.leading(leading))),
+        int(starts["out"][-1]),
+        int(starts["into"][-1]),
+    ]
+    _places(runs, folder / "places", counts)  # last: its presence says that all is there
 
 
-def _entities(runs: Sequence[SortedRun], folder: Path) -> tuple[list[NDArray[np.intc]], int]:
-    """Write names, aliases and labels; for each run which entity each of its entities is, and how many there are."""
-    each = max(1, ENTITIES // max(1, len(runs)))
-    names = NamesOfRuns([run.entities(each) for run in runs])
-    hashes: list[NDArray[np.uint64]] = [np.empty(0, np.uint64)]
-    with ExitStack() as open_folders:
-        writers = [open_folders.enter_context(streamed(folder / name)) for name in ("names", "aliases", "labels")]
-        keys, aliases, labels = (writer.texts() for writer in writers)
-        waiting: list[tuple[bytes, bytes, bytes]] = []
-        for shared in names:
-            waiting.append((shared.name, *_as_shown(shared.said)))
+class _Named(NamedTuple):
+    ids: Ints  # of entities, in the graph
+    readings: int
+    entity_places: Places
+    reading_places: Places
+
+
+def _named(runs: Sequence[SortedRun], folder: Path, earlier: ParseKG) -> _Named:
+    """Write the names of entities, and their readings."""
+    shared = NamesOfRuns([run.readings(max(1, READINGS // len(runs))) for run in runs])
+    whose = array("i")  # of each reading
+    with streamed(folder / "names") as name_writer, streamed(folder / "readings") as reading_writer:
+        keys, texts, waiting = _Keys(name_writer, earlier), reading_writer.texts(), list[bytes]()
+        for reading in shared:
+            key, _, said = reading.name.partition(PARTS.encode())
+            whose.append(keys.place_of(key))
+            waiting.append(said.decode("utf-8", "surrogatepass").encode("utf-8", "replace"))
             if len(waiting) == WRITTEN:
-                hashes.append(_write(waiting, keys, aliases, labels))
-        hashes.append(_write(waiting, keys, aliases, labels))
-        together = np.concatenate(hashes)
-        order = np.argsort(together, kind="stable")
-        write_in_pieces(writers[0].array("values"), np.arange(names.count))
-        write_in_pieces(writers[0].array("order"), order)
-        write_in_pieces(writers[0].array("hashes", np.uint64), together, order)
-    return names.places(), names.count
+                texts.add(waiting)
+                waiting.clear()
+        texts.add(waiting)
+        ids = keys.finished()
+        entities = np.frombuffer(whose, np.intc)
+        write_in_pieces(reading_writer.array("first"), np.searchsorted(entities, np.arange(len(ids) + 1)))
+    with streamed(folder / "ids") as writer:  # nothing where each entity has its place as its number
+        order = np.empty(0, np.int64) if np.array_equal(ids, np.arange(len(ids))) else np.argsort(ids, kind="stable")
+        write_in_pieces(writer.array("held"), ids, order)
+        write_in_pieces(writer.array("places"), order)
+    places = shared.places()
+    each = [entities[found[run.first_readings()]] for run, found in zip(runs, places, strict=True)]
+    return _Named(ids, len(entities), each, places)
 
 
-def _as_shown(found: Sequence[EntityOfRun]) -> tuple[bytes, bytes]:
-    """An entity's spellings, the most frequent first, on a line each; and its label."""
-    spellings, labels = found[0].spellings, found[0].labels
-    if len(found) > 1:
-        spellings = list(_summed(item for named in found for item in named.spellings).items())
-        labels = list(_summed(item for named in found for item in named.labels).items())
-    ordered = sorted(spellings, key=lambda item: (-item[1], item[0]))  # UTF-8 is in the order of its characters
-    names = (" ".join(name.decode("utf-8", "surrogatepass").split()) for name, _ in ordered)
-    label = min(labels, key=lambda item: (-item[1], item[0]))[0]
-    return "\n".join(names).encode("utf-8", "replace"), label.encode("utf-8", "replace")
+class _Keys:
+    """Writes the names of entities as they come, in order, and finds or gives them their numbers in the graph."""
+
+    def __init__(self, writer: FolderWriter, earlier: ParseKG) -> None:
+        self._writer, self._texts, self._earlier = writer, writer.texts(), earlier
+        self._count, self._new = 0, earlier.known
+        self._waiting: list[bytes] = []
+        self._hashes = [np.empty(0, np.uint64)]
+        self._ids = [np.empty(0, np.int64)]
+        self._last: bytes | None = None
+
+    def place_of(self, key: bytes) -> int:
+        """The place of a key, which is the last one or the next."""
+        if key != self._last:
+            self._last = key
+            self._count += 1
+            self._waiting.append(key)
+            if len(self._waiting) == WRITTEN:
+                self._write()
+        return self._count - 1
+
+    def finished(self) -> Ints:
+        """The numbers of all entities, once all keys have come."""
+        self._write()
+        hashes, ids = np.concatenate(self._hashes), np.concatenate(self._ids)
+        order = np.argsort(hashes, kind="stable")
+        write_in_pieces(self._writer.array("values"), ids)
+        write_in_pieces(self._writer.array("order"), order)
+        write_in_pieces(self._writer.array("hashes", np.uint64), hashes, order)
+        return ids
+
+    def _write(self) -> None:
+        self._texts.add(self._waiting)
+        keys = [key.decode("utf-8", "surrogatepass") for key in self._waiting]
+        ids = self._earlier.ids_of(keys)
+        new = ids == MISSING
+        ids[new] = self._new + np.arange(np.count_nonzero(new))
+        self._new += int(np.count_nonzero(new))
+        self._ids.append(ids)
+        self._hashes.append(key_hashes(keys))
+        self._waiting.clear()
 
 
-def _summed(counts: Iterable[tuple[Any, int]]) -> Counter[Any]:
-    total: Counter[Any] = Counter()
-    for what, count in counts:
-        total[what] += count
-    return total
+def _link(runs: Sequence[SortedRun], folder: Path, name: str, places: Places, before: Ints, count: int) -> Ints:
+    """Write what so many entities or readings are linked with. Returns where the links of each begin."""
+    parts = [run.lists(name, place, base) for run, place, base in zip(runs, places, before[:-1].tolist(), strict=True)]
+    starts = starts_of(parts, count)
+    with streamed(folder) as writer:
+        write_in_pieces(writer.array("starts"), starts)
+        write_lists(parts, starts, writer.array("rights"))
+    return starts
 
 
-def _write(
-    waiting: list[tuple[bytes, bytes, bytes]], keys: TextsWriter, aliases: TextsWriter, labels: TextsWriter
-) -> NDArray[np.uint64]:
-    """Write what waits, and tell the hashes of its keys."""
-    for place, texts in enumerate((keys, aliases, labels)):
-        texts.add([row[place] for row in waiting])
-    found = key_hashes([key.decode("utf-8", "surrogatepass") for key, _, _ in waiting])
-    waiting.clear()
-    return found
-
-
-def _contains(runs: Sequence[SortedRun], places: Sequence[NDArray[np.intc]], folder: Path) -> None:
+def _contains(runs: Sequence[SortedRun], places: Places, folder: Path) -> None:
     """Write which entities each passage mentions: what each run says, turned round."""
     with streamed(folder) as writer:
         starts, rights = writer.array("starts"), writer.array("rights")
@@ -127,11 +166,12 @@ def _copy_texts(run: SortedRun, texts: TextsWriter) -> None:
         texts.lay(blob.next(int(lengths.sum(dtype=np.int64))), lengths.astype(np.int64))
 
 
-def _places(runs: Sequence[SortedRun], folder: Path) -> None:
-    """Write the passages, and where in them sentences stand."""
+def _places(runs: Sequence[SortedRun], folder: Path, counts: Sequence[int]) -> None:
+    """Write the passages, where in them sentences stand, and what the segment adds to the counts."""
     with streamed(folder) as writer:
         numbers, rows = writer.array("numbers"), writer.array("sentence_rows")
         spans = writer.array("sentence_spans", row=(2,))
+        writer.array("counts").add(np.array(counts, np.int64))
         before = offsets([run.rows for run in runs])
         for number, run in enumerate(runs):
             for piece in run.arrays["numbers"].pieces(AT_ONCE):

@@ -10,9 +10,8 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,17 +28,15 @@ from polyhop.ports import Ints
 from polyhop.types import Passage, Sentence
 
 MAPS = ("out", "into", "mentioned", "titled")
+PARTS = "\0"  # of a reading: the key of its entity, a spelling, and the label that it had
 NAMES = (
     *("numbers", "sentence_rows", "sentence_spans", "hyperrelations", "hyperrelation_lengths", "headless"),
-    *("keys", "key_lengths", "spellings", "spelling_lengths", "spelling_counts", "spellings_each"),
-    *("labels", "label_lengths", "label_kinds", "label_counts", "labels_each"),
+    *("readings", "reading_lengths", "readings_each", "said_each", "said_rights"),
     *(f"{name}_{part}" for name in MAPS for part in ("each", "rights")),
 )
 
-_BESIDE = ("spellings_each", "spelling_counts", "labels_each", "label_kinds", "label_counts")
-
 # Bytes that these take while a run is collected and sorted, about: measured, and rounded up.
-_AN_ENTITY, _A_SPELLING, _A_LINK, _A_SENTENCE = 360, 330, 90, 130
+_AN_ENTITY, _A_READING, _A_LINK, _A_SENTENCE = 360, 420, 90, 130
 
 
 def _ints() -> array[int]:
@@ -57,10 +54,13 @@ class _Links:
         self.entities.append(entity)
         self.rights.append(right)
 
-    def sorted(self, rank: Ints) -> Adjacency:
-        """The same pairs by rank of the entity, once each."""
+    def sorted(self, rank: Ints, *, once: bool = True) -> tuple[Ints, Ints]:
+        """How many pairs each entity has, by its rank, and what they link it with; of equal pairs one, or all."""
         lefts, rights = rank[_array(self.entities)], _array(self.rights)
-        return Adjacency.build(np.stack([lefts, rights], axis=1), len(rank))
+        if once:
+            made = Adjacency.build(np.stack([lefts, rights], axis=1), len(rank))
+            return made.degrees(), made.rights
+        return np.bincount(lefts, minlength=len(rank)), rights[np.argsort(lefts, kind="stable")]
 
 
 @dataclass
@@ -70,10 +70,8 @@ class RunDraft:
     numbers: list[int] = field(default_factory=list)
     held: int = 0  # bytes, about
     _ids: dict[str, int] = field(default_factory=dict)
-    _spelled: dict[tuple[int, str], int] = field(default_factory=dict)
-    _said: array[int] = field(default_factory=_ints)  # a spelling for each time that one counts
-    _kinds: dict[str, int] = field(default_factory=dict)
-    _labelled: _Links = field(default_factory=_Links)
+    _readings: dict[str, int] = field(default_factory=dict)  # key, spelling and label
+    _said: _Links = field(default_factory=_Links)  # a reading with a row, each time that one counts
     _maps: dict[str, _Links] = field(default_factory=lambda: {name: _Links() for name in MAPS})
     _places: array[int] = field(default_factory=_ints)  # row, start and end of each sentence
     _hyperrelations: list[bytes] = field(default_factory=list)
@@ -83,8 +81,9 @@ class RunDraft:
         row = len(self.numbers)
         self.numbers.append(number)
         if title := normal(passage.title):
-            self._count(self._entity(title), passage.title, "TITLE")
+            self._count(title, passage.title, "TITLE", row)
             self._link("titled", self._entity(title), row)
+            self._link("mentioned", self._entity(title), row)
         for sentence in sentences:
             place = len(self._hyperrelations)
             self._places.extend((row, sentence.start, sentence.end))
@@ -95,7 +94,7 @@ class RunDraft:
                 self._link("out" if mention.head else "into", entity, place)
                 self._link("mentioned", entity, row)
                 if mention.label != "TITLE":
-                    self._count(entity, mention.name, mention.label)
+                    self._count(mention.key, mention.name, mention.label, row)
 
     def _entity(self, key: str) -> int:
         found = self._ids.setdefault(key, len(self._ids))
@@ -103,13 +102,15 @@ class RunDraft:
             self.held += _AN_ENTITY + 2 * len(key)
         return found
 
-    def _count(self, entity: int, name: str, label: str) -> None:
-        spelled = self._spelled.setdefault((entity, name), len(self._spelled))
-        self._said.append(spelled)
-        self._labelled.add(entity, self._kinds.setdefault(label, len(self._kinds)))
+    def _count(self, key: str, name: str, label: str, row: int) -> None:
+        shown = " ".join(name.split()).encode("utf-8", "replace").decode()
+        reading = f"{key}{PARTS}{shown}{PARTS}{label}"
+        self._entity(key)
+        found = self._readings.setdefault(reading, len(self._readings))
+        self._said.add(found, row)
         self.held += _A_LINK
-        if spelled + 1 == len(self._spelled):
-            self.held += _A_SPELLING + 2 * len(name)
+        if found + 1 == len(self._readings):
+            self.held += _A_READING + 2 * len(reading)
 
     def _link(self, kind: str, entity: int, right: int) -> None:
         self._maps[kind].add(entity, right)
@@ -117,50 +118,42 @@ class RunDraft:
 
     def save(self, folder: Path) -> None:
         """Write the run, its entities in the order of their keys. Raises StorageFull."""
-        keys = sorted(self._ids)
-        rank = np.empty(len(keys), np.int64)
-        rank[[self._ids[key] for key in keys]] = np.arange(len(keys))
+        rank = _ranks(self._ids)
         arrays: dict[str, NDArray[Any]] = {"numbers": np.array(self.numbers, np.int64)}
         for name, links in self._maps.items():
-            made = links.sorted(rank)
-            arrays[f"{name}_each"] = made.degrees().astype(np.int32)
-            arrays[f"{name}_rights"] = made.rights.astype(np.int32)
+            arrays |= _listed(name, links.sorted(rank))
         places = _array(self._places).reshape(-1, 3)
         headed = len(np.unique(arrays["out_rights"]))
+        readings = sorted(self._readings)
+        said = self._said.sorted(_ranks(self._readings), once=False)
+        whose = np.fromiter((rank[self._ids[key_of(reading)]] for reading in readings), np.int64, len(readings))
         arrays |= {
             "sentence_rows": places[:, 0],
             "sentence_spans": places[:, 1:],
             "headless": np.array([len(places) - headed], np.int64),
+            "readings_each": np.bincount(whose, minlength=len(rank)).astype(np.int32),
             **_laid("hyperrelation", self._hyperrelations),
-            **_laid("key", [key.encode("utf-8", "surrogatepass") for key in keys]),
-            **self._names(rank),
-            **self._labels(rank),
+            **_laid("reading", [reading.encode("utf-8", "surrogatepass") for reading in readings]),
+            **_listed("said", said),
         }
         write_arrays(folder, arrays)
 
-    def _names(self, rank: Ints) -> dict[str, NDArray[Any]]:
-        """The spellings of each entity, and how often each counts."""
-        counts = np.bincount(_array(self._said), minlength=len(self._spelled))
-        whose = rank[[entity for entity, _ in self._spelled]] if self._spelled else rank[:0]
-        order = np.argsort(whose, kind="stable")
-        names = [name for _, name in self._spelled]
-        return {
-            **_laid("spelling", [names[place].encode("utf-8", "surrogatepass") for place in order.tolist()]),
-            "spelling_counts": counts[order].astype(np.int32),
-            "spellings_each": np.bincount(whose, minlength=len(rank)).astype(np.int32),
-        }
 
-    def _labels(self, rank: Ints) -> dict[str, NDArray[Any]]:
-        """The labels of each entity by their place among all labels, and how often each counts."""
-        kinds = max(1, len(self._kinds))
-        said = rank[_array(self._labelled.entities)] * kinds + _array(self._labelled.rights)
-        pairs, counts = np.unique(said, return_counts=True)
-        return {
-            **_laid("label", [kind.encode("utf-8", "surrogatepass") for kind in self._kinds]),
-            "label_kinds": (pairs % kinds).astype(np.int32),
-            "label_counts": counts.astype(np.int32),
-            "labels_each": np.bincount(pairs // kinds, minlength=len(rank)).astype(np.int32),
-        }
+def key_of(reading: str) -> str:
+    """The key of the entity that a reading is of."""
+    return reading.partition(PARTS)[0]
+
+
+def _ranks(ids: dict[str, int]) -> Ints:
+    """For each id the place of its name among all names, sorted."""
+    rank = np.empty(len(ids), np.int64)
+    rank[[ids[name] for name in sorted(ids)]] = np.arange(len(ids))
+    return rank
+
+
+def _listed(name: str, lists: tuple[Ints, Ints]) -> dict[str, NDArray[Any]]:
+    each, rights = lists
+    return {f"{name}_each": each.astype(np.int32), f"{name}_rights": rights.astype(np.int32)}
 
 
 def _array(values: array[int]) -> Ints:
@@ -172,13 +165,6 @@ def _laid(name: str, texts: Sequence[bytes]) -> dict[str, NDArray[Any]]:
         f"{name}s": np.frombuffer(b"".join(texts), np.uint8),
         f"{name}_lengths": np.fromiter(map(len, texts), np.int32, len(texts)),
     }
-
-
-class EntityOfRun(NamedTuple):
-    """An entity as a run has it: its spellings in UTF-8, and its labels, with how often each counts."""
-
-    spellings: list[tuple[bytes, int]]
-    labels: list[tuple[str, int]]
 
 
 @dataclass(frozen=True)
@@ -210,7 +196,7 @@ class SortedRun:
         return int(self.arrays["headless"].read()[0])
 
     def lists(self, name: str, places: NDArray[np.intc], base: int) -> ListsOfRun:
-        """One of the maps, whose entities are these of all runs, and whose rows or sentences begin at a number."""
+        """One of the maps (or ``said``), by what its entities are in all runs, and at which number its own begin."""
         return ListsOfRun(places, partial(Onward, self.arrays[f"{name}_each"]), self.arrays[f"{name}_rights"], base)
 
     def contains(self) -> Adjacency:
@@ -218,22 +204,12 @@ class SortedRun:
         starts, rights = offsets(self.arrays["mentioned_each"].read()), self.arrays["mentioned_rights"].read()
         return Adjacency(starts=starts, rights=rights.astype(np.int64)).reverse(self.rows)
 
-    def entities(self, most: int) -> Iterator[tuple[bytes, EntityOfRun]]:
-        """The entities by key (in UTF-8), in its order; so many of them are read at a time."""
-        keys = OnwardTexts(self.arrays["keys"], self.arrays["key_lengths"])
-        names = OnwardTexts(self.arrays["spellings"], self.arrays["spelling_lengths"])
-        kinds = [kind.decode("utf-8", "surrogatepass") for kind in self._kinds()]
-        of = {name: Onward(self.arrays[name]) for name in _BESIDE}
-        while block := keys.next(most):
-            spelled, labelled = of["spellings_each"].next(most), of["labels_each"].next(most)
-            total, labels = int(spelled.sum()), int(labelled.sum())
-            spellings = zip(names.next(total), of["spelling_counts"].next(total).tolist(), strict=True)
-            which = zip(of["label_kinds"].next(labels).tolist(), of["label_counts"].next(labels).tolist(), strict=True)
-            said = ((kinds[kind], count) for kind, count in which)
-            for key, number, more in zip(block, spelled.tolist(), labelled.tolist(), strict=True):
-                yield key, EntityOfRun(list(islice(spellings, number)), list(islice(said, more)))
+    def readings(self, most: int) -> Iterator[tuple[bytes, None]]:
+        """The readings in UTF-8, in order; so many of them are read at a time."""
+        texts = OnwardTexts(self.arrays["readings"], self.arrays["reading_lengths"])
+        while block := texts.next(most):
+            yield from ((reading, None) for reading in block)
 
-    def _kinds(self) -> list[bytes]:
-        """All labels."""
-        lengths = self.arrays["label_lengths"]
-        return OnwardTexts(self.arrays["labels"], lengths).next(len(lengths))
+    def first_readings(self) -> Ints:
+        """The first reading of each entity."""
+        return offsets(self.arrays["readings_each"].read())[:-1]

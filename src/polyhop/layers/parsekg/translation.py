@@ -78,7 +78,7 @@ def open_or_build(kg: ParseKG, model: ConstrainedModel) -> TranslationIndex:
             _write(kg, model, folder)
         except StorageFull as error:  # a read-only index still answers, only slower
             logger.warning("The translator's index cannot be stored (%s); it is kept in memory.", error)
-            strings = TokenStrings.build(*_tokens(kg, model, 0, len(kg.hyperrelations)))
+            strings = TokenStrings.build(*_tokens(kg, model, 0, kg.firsts[-1]))
             return _index(kg, model, *_names(kg, model), strings)
     trie = TokenTrie.open(folder / "trie")
     strings = TokenStrings.open(folder / "strings")
@@ -129,16 +129,16 @@ def _names(kg: ParseKG, model: ConstrainedModel) -> tuple[TokenTrie, Ints]:
 
 def _tokens(kg: ParseKG, model: ConstrainedModel, start: int, end: int) -> tuple[list[list[int]], list[list[int]]]:
     """The tokens of some hyperrelations, and the flags of each."""
-    sentences = [edged(kg.hyperrelations[position], model) for position in range(start, end)]
+    sentences = [edged(kg.hyperrelation(position), model) for position in range(start, end)]
     return [one.tokens for one in sentences], [one.flags for one in sentences]
 
 
 def _head_names(kg: ParseKG) -> Iterator[tuple[int, str]]:
     """Every spelling of every entity that leads a hyperrelation."""
-    leads = np.flatnonzero(kg.out.degrees())
-    for entity in leads.tolist():
-        for name in dict.fromkeys(kg.aliases[entity].split("\n")):
-            yield entity, name
+    for entity in kg.entities():
+        if len(kg.out.of(entity)):
+            for name in kg.spellings(entity):
+                yield entity, name
 
 
 def _write(kg: ParseKG, model: ConstrainedModel, folder: Path) -> None:
@@ -149,8 +149,8 @@ def _write(kg: ParseKG, model: ConstrainedModel, folder: Path) -> None:
         text, flags = writer.array("text", np.int32), writer.array("flags", np.uint8)
         bounds, largest = writer.array("bounds"), np.zeros(1, np.int64)
         bounds.add(np.zeros(1, np.int64))
-        for start in range(0, len(kg.hyperrelations), AT_ONCE):
-            part = TokenStrings.build(*_tokens(kg, model, start, min(start + AT_ONCE, len(kg.hyperrelations))))
+        for start in range(0, kg.firsts[-1], AT_ONCE):
+            part = TokenStrings.build(*_tokens(kg, model, start, min(start + AT_ONCE, kg.firsts[-1])))
             bounds.add(text.rows + part.bounds[1:])
             text.add(part.text)
             flags.add(part.flags)

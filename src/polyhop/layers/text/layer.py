@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from polyhop.indexes.lexical import Lexical
 from polyhop.indexes.streamed import FolderWriter, streamed
 from polyhop.indexes.titles import Titles
 from polyhop.indexes.vectors import Vectors
-from polyhop.layers.generations import may_stay
+from polyhop.layers.generations import kept_segments, make_room
 from polyhop.layers.layer import USUAL_MEMORY, words_of
 from polyhop.models.choice import Models
 from polyhop.ports import Below, Ints, Rows
@@ -62,28 +61,26 @@ class TextLayer:
     def gather(
         self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
     ) -> None:
-        """Add a segment for what is new; merge all when there are many segments or many dead rows."""
+        """Add a segment for what is new; those that it outgrows, or that are too dead, become one with it."""
         current = record.generation(self.name)
-        kept_names: list[str] = []
         embedder = models.embedder.name
         if current is not None and current.description["fingerprint"] == fingerprint:
             embedder = current.description["embedder"]  # another one may be configured now: its vectors are not these
-            kept_names = [name for name in current.description["segments"] if may_stay(folder / name, _opened)]
-        covered = [segments.read_arrays(folder / name / "vectors", ("numbers",))["numbers"] for name in kept_names]
-        live = record.done(self.name, fingerprint)
-        plan = segments.plan(covered, live)
-        names = [kept_names[position] for position in plan.keep]
+        kept = kept_segments(record, self.name, folder, fingerprint, _opened)
+        covered = [segments.read_arrays(folder / name / "vectors", ("numbers",))["numbers"] for name in kept]
+        plan = segments.plan(covered, record.done(self.name, fingerprint))
+        names = kept[: plan.keep]
         if len(plan.new):
             names.append(self._write_segment(record, folder, plan.new, fingerprint, memory))
         generation = hashlib.sha256("".join(names).encode()).hexdigest()[:16]
-        description = {"fingerprint": fingerprint, "segments": names, "embedder": embedder}
+        description = {"fingerprint": fingerprint, "content": fingerprint, "segments": names, "embedder": embedder}
         record.set_generation(self.name, generation, description)
         segments.sweep(folder, names)
 
     def _write_segment(self, record: Record, folder: Path, numbers: Ints, fingerprint: str, memory: int) -> str:
         name = hashlib.sha256(fingerprint.encode() + numbers.tobytes()).hexdigest()[:16]
         target = folder / name
-        shutil.rmtree(target, ignore_errors=True)  # what a killed writer left half done
+        make_room(target)
         with streamed(target / "vectors") as writer:
             _write_vectors(self._rows(record, numbers), writer)
         headed: list[str] = []

@@ -33,7 +33,7 @@ def links_from(source: int, passage: Passage, over: View, *, per_entity: int) ->
     """
     kg = over.kg
     seen = {source}
-    named = dict.fromkeys([*kg.named_in(passage.text, careful=True), *kg.entities_of(source).tolist()])
+    named = dict.fromkeys([*kg.named_in(passage.text, careful=True), *kg.entities_of(source)])
     own = kg.find(passage.title)
     for entity in named:
         if entity == own or not kg.may_lead(entity):  # "American" is no way to a film of that name

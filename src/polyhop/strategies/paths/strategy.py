@@ -143,7 +143,7 @@ class Paths:
 
     def _evidence(self, question: str, path: PassagePath, link: Link, over: View) -> str:
         """A path and one more passage as one text."""
-        names = [over.kg.aliases[step.entity].split("\n") for step in [*path.links, link]]
+        names = [over.kg.spellings(step.entity) for step in [*path.links, link]]
         passages = over.passages([*path.passages, link.target])
         return " ".join(
             excerpt(passage, question, self.excerpt, naming=naming)

@@ -126,12 +126,10 @@ class Translator:
         A clue whose sentences have nobody at the other end stays as it is.
         """
         others = [self._others(clue) for clue in clues]
-        open_ends = [position for position, entities in enumerate(others) if len(entities)]
+        open_ends = [position for position, entities in enumerate(others) if entities]
         if not open_ends:
             return list(clues)
-        names = {
-            position: [self.index.name_tokens(int(entity)) for entity in others[position]] for position in open_ends
-        }
+        names = {position: [self.index.name_tokens(entity) for entity in others[position]] for position in open_ends}
         grammars = [_EntityGrammar(TokenTrie.build(names[position])) for position in open_ends]
         said = [self._said(clues[position]) for position in open_ends]
         found = beam_search(
@@ -146,14 +144,14 @@ class Translator:
         triples = list(clues)
         for position, grammar, hypotheses in zip(open_ends, grammars, found, strict=True):
             for best in hypotheses[:1]:
-                tail = int(others[position][grammar.trie.rows(best.state)[0]])
+                tail = others[position][grammar.trie.rows(best.state)[0]]
                 triples[position] = self._with_tail(clues[position], tail, best.logprob)
         return triples
 
-    def _others(self, clue: RawClue) -> Ints:
+    def _others(self, clue: RawClue) -> list[int]:
         """The entities at the other end of a clue's sentences."""
         ends = self.index.kg.tails if clue.direction == "forward" else self.index.kg.heads
-        return np.setdiff1d(ends.of_many(clue.sentences), [clue.entity])
+        return [entity for entity in ends.of_many(clue.sentences) if entity != clue.entity]
 
     def _said(self, clue: RawClue) -> list[int]:
         separator = self.index.separator

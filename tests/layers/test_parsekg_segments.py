@@ -1,0 +1,93 @@
+"""However passages came and went, and into how many segments: the graph is that of those that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polyhop.indexes import segments
+from polyhop.layers.parsekg import gathering
+from polyhop.layers.parsekg.graph import ParseKG
+from polyhop.ports import Ints
+from polyhop.types import Passage, Sentence
+from tests.worlds.sentences import NAMES, Said, worlds
+
+Steps = list[tuple[set[int], set[int]]]  # passages that come and go between one gathering and the next
+TEXTS = (" ".join(NAMES), "ada brisk met 霧島 in Fennick", "the Fennick of 1841")
+
+
+def grown(said: Said, steps: Steps, place: Path) -> tuple[ParseKG, list[int]]:
+    """The graph after all of these, and which passages are there in the end."""
+    live: list[int] = []
+    folders: list[Path] = []
+    for step, (come, go) in enumerate(steps):
+        live = sorted((set(live) | (come & said.keys())) - go)
+        numbers = np.array(live, np.int64)
+        covered = [segments.read_arrays(folder / "places", ("numbers",))["numbers"] for folder in folders]
+        plan = segments.plan(covered, numbers)
+        folders = folders[: plan.keep]
+        if len(plan.new):
+            earlier = ParseKG.open(place, folders, numbers)
+            folders.append(gathered(said, plan.new, place / str(step), earlier))
+    return ParseKG.open(place, folders, np.array(live, np.int64)), live
+
+
+def gathered(said: Said, numbers: Ints, folder: Path, earlier: ParseKG) -> Path:
+    def read(wanted: Ints) -> Iterator[tuple[int, Passage, list[Sentence]]]:
+        return ((number, *said[number]) for number in wanted.tolist())
+
+    gathering.write(folder, numbers, read, earlier=earlier, runs=folder.with_name("runs"), memory=2000)
+    return folder
+
+
+def told(graph: ParseKG) -> dict[str, Any]:
+    """All that a graph can be asked, in the words of the passages and not in its own numbers."""
+
+    def sentence(position: int) -> tuple[Any, ...]:
+        ends = ([graph.entity(entity).key for entity in links.of(position)] for links in (graph.heads, graph.tails))
+        return (*graph.place(position), graph.hyperrelation(position), *ends)
+
+    entities = list(graph.entities())
+    asked = {text: (graph.named_in(text), graph.named_in(text, careful=True)) for text in TEXTS}
+    return {
+        "entities": [graph.entity(entity) for entity in entities],
+        "may lead": [graph.may_lead(entity) for entity in entities],
+        "out": [sorted(map(sentence, graph.out.of(entity).tolist())) for entity in entities],
+        "into": [sorted(map(sentence, graph.into.of(entity).tolist())) for entity in entities],
+        "mentioning": [graph.passages_mentioning(entity) for entity in entities],
+        "titled": [graph.passages_titled(entity) for entity in entities],
+        "led by": [graph.passages_led_by(entity) for entity in entities],
+        "frequency": [graph.frequency(entity) for entity in entities],
+        "named": {text: [[graph.entity(one).key for one in found] for found in both] for text, both in asked.items()},
+        "found": [name for name in NAMES if graph.find(name) is not None],
+        "contains": [[graph.entity(entity).key for entity in graph.entities_of(number)] for number in range(42)],
+        "sentences": sorted(map(sentence, graph.sentences())),
+        "counts": graph.counts(),
+    }
+
+
+some = st.sets(st.integers(1, 40), max_size=12)
+steps = st.lists(st.tuples(some, some), min_size=1, max_size=9)
+
+
+@settings(deadline=None, max_examples=80)
+@given(worlds(most=20), steps, st.sampled_from([0.0, 0.25, 1.0]), st.sampled_from([0.2, 1.0]))
+def test_however_passages_came_and_went_the_graph_is_that_of_those_that_are_there(
+    said: Said, steps: Steps, share: float, most_dead: float
+) -> None:
+    """Also where segments are hardly ever written again: many small ones, with most of their rows dead."""
+    with TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments, "SHARE", share)
+        patch.setattr(segments, "MOST_DEAD", most_dead)
+        graph, live = grown(said, steps, Path(place))
+        found = told(graph)
+        numbers = np.array(live, np.int64)
+        whole = [gathered(said, numbers, Path(place) / "whole", ParseKG(Path(place), ()))] if live else []
+        assert found == told(ParseKG.open(Path(place), whole, numbers))

@@ -12,7 +12,7 @@ from polyhop.errors import DatasetError
 from polyhop.models.cross_encoder import reranker_folder
 from polyhop.training.documents import document_rows
 from polyhop.training.mixture import TIMES, mixed
-from polyhop.training.rows import ReadingRow, is_kept_aside
+from polyhop.training.rows import KINDS, ReadingRow, is_kept_aside
 
 RULES = (
     "Keys of the boat house\n- Members get a key for 15 kr.\n- Guests row with a member; guests of 15 or less wear a "
@@ -83,3 +83,11 @@ def test_documents_are_read_several_times_with_their_titles(tmp_path: Path) -> N
     (window, *_) = made.training
     assert not any(window.allowed[window.asked : window.asked + 3])  # boat house:
     assert all(window.allowed[window.asked + 3 : -1])
+
+
+def test_the_documents_that_the_reader_learns_from_are_sound() -> None:
+    folder = Path(__file__).parents[2] / "weights" / "documents"
+    read, unread = document_rows(folder), document_rows(folder / "unread")
+    assert {row.kind for row in read} == {row.kind for row in unread} == set(KINDS)
+    assert not {row.context for row in read} & {row.context for row in unread}
+    assert all(len(row.question) < 300 for row in (*read, *unread))

@@ -43,6 +43,14 @@ def test_the_sentence_under_the_heading_that_was_asked_about_is_likelier(each: P
     assert text_of(likeliest.quote) == "It burns paraffin."
 
 
+def test_sentences_of_running_text_are_read_alone(models: Models) -> None:
+    text = "Heron Lamp stands in Varn. It burns paraffin."
+    running = Passage(id="p2", document_id="p2", ordinal=0, start=0, end=len(text), title="Heron Lamp", text=text)
+    found = sentence_signs(QUESTION, point(QUESTION, [running], models).sentences, models)
+    assert len(found) == 2
+    assert all(alone == behind for _, alone, behind in found.values())
+
+
 def test_sentences_are_weighed_up_to_a_number_and_sorted(each: Pointing, models: Models) -> None:
     found = supported(each, models).sentences
     assert len(found) == min(SENTENCES, len(each.sentences))

@@ -1,8 +1,9 @@
 """How likely it is that a sentence holds the answer, and that a pointed answer is right.
 
 The span model has read each passage by itself. The cross-encoder reads its likeliest sentences again, each under its
-heading, alone and behind the sentence before it: in manuals and minutes these say what a sentence speaks of. Then the
-span model reads the best of them, of all passages, together.
+heading, alone and behind the sentence before it: in manuals and minutes these say what a sentence speaks of. Running
+text of one paragraph, which is read alone only, repeats it. Then the span model reads the best of them, of all
+passages, together.
 
 The weights of the first two logistic models were fitted by ``benchmarks/calibrate_reading.py`` to questions whose
 contexts were kept aside when the span model was trained, and to as many about novels; then both were scaled alike
@@ -104,9 +105,13 @@ def sentence_signs(question: str, sentences: Sequence[Supporting], models: Model
     """Of each sentence: that an answer rests on it, by the span model; by the cross-encoder, that it is about it."""
     passages = {one.quote.passage.id: one.quote.passage for one in sentences}
     spans = {name: list(sentence_spans(passage.text)) for name, passage in passages.items()}
-    texts = [text for one in sentences for text in _in_place(one.quote, spans[one.quote.passage.id])]
-    scores = iter(models.reranker.score(question, texts).tolist() if texts else ())
-    return {one.quote: (_logit(one.chance), next(scores), next(scores)) for one in sentences}
+    places = [_in_place(one.quote, spans[one.quote.passage.id]) for one in sentences]
+    texts = list(dict.fromkeys(text for place in places for text in place))
+    scores = dict(zip(texts, models.reranker.score(question, texts).tolist() if texts else (), strict=True))
+    return {
+        one.quote: (_logit(one.chance), scores[alone], scores[behind])
+        for one, (alone, behind) in zip(sentences, places, strict=True)
+    }
 
 
 def answer_signs(each: Pointing, together: Pointing) -> list[tuple[Pointed, Signs]]:
@@ -163,13 +168,18 @@ def _by_text(answers: Iterable[Pointed]) -> dict[str, Pointed]:
 
 
 def _in_place(quote: Quote, sentences: Sequence[tuple[int, int]]) -> tuple[str, str]:
-    """A sentence of a passage's under its heading, or its title where it has none; and behind the one before it."""
+    """A sentence of a passage's under its heading, or its title where it has none; and behind the one before it.
+
+    Twice the same in running text.
+    """
     passage = quote.passage
     heading = next((passage.text[start:end] for start, end in reversed(passage.headings) if end <= quote.start), "")
+    alone = f"{heading or passage.title}: {text_of(quote)}"
+    if not passage.headings and "\n" not in passage.text.strip():
+        return alone, alone
     ended = [place for place in sentences if place[1] <= quote.start]
     before = passage.text[slice(*ended[-1])] if ended else ""
-    said = text_of(quote)
-    return f"{heading or passage.title}: {said}", f"{passage.title}: {heading} {before} {said}"
+    return alone, f"{passage.title}: {heading} {before} {text_of(quote)}"
 
 
 def chance_of(signs: Signs, weights: Signs, bias: float) -> float:

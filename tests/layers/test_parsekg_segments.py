@@ -16,7 +16,7 @@ from polyhop.indexes import segments
 from polyhop.layers.parsekg import gathering
 from polyhop.layers.parsekg.graph import ParseKG
 from polyhop.ports import Ints
-from polyhop.types import Passage, Sentence
+from polyhop.types import Mention, Passage, Sentence
 from tests.worlds.sentences import NAMES, Said, worlds
 
 Steps = list[tuple[set[int], set[int]]]  # passages that come and go between one gathering and the next
@@ -91,3 +91,18 @@ def test_however_passages_came_and_went_the_graph_is_that_of_those_that_are_ther
         numbers = np.array(live, np.int64)
         whole = [gathered(said, numbers, Path(place) / "whole", ParseKG(Path(place), ()))] if live else []
         assert found == told(ParseKG.open(Path(place), whole, numbers))
+
+
+def test_passages_that_name_nothing_are_a_segment_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "SHARE", 1.0)  # what is new is never merged with what was there
+
+    def passage(number: int) -> Passage:
+        return Passage(id=str(number), document_id="d", ordinal=0, start=0, end=3, title="", text="any")
+
+    ada = Mention(name="Ada Brisk", key="ada brisk", label="PERSON", start=1, end=2, head=True)
+    sentence = Sentence(start=0, end=1, hyperrelation="a", mentions=(ada,))
+    said: Said = {1: (passage(1), [sentence]), 2: (passage(2), []), 3: (passage(3), [sentence])}
+    graph, _ = grown(said, [({1}, set()), ({2}, set()), ({3}, set()), (set(), {1})], tmp_path)
+    assert [graph.entity(entity).name for entity in graph.entities()] == ["Ada Brisk"]
+    assert graph.counts()["entities"] == 1
+    assert graph.entities_of(2) == []

@@ -182,6 +182,8 @@ class ParseKG:
         """Which of some entities ever led a sentence."""
         found = np.zeros(len(ids), np.bool_)
         for segment in self.segments:
+            if not len(segment.names):
+                continue  # its passages name nothing
             places = segment.places_of(ids)
             here = np.maximum(places, 0)
             found |= (places != MISSING) & (segment.out.starts[here + 1] > segment.out.starts[here])

@@ -139,6 +139,8 @@ class GraphSegment:
 
     def counted(self, kind: Map, places: Ints) -> Ints:
         """How many live sentences or rows each of some entities is linked with; 0 for MISSING."""
+        if not len(self.names):
+            return np.zeros(len(places), np.int64)
         links: Adjacency = getattr(self, kind)
         here = np.maximum(places, 0)
         lengths = np.where(places == MISSING, 0, links.starts[here + 1] - links.starts[here])

@@ -132,7 +132,8 @@ def main() -> None:
         if options.data is not None:
             later += warm(options.index, questions)
     show_table(["cold", "wall s", "processor s"], [list(row.values()) for row in first])
-    show_table(["warm", "questions", "processor p50 s", "p95 s"], [list(row.values()) for row in later])
+    if later:
+        show_table(["warm", "questions", "processor p50 s", "p95 s"], [list(row.values()) for row in later])
     verdicts = [
         verdict("cold answer, wall", max(row["wall_p50_s"] for row in first), COLD_WALL, "s"),
         verdict("cold answer, processor", max(row["processor_p50_s"] for row in first), COLD_PROCESSOR, "s"),

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from polyhop.conversation.standalone import standalone
@@ -36,6 +35,7 @@ from polyhop.planning.asked import LONGEST_QUESTION, checked, shortened
 from polyhop.planning.planner import Planning
 from polyhop.ports import LanguageModel
 from polyhop.reading.citations import citations_of, items_of
+from polyhop.reading.drafts import DraftListener
 from polyhop.reading.hops_found import hops_taken
 from polyhop.reading.within_budget import read_within
 from polyhop.reports import CostListener, HopListener, IndexReport, IndexStatus, ProgressListener, RemoveReport
@@ -181,14 +181,16 @@ class Polyhop:
         budget: Budget | None = None,
         thread: Thread = NO_THREAD,
         told: HopListener | None = None,
+        drafted: DraftListener | None = None,
         spent: CostListener | None = None,
     ) -> Answer:
         """Answer a question from the documents, or say that they do not answer it; after a thread, as it is meant.
 
         ``told``: is called with the place and the hop as each is settled, in this thread; one told later of the same
-        place replaces it, so that in the end the hops of the evidence were told. What it raises ends the work.
-        ``spent``: is called once with what the language model took, however the question ends. Raises UsageError for a
-        question without words, IndexMissing, LayerMissing, ModelMissing and the others.
+        place replaces it, so that in the end the hops of the evidence were told. ``drafted``: is called with what a
+        language model writes of the answer, before it is checked: from which character on it reads so. What either
+        raises ends the work. ``spent``: is called once with what the language model took, however the question ends.
+        Raises UsageError for a question without words, IndexMissing, LayerMissing, ModelMissing and the others.
         """
         asked = checked(question)
         limit = budget or self.settings.budget
@@ -199,9 +201,9 @@ class Polyhop:
             evidence = self._retrieve(meant.question, view, strategy, limit)
             if evidence.plan is None:  # a reader has one in any case; this one costs nothing
                 evidence = replace(evidence, plan=view.plan(evidence.question))
-            reader_name, reading, unread = read_within(limit, evidence, self.settings, view.models)
+            reader_name, reading, unread = read_within(limit, evidence, self.settings, view.models, drafted)
             cost = replace(meant.cost + evidence.cost + reading.cost, seconds=time.monotonic() - began)
-            left_out = (*evidence.left_out, *left_out_by(view.models), *unread)
+            left_out = (*evidence.left_out, *left_out_by(models), *unread)
             hops = hops_taken(evidence.question, reading, evidence)
             view.hops_told.complete(hops)
             evidence = replace(evidence, hops=hops, cost=cost, left_out=left_out)
@@ -328,9 +330,7 @@ class Polyhop:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _retrieve(self, question: str, view: View, name: str | None, budget: Budget) -> Evidence:

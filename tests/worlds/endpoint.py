@@ -24,6 +24,9 @@ class Played:
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
     hang_up: bool = False
+    pieces: tuple[bytes, ...] = ()  # of the body, each sent when ``go_on`` lets it; empty: all at once
+    go_on: Callable[[int], object] = lambda _: None  # is called before each piece with its number
+    cut_off: threading.Event = field(default_factory=threading.Event)  # set where whoever asked has hung up
 
 
 def says(text: str | None, *, finish: str = "stop", usage: dict[str, Any] | None = None, **more: Any) -> Played:
@@ -32,6 +35,31 @@ def says(text: str | None, *, finish: str = "stop", usage: dict[str, Any] | None
     choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
     content = {"object": "chat.completion", "choices": [choice], "usage": counted}
     return Played(body=json.dumps(content).encode(), headers={"Content-Type": "application/json"}, **more)
+
+
+def streams(
+    *pieces: str,
+    finish: str | None = "stop",
+    usage: dict[str, Any] | None = None,
+    done: bool = True,
+    **more: Any,
+) -> Played:
+    """The same completion as server-sent events, one for each piece of its text; without ``usage`` none is told."""
+    deltas = [{"role": "assistant", "content": ""}, *({"content": piece} for piece in pieces)]
+    chunks: list[dict[str, Any]] = [{"choices": [{"index": 0, "delta": one, "finish_reason": None}]} for one in deltas]
+    if finish:
+        chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+    if usage is not None:
+        chunks.append({"choices": [], "usage": usage})
+    events = [f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks] + [b"data: [DONE]\n\n"] * done
+    return Played(body=b"".join(events), pieces=tuple(events), headers={"Content-Type": "text/event-stream"}, **more)
+
+
+def streamed(said: Played, at: int = 7) -> Played:
+    """A proper completion as a stream, in pieces of so many characters."""
+    content = json.loads(said.body)
+    text, usage = content["choices"][0]["message"]["content"], content["usage"]
+    return streams(*(text[start : start + at] for start in range(0, len(text), at)), usage=usage)
 
 
 def refuses(status: int, message: str, *, code: str | None = None, **headers: str) -> Played:
@@ -92,13 +120,18 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(played.body)))
             self.end_headers()
-            if played.hang_up:
+            if played.pieces and not played.hang_up:
+                for number, piece in enumerate(played.pieces):
+                    played.go_on(number)
+                    self.wfile.write(piece)
+            elif played.hang_up:
                 self.wfile.write(played.body[: len(played.body) // 2])
                 self.close_connection = True
             else:
                 self.wfile.write(played.body)
         except (BrokenPipeError, ConnectionResetError):  # the client has lost patience, as it should
             self.close_connection = True
+            played.cut_off.set()
 
     def log_message(self, *arguments: object) -> None:
         """Say nothing."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tests.worlds.endpoint import Played, says
+from tests.worlds.endpoint import Played, says, streamed
 
 DOCUMENTS = ("harrowmere_lighthouse.txt", "edda_marrish.md", "pellingrove.html")
 DESIGNED = "Harrowmere Lighthouse was designed by the architect Edda Marrish"
@@ -33,11 +33,12 @@ CONSTRAINTS = [
 
 
 def sage(request: Mapping[str, Any]) -> Played:
-    """What it says, by the form that it is asked for; only what the passages shown to it say."""
+    """What it says, by the form that it is asked for, as a stream where it is to be one; only what passages say."""
     asked = frozenset(request["response_format"]["json_schema"]["schema"]["properties"])
     prompt: str = request["messages"][1]["content"]
     said = next(answer for form, answer in ANSWERS.items() if form in asked)
-    return says(json.dumps(said(prompt, asked)))
+    whole = says(json.dumps(said(prompt, asked)))
+    return streamed(whole) if request["stream"] else whole
 
 
 def _shown(prompt: str) -> Iterator[tuple[int, str, tuple[str, str, str], str]]:
@@ -101,5 +102,6 @@ ANSWERS: Mapping[str, Callable[[str, frozenset[str]], object]] = {  # by a prope
     "next_query": _query,
     "findings": lambda *_: {"conflicts": [], "findings": "Edda Marrish designed it, and was born in Pellingrove."},
     "follows": lambda *_: {"reason": "It does not follow.", "follows": False, "answer": ""},
+    "reasoning": lambda *_: {"reasoning": "Edda Marrish designed it.", "answer": "Pellingrove"},
     "correct": lambda *_: {"reason": "It is the same place.", "correct": True},
 }

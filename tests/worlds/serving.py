@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 import uvicorn
 from fastapi import FastAPI
 
@@ -19,6 +20,8 @@ from polyhop.serve.app import create_app
 from polyhop.serve.engines import Engines
 from polyhop.serve.running import address_of, configured, listen
 from polyhop.settings import Settings
+from tests.worlds.endpoint import EndpointServer, Script
+from tests.worlds.endpoint import serving as endpoint
 from tests.worlds.settings import QUICK
 
 WAIT = 60.0  # seconds until something is wrong
@@ -80,6 +83,16 @@ def serving(
     engines = Engines(index, workspaces=workspaces, settings=settings)
     with serving_app(create_app(engines, settings), settings) as served:
         yield served
+
+
+@contextmanager
+def with_a_language_model(index: Path, script: Script) -> Iterator[tuple[Served, EndpointServer]]:
+    """Serve an index with a language model, which plays a script, behind an endpoint."""
+    with endpoint(script) as model, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("POLYHOP_BASE_URL", model.url)
+        patch.setenv("POLYHOP_MODEL", "sage")
+        with serving(index, workers=2) as served:
+            yield served, model
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from polyhop.cli.draft import draft_shown
 from polyhop.cli.options import index_options, json_option, replaying, settings_of
 from polyhop.cli.terminal import echo, on_one_line, style
 
@@ -50,7 +51,8 @@ def ask(
 
     Shows the answer, each hop of the way to it, and the exact sentence behind each hop with its file and character
     span; where facts were walked, also the best chains of them and the sentence behind each arrow (all chains with
-    --trace). Exits with 3 where the documents do not answer the question, and says what came closest.
+    --trace). In a terminal, what a language model writes is shown as it comes, as a draft: the answer is what has been
+    checked. Exits with 3 where the documents do not answer the question, and says what came closest.
 
     \b
     polyhop ask "Where was the architect of the lighthouse born?"
@@ -67,12 +69,14 @@ def ask(
     budget = replace(settings.budget, passages=passages) if passages else None
     with Polyhop(index_path, settings=settings) as engine:
         engine.models.load_ahead()
-        answer = engine.ask(question, strategy=strategy, budget=budget)
         if as_json:
             from polyhop.cli.as_json import text_of
 
+            answer = engine.ask(question, strategy=strategy, budget=budget)
             echo(text_of(answer.to_dict()))
         else:
+            with draft_shown() as drafted:
+                answer = engine.ask(question, strategy=strategy, budget=budget, drafted=drafted)
             show(answer, engine, trace=trace)
     return 0 if answer.text is not None else NOT_FOUND
 

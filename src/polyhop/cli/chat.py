@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyhop.cli.draft import draft_shown
 from polyhop.cli.options import index_options, settings_of
 from polyhop.cli.terminal import echo, flush, style, tell
 from polyhop.errors import PolyhopError, UsageError, nearest
@@ -81,7 +82,8 @@ class Chat:
         from polyhop.cli.ask import place, show_answer
         from polyhop.cli.terminal import on_one_line
 
-        answer = self.engine.ask(question, strategy=self.strategy, thread=self.thread)
+        with draft_shown() as drafted:
+            answer = self.engine.ask(question, strategy=self.strategy, thread=self.thread, drafted=drafted)
         self.thread, self.last = self.thread.after(answer), answer
         if answer.standalone:
             echo(style(f"({on_one_line(answer.standalone)})", dim=True))

@@ -17,6 +17,8 @@ _WEAKER: Mapping[JsonMode, JsonMode] = {"schema": "object", "object": "text"}
 _ABOUT_FORMAT = re.compile(
     r"response_?format|json_(?:schema|object)|structured.?output|guided|grammar|schema", re.IGNORECASE
 )
+_ABOUT_STREAMS = re.compile(r"\bstream", re.IGNORECASE)
+_USAGE = "stream_options"  # asks for the tokens at the end of a stream
 _UNPORTABLE = frozenset({"minLength"})  # strict servers refuse it; we check it ourselves
 
 _IN_WORDS = """Answer with one JSON value and nothing before or after it. It has to obey this JSON Schema:
@@ -25,11 +27,12 @@ _IN_WORDS = """Answer with one JSON value and nothing before or after it. It has
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """How a request is written: the JSON mode, the name of the token limit, and the parameters that are left out."""
+    """How a request is written: JSON mode, name of the token limit, parameters left out, whether replies stream."""
 
     json_mode: JsonMode = "schema"
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     left_out: frozenset[str] = frozenset()
+    streams: bool = True
 
     def body(
         self,
@@ -38,9 +41,16 @@ class Dialect:
         max_tokens: int,
         schema: Mapping[str, Any] | None,
         options: Mapping[str, Any],
+        *,
+        heard: bool = False,
     ) -> dict[str, Any]:
-        """The request as plain JSON values; ``options``: parameters such as the temperature, None for unset."""
-        content: dict[str, Any] = {"model": model, "stream": False, self.limit: max_tokens}
+        """The request as plain JSON values; ``options``: parameters such as the temperature, None for unset.
+
+        ``heard``: somebody listens to the reply, so that it is to be streamed.
+        """
+        content: dict[str, Any] = {"model": model, "stream": heard, self.limit: max_tokens}
+        if heard and _USAGE not in self.left_out:
+            content[_USAGE] = {"include_usage": True}
         content |= {key: value for key, value in options.items() if value is not None and key not in self.left_out}
         spoken = messages if schema is None or self.json_mode == "schema" else _with_schema(messages, schema)
         content["messages"] = [{"role": message.role, "content": message.content} for message in spoken]
@@ -51,18 +61,20 @@ class Dialect:
             content["response_format"] = {"type": "json_object"}
         return content
 
-    def after_refusal(self, words: str, *, structured: bool) -> Dialect | None:
+    def after_refusal(self, words: str, *, structured: bool, heard: bool = False) -> Dialect | None:
         """What to try once the server has refused a request with these words; None where they are about something else.
 
-        Each step gives something up for good, so that there are at most seven.
+        Each step gives something up for good, so that there are at most nine.
         """
         if self.limit == "max_tokens" and "max_completion_tokens" in words:
             return replace(self, limit="max_completion_tokens")
-        for parameter in OPTIONS:
+        for parameter in (*OPTIONS, *([_USAGE] if heard else [])):
             if parameter not in self.left_out and re.search(rf"\b{parameter}\b", words):
                 return replace(self, left_out=self.left_out | {parameter})
         if structured and self.json_mode in _WEAKER and _ABOUT_FORMAT.search(words):
             return replace(self, json_mode=_WEAKER[self.json_mode])
+        if heard and _ABOUT_STREAMS.search(words):
+            return replace(self, streams=False)
         return None
 
 

@@ -9,15 +9,19 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 from polyhop.errors import EndpointError
 from polyhop.models.accounting import Meter, Prices, Request, WastedOutput, estimated_prompt, estimated_tokens
+from polyhop.models.around import Around
 from polyhop.models.cache import CachedResponse, ResponseCache, cache_key
 from polyhop.models.dialect import OPTIONS, Dialect, JsonMode
+from polyhop.models.heard import HeardEnough, ReplyListener
+from polyhop.models.streamed_reply import StreamedReply, joined_pairs, text_in
 from polyhop.models.transport import Reply, Transport, check_served
-from polyhop.ports import Completion, Message
+from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
@@ -99,7 +103,14 @@ class OpenAICompatible:
 
         Raises EndpointError, OutputInvalid (an empty answer, or one cut off at ``max_tokens``), BudgetExceeded.
         """
-        request = Request(messages=tuple(messages), max_tokens=max_tokens, schema=schema)
+        return self.completed(Request(messages=tuple(messages), max_tokens=max_tokens, schema=schema), None)
+
+    def heard_by(self, listener: ReplyListener) -> LanguageModel:
+        """The same endpoint, which streams to a listener what it writes."""
+        return _Heard(self, listener)
+
+    def completed(self, request: Request, listener: ReplyListener | None) -> Completion:
+        """What is made of a request, which a listener, if any, hears as it is written. Raises like ``complete``."""
         key = self._key(request)
         kept = self._cache.get(key) if self._cache else None
         if kept is not None:
@@ -111,7 +122,11 @@ class OpenAICompatible:
             raise self._overflow(said)
         with self._slots, self.meter.holding(expected) as hold:
             began = time.monotonic()
-            response = self._read(self._ask(request), expected)
+            try:
+                response = self._read(self._ask(request, listener), expected)
+            except HeardEnough as enough:
+                hold.spent = enough.cost = self.prices.of(expected.prompt_tokens, estimated_tokens(enough.text))
+                raise
             hold.spent = self.prices.of(
                 response.prompt_tokens, response.completion_tokens, seconds=time.monotonic() - began
             )
@@ -155,29 +170,36 @@ class OpenAICompatible:
         prompt = estimated_prompt(request.messages, request.schema)
         return self.prices.of(prompt, self._longest(request) + self.reasoning_tokens)
 
-    def _ask(self, request: Request) -> Reply:
+    def _ask(self, request: Request, listener: ReplyListener | None) -> Reply:
         allowed = self._longest(request) + self.reasoning_tokens
+        structured = request.schema is not None
         while True:
             dialect = self._learnt.dialect
-            body = dialect.body(self.model, request.messages, allowed, request.schema, self._options)
-            reply = self._transport.post(json.dumps(body).encode("ascii"), self._is_final)
+            heard = listener is not None and dialect.streams
+            arriving = partial(StreamedReply, listener) if listener is not None and heard else None
+            body = dialect.body(self.model, request.messages, allowed, request.schema, self._options, heard=heard)
+            final = partial(self._is_final, heard=heard)
+            reply = self._transport.post(json.dumps(body).encode("ascii"), final, arriving)
             if reply.ok:
                 return reply
             if reply.status in _REFUSALS and not _OVERFLOW.search(reply.words):
-                easier = dialect.after_refusal(reply.words, structured=request.schema is not None)
+                easier = dialect.after_refusal(reply.words, structured=structured, heard=heard)
                 if self._learnt.replaced(dialect, easier):
                     log.info("%s refused a part of the request and is asked without it: %s", self.name, reply.words)
                     continue
+                if heard:  # what it does not explain may be the stream: this once it is asked for a whole reply
+                    listener = None
+                    continue
             raise self._refused(reply)
 
-    def _is_final(self, reply: Reply) -> bool:
+    def _is_final(self, reply: Reply, *, heard: bool) -> bool:
         """Whether there is no use in repeating a request that failed in a way that usually passes."""
         if reply.status == 429:
             return _NO_CREDIT in reply.words
         if reply.status not in _REFUSALS:
             return False
         easier = self._learnt.dialect.after_refusal(reply.words, structured=True)
-        return easier is not None or _OVERFLOW.search(reply.words) is not None
+        return heard or easier is not None or _OVERFLOW.search(reply.words) is not None
 
     def _refused(self, reply: Reply) -> EndpointError:
         words = reply.words.replace(self.api_key.strip() or "\0", "***")
@@ -216,7 +238,7 @@ class OpenAICompatible:
                 remedy="Check that its address is that of an OpenAI-compatible API, which often ends in /v1.",
                 status=reply.status,
             )
-        text = _text(message)
+        text = joined_pairs(text_in(message))
         usage = content.get("usage")
         counts = usage if isinstance(usage, dict) else {}
         prompt_tokens, completion_tokens = _count(counts, "prompt_tokens"), _count(counts, "completion_tokens")
@@ -251,6 +273,23 @@ class OpenAICompatible:
         return Completion(response.text, cost)
 
 
+class _Heard(Around):
+    """An endpoint, with somebody who listens to what it writes."""
+
+    model: OpenAICompatible
+
+    def __init__(self, model: OpenAICompatible, listener: ReplyListener) -> None:
+        super().__init__(model)
+        self._listener = listener
+
+    def complete(
+        self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        """What the endpoint answers. Raises what it raises, and HeardEnough."""
+        request = Request(messages=tuple(messages), max_tokens=max_tokens, schema=schema)
+        return self.model.completed(request, self._listener)
+
+
 class _Learnt:
     """What an endpoint has taught us so far; threads share it."""
 
@@ -282,14 +321,6 @@ def _check_settings(endpoint: OpenAICompatible) -> None:
         raise ValueError("temperature must be at least 0, and top_p more than 0 and at most 1")
     if endpoint.max_tokens is not None and endpoint.max_tokens < 1:
         raise ValueError("max_tokens must be at least 1, or none")
-
-
-def _text(message: Mapping[str, Any]) -> str:
-    content = message.get("content")
-    if isinstance(content, list):  # some servers answer in parts
-        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-    text = content if isinstance(content, str) else ""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")  # halves of pairs cannot be stored
 
 
 def _count(usage: Mapping[str, Any], name: str) -> int | None:

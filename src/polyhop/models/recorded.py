@@ -10,6 +10,7 @@ import json
 import re
 import threading
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,7 @@ from polyhop.errors import ModelMissing, UsageError
 from polyhop.models.accounting import Request, WastedOutput
 from polyhop.models.around import Around
 from polyhop.models.cache import cache_key
+from polyhop.models.heard import ReplyListener, heard_by
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.types import Cost
 
@@ -49,6 +51,12 @@ class Recorder(Around):
             raise
         self._add(request, completion.text, completion.cost)
         return completion
+
+    def heard_by(self, listener: ReplyListener) -> LanguageModel:
+        """The same recording, with somebody who listens to the replies: a line holds the whole of one all the same."""
+        heard = copy(self)
+        heard.model = heard_by(self.model, listener)
+        return heard
 
     def _add(self, request: Request, text: str, cost: Cost, fault: str = "") -> None:
         line = {

@@ -18,10 +18,10 @@ from polyhop.types import Cost
 
 MAX_CHARACTERS = 400_000
 MAX_DEPTH = 32
-_MAX_STARTS = 100  # brackets in prose that are tried as the start of a value: keeps the search linear
+MAX_STARTS = 100  # brackets in prose that are tried as the start of a value: keeps the search linear
 _SHOWN = 6000  # characters of a broken output that the model is shown again
 
-_THINKING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+THINKING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)```", re.DOTALL)
 _MARKS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]', re.DOTALL)
 _WHITE = re.compile(r"\s*")
@@ -150,7 +150,7 @@ def _closed(text: str) -> list[str]:
         if mark in "}]" and open_ends:
             open_ends.pop()
         ends.append((match.start() if mark == "," else match.end(), "".join(reversed(open_ends))))
-    return [text[:end] + closing for end, closing in reversed(ends[-_MAX_STARTS:])]
+    return [text[:end] + closing for end, closing in reversed(ends[-MAX_STARTS:])]
 
 
 def _attempt(
@@ -189,7 +189,7 @@ def _values(text: str) -> Iterator[Any]:
         if complete and not whole.lstrip()[end:].strip():
             yield value
     position = 0
-    for _ in range(_MAX_STARTS):
+    for _ in range(MAX_STARTS):
         start = min((at for at in (said.find("{", position), said.find("[", position)) if at >= 0), default=-1)
         if start < 0:
             return
@@ -202,7 +202,7 @@ def spoken(text: str) -> str:
     """What a model says after thinking: no thoughts between tags, and none before or after a tag that stands alone."""
     said: list[str] = []
     thinking, at = False, 0
-    for tag in _THINKING.finditer(text):
+    for tag in THINKING.finditer(text):
         if not thinking:
             said.append(text[at : tag.start()])
         if tag[1] and not thinking:  # some servers have the model begin within its thoughts

@@ -140,6 +140,16 @@ class Reply:
         return " ".join(text.split())[:400] or "nothing"
 
 
+class Arriving(Protocol):
+    """What becomes of one reply while it arrives."""
+
+    def take(self, chunk: bytes) -> None:
+        """Some more bytes of it."""
+
+    def whole(self, reply: Reply) -> Reply | None:
+        """What is to be read of it once all of it has been taken; None where it broke off."""
+
+
 def retry_after(header: str, now: float) -> float | None:
     """Seconds from a Retry-After header, which holds seconds or an HTTP date (RFC 9110, section 10.2.3)."""
     header = header.strip()
@@ -180,15 +190,18 @@ class Transport:
         )
         return base_url, cls(base_url + path, headers, timeout=served.timeout, backoff=backoff)
 
-    def post(self, body: bytes, final: Callable[[Reply], bool]) -> Reply:
+    def post(
+        self, body: bytes, final: Callable[[Reply], bool], arriving: Callable[[], Arriving] | None = None
+    ) -> Reply:
         """The first answer worth reading: a granted request, a refusal for good, or whatever ``final`` says is one.
 
-        Raises EndpointError where patience ends first.
+        ``arriving``: makes what takes the bytes of an attempt as they come. Raises EndpointError where patience ends
+        first.
         """
         began = time.monotonic()
         failures = 0
         while True:
-            reply, trouble = self._once(body)
+            reply, trouble = self._once(body, arriving)
             if reply is not None and (not reply.transient or final(reply)):
                 return reply
             failures += 1
@@ -208,11 +221,11 @@ class Transport:
                 self._client.close()
                 self._client = None
 
-    def _once(self, body: bytes) -> tuple[Reply | None, str]:
+    def _once(self, body: bytes, arriving: Callable[[], Arriving] | None) -> tuple[Reply | None, str]:
         import httpx
 
         try:
-            reply = self._exchange(body)
+            reply = self._exchange(body, arriving() if arriving is not None else None)
         except httpx.TimeoutException:
             return None, f"no answer within {self._timeout:g} seconds"
         except httpx.RequestError as error:
@@ -222,19 +235,26 @@ class Transport:
         self._answered = True
         return reply, "" if reply.ok else f"it answered {reply.status} and said: {reply.words}"
 
-    def _exchange(self, body: bytes) -> Reply:
+    def _exchange(self, body: bytes, arriving: Arriving | None) -> Reply:
         import httpx
 
         deadline = time.monotonic() + self._timeout
-        with self._connected().stream("POST", self._url, content=body) as response:
+        headers = None if arriving is None else {"Accept": "text/event-stream, application/json"}
+        with self._connected().stream("POST", self._url, content=body, headers=headers) as response:
             received = bytearray()
             for chunk in response.iter_bytes():
                 received += chunk
+                if arriving is not None:
+                    arriving.take(chunk)
                 if len(received) > MAX_BYTES:
                     raise EndpointError(f"{self._where} answered more than {MAX_BYTES:,} bytes.")
                 if time.monotonic() > deadline:  # the client's own limit starts anew with every chunk
                     raise httpx.ReadTimeout("slow answer", request=response.request)
-            return Reply(response.status_code, response.headers, bytes(received))
+            reply = Reply(response.status_code, response.headers, bytes(received))
+            whole = reply if arriving is None else arriving.whole(reply)
+            if whole is None:
+                raise httpx.RemoteProtocolError("the answer broke off", request=response.request)
+            return whole
 
     def _connected(self) -> httpx.Client:
         import httpx

@@ -13,6 +13,7 @@ from polyhop.errors import BudgetExceeded
 from polyhop.models.accounting import Request, WastedOutput, estimated_tokens
 from polyhop.models.around import Around
 from polyhop.models.choice import Models
+from polyhop.models.heard import HeardEnough, ReplyListener, heard_by
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.types import Budget, Cost
 
@@ -76,6 +77,12 @@ class Within(Around):
         part._spent = Cost()
         return part
 
+    def heard_by(self, listener: ReplyListener) -> LanguageModel:
+        """The same budget, with somebody who listens to the replies."""
+        part = self.share(0)
+        part.model = heard_by(self.model, listener)
+        return part
+
     @property
     def left(self) -> int:
         """Calls that may still be made through this."""
@@ -114,8 +121,8 @@ class Within(Around):
         try:
             completion = self.model.complete(messages, max_tokens=max_tokens, schema=schema)
             cost = completion.cost
-        except WastedOutput as wasted:
-            cost = wasted.cost
+        except (WastedOutput, HeardEnough) as ended:
+            cost = ended.cost
             raise
         except BudgetExceeded:
             self._count.give_back()  # a cap of the user's: nothing was asked

@@ -179,7 +179,7 @@ def _read(content: Mapping[str, Any], passages: Sequence[Passage], cost: Cost, *
     short = content.get("shape", "short") == "short"
     parts = tuple(
         AnswerPart(
-            text=_TYPED_RANGE.sub("–", part["text"].strip()) if short else part["text"].strip(),
+            text=_worded(part["text"], short=short),
             quotes=tuple(quote for at in part["support"] if 0 < at <= len(each) for quote in each[at - 1]),
         )
         for part in said
@@ -194,6 +194,25 @@ def _read(content: Mapping[str, Any], passages: Sequence[Passage], cost: Cost, *
         cost=cost,
         broken=broken,
     )
+
+
+def _worded(text: str, *, short: bool) -> str:
+    return _TYPED_RANGE.sub("–", text.strip()) if short else text.strip()
+
+
+def answer_so_far(content: Mapping[str, Any]) -> str:
+    """The text of an answer whose JSON is still being written; empty where nothing was found, or nothing is there yet.
+
+    Once all of it is there, this is the answer that ``read_answer`` gives.
+    """
+    if content.get("found") is False:
+        return ""
+    texts = [
+        one["text"] for one in map(_part, _listed(content.get("answer"))) if one is not None and one["text"].strip()
+    ]
+    shape = content.get("shape", "short" if len(texts) < 2 else "list")
+    parts = tuple(AnswerPart(text=_worded(text, short=shape == "short")) for text in texts)
+    return ReadAnswer(parts=parts, found=True, shape=shape, quotes=(), dropped=0, cost=Cost()).text or ""
 
 
 def _understood(text: str) -> dict[str, Any]:

@@ -7,18 +7,19 @@ from dataclasses import replace
 from polyhop.models.choice import Models
 from polyhop.models.within import NoCallsLeft
 from polyhop.reading.citations import within_tokens
+from polyhop.reading.drafts import DraftListener, drafting
 from polyhop.reading.reader import Reading, reader_of, without_language_model
 from polyhop.settings import Settings
 from polyhop.types import Budget, Evidence
 
 
 def read_within(
-    budget: Budget, evidence: Evidence, settings: Settings, models: Models
+    budget: Budget, evidence: Evidence, settings: Settings, models: Models, drafted: DraftListener | None = None
 ) -> tuple[str, Reading, tuple[str, ...]]:
     """The name of the reader that read, what it made of the evidence, and what the budget did not let it do.
 
-    Where no call to the language model is left, a reader without one reads, or nobody where the settings name a reader
-    that needs it. Raises what the reader raises.
+    ``drafted`` is told what a language model writes of the answer. Where no call to it is left, a reader without one
+    reads, or nobody where the settings name a reader that needs it. Raises what the reader raises.
     """
     passages = within_tokens(evidence.passages, budget.tokens)
     shown = replace(evidence, passages=passages)
@@ -28,7 +29,8 @@ def read_within(
         notes.append("the end of the first passage, for want of budget.tokens")
     name, reader = reader_of(settings, models)
     try:
-        return name, reader.read(evidence.question, shown, models), tuple(notes)
+        with drafting(models, drafted) as heard:
+            return name, reader.read(evidence.question, shown, heard), tuple(notes)
     except NoCallsLeft as nothing_left:
         instead = without_language_model(settings)
         if instead is None:

@@ -1,4 +1,4 @@
-"""An answer on its way: worked on in a thread, told hop by hop, stopped when nobody waits any more."""
+"""An answer on its way: worked on in a thread, told hop by hop and word by word, stopped when nobody waits any more."""
 
 from __future__ import annotations
 
@@ -30,6 +30,14 @@ class ToldHop:
     hop: Hop
 
 
+@dataclass(frozen=True, slots=True)
+class ToldDraft:
+    """What a language model writes of the answer, before it is checked: from a character on the draft reads so."""
+
+    start: int
+    text: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """A question as it is put to an engine."""
@@ -55,23 +63,25 @@ def thread_of(turns: Iterable[tuple[str, str]]) -> Thread:
     return Thread.of(pairs)
 
 
-Telling = AsyncGenerator[ToldHop | Answer | None, None]  # of an answer on its way; None: its turn has come
+Told = ToldHop | ToldDraft
+Telling = AsyncGenerator[Told | Answer | None, None]  # of an answer on its way; None: its turn has come
 
 
-async def answering(asked: Asked, workspace: Workspace, service: Service) -> Telling:
+async def answering(asked: Asked, workspace: Workspace, service: Service, *, drafted: bool = False) -> Telling:
     """None when the turn of the question has come, then each hop as it is settled, and at last the answer.
 
-    Whoever stops listening (``aclose``, a cancelled task) stops the work at its next hop. Raises Overloaded and what
+    ``drafted``: before it also what a language model writes of it. Whoever stops listening (``aclose``, a cancelled
+    task) stops the work at its next hop, or at the next word of a draft. Raises Overloaded and what
     ``Polyhop.ask`` raises.
     """
     loop = asyncio.get_running_loop()
-    told: asyncio.Queue[ToldHop | None] = asyncio.Queue()
+    told: asyncio.Queue[Told | None] = asyncio.Queue()
     gone = threading.Event()
 
-    def listen(position: int, hop: Hop) -> None:
+    def listen(event: Told) -> None:
         if gone.is_set():
             raise NobodyWaits
-        loop.call_soon_threadsafe(told.put_nowait, ToldHop(position, hop))
+        loop.call_soon_threadsafe(told.put_nowait, event)
 
     def work() -> Answer:
         if gone.is_set():
@@ -82,7 +92,8 @@ async def answering(asked: Asked, workspace: Workspace, service: Service) -> Tel
             strategy=asked.strategy,
             budget=budget,
             thread=asked.thread,
-            told=listen,
+            told=lambda position, hop: listen(ToldHop(position, hop)),
+            drafted=(lambda start, text: listen(ToldDraft(start, text))) if drafted else None,
             spent=charged(workspace, service),
         )
 
@@ -90,8 +101,8 @@ async def answering(asked: Asked, workspace: Workspace, service: Service) -> Tel
     future.add_done_callback(lambda _: told.put_nowait(None))
     try:
         yield None
-        while (hop := await told.get()) is not None:
-            yield hop
+        while (event := await told.get()) is not None:
+            yield event
         answer = future.result()
         service.metrics.answer(answer)
         yield answer
@@ -125,7 +136,7 @@ async def streamed(asked: Asked, workspace: Workspace, service: Service, request
 
     A stream cannot say any more that there is no turn once it has begun: so it begins with the turn. Raises Overloaded.
     """
-    events = answering(asked, workspace, service)
+    events = answering(asked, workspace, service, drafted=True)
     begun = asyncio.ensure_future(anext(events))
     if await _unless_gone(begun, request):
         return events

@@ -1,4 +1,4 @@
-"""Routes for questions: the answer, at once or hop by hop, and the best passages."""
+"""Routes for questions: the answer, at once or hop by hop and word by word, and the best passages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from polyhop.errors import PolyhopError, TooLarge
 from polyhop.planning.asked import checked
-from polyhop.serve.answering import Asked, Telling, ToldHop, answered, charged, streamed, thread_of, within_limits
+from polyhop.serve.answering import (
+    Asked,
+    Telling,
+    ToldDraft,
+    ToldHop,
+    answered,
+    charged,
+    streamed,
+    thread_of,
+    within_limits,
+)
 from polyhop.serve.errors import request_id_of, shape
 from polyhop.serve.service import Service, TheService, TheWorkspace
 from polyhop.types import Answer, Evidence
@@ -56,7 +66,10 @@ class AskBody(BaseModel):
     strategy: StrategyName = None
     limit: Limit = None
     history: list[TurnSaid] | None = Field(default=None, description="What was said before, oldest first.")
-    stream: bool = Field(default=False, description="Send each hop as it is settled, as server-sent events.")
+    stream: bool = Field(
+        default=False,
+        description="Send each hop as it is settled, and a draft as it is written, as server-sent events.",
+    )
 
 
 class SearchBody(BaseModel):
@@ -93,7 +106,8 @@ async def ask(body: AskBody, service: TheService, workspace: TheWorkspace, reque
     """Answer a question from the documents, or say that they do not answer it (`answer.status`).
 
     With `stream` the response is a stream of events: `started`, `hop` (as each is settled; a later one with the same
-    `position` replaces it), `answer`, `citation`, `done` with the whole answer, or `error`.
+    `position` replaces it), `draft` (what a language model writes of the answer, not checked yet: from the character
+    `start` on it reads as `text`), `answer`, `citation`, `done` with the whole answer, or `error`.
     """
     question = allowed(body.question, service)
     checked(question)
@@ -148,6 +162,8 @@ async def _events(name: str, asked: Asked, told: Telling, request_id: str) -> As
             async for each in told:
                 if isinstance(each, ToldHop):
                     yield _event("hop", {**each.hop.to_dict(), "position": each.position})
+                elif isinstance(each, ToldDraft):
+                    yield _event("draft", {"start": each.start, "text": each.text})
                 elif each is not None:
                     for event in _answer_events(name, each):
                         yield event

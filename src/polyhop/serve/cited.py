@@ -10,6 +10,7 @@ from urllib.parse import quote
 from polyhop.types import Answer, AnswerKind, Citation, Hop
 
 NOT_FOUND = "Not found in these documents."
+DRAFT = "A draft, not checked yet:"
 LONGEST_QUOTE = 400  # characters of a quotation that are shown
 
 
@@ -71,6 +72,11 @@ def url_of(citation: Citation, base_url: str) -> str:
 def hop_in_words(hop: Hop) -> str:
     """A hop as a line."""
     return f"{hop.question} → {hop.found or hop.status}"
+
+
+def draft_in_words(start: int, text: str) -> str:
+    """More of a draft, behind the words that say what it is where it begins, or begins anew."""
+    return f"\n{DRAFT} {text}" if start == 0 and text else text
 
 
 def _source(citation: Citation) -> str:

@@ -19,9 +19,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from polyhop import registry
 from polyhop.errors import PolyhopError, UsageError
 from polyhop.planning.asked import checked
-from polyhop.serve.answering import Asked, Telling, ToldHop, answered, streamed, thread_of
+from polyhop.serve.answering import Asked, Telling, ToldDraft, ToldHop, answered, streamed, thread_of
 from polyhop.serve.asking import QUESTION, STREAM, UNBUFFERED, allowed
-from polyhop.serve.cited import CitedText, cited, hop_in_words
+from polyhop.serve.cited import CitedText, cited, draft_in_words, hop_in_words
 from polyhop.serve.errors import openai_body, request_id_of, shape
 from polyhop.serve.service import TheService, TheWorkspace
 from polyhop.types import Answer
@@ -116,7 +116,8 @@ async def complete(
 ) -> Response | Completed:
     """Answer the last message of a conversation from the documents; the messages before it say what it means.
 
-    Citations are in the text, and as annotations. A stream tells the hops as `reasoning_content`.
+    Citations are in the text, and as annotations. A stream tells the hops as `reasoning_content`, and there also the
+    draft that a language model writes: what is said as `content` cannot be taken back, and so it is checked before.
     """
     *before, last = body.messages
     if last.role != "user":
@@ -182,6 +183,9 @@ async def _chunks(told: _Told, events: Telling, request_id: str, *, usage: bool)
                     continue
                 if isinstance(event, ToldHop):
                     yield told.chunk({"reasoning_content": hop_in_words(event.hop) + "\n"})
+                    continue
+                if isinstance(event, ToldDraft):
+                    yield told.chunk({"reasoning_content": draft_in_words(event.start, event.text)})
                     continue
                 said = told.said(event)
                 yield told.chunk({"content": said.text})

@@ -4,7 +4,7 @@ import { button, fill, h, said } from "./dom.js";
 import { hopItem, STATUS } from "./hop.js";
 import { asMarkdown } from "./markdown.js";
 import { numbered, quotation } from "./quotation.js";
-import { counted, duration, spent } from "./text.js";
+import { counted, cut, duration, spent } from "./text.js";
 import { trace } from "./trace.js";
 
 export class AnswerCard {
@@ -30,6 +30,7 @@ export class AnswerCard {
   /** Take one event of the stream; what is settled is announced. */
   take({ name, data }) {
     if (name === "hop") this.#hop(data);
+    else if (name === "draft") this.#draft(data);
     else if (name === "answer") this.#early(data);
     else if (name === "citation") this.partial.citations.push(data);
     else if (name === "done") this.done(data.answer);
@@ -50,6 +51,17 @@ export class AnswerCard {
     this.wait(hop.found ? `Found ${hop.found}. Looking on…` : "Looking on…");
   }
 
+  /** What a language model writes of the answer: shown as a draft, and not announced word by word. */
+  #draft({ start, text }) {
+    const written = cut(this.draft?.textContent ?? "", 0, start) + text;
+    if (!written) return this.wait("Writing the answer…");
+    if (!this.draft?.isConnected) {
+      this.draft = said("p", "", { class: "draft" });
+      fill(this.result, h("p", { class: "waiting" }, "A draft, not checked against the documents yet"), this.draft);
+    }
+    this.draft.textContent = written;
+  }
+
   #early(answer) {
     this.partial = { ...this.partial, ...answer };
     this.#drawResult(this.partial, []);
@@ -68,7 +80,9 @@ export class AnswerCard {
   }
 
   stopped() {
-    this.#ended(h("p", { class: "muted" }, this.hops.length ? "Stopped. These hops were settled by then." : "Stopped."));
+    const draft = this.draft?.isConnected && [h("p", { class: "muted" }, "A draft that was not checked"), this.draft];
+    const settled = this.hops.length ? "Stopped. These hops were settled by then." : "Stopped.";
+    this.#ended([draft, h("p", { class: "muted" }, settled)]);
   }
 
   failed(error) {

@@ -1,7 +1,7 @@
 """Durable folders of arrays, and how an index made of immutable segments grows.
 
 A generation of an index is a list of segments. Each covers some passages, once and for all: new passages make a new
-segment, removed ones are masked when the index is opened, and now and then everything is merged into one.
+segment, removed ones are masked when the index is opened, and segments are written again in proportion to what is new.
 """
 
 from __future__ import annotations

@@ -36,6 +36,8 @@ MAKERS: Mapping[str, str] = {
     "qed": "QED, Lamm et al. 2021 (Google), on Natural Questions",
     "skeleton/cwq": "ComplexWebQuestions, Talmor and Berant 2018, with clauses by SPARQA, Sun et al. 2020",
     "qa_only/musique": "MuSiQue, Trivedi et al. 2022, questions taken apart by the planner before and by rules",
+    "steps/2wiki": "steps of 2WikiMultiHopQA, Ho et al. 2020, with passages of Wikipedia",
+    "steps/musique": "steps of MuSiQue, Trivedi et al. 2022, with passages of Wikipedia",
     "squad1": "SQuAD 1.1, Rajpurkar et al. 2016, with passages of Wikipedia",
     "squad2": "SQuAD 2.0, Rajpurkar et al. 2018, with passages of Wikipedia",
     "squadshifts": "SQuADShifts, Miller et al. 2020",

@@ -8,12 +8,14 @@ before or behind theirs; and those of several hops lose a passage that answers t
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from polyhop.training.neighbours import Neighbours
 from polyhop.training.rows import Kind, MultiHopRow, ReadingRow, TrainingPassage, is_kept_aside, occurrences
+from polyhop.training.step_rows import SOURCE as STEPS
+from polyhop.training.together import Told, together
 from polyhop.training.windows import MOST_TOKENS, Part, Place, Window, WindowMaker, sentences
 
 # At most so many rows of sources that are weak or would outweigh the others, by the source or by what it begins with.
@@ -27,13 +29,18 @@ MOST_ROWS: Mapping[str, int] = {
     "timeqa": 900,
 }
 SHARES: Mapping[str, float] = {"squadshifts/amazon_reviews": 0.4, "squadshifts/reddit": 0.4}  # of a source's windows
-TIMES: Mapping[str, int] = {"documents": 3}  # that rows are read, by what their source begins with
+TIMES: Mapping[str, int] = {"documents": 3, "steps": 2}  # that rows are read, by what their source begins with
 MULTI_HOP_SOURCE = "multihop/"
 
 NOTHING_SHARES: Mapping[Kind, float] = {"span": 0.2, "yes": 0.1, "no": 0.1}  # that get a context without an answer
+NOTHING_LIKE = 4  # of the nearest contexts, one of which is taken then
 BESIDE_SHARE = 0.2  # of the short contexts, that get another one beside them
 SHORT, SHORT_BESIDE = 900, 700  # characters of the one and of the other
-NEIGHBOURS, COMPARED, CANDIDATES = 40, 12, 6  # rows before and behind, and how many of them are looked at
+TOGETHER_SHARE = (
+    0.3  # of the rows that say where their answers stand, of which sentences are read beside those of others
+)
+MOST_OTHERS = 4  # texts whose sentences are read so
+HOPS_TOGETHER_SHARE = 0.5  # the same of questions of several hops and of their steps
 DROPPED_SHARE = 0.35  # of the second windows of multi-hop questions, that lose what answers them
 AROUND = 40  # tokens left for the question when passages are shortened
 PER_TOKEN = 4.2  # characters
@@ -77,18 +84,16 @@ def share_of(rows: Sequence[ReadingRow], share: float, *, seed: int = 0) -> list
 
 
 def _of_reading(rows: Sequence[ReadingRow], maker: WindowMaker, rng: random.Random) -> Iterator[tuple[Window, bool]]:
+    neighbours = Neighbours(rows)
     by_source: dict[str, list[ReadingRow]] = {}
     for row in rows:
         by_source.setdefault(row.source, []).append(row)
     for source, ours in by_source.items():
         most = MOST_ROWS.get(source, MOST_ROWS.get(source.split("/")[0], len(ours)))
-        chosen = set(range(len(ours)) if len(ours) <= most else rng.sample(range(len(ours)), most))
-        for number, row in enumerate(ours):
-            if number not in chosen:
-                continue
+        for row in ours if len(ours) <= most else rng.sample(ours, most):
             kept = is_kept_aside(row.context)
             for _ in range(1 if kept else TIMES.get(source.split("/")[0], 1)):
-                example = _plain(row) if kept else _varied(row, ours, number, rng)
+                example = _plain(row) if kept else _varied(row, neighbours, rng)
                 window = maker.window(row.question, example.parts, example.kind, example.places, source=source, rng=rng)
                 if window is not None:
                     yield window, kept
@@ -109,76 +114,97 @@ def _marked(row: ReadingRow, behind: int = 0) -> list[Place]:
     return [Place(part, start, text) for text, start in row.answers or row.rests_on]
 
 
-def _varied(row: ReadingRow, ours: Sequence[ReadingRow], number: int, rng: random.Random) -> _Example:
-    """The row, without its context, with another one beside it, or as it is."""
-    plain = _plain(row)
-    if rng.random() < NOTHING_SHARES.get(row.kind, 0):
-        around = ours[max(0, number - NEIGHBOURS) : number + NEIGHBOURS]
-        near = [one for one in around if _is_other(one, row)]
-        if near:
-            asked = _words(row.question)
-            looked_at = rng.sample(near, min(COMPARED, len(near)))
-            return _Example(_parts(max(looked_at, key=lambda one: len(asked & _words(one.context)))), "none", [])
-    elif len(row.context) < SHORT and rng.random() < BESIDE_SHARE:
-        drawn = rng.sample(ours, min(CANDIDATES, len(ours)))
-        other = next((one for one in drawn if len(one.context) < SHORT_BESIDE and _is_other(one, row)), None)
-        if other is not None and rng.random() < 0.5:
-            return _Example([*_parts(row), *_parts(other)], row.kind, plain.places)
-        if other is not None:
-            before = _parts(other)
-            return _Example([*before, *_parts(row)], row.kind, _marked(row, len(before)))
-    return plain
+def _varied(row: ReadingRow, neighbours: Neighbours, rng: random.Random) -> _Example:
+    """The row, with one of its neighbours instead of its context, with some of them beside it, or as it is."""
+    drawn = rng.random()
+    nothing = NOTHING_SHARES.get(row.kind, 0)
+    if drawn < nothing:
+        near = neighbours.near(row, NOTHING_LIKE)
+        return _Example(_parts(rng.choice(near)), "none", []) if near else _plain(row)
+    if drawn < nothing + TOGETHER_SHARE and (row.answers or row.rests_on):
+        return _read_together(row, neighbours, rng)
+    if len(row.context) < SHORT and rng.random() < BESIDE_SHARE:
+        return _beside(row, neighbours, rng)
+    return _plain(row)
 
 
-def _is_other(one: ReadingRow, row: ReadingRow) -> bool:
-    """Whether a row's context is another one, and none of the answers stands in it."""
-    return one.context != row.context and not any(text.lower() in one.context.lower() for text, _ in row.answers)
+def _beside(row: ReadingRow, neighbours: Neighbours, rng: random.Random) -> _Example:
+    """The row's context before or behind a short one that is like its question."""
+    other = next((one for one in neighbours.near(row, NOTHING_LIKE) if len(one.context) < SHORT_BESIDE), None)
+    if other is None:
+        return _plain(row)
+    parts = _parts(other)
+    if rng.random() < 0.5:
+        return _Example([*_parts(row), *parts], row.kind, _marked(row))
+    return _Example([*parts, *_parts(row)], row.kind, _marked(row, len(parts)))
 
 
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w{3,}", text.lower()))
+def _read_together(row: ReadingRow, neighbours: Neighbours, rng: random.Random) -> _Example:
+    """Sentences of the row's context among those of some that are like its question."""
+    others = neighbours.near(row, rng.randint(1, MOST_OTHERS))
+    texts = [Told(title=one.title, text=one.context) for one in others]
+    texts.append(Told(title=row.title, text=row.context, places=row.answers or row.rests_on))
+    rng.shuffle(texts)
+    parts, places = together(row.question, texts, rng)
+    return _Example(parts, row.kind, places) if places else _plain(row)
 
 
 def _of_multi_hop(rows: Sequence[MultiHopRow], maker: WindowMaker, rng: random.Random) -> Iterator[tuple[Window, bool]]:
     for row in rows:
         kept = is_kept_aside(row.question)
-        for again in (False,) if kept else (False, True):
+        source = source_of(row)
+        for again in (False,) if kept else (False, True) * TIMES.get(source.split("/")[0], 1):
             example = _among_passages(row, rng, may_lose=again)
             window = example and maker.window(
-                row.question,
-                example.parts,
-                example.kind,
-                example.places,
-                source=MULTI_HOP_SOURCE + row.source,
-                rng=rng,
+                row.question, example.parts, example.kind, example.places, source=source, rng=rng
             )
             if window:
                 yield window, kept
 
 
+def source_of(row: MultiHopRow) -> str:
+    """What its windows are said to be of."""
+    return row.source if row.source.startswith(STEPS) else MULTI_HOP_SOURCE + row.source
+
+
 def _among_passages(row: MultiHopRow, rng: random.Random, *, may_lose: bool) -> _Example | None:
-    """The passages that answer among up to two others, all shortened; None where the answer stands in none of them."""
+    """The passages that answer among some others, whole or in sentences; None where none of them holds the answer."""
     positives, negatives = list(row.positives), list(row.negatives)
     rng.shuffle(negatives)
     kind = _kind_of(row.answer)
-    if may_lose and rng.random() < DROPPED_SHARE and len(positives) > 1:
+    if may_lose and rng.random() < DROPPED_SHARE and len(positives) + len(negatives) > 1:
         said = row.answer.lower()
         lost = [passage for passage in positives if said in passage.text.lower()] or positives[-1:]
         positives = [passage for passage in positives if passage not in lost]
         negatives = [passage for passage in negatives if said not in passage.text.lower()]
         kind = "none"
-    chosen = [(passage, True) for passage in positives]
-    chosen += [(passage, False) for passage in negatives[: rng.choice([0, 1, 1, 2])]]
+    held = row.answer if kind == "span" else ""
+    sentencewise = rng.random() < HOPS_TOGETHER_SHARE
+    beside = rng.randint(1, MOST_OTHERS) if sentencewise or not positives else rng.choice([0, 1, 1, 2])
+    chosen = [_told(passage, held) for passage in positives] + [_told(passage) for passage in negatives[:beside]]
     rng.shuffle(chosen)
-    room = (MOST_TOKENS - AROUND) // max(1, len(chosen)) * PER_TOKEN
+    parts, places = together(row.question, chosen, rng) if sentencewise else _side_by_side(chosen)
+    return _Example(parts, kind, places) if parts and (places or kind != "span") else None
+
+
+def _told(passage: TrainingPassage, held: str = "") -> Told:
+    """A passage, with where it holds an answer."""
+    places = [(held, start) for start in occurrences(passage.text, held)] if held else []
+    return Told(title=passage.title, text=passage.text, places=tuple(places))
+
+
+def _side_by_side(texts: Sequence[Told]) -> tuple[list[Part], list[Place]]:
+    """Texts behind one another, all shortened so that they fit, but for the sentences that hold the answer."""
+    room = (MOST_TOKENS - AROUND) // max(1, len(texts)) * PER_TOKEN
     parts: list[Part] = []
     places: list[Place] = []
-    for passage, answers in chosen:
-        text = _shortened(passage, room, row.answer if answers else None)
-        parts += [Part(f"{passage.title}: ", answers=False), Part(text)]
-        if kind == "span" and answers:
-            places += [Place(len(parts) - 1, start, row.answer) for start in occurrences(text, row.answer)]
-    return _Example(parts, kind, places) if places or kind != "span" else None
+    for told in texts:
+        held = told.places[0] if told.places else None
+        text = _shortened(told.text, room, held)
+        parts += [Part(f"{told.title}: ", answers=False), Part(text)]
+        if held is not None:
+            places += [Place(len(parts) - 1, start, held[0]) for start in occurrences(text, held[0])]
+    return parts, places
 
 
 def _kind_of(answer: str) -> Kind:
@@ -186,14 +212,12 @@ def _kind_of(answer: str) -> Kind:
     return "yes" if said == "yes" else "no" if said == "no" else "span"
 
 
-def _shortened(passage: TrainingPassage, room: float, answer: str | None) -> str:
-    """As many sentences as there is room for, and the one with the answer, where it is given."""
-    text = passage.text
+def _shortened(text: str, room: float, held: tuple[str, int] | None) -> str:
+    """As many sentences as there is room for, and the one that holds an answer, where there is one."""
     if len(text) <= room:
         return text
-    held = occurrences(text, answer)[:1] if answer else []
     kept = ""
     for start, end in sentences(text):
-        if len(kept) + end - start < room or any(start <= place < end for place in held):
+        if len(kept) + end - start < room or (held is not None and start <= held[1] < end):
             kept += (" " if kept else "") + text[start:end]
     return kept or text[: int(room)]

@@ -28,10 +28,12 @@ from polyhop.training.graph import Head
 from polyhop.training.loop import Course, Loop, best_device, half_precision, parameter_groups
 from polyhop.training.made_tables import SOURCE as TABLES
 from polyhop.training.made_tables import made_tables
-from polyhop.training.mixture import MULTI_HOP_SOURCE, Windows, mixed, share_of
+from polyhop.training.mixture import Windows, mixed, share_of, source_of
 from polyhop.training.rows import KINDS, MULTI_HOP, READING, MultiHopRow, ReadingRow, multi_hop_rows, reading_rows
 from polyhop.training.scoring import WindowRead, figures, read, score
 from polyhop.training.start import go_on_from, installed_encoder
+from polyhop.training.step_rows import DECOMPOSITIONS, step_rows
+from polyhop.training.step_rows import SOURCE as STEPS
 from polyhop.training.triples import SOURCE as STATED
 from polyhop.training.triples import TRIPLES, triple_rows
 from polyhop.training.windows import Window
@@ -43,7 +45,7 @@ FORBIDDEN = -1e4
 READ_AT_ONCE = 24
 ASIDE_OFTEN, ASIDE_AT_LAST = 500, 1_400  # windows kept aside that are read during training, and behind it
 ASIDE_BESIDES = 150  # at most, of each of the sources in BESIDES, beside them
-BESIDES = (CLAIMED, STATED, TABLES, ASKED_OF)  # what their sources begin with
+BESIDES = (CLAIMED, STATED, STEPS, TABLES, ASKED_OF)  # what their sources begin with
 
 
 class ReaderNetwork(nn.Module):
@@ -199,7 +201,11 @@ class ReaderTrainer:
         device = best_device()
         torch.manual_seed(self.course.seed)
         network = self._network().to(device)
-        files = (READING, MULTI_HOP, *(name for name in (CLAIMS, TRIPLES) if (self.data / name).exists()))
+        files = (
+            READING,
+            MULTI_HOP,
+            *(name for name in (CLAIMS, TRIPLES, DECOMPOSITIONS) if (self.data / name).exists()),
+        )
         hashes = {name: sha256_of(self.data / name) for name in files}
         hashes |= {path.name: sha256_of(path) for path in self._document_files()}
         run = {"task": "reader", "data": hashes, "start": network.body.shape.sizes, **self.course.lasting}
@@ -234,7 +240,8 @@ class ReaderTrainer:
         plain = [*reading_rows(self.data), *claim_rows(self.data, seed=self.course.seed)]
         plain = share_of([*plain, *triple_rows(self.data, seed=self.course.seed)], self.share, seed=self.course.seed)
         asked = document_rows(self.documents) if self.documents is not None else []
-        return [*plain, *made, *asked], multi_hop_rows(self.data)
+        whole = multi_hop_rows(self.data)
+        return [*plain, *made, *asked], [*whole, *step_rows(self.data, whole, seed=self.course.seed)]
 
     def _document_files(self) -> list[Path]:
         return document_files(self.documents) if self.documents is not None else []
@@ -301,7 +308,7 @@ def _some(windows: Windows, most: int) -> Sequence[Window]:
 def _sources(reading: Sequence[ReadingRow], multi_hop: Sequence[MultiHopRow], windows: Windows) -> list[card.Origin]:
     """Each source with its licence, and how many windows are made of it."""
     licences = {row.source: row.licence for row in reading}
-    licences |= {MULTI_HOP_SOURCE + row.source: row.licence for row in multi_hop}
+    licences |= {source_of(row): row.licence for row in multi_hop}
     counts = dict.fromkeys(licences, 0)
     for window in windows.training:
         counts[window.source] += 1

@@ -115,19 +115,19 @@ def _asked_in(group: Sequence[Stated], rng: random.Random) -> Iterator[ReadingRo
         yield ReadingRow(
             source=one.source,
             licence=one.licence,
-            question=_question(one, rng),
+            question=asked_for(one.head, one.relation, rng),
             context="\n".join([*texts[:place], one.text, *texts[place:]] if is_told else texts),
             answers=((one.value, len(before) + one.start),) if is_told else (),
             kind="span" if is_told else "none",
         )
 
 
-def _question(one: Stated, rng: random.Random) -> str:
-    """What a person or a plan would ask for the value."""
-    known = wording_of(one.relation)
+def asked_for(head: str, relation: str, rng: random.Random) -> str:
+    """What a person or a plan would ask for the value of a relation of something."""
+    known = wording_of(relation)
     if known is not None and known.plain:
-        return known.question(one.head)
-    if one.relation.split()[-1] in PREPOSITIONS:
-        return f"What is {one.head} {one.relation}?"
+        return known.question(head)
+    if relation.split()[-1] in PREPOSITIONS:
+        return f"What is {head} {relation}?"
     form = rng.choice(("What is the {relation} of {head}?", "What is {head}'s {relation}?"))
-    return form.format(relation=one.relation, head=one.head)
+    return form.format(relation=relation, head=head)

@@ -1,0 +1,106 @@
+"""The steps of questions as questions of their own, among the passages that their question was asked of.
+
+A plan's steps are what the reader is asked most, and its passages are what search finds for the whole question. Steps
+in words and passages come from two files, which the question joins.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from polyhop.training.rows import MultiHopRow, RowLine, TrainingPassage, occurrences, row_lines
+from polyhop.training.together import words_of
+from polyhop.training.triples import asked_for
+
+DECOMPOSITIONS: Final = "decompositions.jsonl"
+SOURCE: Final = "steps/"
+_RELATION: Final = " >> "
+_REFERENCE = re.compile(r"#(\d+)")
+
+Step = tuple[str, str]  # what it asks, and its answer
+
+
+def step_rows(folder: Path, asked: Sequence[MultiHopRow], *, seed: int) -> list[MultiHopRow]:
+    """The steps of ``decompositions.jsonl`` whose questions are among those asked; none where that file is not there.
+
+    Raises DatasetError with file and line.
+    """
+    path = folder / DECOMPOSITIONS
+    if not path.exists():
+        return []
+    rng = random.Random(seed)  # noqa: S311
+    by_question: dict[str, list[MultiHopRow]] = defaultdict(list)
+    for row in asked:
+        by_question[_key(row.question)].append(row)
+    made: dict[tuple[str, str], MultiHopRow] = {}
+    for line in row_lines(path):
+        for whole in by_question.get(_key(line.text("question")), ()):
+            for step in _steps_of(line, rng):
+                found = _among(step, whole)
+                if found is not None:
+                    made.setdefault(step, found)
+    return list(made.values())
+
+
+def _key(question: str) -> str:
+    return " ".join(question.lower().split())
+
+
+def _steps_of(line: RowLine, rng: random.Random) -> Iterator[Step]:
+    """The steps whose answers are told, with the answers of those before them written in."""
+    steps = line.fields.get("steps")
+    if not isinstance(steps, list):
+        raise line.wrong("steps is no list")
+    answers: dict[int, str] = {}
+    for number, step in enumerate(steps, start=1):
+        match step:
+            case [str(text), str(answer)] if answer.strip():
+                answers[number] = answer.strip()
+                written = _written(text, answers)
+                if written:
+                    yield _worded(written, rng), answer.strip()
+            case [str(), *_]:
+                pass
+            case _:
+                raise line.wrong(f"{step!r} is no step")
+
+
+def _written(text: str, answers: Mapping[int, str]) -> str:
+    """A step with answers in place of what it refers to; nothing where one is not told."""
+    numbers = {int(number) for number in _REFERENCE.findall(text)}
+    if not numbers <= set(answers):
+        return ""
+    return " ".join(_REFERENCE.sub(lambda match: answers[int(match[1])], text).split())
+
+
+def _worded(step: str, rng: random.Random) -> str:
+    head, _, relation = step.partition(_RELATION)
+    return asked_for(head.strip(), relation.strip(), rng) if relation.strip() else step
+
+
+def _among(step: Step, whole: MultiHopRow) -> MultiHopRow | None:
+    """The step with the passage that answers it, likest to its question, and those that do not hold the answer."""
+    question, answer = step
+    holding = [passage for passage in whole.positives if occurrences(passage.text, answer)]
+    if not holding:
+        return None
+    asked = words_of(question)
+    best = max(holding, key=lambda one: len(asked & words_of(f"{one.title} {one.text}")))
+    others = [one for one in (*whole.positives, *whole.negatives) if not _holds(one, answer)]
+    return MultiHopRow(
+        source=SOURCE + whole.source,
+        licence=whole.licence,
+        question=question,
+        answer=answer,
+        positives=(best,),
+        negatives=tuple(others),
+    )
+
+
+def _holds(passage: TrainingPassage, answer: str) -> bool:
+    return answer.lower() in passage.text.lower()

@@ -1,0 +1,70 @@
+"""Sentences of several texts as one window, and the contexts that stand beside one."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhop.training.neighbours import Neighbours
+from polyhop.training.rows import Kind, ReadingRow
+from polyhop.training.together import Told, together
+
+LIGHT = Told(
+    title="Ostrand",
+    text="Ostrand has a light. It was lit in 1803. Nobody paid for the oil.",
+    places=(("1803", 35),),
+)
+PIER = Told(title="Velmouth", text="The pier of Velmouth was lit by oil. A ferry leaves at noon.")
+QUESTION = "When was the light of Ostrand lit?"
+
+
+def drawn(seed: int = 0) -> random.Random:
+    """Chance that is the same each time."""
+    return random.Random(seed)  # noqa: S311
+
+
+def row(question: str, context: str, answer: str = "") -> ReadingRow:
+    answers = ((answer, context.index(answer)),) if answer else ()
+    kind: Kind = "span" if answer else "none"
+    return ReadingRow(
+        source="lights", licence="CC0-1.0", question=question, context=context, answers=answers, kind=kind
+    )
+
+
+def test_sentences_stand_under_the_titles_of_their_texts_which_are_no_answers() -> None:
+    parts, places = together(QUESTION, [PIER, LIGHT], drawn())
+    assert [part.text for part in parts if not part.answers] == ["Velmouth: ", "Ostrand: "]
+    assert "".join(part.text for part in parts) == f"Velmouth: {PIER.text} Ostrand: {LIGHT.text} "
+    (place,) = places
+    assert parts[place.part].text[place.start : place.end] == "1803"
+
+
+def test_the_sentence_that_answers_is_kept_before_all_others() -> None:
+    parts, places = together(QUESTION, [PIER, LIGHT], drawn(), words=7)
+    assert [part.text for part in parts] == ["Ostrand: ", "It was lit in 1803. "]
+    assert [place.text for place in places] == ["1803"]
+
+
+def test_a_text_without_words_gives_nothing() -> None:
+    assert together(QUESTION, [Told(title="Empty", text="  ")], drawn()) == ([], [])
+
+
+@given(words=st.integers(0, 40), seed=st.integers(0, 9))
+def test_no_more_words_are_read_together_than_there_is_room_for(words: int, seed: int) -> None:
+    parts, places = together(QUESTION, [LIGHT, PIER], drawn(seed), words=words)
+    assert sum(len(part.text.split()) for part in parts if part.answers) <= words
+    for place in places:
+        assert parts[place.part].text[place.start : place.end] == place.text
+
+
+def test_neighbours_are_likest_to_the_question_and_hold_none_of_its_answers() -> None:
+    asked = row(QUESTION, LIGHT.text, "1803")
+    other = row("Who kept the light of Quillhaven?", "The light of Quillhaven was lit late.")
+    same = row("When was the light of Harl lit?", "The light of Harl was lit in 1803 as well.", "1803")
+    far = row("What is sold?", "Herring is sold on the quay.")
+    found = Neighbours([asked, far, other, same]).near(asked, 3)
+    assert found[0] == other
+    assert same not in found
+    assert asked not in found

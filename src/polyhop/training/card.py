@@ -13,6 +13,7 @@ BASE = "ms-marco-MiniLM-L-12-v2 (Apache-2.0, cross-encoder, sentence-transformer
 # Who made what a source begins with; sources that nobody entered here appear by their own name.
 MAKERS: Mapping[str, str] = {
     "2wiki": "2WikiMultiHopQA, Ho et al. 2020",
+    "across": "collections of documents and questions written for Polyhop",
     "boolq": "BoolQ, Clark et al. 2019, with passages of Wikipedia",
     "break": "Break (QDMR), Wolfson et al. 2020 (AllenAI), on HotpotQA, ComplexWebQuestions and DROP",
     "clapnq": "ClapNQ, Rosenthal et al. 2025 (IBM), on Natural Questions, with passages of Wikipedia",
@@ -37,6 +38,7 @@ MAKERS: Mapping[str, str] = {
     "skeleton/cwq": "ComplexWebQuestions, Talmor and Berant 2018, with clauses by SPARQA, Sun et al. 2020",
     "qa_only/musique": "MuSiQue, Trivedi et al. 2022, questions taken apart by the planner before and by rules",
     "steps/2wiki": "steps of 2WikiMultiHopQA, Ho et al. 2020, with passages of Wikipedia",
+    "steps": "steps of questions about collections written for Polyhop",
     "steps/musique": "steps of MuSiQue, Trivedi et al. 2022, with passages of Wikipedia",
     "squad1": "SQuAD 1.1, Rajpurkar et al. 2016, with passages of Wikipedia",
     "squad2": "SQuAD 2.0, Rajpurkar et al. 2018, with passages of Wikipedia",

@@ -14,6 +14,7 @@ from polyhop.errors import DatasetError
 from polyhop.training.rows import KINDS, ReadingRow, RowLine, occurrences, row_lines
 
 SOURCE: Final = "documents/"
+COLLECTION: Final = "documents"  # the field of a line that holds several (``across_documents.py``)
 _SUFFIX: Final = ".jsonl"
 
 Places = tuple[tuple[str, int], ...]  # texts, and where each stands
@@ -29,7 +30,8 @@ def document_files(folder: Path) -> list[Path]:
 
 def document_rows(folder: Path) -> list[ReadingRow]:
     """The rows of all documents in a folder; a file's name is their source. Raises DatasetError with file and line."""
-    return [row for path in document_files(folder) for line in row_lines(path) for row in _rows(line, path.stem)]
+    lines = [(line, path.stem) for path in document_files(folder) for line in row_lines(path)]
+    return [row for line, name in lines if COLLECTION not in line.fields for row in _rows(line, name)]
 
 
 def _rows(line: RowLine, name: str) -> Iterator[ReadingRow]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from polyhop.training.across_documents import SOURCE as ACROSS
 from polyhop.training.neighbours import Neighbours
 from polyhop.training.rows import Kind, MultiHopRow, ReadingRow, TrainingPassage, is_kept_aside, occurrences
 from polyhop.training.step_rows import SOURCE as STEPS
@@ -29,7 +30,11 @@ MOST_ROWS: Mapping[str, int] = {
     "timeqa": 900,
 }
 SHARES: Mapping[str, float] = {"squadshifts/amazon_reviews": 0.4, "squadshifts/reddit": 0.4}  # of a source's windows
-TIMES: Mapping[str, int] = {"documents": 3, "steps": 2}  # that rows are read, by what their source begins with
+TIMES: Mapping[str, int] = {
+    "documents": 3,
+    "steps": 3,
+    "across": 2,
+}  # that rows are read, by what their source begins with
 MULTI_HOP_SOURCE = "multihop/"
 
 NOTHING_SHARES: Mapping[Kind, float] = {"span": 0.2, "yes": 0.1, "no": 0.1}  # that get a context without an answer
@@ -164,7 +169,7 @@ def _of_multi_hop(rows: Sequence[MultiHopRow], maker: WindowMaker, rng: random.R
 
 def source_of(row: MultiHopRow) -> str:
     """What its windows are said to be of."""
-    return row.source if row.source.startswith(STEPS) else MULTI_HOP_SOURCE + row.source
+    return row.source if row.source.startswith((STEPS, ACROSS)) else MULTI_HOP_SOURCE + row.source
 
 
 def _among_passages(row: MultiHopRow, rng: random.Random, *, may_lose: bool) -> _Example | None:
@@ -172,7 +177,7 @@ def _among_passages(row: MultiHopRow, rng: random.Random, *, may_lose: bool) -> 
     positives, negatives = list(row.positives), list(row.negatives)
     rng.shuffle(negatives)
     kind = _kind_of(row.answer)
-    if may_lose and rng.random() < DROPPED_SHARE and len(positives) + len(negatives) > 1:
+    if may_lose and positives and rng.random() < DROPPED_SHARE and len(positives) + len(negatives) > 1:
         said = row.answer.lower()
         lost = [passage for passage in positives if said in passage.text.lower()] or positives[-1:]
         positives = [passage for passage in positives if passage not in lost]
@@ -209,6 +214,8 @@ def _side_by_side(texts: Sequence[Told]) -> tuple[list[Part], list[Place]]:
 
 def _kind_of(answer: str) -> Kind:
     said = answer.lower()
+    if not said:
+        return "none"
     return "yes" if said == "yes" else "no" if said == "no" else "span"
 
 

@@ -18,6 +18,8 @@ from polyhop.models.weights import sha256_of
 from polyhop.ports import Floats
 from polyhop.reports import Progress, ProgressListener
 from polyhop.training import card, export
+from polyhop.training.across_documents import SOURCE as ACROSS
+from polyhop.training.across_documents import across_rows
 from polyhop.training.checkpoint import Checkpoint, Position
 from polyhop.training.claims import CLAIMS, claim_rows
 from polyhop.training.claims import SOURCE as CLAIMED
@@ -45,7 +47,7 @@ FORBIDDEN = -1e4
 READ_AT_ONCE = 24
 ASIDE_OFTEN, ASIDE_AT_LAST = 500, 1_400  # windows kept aside that are read during training, and behind it
 ASIDE_BESIDES = 150  # at most, of each of the sources in BESIDES, beside them
-BESIDES = (CLAIMED, STATED, STEPS, TABLES, ASKED_OF)  # what their sources begin with
+BESIDES = (CLAIMED, STATED, STEPS, TABLES, ASKED_OF, ACROSS)  # what their sources begin with
 
 
 class ReaderNetwork(nn.Module):
@@ -241,7 +243,9 @@ class ReaderTrainer:
         plain = share_of([*plain, *triple_rows(self.data, seed=self.course.seed)], self.share, seed=self.course.seed)
         asked = document_rows(self.documents) if self.documents is not None else []
         whole = multi_hop_rows(self.data)
-        return [*plain, *made, *asked], [*whole, *step_rows(self.data, whole, seed=self.course.seed)]
+        steps = step_rows(self.data, whole, seed=self.course.seed)
+        across = across_rows(self.documents, seed=self.course.seed) if self.documents is not None else []
+        return [*plain, *made, *asked], [*whole, *steps, *across]
 
     def _document_files(self) -> list[Path]:
         return document_files(self.documents) if self.documents is not None else []

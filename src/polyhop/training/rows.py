@@ -54,7 +54,7 @@ class MultiHopRow:
     source: str
     licence: str
     question: str
-    answer: str
+    answer: str  # empty where no passage tells
     positives: tuple[TrainingPassage, ...]
     negatives: tuple[TrainingPassage, ...]
 

@@ -40,8 +40,8 @@ def step_rows(folder: Path, asked: Sequence[MultiHopRow], *, seed: int) -> list[
     made: dict[tuple[str, str], MultiHopRow] = {}
     for line in row_lines(path):
         for whole in by_question.get(_key(line.text("question")), ()):
-            for step in _steps_of(line, rng):
-                found = _among(step, whole)
+            for step in steps_of(line, rng):
+                found = among(step, whole)
                 if found is not None:
                     made.setdefault(step, found)
     return list(made.values())
@@ -51,7 +51,7 @@ def _key(question: str) -> str:
     return " ".join(question.lower().split())
 
 
-def _steps_of(line: RowLine, rng: random.Random) -> Iterator[Step]:
+def steps_of(line: RowLine, rng: random.Random) -> Iterator[Step]:
     """The steps whose answers are told, with the answers of those before them written in."""
     steps = line.fields.get("steps")
     if not isinstance(steps, list):
@@ -83,7 +83,7 @@ def _worded(step: str, rng: random.Random) -> str:
     return asked_for(head.strip(), relation.strip(), rng) if relation.strip() else step
 
 
-def _among(step: Step, whole: MultiHopRow) -> MultiHopRow | None:
+def among(step: Step, whole: MultiHopRow) -> MultiHopRow | None:
     """The step with the passage that answers it, likest to its question, and those that do not hold the answer."""
     question, answer = step
     holding = [passage for passage in whole.positives if occurrences(passage.text, answer)]

@@ -31,6 +31,8 @@ from polyhop.models.choice import Models
 from polyhop.models.weights import sha256_of
 from polyhop.planning.planner import Planning
 from polyhop.reading.reader import reader_of
+from polyhop.training.across_documents import SOURCE as ACROSS
+from polyhop.training.across_documents import across_rows
 from polyhop.training.documents import document_files, document_rows
 from polyhop.training.rows import is_kept_aside
 from polyhop.types import Evidence, Passage
@@ -50,10 +52,16 @@ def corpus(folder: Path) -> list[Passage]:
 
 
 def written(folder: Path, *, every: bool) -> tuple[list[Question], list[Passage]]:
-    """The questions about documents, those kept aside or all, and the documents."""
+    """The questions about documents, those kept aside or all, and the documents.
+
+    Those over a collection are of the type ``across``, and kept aside by their own words, as in training.
+    """
     rows = document_rows(folder)
-    names = {text: str(number) for number, text in enumerate(dict.fromkeys(row.context for row in rows))}
-    titles = {row.context: row.title for row in rows}
+    across = [row for row in across_rows(folder, seed=0) if row.source.startswith(ACROSS)]
+    told = [(row.title, row.context) for row in rows]
+    told += [(one.title, one.text) for row in across for one in (*row.positives, *row.negatives)]
+    names = {text: str(number) for number, text in enumerate(dict.fromkeys(text for _, text in told))}
+    titles = {text: title for title, text in told}
     questions = [
         Question(
             id=str(number),
@@ -65,6 +73,18 @@ def written(folder: Path, *, every: bool) -> tuple[list[Question], list[Passage]
         )
         for number, row in enumerate(rows)
         if every or is_kept_aside(row.context)
+    ]
+    questions += [
+        Question(
+            id=f"across {number}",
+            text=row.question,
+            answer=row.answer or None,
+            aliases=(),
+            type="across" if row.answer else "none",
+            supporting=tuple(names[one.text] for one in row.positives),
+        )
+        for number, row in enumerate(across)
+        if every or is_kept_aside(row.question)
     ]
     return questions, [passage(name, titles[text], text) for text, name in names.items()]
 

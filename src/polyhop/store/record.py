@@ -136,6 +136,8 @@ class FileRecord(Database, Record):
                     schema.create(path, version=version())
             record = cls(path, lock=lock)
             undo.callback(record.close)
+            with record._reading() as connection:
+                schema.bring_up_to_date(connection)
             record._note_version()
             undo.pop_all()
         return record

@@ -94,11 +94,12 @@ class ParseKGLayer:
         return name
 
     def _carry_over(self, record: Record, folder: Path, graph: ParseKG, models: Models) -> None:
-        """Make what strategies keep beside a generation, where they kept it beside the one before."""
+        """Make what strategies keep beside segments, where they kept it beside those of the generation before."""
         before = record.generation(self.name)
-        if before is not None and before.name != graph.folder.name:
+        if before is not None:
             try:
-                translation.carry_over(folder / before.name, graph, models.translator)
+                earlier = [folder / name for name in before.description.get("segments", ())]
+                translation.carry_over(earlier, graph, models.translator)
             except ModelMissing as error:  # whoever asks it will hear of it
                 logger.info("parsekg: the translator's index was not carried over: %s", error)
 

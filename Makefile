@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
-EXTRAS ?= convert,dev,postgres,server,watch
+EXTRAS ?= convert,dev,postgres,s3,server,watch
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .PHONY: demo test lint install clean

@@ -7,7 +7,8 @@ matter to how they are gathered. The passages of the data sets themselves are pa
 and used again by later runs.
 
 Each gathering runs in a fresh process, whose peak is what the kernel notes (VmHWM), pages of mapped files included;
-what it had before is told beside it. Opening what was gathered runs in another.
+what it had before is told beside it. Opening what was gathered runs in another. So does bringing a layer up to date
+after ten documents more, as ``polyhop index`` does once they are stored and extracted, and opening it again.
 
     python benchmarks/gathering.py DATA [DATA ...] --seeds DIR [--sizes 5000,15000] [--layers text,parsekg]
                                    [--set SECTION.KEY=VALUE ...] [--seed N] [--json OUT]
@@ -50,6 +51,8 @@ DIMENSION = 384
 MILLION = 1_000_000
 COLUMNS = ("seconds", "processor seconds", "memory before, MB", "peak memory, MB", "peak a passage, kB")
 OPENING = ("opening, seconds", "opening, peak MB")
+MORE = 10  # documents that come later
+CHANGING = ("ten more, processor seconds", "opening them, processor seconds", "ten more, peak MB")
 DISK = "disk a passage, kB"
 
 
@@ -76,14 +79,16 @@ def in_groups(items: Iterable[Item]) -> Iterator[list[Item]]:
         yield group
 
 
-def grow(index: Path, data: Sequence[Path], parses: Sequence[Sequence[bytes]], count: int, seed: int) -> None:
-    """A record of so many documents, with rows of both layers and nothing gathered."""
+def grow(
+    index: Path, data: Sequence[Path], parses: Sequence[Sequence[bytes]], count: int, seed: int, *, there: int = 0
+) -> None:
+    """A record of so many documents, some of which are ``there``, with rows of both layers; nothing is gathered."""
     settings = Settings()
     models = Models(settings)
     marks = {name: fingerprint(layer_of(name, settings), models) for name in LAYERS}
-    chance = np.random.default_rng(seed)
+    chance = np.random.default_rng(seed + there)
     with Record.create_or_open(index) as record:
-        for group in in_groups(islice(grown(read(data), seed), count)):
+        for group in in_groups(islice(grown(read(data), seed), there, count)):
             made: list[tuple[str, bytes]] = []
             with record.transaction():
                 for _, place, row in group:
@@ -142,7 +147,21 @@ def opening(index: Path, layer: str, changes: Sequence[str]) -> Figures:
         return dict(zip(OPENING, (time.perf_counter() - begun, resident()[1]), strict=True))
 
 
-STEPS = {"gathering": gathering, "opening": opening}
+def changing(index: Path, layer: str, changes: Sequence[str]) -> Figures:
+    """Bring a layer up to date after a few documents more, and open it, in this process."""
+    settings = Settings.read(None, changes)
+    models = Models(settings)
+    with Record.create_or_open(index) as record:
+        builder = Builder(record=record, folder=index / "generations", settings=settings, models=models)
+        one = layer_of(layer, settings)
+        spent = cpu_seconds()
+        builder.bring_up_to_date(layer)
+        brought = cpu_seconds()
+        one.open(record, index / "generations" / layer, models)
+        return dict(zip(CHANGING, (brought - spent, cpu_seconds() - brought, resident()[1]), strict=True))
+
+
+STEPS = {"gathering": gathering, "opening": opening, "changing": changing}
 
 
 def in_fresh_process(step: str, index: Path, layer: str, changes: Sequence[str]) -> Figures:
@@ -174,18 +193,20 @@ def measured(options: argparse.Namespace, folder: Path) -> Iterator[tuple[int, F
         with Record.open(index) as record:
             passages = record.count_passages()
         told: Figures = {"passages": passages, "record": sizes_of(index, passages)}
-        for layer in options.layers:
-            told[layer] = {}
-            for step in STEPS:
-                told[layer] |= in_fresh_process(step, index, layer, options.set)
-                print(f"{step} {layer}: {told[layer]}", file=sys.stderr)
+        for step in STEPS:
+            if step == "changing":
+                grow(index, options.data, parses, size + MORE, options.seed, there=size)
+            for layer in options.layers:
+                found = in_fresh_process(step, index, layer, options.set)
+                told[layer] = {**told.get(layer, {}), **found}
+                print(f"{step} {layer}: {found}", file=sys.stderr)
         shutil.rmtree(index)
         yield size, told
 
 
 def table(found: dict[int, Figures], layers: Sequence[str]) -> None:
     """Each layer at each size, and how its figures grow from the smallest to the largest."""
-    headings = ("passages", *COLUMNS, *OPENING, DISK)
+    headings = ("passages", *COLUMNS, *OPENING, *CHANGING, DISK)
     for layer in layers:
         rows = [[told["passages"], *(told[layer][name] for name in headings[1:])] for told in found.values()]
         shown: list[list[object]] = [[layer, *row] for row in rows]

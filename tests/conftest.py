@@ -21,6 +21,7 @@ from polyhop.settings import Settings
 from polyhop.store.place import place_of
 from tests.worlds.commands import Outcome, Run
 from tests.worlds.documents import EXAMPLES, HARBOUR, WORLD, write
+from tests.worlds.objects import bucket_of, s3_running
 from tests.worlds.postgres import Server, server_running
 from tests.worlds.settings import LAYERS, QUICK
 
@@ -123,6 +124,21 @@ def postgres() -> Iterator[Server]:
     """A server of Postgres."""
     with server_running() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[str]:
+    """The address of a server that speaks S3, with a bucket."""
+    with s3_running() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(params=["folder", "s3"])
+def objects(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of an empty object store."""
+    if request.param == "folder":
+        return f"file://{tmp_path}/objects"
+    return bucket_of(request.getfixturevalue("s3"), monkeypatch)
 
 
 @pytest.fixture(params=["file", "postgres"])

@@ -18,6 +18,7 @@ from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComp
 from polyhop.indexing import remembered as making
 from polyhop.indexing.answer_manifest import manifest_of
 from polyhop.indexing.build import asked_by
+from polyhop.indexing.catching_up import CatchingUp
 from polyhop.indexing.ingest import given
 from polyhop.indexing.readiness import check_asking
 from polyhop.indexing.remembered import GrownFacts, in_force, in_order
@@ -62,10 +63,12 @@ class Polyhop:
         *,
         settings: Settings | None = None,
         language_model: LanguageModel | None = None,  # instead of the configured one
+        beside: bool = False,  # answer from what is here while what other machines have indexed is taken over
     ) -> None:
         self.path = Path(path).expanduser()
         self.settings = settings or Settings()
         self._language_model = language_model
+        self._catching_up = CatchingUp(beside=beside)
         self._models: Models | None = None
         self._record: Record | None = None
         self._opened: tuple[str, View] | None = None
@@ -98,8 +101,7 @@ class Polyhop:
         Layers are made as the index remembers it, except for settings that say otherwise
         (``indexing/remembered.py``). One that has only grown with questions is left as it is, unless it is named here.
 
-        Raises UsageError, IndexLocked, StorageFull, ModelMissing, ModelMismatch, EndpointError and the other errors of
-        the store.
+        Raises UsageError, IndexLocked, StorageFull, ModelMissing, ModelMismatch, EndpointError and those of the store.
         """
         inputs = [Path(path).expanduser() for path in paths]
         run = self._run(layers, workers=workers, wait=wait, progress=progress)
@@ -193,8 +195,7 @@ class Polyhop:
         Raises UsageError for a question without words, IndexMissing, LayerMissing, ModelMissing and the others.
         """
         asked = checked(question)
-        limit = budget or self.settings.budget
-        began = time.monotonic()
+        limit, began = budget or self.settings.budget, time.monotonic()
         with self.view() as whole, asked_within(self.models, limit, spent) as models:
             view = replace(whole, models=models, hops_told=HopsTold(told))
             meant = standalone(asked, thread, view.models)
@@ -322,7 +323,12 @@ class Polyhop:
     def close(self) -> None:
         """Let go of files and models; the next call opens them again."""
         with self._lock:
-            for opened in (self._growth, self._record, self._models):  # in this order: each may need the next
+            for opened in (
+                self._catching_up,
+                self._growth,
+                self._record,
+                self._models,
+            ):  # in this order: each may need the next
                 if opened is not None:
                     opened.close()
             self._growth, self._record, self._opened, self._models = None, None, None, None
@@ -335,8 +341,7 @@ class Polyhop:
 
     def _retrieve(self, question: str, view: View, name: str | None, budget: Budget) -> Evidence:
         preset = view.once("preset", lambda: check_asking(view, self.settings))
-        chosen = name or default_strategy(view, self.settings)
-        strategy: Strategy = strategy_of(chosen, self.settings)
+        strategy: Strategy = strategy_of(name or default_strategy(view, self.settings), self.settings)
         over = view.restricted(
             (*layers_read(strategy), *(one for one in layers_wanted(strategy) if one in view.layers))
         )
@@ -365,7 +370,7 @@ class Polyhop:
             except IndexMissing:
                 self.close()  # it may be made again under the same name
                 raise
-            self._run().catch_up(record)
+            self._catching_up.catch_up(self._run(), record)
         for attempt in range(OPENINGS):
             with record.snapshot():
                 try:
@@ -380,7 +385,7 @@ class Polyhop:
     def _layers(self, record: Record) -> View:
         """The layers' newest generations, opened again only when they or the passages changed."""
         with self._lock:
-            names = making.up_to_date(record)
+            names = self._catching_up.served(record)
             state = f"{names} {record.state()}"
             if self._opened is not None and self._opened[0] == state:
                 return self._opened[1]

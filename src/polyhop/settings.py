@@ -105,6 +105,8 @@ class Indexing:
 
     layers: tuple[str, ...] = ("text", "parsekg")  # besides those that the index has
     store: str | None = field(default=None, repr=False)  # postgresql://...: has the record; none: as the folder says
+    objects: str | None = field(default=None, repr=False)  # s3://bucket/...: has generations; none: as the record says
+    grace: float = 24.0  # hours that others have to pull what is no longer current from there
     executor: Literal["processes", "ray"] = "processes"  # where passages are worked on; ray: on a cluster
     cluster: str | None = None  # the address of a Ray cluster; none: one on this machine, for the time being
     memory: int | None = None  # mebibytes that gathering a layer may take, at least 64; none: a quarter of all there is
@@ -112,6 +114,8 @@ class Indexing:
     def __post_init__(self) -> None:
         if self.memory is not None and self.memory < 64:
             raise ValueError("memory must be at least 64, or none")
+        if self.grace < 0:
+            raise ValueError("grace must not be below 0")
 
 
 @dataclass(frozen=True, kw_only=True)

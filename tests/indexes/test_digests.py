@@ -1,5 +1,7 @@
 """Files that were written together are known again: what was cut, exchanged or changed is told from data."""
 
+import shutil
+from io import BufferedReader
 from pathlib import Path
 
 import numpy as np
@@ -79,3 +81,33 @@ def test_what_is_damaged_is_removed_where_it_can_be_made_again(folder: Path) -> 
         flip(folder.parent / name, -1)
     discard_damaged(folder.parent, besides=folder.parent / "generations")
     assert sorted(array_folders(folder.parent)) == [folder.parent / "generations" / "segment", folder.parent / "sound"]
+
+
+def test_what_nobody_wrote_to_since_it_was_found_whole_is_not_read_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor is what was copied, once it was read: so to look again costs nothing, however much there is."""
+    read: list[str] = []
+    whole = digests._whole
+
+    def noted(file: BufferedReader) -> str:
+        read.append(Path(file.name).name)
+        return whole(file)
+
+    monkeypatch.setattr(digests, "_whole", noted)
+    assert list(damage(folder, lately=True)) == []
+    assert read == []
+    copy = Path(shutil.copytree(folder, folder.with_name("copy")))
+    for _ in range(2):
+        assert list(damage(copy, lately=True)) == []
+        assert read == ["heads.npy", "tails.npy"]
+    flip(copy / "tails.npy", LARGE // 2)
+    for _ in range(2):
+        assert list(damage(copy, lately=True)) == [f"{copy / 'tails.npy'} is damaged: it is not as it was written."]
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"heads.npy": 3}', b"\xff"])
+def test_where_it_was_not_noted_when_files_were_whole_all_are_read(folder: Path, content: bytes) -> None:
+    (folder / digests.SEEN).write_bytes(content)
+    flip(folder / "heads.npy", LARGE // 2)
+    assert list(damage(folder, lately=True)) == [f"{folder / 'heads.npy'} is damaged: it is not as it was written."]

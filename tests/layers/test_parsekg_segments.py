@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,38 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.indexes import segments
-from polyhop.layers.parsekg import gathering
 from polyhop.layers.parsekg.graph import ParseKG
-from polyhop.ports import Ints
 from polyhop.types import Mention, Passage, Sentence
+from tests.worlds.growing_graph import Steps, gathered, grown
 from tests.worlds.sentences import NAMES, Said, worlds
 
-Steps = list[tuple[set[int], set[int]]]  # passages that come and go between one gathering and the next
 TEXTS = (" ".join(NAMES), "ada brisk met 霧島 in Fennick", "the Fennick of 1841")
-
-
-def grown(said: Said, steps: Steps, place: Path) -> tuple[ParseKG, list[int]]:
-    """The graph after all of these, and which passages are there in the end."""
-    live: list[int] = []
-    folders: list[Path] = []
-    for step, (come, go) in enumerate(steps):
-        live = sorted((set(live) | (come & said.keys())) - go)
-        numbers = np.array(live, np.int64)
-        covered = [segments.read_arrays(folder / "places", ("numbers",))["numbers"] for folder in folders]
-        plan = segments.plan(covered, numbers)
-        folders = folders[: plan.keep]
-        if len(plan.new):
-            earlier = ParseKG.open(place, folders, numbers)
-            folders.append(gathered(said, plan.new, place / str(step), earlier))
-    return ParseKG.open(place, folders, np.array(live, np.int64)), live
-
-
-def gathered(said: Said, numbers: Ints, folder: Path, earlier: ParseKG) -> Path:
-    def read(wanted: Ints) -> Iterator[tuple[int, Passage, list[Sentence]]]:
-        return ((number, *said[number]) for number in wanted.tolist())
-
-    gathering.write(folder, numbers, read, earlier=earlier, runs=folder.with_name("runs"), memory=2000)
-    return folder
 
 
 def told(graph: ParseKG) -> dict[str, Any]:

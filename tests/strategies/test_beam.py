@@ -341,12 +341,18 @@ def test_the_index_of_names_is_made_once_and_is_the_same_when_it_is_read_back(tm
     graph = graph_of(content, tmp_path / "graph", titles=True)
     model = RandomModel(5)
     made = open_or_build(graph, model)
-    stamps = {path: path.stat().st_mtime_ns for path in graph.folder.rglob("*.npy")}
+    (segment,) = (each.folder for each in graph.segments)
+    stamps = {path: path.stat().st_mtime_ns for path in segment.rglob("*.npy")}
     read = open_or_build(graph, model)
-    assert {path: path.stat().st_mtime_ns for path in graph.folder.rglob("*.npy")} == stamps
-    assert np.array_equal(made.entities, read.entities)
-    assert np.array_equal(made.strings.text, read.strings.text)
-    spoken = [model.decode(row) for row in all_rows(read.trie)]
+    assert {path: path.stat().st_mtime_ns for path in segment.rglob("*.npy")} == stamps
+    for (entities, again), (part, opened) in zip(
+        zip(made.entities, read.entities, strict=True),
+        zip(made.strings.parts, read.strings.parts, strict=True),
+        strict=True,
+    ):
+        assert np.array_equal(entities, again)
+        assert np.array_equal(part.text, opened.text)
+    spoken = [model.decode(row) for row in all_rows(read.names.tries[0].trie)]
     assert sorted(spoken) == ["ann", "bo", "eve"]
 
 

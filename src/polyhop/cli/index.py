@@ -32,6 +32,7 @@ SKIPPED_SHOWN = 20
 @click.option("--workers", type=click.IntRange(1), help="Processes for parsing.  [default: one a core]")
 @click.option("--executor", type=click.Choice(["processes", "ray"]), help="Where to work.  [default: processes]")
 @click.option("--address", help="Address of the Ray cluster for --executor ray.  [default: one on this machine]")
+@click.option("--objects", metavar="ADDRESS", help="Object store where others find generations, as s3://bucket/prefix.")
 @click.option(
     "--memory", type=click.IntRange(64), help="Mebibytes that gathering a layer may take.  [default: a quarter of all]"
 )
@@ -48,6 +49,7 @@ def index(
     workers: int | None,
     executor: str | None,
     address: str | None,
+    objects: str | None,
     memory: int | None,
     wait: float,
     watch: bool,
@@ -76,7 +78,13 @@ def index(
     from polyhop.engine import Polyhop
 
     caps = {"language_model.token_cap": max_tokens, "language_model.money_cap": max_money}
-    chosen = {**caps, "index.executor": executor, "index.cluster": address, "index.memory": memory}
+    chosen = {
+        **caps,
+        "index.executor": executor,
+        "index.cluster": address,
+        "index.memory": memory,
+        "index.objects": objects,
+    }
     changes += tuple(f"{name}={value}" for name, value in chosen.items() if value is not None)
     settings = settings_of(config, changes)
     names = list(settings.index.layers)

@@ -2,7 +2,8 @@
 
 A file beside them has the size of each, the digest of its two ends, and the digest of all of it. Whoever opens a file
 reads its ends: that tells files that were cut, emptied or exchanged, however large they are, and all damage to small
-ones. A byte that changed in the middle of a large file is found only by who reads all of it.
+ones. A byte that changed in the middle of a large file is found only by who reads all of it. A second file has when
+each was last found whole, so that whoever only asks what was written to since need not read the others again.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
+from polyhop.errors import IndexCorrupt
+
 FILE: Final = "digests.json"
+SEEN: Final = "seen.json"
 END: Final = 1 << 15  # bytes at each end of a file that are read whenever it is opened
 
 Written = dict[str, tuple[int, str, str]]  # by file name: size, digest of its ends, digest of all of it
@@ -24,7 +29,9 @@ Written = dict[str, tuple[int, str, str]]  # by file name: size, digest of its e
 def seal(folder: Path) -> None:
     """Note what the files of a folder are now. Raises OSError."""
     found: Written = {}
-    for path in sorted(path for path in folder.iterdir() if path.is_file()):
+    times: dict[str, list[int]] = {}
+    for path in sorted(path for path in folder.iterdir() if path.is_file() and path.name not in (FILE, SEEN)):
+        times[path.name] = _times(path)  # before it is read: whoever writes to it meanwhile has it read again
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             found[path.name] = (size, _ends(file, size), _whole(file))
@@ -32,6 +39,7 @@ def seal(folder: Path) -> None:
         json.dump(found, file, separators=(",", ":"))
         file.flush()
         os.fsync(file.fileno())
+    _see(folder, times)
 
 
 def is_sealed(folder: Path) -> bool:
@@ -39,10 +47,13 @@ def is_sealed(folder: Path) -> bool:
     return (folder / FILE).is_file()
 
 
-def faults(folder: Path, names: Iterable[str] | None = None, *, deep: bool = False) -> Iterator[str]:
+def faults(
+    folder: Path, names: Iterable[str] | None = None, *, deep: bool = False, besides: Iterable[str] = ()
+) -> Iterator[str]:
     """What is wrong with files of a folder, each in a sentence; nothing where it was not noted what they were.
 
-    ``names``: of these files; None: of all. ``deep``: read all of them, not only their ends. Raises OSError.
+    ``names``: of these files; None: of all. ``deep``: read all of them, not only their ends, ``besides`` some. Raises
+    OSError.
     """
     if not is_sealed(folder):
         return
@@ -50,10 +61,75 @@ def faults(folder: Path, names: Iterable[str] | None = None, *, deep: bool = Fal
     if written is None:
         yield f"{folder / FILE} is damaged."
         return
+    shallow = frozenset(besides)
     for name in written if names is None else names:
-        fault = _fault(folder / name, written, deep=deep)
+        fault = _fault(folder / name, written, deep=deep and name not in shallow)
         if fault:
             yield f"{folder / name} is damaged: {fault}."
+
+
+def new_faults(folder: Path) -> Iterator[str]:
+    """Like deep ``faults``, but of files that nobody wrote to since they were found whole only the ends are read.
+
+    So a disk that forgets by itself, far from the ends of a file, is not noticed. Raises OSError.
+    """
+    written = _read(folder) or {}
+    seen, times = _seen(folder), {name: _times(folder / name) for name in written}
+    known = [name for name in written if seen.get(name) == times[name] != []]
+    damaged = False
+    for fault in faults(folder, deep=True, besides=known):
+        damaged = True
+        yield fault
+    if not damaged and len(known) < len(written):
+        _see(folder, times)
+
+
+def found_whole(folder: Path) -> None:
+    """Note that the files of a folder were found whole, by whoever read all of them."""
+    _see(folder, {name: _times(folder / name) for name in _read(folder) or ()})
+
+
+def written(folder: Path) -> dict[str, tuple[int, str]]:
+    """The files of a folder as they were written, size and digest, and the one that says so. Raises IndexCorrupt."""
+    found = _read(folder) if is_sealed(folder) else None
+    if found is None:
+        raise IndexCorrupt(f"{folder / FILE} is damaged.")
+    with (folder / FILE).open("rb") as file:
+        told = os.fstat(file.fileno()).st_size, _whole(file)
+    return {FILE: told, **{name: (size, whole) for name, (size, _, whole) in found.items()}}
+
+
+def is_whole(path: Path, size: int, digest: str) -> bool:
+    """Whether a file is there with this size and digest; all of it is read. Raises OSError."""
+    try:
+        with path.open("rb") as file:
+            return os.fstat(file.fileno()).st_size == size and _whole(file) == digest
+    except FileNotFoundError:
+        return False
+
+
+def _times(path: Path) -> list[int]:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return []
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns]
+
+
+def _see(folder: Path, times: Mapping[str, list[int]]) -> None:
+    """Note when files were whole; where that cannot be noted, they are read again."""
+    with suppress(OSError):
+        draft = folder / f".{SEEN}"
+        draft.write_text(json.dumps(dict(times)), encoding="ascii")
+        draft.replace(folder / SEEN)
+
+
+def _seen(folder: Path) -> dict[str, list[int]]:
+    try:
+        found = json.loads((folder / SEEN).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _fault(path: Path, written: Written, *, deep: bool) -> str:

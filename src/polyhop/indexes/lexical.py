@@ -29,7 +29,7 @@ from polyhop.indexes.csr import offsets
 from polyhop.indexes.folding import Stem, tokens
 from polyhop.indexes.postings import Segment
 from polyhop.indexes.ranking import Ranked, best, nothing
-from polyhop.indexes.segments import Arrays, read_arrays, standing
+from polyhop.indexes.segments import Arrays, Live, read_arrays, standing
 from polyhop.indexes.strings import STRING_ARRAYS, Strings, hashed
 from polyhop.ports import Floats, Ints
 
@@ -158,7 +158,7 @@ class Lexical:
     b: float
 
     @classmethod
-    def open(cls, folders: Sequence[Path], live: Ints, *, k1: float = 1.2, b: float = 0.75) -> Self:
+    def open(cls, folders: Sequence[Path], live: Live, *, k1: float = 1.2, b: float = 0.75) -> Self:
         """Open segments for the passages in ``live``; other passages are never found and never counted.
 
         Raises IndexCorrupt, and ModelMismatch where segments were made with different stemming.
@@ -166,7 +166,7 @@ class Lexical:
         return cls.of([read_arrays(folder, ARRAYS) for folder in folders], live, k1=k1, b=b)
 
     @classmethod
-    def of(cls, parts: Sequence[Arrays], live: Ints, *, k1: float = 1.2, b: float = 0.75) -> Self:
+    def of(cls, parts: Sequence[Arrays], live: Live, *, k1: float = 1.2, b: float = 0.75) -> Self:
         """Like ``open``, for the arrays of segments as ``build`` makes them."""
         if any(len(part["numbers"]) != len(part["lengths"]) for part in parts):
             raise IndexCorrupt("A segment of postings does not have one length a passage.")

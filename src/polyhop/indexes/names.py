@@ -82,8 +82,12 @@ class Names:
 
     def find_many(self, keys: Sequence[str]) -> Ints:
         """The rows of normalised names; MISSING for those not in the table."""
+        return self.found(keys, key_hashes(keys))
+
+    def found(self, keys: Sequence[str], hashes: Hashes) -> Ints:
+        """Like ``find_many``, for who looks names up in several tables."""
         rows = np.full(len(keys), MISSING, np.int64)
-        for i, place in self.keys.candidates(key_hashes(keys)):
+        for i, place in self.keys.candidates(hashes):
             if self.keys[place] == keys[i]:
                 rows[i] = self.values[place]
         return rows

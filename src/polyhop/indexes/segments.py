@@ -47,27 +47,44 @@ class SegmentPlan:
     new: Ints  # numbers of the passages that go into one new segment behind them; empty: none is needed
 
 
+@dataclass(frozen=True, eq=False)
+class AllBut:
+    """Which passages are there: all that segments cover, but these."""
+
+    gone: Ints  # ascending
+
+
+Live = Ints | AllBut
+"""Which passages are there: their numbers, ascending, or those of the ones that are not."""
+
+
 def plan(existing: Sequence[Ints], live: Ints) -> SegmentPlan:
-    """How to get from segments that cover ``existing`` to the ``live`` passages; all of these ascending.
+    """How to get from segments that cover ``existing`` to the ``live`` passages; all of these ascending."""
+    together = _together(existing)
+    if (together[1:] == together[:-1]).any():  # two segments cover the same passage
+        return SegmentPlan(keep=0, new=live)
+    return plan_of_change(existing, together[~present(together, live)], live[~present(live, together)])
+
+
+def plan_of_change(existing: Sequence[Ints], dead: Ints, new: Ints) -> SegmentPlan:
+    """How to get from segments to ones with new passages, and without those that are ``dead``; all of these ascending.
 
     A segment is written again when more than MOST_DEAD of its rows are dead, when what is new comes to more than
     a SHARE of it, or when there would be more than MOST_SEGMENTS; so are those behind it, which may build on it. Sizes
     thus fall quickly, and a passage is written again a few times only while the index grows, however large it becomes.
     """
-    alive = [int(np.count_nonzero(present(numbers, live))) for numbers in existing]
     rows = [len(numbers) for numbers in existing]
-    keep = next((place for place, all_ in enumerate(rows) if all_ - alive[place] > MOST_DEAD * all_), len(rows))
-    together = _together(existing)
-    if (together[1:] == together[:-1]).any():  # two segments cover the same passage
-        keep = 0
-    new = len(live) - sum(alive[:keep])
-    while keep and new and (new > SHARE * alive[keep - 1] or keep == MOST_SEGMENTS):
+    lost = [int(np.count_nonzero(present(dead, numbers))) for numbers in existing]
+    keep = next((place for place, all_ in enumerate(rows) if lost[place] > MOST_DEAD * all_), len(rows))
+    together = len(new) + sum(rows[keep:]) - sum(lost[keep:])
+    while keep and together and (together > SHARE * (rows[keep - 1] - lost[keep - 1]) or keep == MOST_SEGMENTS):
         keep -= 1
-        new += alive[keep]
-    return SegmentPlan(keep=keep, new=live[~present(live, _together(existing[:keep]))])
+        together += rows[keep] - lost[keep]
+    again = (numbers[alive_among(numbers, AllBut(dead))] for numbers in existing[keep:])
+    return SegmentPlan(keep=keep, new=_together([*again, new]))
 
 
-def _together(parts: Sequence[Ints]) -> Ints:
+def _together(parts: Iterable[Ints]) -> Ints:
     """All numbers of several lists, ascending."""
     return np.sort(np.concatenate([np.empty(0, np.int64), *parts]), kind="stable")
 
@@ -78,17 +95,33 @@ def present(numbers: Ints, among: Ints) -> NDArray[np.bool_]:
     return among[places] == numbers if len(among) else np.zeros(len(numbers), np.bool_)
 
 
-def standing(covered: Sequence[Ints], live: Ints) -> tuple[Ints, Ints]:
+def alive_among(numbers: Ints, live: Live) -> NDArray[np.bool_]:
+    """Which of some passages, ascending, are there; in time for those that are gone, where these are few."""
+    if not isinstance(live, AllBut):
+        return present(numbers, live)
+    if len(numbers) < len(live.gone):
+        return ~present(numbers, live.gone)
+    alive = np.ones(len(numbers), np.bool_)
+    if len(numbers):
+        places = np.minimum(np.searchsorted(numbers, live.gone), len(numbers) - 1)
+        alive[places[numbers[places] == live.gone]] = False
+    return alive
+
+
+def standing(covered: Sequence[Ints], live: Live) -> tuple[Ints, Ints]:
     """The live numbers that the segments cover, ascending, and where each stands in the segments laid end to end.
 
     Raises IndexCorrupt where two segments cover the same passage.
     """
     numbers = np.concatenate([np.empty(0, np.int64), *covered])
-    rows = np.flatnonzero(np.isin(numbers, live))
-    rows = rows[np.argsort(numbers[rows], kind="stable")]
-    numbers = numbers[rows]
-    if (numbers[1:] == numbers[:-1]).any():
-        raise IndexCorrupt("Two segments of an index cover the same passage.", remedy=REBUILD)
+    alive = np.concatenate([np.empty(0, np.bool_), *(alive_among(part, live) for part in covered)])
+    rows = np.arange(len(numbers)) if alive.all() else np.flatnonzero(alive)
+    numbers = numbers if len(rows) == len(numbers) else numbers[rows]
+    if not (numbers[1:] > numbers[:-1]).all():  # segments that came later mostly cover higher numbers
+        order = np.argsort(numbers, kind="stable")
+        numbers, rows = numbers[order], rows[order]
+        if (numbers[1:] == numbers[:-1]).any():
+            raise IndexCorrupt("Two segments of an index cover the same passage.", remedy=REBUILD)
     return numbers, rows
 
 
@@ -128,9 +161,7 @@ def published(folder: Path) -> Iterator[Path]:
     try:
         yield partial
         digests.seal(partial)
-        _sync(partial)
-        _replace(partial, folder)
-        _sync(folder.parent)
+        put_in_place(partial, folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
@@ -161,14 +192,15 @@ def array_folders(place: Path) -> Iterator[Path]:
             yield Path(folder)
 
 
-def damage(place: Path) -> Iterator[str]:
+def damage(place: Path, *, lately: bool = False) -> Iterator[str]:
     """What is damaged in a folder of arrays and in those below it, each in a sentence; every byte of them is read.
 
-    Of folders that an earlier version wrote, which noted no digests, nothing can be said.
+    ``lately``: only of files that were written to since they were found whole. Of folders that an earlier version
+    wrote, which noted no digests, nothing can be said.
     """
     for folder in array_folders(place):
         try:
-            yield from digests.faults(folder, deep=True)
+            yield from digests.new_faults(folder) if lately else digests.faults(folder, deep=True)
         except OSError as error:
             yield f"{folder} cannot be read: {error}."
 
@@ -177,7 +209,7 @@ def discard_damaged(place: Path, *, besides: Path) -> None:
     """Remove folders of arrays that are damaged, save those below ``besides``: whoever needs them makes them again."""
     for folder in array_folders(place):
         with suppress(OSError):  # what another process removes meanwhile, or nobody may read, is not damaged
-            fault = next(digests.faults(folder, deep=True), None)
+            fault = next(digests.new_faults(folder), None)
             if fault and besides not in folder.parents:
                 logger.warning("%s It is removed, and made again when it is needed.", fault)
                 shutil.rmtree(folder, ignore_errors=True)
@@ -192,6 +224,13 @@ def sweep(folder: Path, keep: Iterable[str]) -> None:
     for entry in folder.iterdir() if folder.is_dir() else ():
         if entry.name not in kept:
             shutil.rmtree(entry, ignore_errors=True)  # one that cannot go yet, because it is being read, goes next time
+
+
+def put_in_place(partial: Path, folder: Path) -> None:
+    """Have a folder that is complete take the place of another, or of none. Raises OSError."""
+    _sync(partial)
+    _replace(partial, folder)
+    _sync(folder.parent)
 
 
 def _beside(folder: Path) -> Path:

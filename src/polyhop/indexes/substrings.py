@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Self
 
@@ -71,20 +73,49 @@ class TokenStrings:
         is any token. A token with one of the flags ``never`` is not said, and a span ends before it.
         Raises UsageError for a row that does not exist.
         """
+        return JoinedStrings((self,)).grammar(rows, begins=begins, ends=ends, never=never)
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedStrings:
+    """Rows of several parts, numbered one part behind the other."""
+
+    parts: tuple[TokenStrings, ...]
+
+    @cached_property
+    def _firsts(self) -> list[int]:
+        return [*accumulate(map(len, self.parts), initial=0)]
+
+    def __len__(self) -> int:
+        return self._firsts[-1]
+
+    def row(self, row: int) -> Tokens:
+        """The tokens of a row."""
+        at = bisect_right(self._firsts, row, hi=len(self.parts)) - 1
+        return self.parts[at].row(row - self._firsts[at])
+
+    def grammar(self, rows: Ints, *, begins: int = 0, ends: int = 0, never: int = 0) -> SubstringGrammar:
+        """See ``TokenStrings.grammar``."""
         rows = np.unique(rows)
         if len(rows) and not 0 <= rows[0] <= rows[-1] < len(self):
             raise UsageError(f"Rows are numbered 0 to {len(self) - 1}; asked for {rows[0]} to {rows[-1]}.")
-        first, last = self.bounds[rows], self.bounds[rows + 1]
-        places = spread(first, last)
-        flags = self.flags[places]
-        text = np.where(flags & never, np.int32(_END), self.text[places])
+        said, marks, lengths = [np.empty(0, np.int32)], [np.empty(0, np.uint8)], [np.empty(0, np.int64)]
+        for part, first, end in zip(self.parts, self._firsts, self._firsts[1:], strict=False):
+            here = rows[(rows >= first) & (rows < end)] - first
+            if len(here):
+                places = spread(part.bounds[here], part.bounds[here + 1])
+                said.append(part.text[places])
+                marks.append(part.flags[places])
+                lengths.append(part.bounds[here + 1] - part.bounds[here])
+        flags = np.concatenate(marks)
+        text = np.where(flags & never, np.int32(_END), np.concatenate(said))
         return SubstringGrammar(
             text=text,
             opening=np.where(flags & begins, text, np.int32(_END)) if begins else text,
             closing=(flags & ends).astype(np.bool_) if ends else None,
-            bounds=offsets(last - first),
+            bounds=offsets(np.concatenate(lengths)),
             subset=rows,
-            size=int(self.size[0]),
+            size=max((int(part.size[0]) for part in self.parts), default=0),
         )
 
 

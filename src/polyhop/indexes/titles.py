@@ -16,7 +16,8 @@ from polyhop.errors import IndexCorrupt
 from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.folding import pieces
 from polyhop.indexes.mentions import LONGEST_NAME
-from polyhop.indexes.names import Names, normal, words
+from polyhop.indexes.names import MISSING, Names, Phrases, key_hashes, normal, words
+from polyhop.indexes.segments import AllBut, Live, alive_among
 from polyhop.indexes.texts import Texts
 from polyhop.ports import Ints
 
@@ -78,12 +79,14 @@ class Titles:
     """The titles of all live passages; which segments hold them never changes a result."""
 
     segments: tuple[_Segment, ...]
-    live: Ints  # passage numbers, ascending
+    live: Live
 
     @classmethod
-    def open(cls, folders: Sequence[Path], live: Ints) -> Self:
+    def open(cls, folders: Sequence[Path], live: Live) -> Self:
         """Open segments for the passages in ``live``. Raises IndexCorrupt."""
-        return cls(tuple(_Segment.open(folder) for folder in folders), np.unique(live))
+        return cls(
+            tuple(_Segment.open(folder) for folder in folders), live if isinstance(live, AllBut) else np.unique(live)
+        )
 
     def about(self, name: str) -> list[int]:
         """The passages that have a name as title, ascending; failing that, those whose title goes on behind a comma.
@@ -105,11 +108,11 @@ class Titles:
         a longer name: "Home" is a title, "home" is not, nor is "Princess" one in "Princess Anna". In a text without
         capitals any counts.
         """
-        cut, careless = words(text), text == text.lower()
+        phrases, careless = Phrases.of(words(text), LONGEST_NAME), text == text.lower()
         found = {
             (start, -length, segment.names.keys[key])
             for segment in self.segments
-            for start, length, key in segment.names.scan(cut, LONGEST_NAME)
+            for start, length, key in segment.names.among(phrases)
         }
         named: dict[str, list[int]] = {}
         covered = 0
@@ -126,9 +129,10 @@ class Titles:
         """The titles of live passages that a key stands for, and these passages."""
         titles: set[str] = set()
         found: set[int] = set()
+        hashes = key_hashes([key])
         for segment in self.segments:
-            place = segment.names.find(key)
-            for row in segment.titles.of(place).tolist() if place is not None else ():
+            place = int(segment.names.found([key], hashes)[0])
+            for row in segment.titles.of(place).tolist() if place != MISSING else ():
                 if fits(title := segment.spelled[row]) and (alive := self._alive(segment.passages.of(row))):
                     titles.add(title)
                     found.update(alive)
@@ -136,9 +140,8 @@ class Titles:
 
     def _alive(self, numbers: Ints) -> list[int]:
         """Those of some passages that are live."""
-        places = np.searchsorted(self.live, numbers)
-        near = self.live[np.minimum(places, len(self.live) - 1)] if len(self.live) else np.full(len(numbers), -1)
-        return [int(number) for number in numbers[near == numbers]]
+        alive: list[int] = numbers[alive_among(numbers, self.live)].tolist()
+        return alive
 
 
 def _keys(title: str) -> set[str]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from polyhop.errors import IndexCorrupt, ModelMismatch, StoreError
 from polyhop.indexes.ranking import Ranked, best, nothing
-from polyhop.indexes.segments import Arrays, read_arrays, standing
+from polyhop.indexes.segments import Arrays, Live, read_arrays, standing
 from polyhop.ports import Floats, Ints
 
 _GATHER = 4  # rows picked one by one cost about this many scanned ones
@@ -42,7 +42,7 @@ class Vectors:
     segments: tuple[Floats, ...]
 
     @classmethod
-    def open(cls, folders: Sequence[Path], live: Ints) -> Self:
+    def open(cls, folders: Sequence[Path], live: Live) -> Self:
         """Open segments for the passages in ``live``; rows of other passages are never found.
 
         Raises IndexCorrupt, and ModelMismatch where segments hold vectors of different lengths.

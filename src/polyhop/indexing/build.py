@@ -118,6 +118,7 @@ class Builder:
         extracted = progress.passages - progress.failed
         if extracted >= FEW and bill.model is None:
             self.record.set_meta(f"rate:{name}", f"{extracted / (time.monotonic() - began):.1f}")
+        self.record.settle(name, mark)
         self._tell(Progress(stage=f"gathering {name}", done=0, total=None, unit="passages"))
         self.gather(layer, mark)
         return LayerReport(

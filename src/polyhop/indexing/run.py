@@ -6,24 +6,28 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
-from polyhop.errors import IndexMissing
+from polyhop.errors import IndexCorrupt, IndexMissing, StoreUnreachable
 from polyhop.indexes.segments import discard_damaged
 from polyhop.indexing import remembered as making
 from polyhop.indexing.build import Builder, asked_by
 from polyhop.indexing.ingest import Ingest, Tally
 from polyhop.indexing.readiness import check_indexing, note_chunking
 from polyhop.indexing.remembered import in_force, in_order
+from polyhop.indexing.shared_generations import SharedGenerations
 from polyhop.layers.layer import fingerprint, layer_of
 from polyhop.models.choice import Models
 from polyhop.reports import IndexReport, LayerReport, ProgressListener
 from polyhop.settings import Settings
+from polyhop.store.object_store import ObjectStore
 from polyhop.store.record import Record
 from polyhop.types import Cost
 
 logger = logging.getLogger(__name__)
 
+OBJECTS = "objects"  # the fact about an index that has the address of its object store
 PATIENCE = 30.0  # seconds to wait for a process that does on this machine what catching up does
 
 Input = Callable[[Ingest], Tally]
@@ -64,6 +68,7 @@ class IndexRun:
             reports = tuple(making.bring_up_to_date(builder, name, self.settings) for name in names)
             if tally.gone_passages:
                 making.let_go(builder)
+            self._push(record)
             return _report(record, tally, reports, dry_run=False, began=began)
 
     def forecast(self, read: Input) -> IndexReport:
@@ -96,6 +101,7 @@ class IndexRun:
                 if current is not None:
                     builder.gather(layer_of(name, builder.settings), current.description["fingerprint"])
             _gather_here(builder, record.behind())
+            self._push(record)
         return sorted(tally.gone), tally.gone_passages
 
     def catch_up(self, reader: Record) -> None:
@@ -103,8 +109,33 @@ class IndexRun:
         if not making.behind(reader):
             return
         with Record.catching_up(self.path, self.settings.index.store, wait=PATIENCE) as record:
-            for name in _gather_here(self.builder(record), making.behind(record)):
+            behind, shared = making.behind(record), self._shared(record)
+            pulled = {name for name in behind if shared is not None and _pulled(shared, name)}
+            left = {name: mark for name, mark in behind.items() if name not in pulled}
+            for name in (*pulled, *_gather_here(self.builder(record), left)):
                 record.caught_up(name)
+
+    def _push(self, record: Record) -> None:
+        """Have readers on other machines find what was gathered, where there is an object store."""
+        chosen = self.settings.index.objects
+        if chosen is not None and record.meta(OBJECTS) != chosen:
+            if not record.shares:
+                record.set_pushed("", "", {})  # says what to do
+            record.set_meta(OBJECTS, chosen)
+        shared = self._shared(record)
+        if shared is not None:
+            for name in making.whole(record):
+                if not shared.push(name):
+                    logger.info("%s: is not pushed: other machines gather it", name)
+
+    def _shared(self, record: Record) -> SharedGenerations | None:
+        """The generations of an index in the object store that is named here, or by who wrote to it last."""
+        address = self.settings.index.objects or record.meta(OBJECTS)
+        if not address:
+            return None
+        grace = timedelta(hours=self.settings.index.grace)
+        store = ObjectStore(address.rstrip("/"))
+        return SharedGenerations(objects=store, record=record, folder=self.path / "generations", grace=grace)
 
     def _opened(self) -> Record:
         return Record.open(self.path, self.settings.index.store)
@@ -122,6 +153,15 @@ class IndexRun:
             workers=self.workers,
             progress=self.progress,
         )
+
+
+def _pulled(shared: SharedGenerations, name: str) -> bool:
+    """Whether a layer could be taken over; where it cannot, it is gathered, which takes longer and gives the same."""
+    try:
+        return shared.pull(name)
+    except (StoreUnreachable, IndexCorrupt) as error:
+        logger.warning("%s: is gathered here, because it cannot be pulled: %s %s", name, error, error.remedy)
+        return False
 
 
 def _gather_here(builder: Builder, behind: Mapping[str, str]) -> list[str]:

@@ -54,13 +54,13 @@ def kept_segments(
 
 
 def may_stay(folder: Path, opened: Callable[[Path], object]) -> bool:
-    """Whether a generation can be opened and is as it was written, byte for byte; else it is written again.
+    """Whether a generation can be opened and is as it was written; else it is written again.
 
-    One that an earlier version wrote gets its digests now.
+    Read in full is what somebody wrote to since it last was. One that an earlier version wrote gets its digests now.
     """
     try:
         opened(folder)
-        for fault in segments.damage(folder):
+        for fault in segments.damage(folder, lately=True):
             raise IndexCorrupt(fault)
     except IndexCorrupt as error:
         logger.warning("%s It is written again.", error)

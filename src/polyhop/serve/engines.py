@@ -46,7 +46,8 @@ class Engines:
         place = self.places.place(name)
         with self._lock:
             if place.name not in self._open:
-                self._open[place.name] = Polyhop(place.index, settings=self.places.within(self.settings, place))
+                settings = self.places.within(self.settings, place)
+                self._open[place.name] = Polyhop(place.index, settings=settings, beside=True)
             return Workspace(name=place.name, engine=self._open[place.name], place=place, key=key)
 
     def let_go(self, name: str) -> None:

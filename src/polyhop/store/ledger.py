@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from polyhop.ports import Ints
 from polyhop.reports import LayerStatus
+from polyhop.store.changes import NOTE, Changes
 from polyhop.store.documents import PAGE, Documents
 from polyhop.store.port import Generation
 from polyhop.types import Passage
@@ -40,9 +39,6 @@ LAYERS = """
     )
     SELECT layer FROM in_ledger WHERE layer IS NOT NULL UNION SELECT layer FROM generations ORDER BY layer
 """  # one step of the ledger's index for each layer, where DISTINCT would read all of it
-SETTLED = "SELECT passage FROM ledger WHERE layer = ? AND fingerprint = ? AND (state = 'done' OR NOT ?)"
-PENDING = f"SELECT number FROM passages EXCEPT {SETTLED} ORDER BY number"  # noqa: S608
-COUNT_PENDING = f"SELECT (SELECT count(*) FROM passages) - (SELECT count(*) FROM ({SETTLED}) AS settled)"  # noqa: S608
 PAYLOADS = """
     SELECT passage, payload FROM ledger
     WHERE layer = ? AND passage > ? AND state = 'done' AND fingerprint = coalesce(?, fingerprint)
@@ -50,7 +46,7 @@ PAYLOADS = """
 """
 
 
-class Ledger(Documents):
+class Ledger(Documents, Changes):
     """Keeps the rows and the failures of layers beside the passages that they come from."""
 
     def pending(
@@ -61,7 +57,7 @@ class Ledger(Documents):
         They are handed out without headings and, unless they are to be ``dated``, without occasions: rows depend on
         title and text alone.
         """
-        numbers = [row[0] for row in self._rows(PENDING, layer, fingerprint, retry_failed)]
+        numbers = self._to_do(layer, fingerprint, retry_failed).tolist()
         for start in range(0, len(numbers), FETCH):
             chunk = numbers[start : start + FETCH]
             for place, passage in self._cut(chunk).items():
@@ -69,33 +65,32 @@ class Ledger(Documents):
 
     def count_pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> int:
         """How many passages ``pending`` would yield."""
-        return int(self._value(COUNT_PENDING, layer, fingerprint, retry_failed))
+        return len(self._to_do(layer, fingerprint, retry_failed))
 
     def record_rows(self, layer: str, fingerprint: str, rows: Sequence[tuple[int, bytes]]) -> int:
         """Store what was derived from passages, with the ledger entries; how many are still in the store to keep."""
-        return self._record(
-            RECORD_ROW,
-            [
-                {"layer": layer, "fingerprint": fingerprint, "passage": int(number), "payload": payload}
-                for number, payload in rows
-            ],
-        )
+        entries = [
+            {"layer": layer, "fingerprint": fingerprint, "passage": int(number), "payload": payload}
+            for number, payload in rows
+        ]
+        with self.transaction():
+            self._turned(layer, fingerprint)
+            return self._record(RECORD_ROW, entries)
 
     def record_failures(self, layer: str, fingerprint: str, failures: Sequence[tuple[int, str]]) -> int:
         """Note passages that could not be done and why; what was derived before is let go."""
-        return self._record(
-            RECORD_FAILURE,
-            [
-                {"layer": layer, "fingerprint": fingerprint, "passage": int(number), "error": _storable(error)}
-                for number, error in failures
-            ],
-        )
+        entries = [
+            {"layer": layer, "fingerprint": fingerprint, "passage": int(number), "error": _storable(error)}
+            for number, error in failures
+        ]
+        with self.transaction():
+            self._turned(layer, fingerprint)
+            self._undone(layer, fingerprint, [number for number, _ in failures])
+            return self._record(RECORD_FAILURE, entries)
 
     def done(self, layer: str, fingerprint: str) -> Ints:
         """The numbers of the passages that a layer has done under a fingerprint, ascending."""
-        query = "SELECT passage FROM ledger WHERE layer = ? AND fingerprint = ? AND state = 'done' ORDER BY passage"
-        rows = self._rows(query, layer, fingerprint)
-        return np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
+        return self.done_after(layer, fingerprint, 0)
 
     def payloads(self, layer: str, fingerprint: str | None = None) -> Iterator[tuple[int, bytes]]:
         """What was derived from each passage (under a fingerprint), ascending by number."""
@@ -155,6 +150,7 @@ class Ledger(Documents):
         """Remove all of a layer's entries and its generation; how many entries went."""
         with self._writing() as connection:
             connection.execute("DELETE FROM generations WHERE layer = ?", (layer,))
+            connection.execute("DELETE FROM meta WHERE key = ?", (NOTE.format(layer),))
             connection.execute("DELETE FROM ledger WHERE layer = ?", (layer,))
             return connection.changes()
 

@@ -127,6 +127,18 @@ class Store(Protocol):
     def numbers(self) -> Ints:
         """The numbers of all passages, ascending, int64 of shape (count_passages(),)."""
 
+    def highest(self) -> int:
+        """The highest number of a passage; 0 where there is none."""
+
+    def numbers_after(self, number: int) -> Ints:
+        """The numbers of the passages that have a higher one, ascending."""
+
+    def gone_by_now(self) -> int:
+        """The place of the last passage that went, among all that did; 0 where none has."""
+
+    def gone_since(self, place: int) -> Ints:
+        """The numbers of the passages that went after such a place, ascending."""
+
     def numbers_by_id(self, ids: Sequence[str]) -> dict[str, int]:
         """The number of each passage id that is in the store."""
 
@@ -156,6 +168,18 @@ class Store(Protocol):
 
     def done(self, layer: str, fingerprint: str) -> Ints:
         """The numbers of the passages that a layer has done under a fingerprint, ascending."""
+
+    def done_after(self, layer: str, fingerprint: str, number: int) -> Ints:
+        """What ``done`` tells, of passages that have a higher number."""
+
+    def done_among(self, layer: str, fingerprint: str, numbers: Ints) -> Ints:
+        """What ``done`` tells, of these passages."""
+
+    def turn(self, layer: str, fingerprint: str) -> int:
+        """Another number whenever rows under this fingerprint did anything but come and go with their passages."""
+
+    def settle(self, layer: str, fingerprint: str) -> None:
+        """Note that each passage was tried under a fingerprint, if it was: then nobody has to look at them again."""
 
     def payloads(self, layer: str, fingerprint: str | None = None) -> Iterator[tuple[int, bytes]]:
         """What was derived from each passage (under a fingerprint), ascending by number."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from polyhop.errors import IndexCorrupt, IndexMissing, UsageError
 from polyhop.extras import check_installed
@@ -17,6 +17,7 @@ from polyhop.store.database import Database
 from polyhop.store.faults import translated
 from polyhop.store.ledger import Ledger
 from polyhop.store.place import place_of
+from polyhop.store.port import Generation
 from polyhop.store.stripes import Stripes
 from polyhop.store.writer_lock import WriterLock
 
@@ -89,6 +90,27 @@ class Record(Ledger):
         """The layers that were gathered elsewhere since they were here, with the fingerprints of their rows."""
         return {}
 
+    def pushed(self, layer: str) -> Generation | None:
+        """What the layer has in the object store, if that is as new as what was gathered last."""
+        return None
+
+    def set_pushed(self, layer: str, name: str, description: Mapping[str, Any]) -> None:
+        """Note that what the layer serves here is in the object store."""
+        raise UsageError(
+            f"The index at {self.folder} has its record in its folder, and shares nothing.",
+            remedy="Leave --objects out, or index into a database with --store.",
+        )
+
+    @property
+    def shares(self) -> bool:
+        """Whether folders on other machines may take over what is gathered here."""
+        return False
+
+    @property
+    def identity(self) -> str:
+        """What tells this index from all others."""
+        return self.meta("identity") or ""
+
     def caught_up(self, layer: str) -> None:
         """Note that a layer has here what there was of it when this was opened to catch up."""
 
@@ -136,6 +158,8 @@ class FileRecord(Database, Record):
                     schema.create(path, version=version())
             record = cls(path, lock=lock)
             undo.callback(record.close)
+            with record._reading() as connection:
+                schema.bring_up_to_date(connection)
             record._note_version()
             undo.pop_all()
         return record

@@ -72,6 +72,14 @@ CREATE INDEX ledger_by_state ON ledger(layer, fingerprint, state, passage);
 CREATE TABLE generations(layer TEXT PRIMARY KEY, name TEXT NOT NULL, description TEXT NOT NULL) WITHOUT ROWID;
 """
 
+# What came later than format 1, and is made by the next writer where it lacks: earlier versions keep it up without
+# knowing of it. The numbers of passages that are gone, in order, so that what changed need not be found by reading all.
+ADDED = """
+CREATE TABLE IF NOT EXISTS removed(place INTEGER PRIMARY KEY AUTOINCREMENT, passage INTEGER NOT NULL);
+CREATE TRIGGER IF NOT EXISTS passage_removed AFTER DELETE ON passages
+    BEGIN INSERT INTO removed(passage) VALUES (old.number); END;
+"""
+
 
 def connect(path: Path, *, write: bool) -> apsw.Connection:
     """A connection to an existing record.
@@ -111,7 +119,7 @@ def create(path: Path, *, version: str) -> None:
         connection.pragma("journal_mode", "WAL")
         connection.pragma("synchronous", "FULL")
         connection.execute("BEGIN")  # not "with connection": its rollback would hide what a full disk says
-        connection.execute(TABLES)
+        connection.execute(TABLES + ADDED)
         facts = [("created", datetime.now(UTC).isoformat(timespec="seconds")), ("polyhop", version)]
         connection.executemany("INSERT INTO meta VALUES (?, ?)", facts)
         connection.pragma("application_id", APPLICATION_ID)
@@ -134,6 +142,12 @@ def verify(connection: apsw.Connection, path: Path) -> None:
     if found < FORMAT:
         raise IndexCorrupt(f"The index at {path.parent} has format {found}, which this Polyhop does not read.")
     connection.execute("SELECT count(*) FROM sqlite_schema").get  # noqa: B018  # reads the first page: truncation shows
+
+
+def bring_up_to_date(connection: apsw.Connection) -> None:
+    """Make the tables that the file of an earlier version lacks; the caller holds the writer's lock."""
+    if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'passage_removed'").get is None:
+        connection.execute(f"BEGIN IMMEDIATE; {ADDED} COMMIT")
 
 
 def flush_folder(folder: Path) -> None:

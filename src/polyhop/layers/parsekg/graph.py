@@ -19,7 +19,8 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 
 from polyhop.indexes.mentions import Mentions
-from polyhop.indexes.names import MISSING, Phrases, normal
+from polyhop.indexes.names import MISSING, Phrases, key_hashes, normal
+from polyhop.indexes.segments import Live
 from polyhop.layers.parsekg.segment import GraphSegment
 from polyhop.ports import Bools, Ints
 from polyhop.types import Entity
@@ -44,12 +45,12 @@ class _Told(NamedTuple):
 class ParseKG:
     """The graph of all live passages."""
 
-    folder: Path  # where strategies keep what they derive from it
+    folder: Path  # named after all that determines it
     segments: tuple[GraphSegment, ...]
 
     @classmethod
-    def open(cls, folder: Path, segments: Sequence[Path], live: Ints) -> Self:
-        """Open segments for the passages in ``live``, ascending. Raises IndexCorrupt."""
+    def open(cls, folder: Path, segments: Sequence[Path], live: Live) -> Self:
+        """Open segments for the passages in ``live``. Raises IndexCorrupt."""
         return cls(folder, tuple(GraphSegment.open(segment, live) for segment in segments))
 
     @property
@@ -72,6 +73,11 @@ class ParseKG:
         """What an entity is called, the most frequent first."""
         return self._told(entity).spellings
 
+    def ever_spelled(self, entity: int) -> list[str]:
+        """What an entity was ever called, be the passages that do so there or not."""
+        found = (segment.ever_spelled(place) for segment, place in self._standing(entity))
+        return list(dict.fromkeys(name for part in found for name in part))
+
     def may_lead(self, entity: int) -> bool:
         """Whether an entity may lead a sentence: "American" and "1931" are no way to what else they are said of."""
         return self._told(entity).label not in NEVER_HEADS
@@ -83,10 +89,10 @@ class ParseKG:
 
     def ids_of(self, keys: Sequence[str]) -> Ints:
         """The numbers of entities by their keys, be they alive or not; MISSING for those that were never there."""
-        found = np.full(len(keys), MISSING, np.int64)
+        found, hashes = np.full(len(keys), MISSING, np.int64), key_hashes(keys)
         for segment in self.segments:
             left = np.flatnonzero(found == MISSING)
-            found[left] = segment.names.find_many([keys[place] for place in left.tolist()])
+            found[left] = segment.names.found([keys[place] for place in left.tolist()], hashes[left])
         return found
 
     def named_in(self, text: str, *, careful: bool = False) -> list[int]:
@@ -188,6 +194,11 @@ class ParseKG:
             here = np.maximum(places, 0)
             found |= (places != MISSING) & (segment.out.starts[here + 1] > segment.out.starts[here])
         return found
+
+    def touched(self) -> Ints:
+        """The entities that passages mention which are gone, ascending."""
+        found = [segment.names.values[segment.lost()[0]] for segment in self.segments if not segment.intact]
+        return np.unique(np.concatenate([np.empty(0, np.int64), *found]))
 
     def counts(self) -> dict[str, int]:
         """What summaries show, by COUNTS; in time for what is dead, and not for what is there."""

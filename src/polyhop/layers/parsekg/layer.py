@@ -21,6 +21,7 @@ import numpy as np
 from polyhop.errors import IndexCorrupt, LayerMissing, ModelMissing
 from polyhop.indexes import segments
 from polyhop.indexes.names import normal
+from polyhop.layers import covered
 from polyhop.layers.generations import kept_segments, make_room, name_of
 from polyhop.layers.layer import USUAL_MEMORY
 from polyhop.layers.parsekg import gathering, translation
@@ -67,19 +68,19 @@ class ParseKGLayer:
         self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
     ) -> None:
         """Add a segment for what is new; those that it outgrows, or that are too dead, become one with it."""
-        numbers = record.done(self.name, fingerprint)
         content = json.dumps([fingerprint, asdict(self), FORMAT_VERSION])
         kept = kept_segments(record, self.name, folder, content, _opened)
-        plan = segments.plan([_covered(folder / name) for name in kept], numbers)
-        names = kept[: plan.keep]
-        if len(plan.new):
-            names.append(self._write_segment(record, folder, names, content, plan.new, memory))
-        generation = name_of(json.dumps([content, names]), numbers)
-        graph = ParseKG.open(folder / generation, [folder / name for name in names], numbers)
+        now = covered.look(record, self.name, fingerprint, folder, kept, [_covered(folder / name) for name in kept])
+        names = kept[: now.plan.keep]
+        if len(now.plan.new):
+            names.append(self._write_segment(record, folder, names, content, now.plan.new, memory))
+        generation = name_of(json.dumps([content, names, now.digest()]), now.plan.new[:0])
+        graph = ParseKG.open(folder / generation, [folder / name for name in names], now.live())
         self._carry_over(record, folder, graph, models)
-        described = {"fingerprint": fingerprint, "content": content, "segments": names}
+        note = now.note(folder)
+        described = {"fingerprint": fingerprint, "content": content, "segments": names, covered.NOTED: note}
         record.set_generation(self.name, generation, {**described, "things": COUNTS[0], **graph.counts()})
-        segments.sweep(folder, [generation, *names])
+        segments.sweep(folder, [generation, *names, *covered.folders_of(note)])
 
     def _write_segment(
         self, record: Record, folder: Path, before: Sequence[str], content: str, numbers: Ints, memory: int
@@ -93,11 +94,12 @@ class ParseKGLayer:
         return name
 
     def _carry_over(self, record: Record, folder: Path, graph: ParseKG, models: Models) -> None:
-        """Make what strategies keep beside a generation, where they kept it beside the one before."""
+        """Make what strategies keep beside segments, where they kept it beside those of the generation before."""
         before = record.generation(self.name)
-        if before is not None and before.name != graph.folder.name:
+        if before is not None:
             try:
-                translation.carry_over(folder / before.name, graph, models.translator)
+                earlier = [folder / name for name in before.description.get("segments", ())]
+                translation.carry_over(earlier, graph, models.translator)
             except ModelMissing as error:  # whoever asks it will hear of it
                 logger.info("parsekg: the translator's index was not carried over: %s", error)
 
@@ -116,7 +118,9 @@ class ParseKGLayer:
         names = current.description.get("segments")
         if names is None:
             raise IndexCorrupt(f"{folder / current.name} was written by an earlier version.", remedy=segments.REBUILD)
-        return ParseKG.open(folder / current.name, [folder / name for name in names], record.numbers())
+        return ParseKG.open(
+            folder / current.name, [folder / name for name in names], covered.live_in(record, current, folder)
+        )
 
 
 def _opened(segment: Path) -> None:

@@ -13,7 +13,7 @@ from polyhop.errors import IndexCorrupt
 from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.csr import spread
 from polyhop.indexes.names import MISSING, Names
-from polyhop.indexes.segments import present, read_arrays
+from polyhop.indexes.segments import Live, alive_among, read_arrays
 from polyhop.indexes.texts import Texts
 from polyhop.layers.parsekg.runs import PARTS
 from polyhop.ports import Bools, Ints
@@ -25,6 +25,7 @@ Map = Literal["out", "into", "mentioned", "titled"]
 class GraphSegment:
     """Entities are places 0..n in the order of their keys, with a number in the whole graph each; rows are passages."""
 
+    folder: Path  # where what is derived from the segment is kept, too
     numbers: Ints  # passage number of each row, ascending
     alive: Bools  # False for a row whose passage was deleted since
     intact: bool  # whether all rows are alive
@@ -45,15 +46,16 @@ class GraphSegment:
     contains: Adjacency  # row -> places
 
     @classmethod
-    def open(cls, folder: Path, live: Ints) -> Self:
+    def open(cls, folder: Path, live: Live) -> Self:
         """A segment that was written, with only these passages alive. Raises IndexCorrupt."""
         places = read_arrays(folder / "places", ("numbers", "sentence_rows", "sentence_spans", "counts"))
-        alive = present(places["numbers"], live)
+        alive = alive_among(places["numbers"], live)
         names = Names.open(folder / "names")
         ids = read_arrays(folder / "ids", ("held", "places"))
         if len(ids["held"]) not in (0, len(names)):
             raise IndexCorrupt(f"{folder} is damaged: its parts do not belong together.")
         return cls(
+            folder=folder,
             alive=alive,
             intact=bool(alive.all()),
             names=names,
@@ -98,6 +100,11 @@ class GraphSegment:
         """The live rows that mention an entity, or that it is the title of."""
         found: Ints = getattr(self, kind).of(place)
         return found if self.intact else found[self.alive[found]]
+
+    def ever_spelled(self, place: int) -> list[str]:
+        """The spellings of an entity, be the passages that have them alive or not."""
+        here = range(int(self.first[place]), int(self.first[place + 1]))
+        return list(dict.fromkeys(self.readings[reading].rpartition(PARTS)[0] for reading in here))
 
     def readings_of(self, place: int) -> list[tuple[str, str, int]]:
         """The spellings of an entity, each with a label that it had, and how often in live passages."""

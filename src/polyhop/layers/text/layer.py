@@ -18,6 +18,7 @@ from polyhop.indexes.lexical import Lexical
 from polyhop.indexes.streamed import FolderWriter, streamed
 from polyhop.indexes.titles import Titles
 from polyhop.indexes.vectors import Vectors
+from polyhop.layers import covered
 from polyhop.layers.generations import kept_segments, make_room
 from polyhop.layers.layer import USUAL_MEMORY, words_of
 from polyhop.models.choice import Models
@@ -67,15 +68,16 @@ class TextLayer:
         if current is not None and current.description["fingerprint"] == fingerprint:
             embedder = current.description["embedder"]  # another one may be configured now: its vectors are not these
         kept = kept_segments(record, self.name, folder, fingerprint, _opened)
-        covered = [segments.read_arrays(folder / name / "vectors", ("numbers",))["numbers"] for name in kept]
-        plan = segments.plan(covered, record.done(self.name, fingerprint))
-        names = kept[: plan.keep]
-        if len(plan.new):
-            names.append(self._write_segment(record, folder, plan.new, fingerprint, memory))
+        parts = [segments.read_arrays(folder / name / "vectors", ("numbers",))["numbers"] for name in kept]
+        now = covered.look(record, self.name, fingerprint, folder, kept, parts)
+        names = kept[: now.plan.keep]
+        if len(now.plan.new):
+            names.append(self._write_segment(record, folder, now.plan.new, fingerprint, memory))
         generation = hashlib.sha256("".join(names).encode()).hexdigest()[:16]
-        description = {"fingerprint": fingerprint, "content": fingerprint, "segments": names, "embedder": embedder}
-        record.set_generation(self.name, generation, description)
-        segments.sweep(folder, names)
+        note = now.note(folder)
+        described = {"fingerprint": fingerprint, "content": fingerprint, "segments": names, "embedder": embedder}
+        record.set_generation(self.name, generation, {**described, covered.NOTED: note})
+        segments.sweep(folder, [*names, *covered.folders_of(note)])
 
     def _write_segment(self, record: Record, folder: Path, numbers: Ints, fingerprint: str, memory: int) -> str:
         name = hashlib.sha256(fingerprint.encode() + numbers.tobytes()).hexdigest()[:16]
@@ -107,7 +109,7 @@ class TextLayer:
                 f"The index was embedded with {made_with}, but {models.embedder.name} is configured.",
                 remedy="Configure the same embedder, or embed again with: polyhop index PATH...",
             )
-        live = record.numbers()
+        live = covered.live_in(record, current, folder)
         folders = [folder / segment for segment in description["segments"]]
         return TextIndex(
             vectors=Vectors.open([segment / "vectors" for segment in folders], live),

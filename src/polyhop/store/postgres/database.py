@@ -20,7 +20,7 @@ from polyhop.store.postgres.faults import translated
 from polyhop.store.tables import Connection, StoreTables, ThreadState
 from polyhop.store.writer_lock import WriterLock
 
-TABLES = ("meta", "documents", "blocks", "passages", "ledger", "generations")
+TABLES = ("meta", "documents", "blocks", "passages", "ledger", "generations", "removed")
 
 
 class PostgresDatabase(StoreTables):

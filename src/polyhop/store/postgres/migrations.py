@@ -69,4 +69,13 @@ CREATE FUNCTION json_extract(document text, path text) RETURNS text LANGUAGE sql
     $$ SELECT (document::json #> string_to_array(replace(substr(path, 3), '"', ''), '.'))::text $$;
 """
 
-MIGRATIONS: Final = (FIRST,)
+# The numbers of passages that are gone, in order. The tables are those of the schema that whoever deletes is in.
+SECOND: Final = """
+CREATE TABLE removed(place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, passage bigint NOT NULL);
+CREATE FUNCTION note_removed() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN INSERT INTO removed(passage) SELECT number FROM gone; RETURN NULL; END $$;
+CREATE TRIGGER passage_removed AFTER DELETE ON passages
+    REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION note_removed();
+"""
+
+MIGRATIONS: Final = (FIRST, SECOND)

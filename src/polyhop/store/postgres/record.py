@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from polyhop.store.place import StorePlace
 from polyhop.store.port import Generation
@@ -19,6 +19,11 @@ from polyhop.store.writer_lock import WriterLock
 NEWEST = """
     SELECT layer, version, description FROM generations AS newest
     WHERE version = (SELECT max(version) FROM generations WHERE layer = newest.layer)
+"""
+OBJECTS: Final = "objects"  # the place of what is in the object store: no folder's key
+PUSHED = """
+    SELECT name, description FROM generations AS pushed WHERE layer = ? AND place = ?
+    AND version = (SELECT max(version) FROM generations WHERE layer = pushed.layer)
 """
 OWN = "SELECT name, description, version FROM generations WHERE layer = ? AND place = ?"
 SERVE = """
@@ -105,6 +110,22 @@ class PostgresRecord(PostgresDatabase, Record):
             reached = (self._reached or {}).get(layer, 0)
             query = "UPDATE generations SET version = ? WHERE layer = ? AND place = ? AND version < ?"
             connection.execute(query, (reached, layer, self.place.key, reached))
+
+    def pushed(self, layer: str) -> Generation | None:
+        """What the layer has in the object store, if that is as new as what was gathered last."""
+        rows = self._rows(PUSHED, layer, OBJECTS)
+        return Generation(rows[0][0], json.loads(rows[0][1])) if rows else None
+
+    def set_pushed(self, layer: str, name: str, description: Mapping[str, Any]) -> None:
+        """Note that what the layer serves here is in the object store."""
+        with self._writing() as connection:
+            own = connection.execute(OWN, (layer, self.place.key)).get
+            connection.execute(SERVE, (layer, OBJECTS, name, json.dumps(dict(description)), own[2]))
+
+    @property
+    def shares(self) -> bool:
+        """Whether folders on other machines may take over what is gathered here: not where this is to catch up."""
+        return self.writable and self._reached is None
 
     def generation(self, layer: str) -> Generation | None:
         """What the layer serves in this folder, if anything."""

@@ -74,7 +74,7 @@ class Translator:
 
     def entities(self, begun: Beams) -> list[tuple[int, float]]:
         """The entity stage: at most ``alpha`` names (each may name several entities), with log-probabilities."""
-        grammar = _EntityGrammar(self.index.trie)
+        grammar = self.index.names
         found = beam_search(
             self.model,
             begun,
@@ -84,11 +84,7 @@ class Translator:
             end=self.index.separator[0],
             penalty=self.penalty,
         )[0]
-        return [
-            (int(entity), hypothesis.logprob)
-            for hypothesis in found
-            for entity in self.index.entities[self.index.trie.rows(hypothesis.state)]
-        ]
+        return [(entity, hypothesis.logprob) for hypothesis in found for entity in self.index.named(hypothesis.state)]
 
     def relations(self, begun: Beams, entities: Sequence[tuple[int, float]], direction: Direction) -> list[RawClue]:
         """The relation stage: for each entity at most ``beta`` spans of the hyperrelations next to it."""

@@ -70,7 +70,7 @@ def test_step_is_answered_from_chains_passages_and_earlier_steps() -> None:
             f"“{BUILT}”",
         ]
         assert inside(prompt_of(server), "LARGER QUESTION") == QUESTION
-        assert inside(prompt_of(server), "PASSAGE 1").startswith("Title: Gull\n(s1) The Gull is a steam ferry.")
+        assert inside(prompt_of(server), "PASSAGE 1").startswith("Title: Gull\nThe Gull is a steam ferry.")
         assert inside(prompt_of(server), "QUESTION") == STEP
         assert server.requests[0]["max_tokens"] == 400
     [quote] = answer.quotes

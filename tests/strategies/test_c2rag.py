@@ -452,6 +452,21 @@ def test_closed_recovery_shows_no_other_paragraphs_for_values_it_suspects(retrie
     assert set(titles(closed)) <= {"Hallow", "Velm"}
 
 
+def test_the_graph_of_a_question_with_own_paragraphs_has_the_facts_of_these_alone(
+    retrieve: Retrieve, tmp_path: Path
+) -> None:
+    """The Gull's page says who built it; a question whose paragraphs it is none of does not know."""
+    builder = ("Gull", "was built by", "?builder")
+    for own, status in ((("Gull", "Velm"), "resolved"), (("Hallow", "Velm"), "unresolved")):
+        file = own_paragraphs(tmp_path / f"of {own[0]}", CHAIN, *own)
+        closed = {"recovery.paragraphs": file, "reading.by": "nobody"}
+        [checked], [unchecked] = (retrieve(builder, **closed, **more).hops for more in ({}, {"unchecked": -1}))
+        assert checked.status == status
+        assert bool(checked.facts) == (status == "resolved")
+        assert unchecked.facts
+        assert {fact.passage_id for hop in (checked, unchecked) for fact in hop.facts} <= set(own)
+
+
 def test_recovery_among_own_paragraphs_needs_a_file_that_has_the_question(retrieve: Retrieve, tmp_path: Path) -> None:
     other = own_paragraphs(tmp_path / "own", "Another question?", "Hallow")
     for file, message in ((other, "No paragraphs are given"), (str(tmp_path / "none"), "cannot be read")):

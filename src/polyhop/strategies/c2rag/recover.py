@@ -37,7 +37,9 @@ class Recovery:
     named_bonus: float = 2.0  # logits added to a passage that is about an anchor
     reranked: bool = True  # off: passages are ordered by their vectors alone (Eq. 11)
     in_context: bool = False  # on: judged for the question and the constraint (Eq. 12); off: for the constraint alone
-    paragraphs: str | None = None  # a file that names each question's own paragraphs: no others are searched
+    paragraphs: str | None = (
+        None  # a file of each question's own paragraphs: only they, and their facts, are searched
+    )
 
     def __post_init__(self) -> None:
         if min(self.retrieved, self.kept) < 1:

@@ -689,6 +689,27 @@ def test_a_language_model_reads_what_a_recovered_passage_says(sage: Callable[...
     assert inside(server.requests[1]["messages"][1]["content"], "QUESTION") == "Who taught Ilse Dorn?"
 
 
+def test_what_a_model_quoted_for_a_constraint_reaches_the_reader(sage: Callable[..., Sage]) -> None:
+    """However low it was ranked: a value stands or falls with the passage that says it."""
+    files = {f"letter{number}.txt": f"Ilse Dorn was taught by a friend, says letter {number}." for number in range(2)}
+    files["jorun.txt"] = "Jorun Vey kept a school of drawing in Osterhaven. Ilse Dorn was a pupil there."
+    quoted = "Ilse Dorn was a pupil there."
+
+    def read(prompt: str) -> object:
+        count = prompt.count("<<<PASSAGE ")
+        shown = [number for number in range(1, count + 1) if quoted in inside(prompt, f"PASSAGE {number}")]
+        support = [{"passage": number, "quote": quoted} for number in shown]
+        return {"support": support, "answer": "Jorun Vey", "sufficient": True}
+
+    said = {"plan": lambda _: TEACHER, "step": read}
+    script = lambda one: says(json.dumps(said[task_of(one)](one["messages"][1]["content"])))  # noqa: E731
+    engine, _ = sage(script=script, files=files)
+    evidence = engine.search("Where did the teacher of Ilse Dorn die?", k=1, strategy="c2rag(gamma=1.001)")
+    assert evidence.hops[0].found == "Jorun Vey"
+    assert evidence.hops[0].passages[0].title == "jorun"
+    assert [one.title for one in evidence.passages] == ["jorun"]
+
+
 def test_what_no_passage_says_binds_nothing(sage: Callable[..., Sage]) -> None:
     """Neither a guess of the model nor an invented quotation; and the span model does not guess instead."""
     for told in ({**JORUN, "sufficient": False}, {**JORUN, "support": [{"passage": 1, "quote": "Jorun taught her."}]}):

@@ -90,7 +90,7 @@ def evaluate(
     from polyhop.evaluation.experiment import Experiment
     from polyhop.evaluation.variants import variants
     from polyhop.reading.reader import in_few_words
-    from polyhop.strategies.strategy import split_names, strategy_of
+    from polyhop.strategies.strategy import split_names
 
     settings = settings_of(config, (*changes, *replaying(plans)))
     names = split_names(named or settings.above(DEFAULT_STRATEGY).choice("strategy")[0])
@@ -104,12 +104,9 @@ def evaluate(
         retrieval_only=retrieval_only,
         extra_metrics=metrics,
     )
-    for name in experiment.names:
-        strategy_of(name, settings)  # a setting that does not fit is refused before anything is indexed
-    also = [name.strip() for name in layers.split(",") if name.strip()]
     model = _language_model(settings, record, replay, runs)
     settings = in_few_words(settings, model)
-    report = _measured(experiment, dataset, split, settings, index_path, also, model, runs, record_plans)
+    report = _measured(experiment, dataset, split, settings, index_path, layers, model, runs, record_plans)
     _show(report, json_path, report_path)
     return INTERRUPTED if report["interrupted"] else 0
 
@@ -120,7 +117,7 @@ def _measured(
     split: str | None,
     settings: Settings,
     index_path: str,
-    also: list[str],
+    also: str,
     model: LanguageModel | None,
     runs: int,
     record_plans: Path | None,
@@ -135,11 +132,15 @@ def _measured(
     from polyhop.evaluation.reports.report import summary
     from polyhop.models.recorded import Replay
     from polyhop.planning.recorded import PlanFile
+    from polyhop.strategies.strategy import strategy_of
 
+    for name in experiment.names:
+        strategy_of(name, settings)  # a setting that does not fit is refused before anything is indexed
     data = Dataset.read(dataset, split)
     experiment.questions(data)  # that there are any, and
     metrics = experiment.metrics(data)  # that they exist, before anything is indexed
-    layers = layers_of(experiment.names, also, settings=settings)
+    wanted = [name.strip() for name in also.split(",") if name.strip()]
+    layers = layers_of(experiment.names, wanted, settings=settings)
     path = _index_of(data, index_path)
     kept = None if record_plans is None else PlanFile(record_plans)
     with Polyhop(path, settings=settings, language_model=model) as engine:

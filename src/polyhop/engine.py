@@ -67,6 +67,7 @@ class Polyhop:
     ) -> None:
         self.path = Path(path).expanduser()
         self.settings = settings or Settings()
+        self.planning = Planning(settings=self.settings)
         self._language_model = language_model
         self._catching_up = CatchingUp(beside=beside)
         self._models: Models | None = None
@@ -399,7 +400,6 @@ class Polyhop:
                     logger.debug("layer %s is not open: %s", name, error)
             if self._growth is None:
                 self._growth = Growth(self.path, self.models, GrownFacts(self.settings, self.models))
-            plans = Planning(settings=self.settings)
-            view = View(record=record, models=self.models, layers=opened, growing=self._growth, planning=plans)
+            view = View(record=record, models=self.models, layers=opened, growing=self._growth, planning=self.planning)
             self._opened = (state, view)
             return view

@@ -297,6 +297,19 @@ def test_eval_takes_questions_apart_as_a_file_says(
     assert "There is no file of plans" in said(capsys)
 
 
+def test_eval_keeps_the_plans_that_are_made_and_takes_them_again(evaluate: Eval, tmp_path: Path) -> None:
+    """The same passages come of it; a second run adds nothing to the file."""
+    plans = tmp_path / "plans.jsonl"
+    code, report = evaluate("--strategy", "paths", "--record-plans", str(plans))
+    assert code == 0
+    kept = [json.loads(line) for line in plans.read_text(encoding="utf-8").splitlines()]
+    assert [row["planner"] for row in kept] == ["rules"] * len(report["records"]["paths"])
+    again = evaluate("--strategy", "paths", "--plans", str(plans), "--record-plans", str(plans))[1]
+    rankings = ([row["ranking"] for row in each["records"]["paths"]] for each in (report, again))
+    assert next(rankings) == next(rankings)
+    assert len(plans.read_text(encoding="utf-8").splitlines()) == len(kept)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from polyhop.errors import BudgetExceeded, EndpointError
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.structured import check
-from polyhop.planning.soundness import faults, usable
+from polyhop.planning.soundness import ANSWERS, faults, usable
 from polyhop.plans import (
     Constant,
     Constraint,
@@ -377,9 +377,11 @@ def test_schema_uses_what_our_check_knows() -> None:
     visit(planning.SCHEMA)
 
 
-def test_example_in_the_prompt_obeys_its_own_rules() -> None:
-    """What we show is what we ask for."""
-    shown = json.loads(planning._EXAMPLE)
+@pytest.mark.parametrize("question", planning._EXAMPLES)
+def test_examples_in_the_prompt_obey_their_own_rules(question: str) -> None:
+    """What we show is what we ask for: a chain, a comparison, and an intersection with a date and with a "never"."""
+    shown = json.loads(planning._EXAMPLES[question])
     check(shown, planning.SCHEMA)
     made = plan_of(shown["constraints"], 3, "test")
-    assert faults(made, "Who was the teacher of the painter of The Salt Harvest?") == ()
+    assert faults(made, question, answers=ANSWERS) == ()
+    assert all(constraint.question for constraint in made.constraints)

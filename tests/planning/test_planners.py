@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,18 @@ from polyhop.errors import SettingError, UnknownComponent, UsageError
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.within import Within
 from polyhop.planning.planner import Planner, Planning
-from polyhop.plans import REFERENCE, Plan, Step
+from polyhop.planning.recorded import PlanFile, RecordedPlans
+from polyhop.plans import (
+    REFERENCE,
+    Combination,
+    Constant,
+    Constraint,
+    Placeholder,
+    Plan,
+    Step,
+    plan_of_constraints,
+    plan_of_questions,
+)
 from polyhop.settings import Settings
 from tests.worlds.documents import BRIDGE
 from tests.worlds.endpoint import says, serving
@@ -120,3 +132,87 @@ def test_a_planner_that_nobody_knows_is_refused_with_the_nearest_name() -> None:
         Planning(settings=settings(name="recorded")).plan("Who?", [], None)
     with pytest.raises(UsageError, match="cannot be read"):
         Planning(settings=settings(name="recorded", file="none.jsonl")).plan("Who?", [], None)
+
+
+# --- plans that are kept and taken again ------------------------------------------------------------------------------
+
+PERSON = Placeholder("?p", "person")  # whose name does not tell its type
+PLANS = {
+    "chain": plan_of_questions(["Who built the Gull?", "Where was #1 born?"], "language model sage"),
+    "comparison": Plan(
+        shape="comparison",
+        steps=(Step(question="When was A built?", target="date"), Step(question="When was B built?", target="date")),
+        final=Combination(comparator="earlier", operands=(0, 1), options=("A", "B"), whether=True),
+        source="rules",
+    ),
+    "constraints": plan_of_constraints(
+        [
+            Constraint(Constant("Gull"), "built by", ("built by", "builder"), PERSON, "Who built the Gull?"),
+            Constraint(PERSON, "born in", ("born in",), Placeholder.named("?town"), "In which town was ?p born?"),
+        ],
+        "rules",
+    ),
+}
+
+
+@pytest.mark.parametrize("form", PLANS)
+def test_a_plan_that_was_kept_is_taken_again_as_it_was_made(form: str, tmp_path: Path) -> None:
+    """With its shape, its references, the types of its placeholders and how its answers are put together."""
+    plan = PLANS[form]
+    file = tmp_path / "plans.jsonl"
+    PlanFile(file).keep("Who  is it?", "rules", plan)
+    again = registry.build("planners", "recorded", {"file": str(file)}).plan("who is it?", [], None)
+    assert again == replace(plan, source="recorded")
+
+
+def test_a_question_is_kept_once_for_each_planner_also_by_a_later_run(tmp_path: Path) -> None:
+    file = tmp_path / "plans.jsonl"
+    for _ in range(2):
+        kept = PlanFile(file)
+        kept.keep("Who?", "steps", PLANS["chain"])
+        kept.keep("WHO?", "steps", PLANS["comparison"])
+        kept.keep("Who?", "constraints", PLANS["constraints"])
+    assert len(file.read_text(encoding="utf-8").splitlines()) == 2
+    found = RecordedPlans.read(file)
+    assert found.find("Who?", "constraints") == replace(PLANS["constraints"], source="recorded")
+    assert found.find("Who?", "nobody") == found.find("Who?") == replace(PLANS["chain"], source="recorded")
+
+
+def test_each_strategy_gets_the_plan_again_that_it_made(engine: Polyhop, tmp_path: Path) -> None:
+    """Where a language model plans, one takes steps and the other constraints."""
+    file = tmp_path / "plans.jsonl"
+    kept = PlanFile(file)
+    kept.keep(BRIDGE, "steps", PLANS["chain"])
+    kept.keep(BRIDGE, "constraints", PLANS["constraints"])
+    planning = Planning(settings=Settings.from_mapping({"planner": {"name": "recorded", "file": str(file)}}))
+    for prefer in ("steps", "constraints"):
+        plan = planning.plan(BRIDGE, [], None, prefer=prefer)
+        assert bool(plan.constraints) == (prefer == "constraints")
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"question": "Who?", "steps": []}, "it has no steps"),
+        ({"question": "Who?", "steps": [{"question": 3}]}, "3 is no str"),
+        ({"question": "Who?", "steps": [{"question": "#1?", "refers_to": [1]}]}, "step 1 refers to what does not come"),
+        ({"question": "Who?", "steps": [{}]}, "it lacks something"),
+        ({"question": "Who?", "shape": "star", "steps": [{"question": "Who?"}]}, "'star' is none of single, chain"),
+        (
+            {"question": "Who?", "steps": [{"question": "Who?"}], "final": {"comparator": "both", "operands": [2]}},
+            "what it combines are not its steps",
+        ),
+    ],
+)
+def test_a_row_that_is_no_plan_is_refused_with_its_line(row: object, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "plans.jsonl"
+    file.write_text(json.dumps(row), encoding="utf-8")
+    for opened in (RecordedPlans.read, PlanFile):
+        with pytest.raises(UsageError, match=f"line 1: this is no plan: {message}"):
+            opened(file)
+
+
+def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "plans.jsonl").touch()
+    with pytest.raises(UsageError, match="Plans cannot be kept in"):
+        PlanFile(tmp_path / "plans.jsonl" / "there")

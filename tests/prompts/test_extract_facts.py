@@ -155,6 +155,24 @@ def test_facts_about_a_word_that_is_not_there_have_a_fault(
     assert fault_of(made_up, passage(text, title="")) in ({"head"} if end == "head" else {"head", "tail"})
 
 
+@pytest.mark.parametrize(
+    ("text", "head", "tail", "kept"),
+    [
+        ("Ada Brook drew it in 1801. It was built by Otto Reed.", "It", "Otto Reed", False),
+        ("Otto Reed met her in Velm.", "Otto Reed", "her", False),
+        ("Ada Brook wrote It in 1986.", "Ada Brook", "It", True),  # a novel, capitalised within a sentence
+        ("It was written by Ada Brook.", "It", "Ada Brook", False),
+    ],
+)
+def test_a_pronoun_is_no_thing_of_the_graph(text: str, head: str, tail: str, kept: bool) -> None:
+    """All that texts call "it" would be one thing, and chains would lead through it."""
+    sentence = next(one for one in text.split(". ") if head in one and tail in one)
+    said = {"passage": 1, "head": head, "relation": "was of", "tail": tail, "evidence": sentence.rstrip(".")}
+    [found] = batches().read({"entities": [], "facts": [said]}, [passage(text, title="Gull")])
+    assert bool(found.facts) == kept
+    assert dict(found.rejected) == ({} if kept else {"pronoun": 1})
+
+
 # --- packing and forecast ---------------------------------------------------------------------------------------------
 
 

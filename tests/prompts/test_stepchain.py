@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from polyhop.errors import EndpointError
 from polyhop.models.endpoint import OpenAICompatible
-from polyhop.prompts.answer_step import StepAnswer, answer_step
+from polyhop.models.within import Within
+from polyhop.prompts.answer_step import StepAnswer, answer_step, answer_together
 from polyhop.prompts.combine_answers import CombinedAnswer, combine_answers
 from polyhop.prompts.decompose import decompose, well_formed, without_known
 from polyhop.prompts.earlier_steps import EarlierStep
-from polyhop.prompts.merge_answers import LONGEST, Answered, merge_answers, merged_offline
+from polyhop.prompts.merge_answers import LONGEST, Answered, merge_answers, merged_offline, plainly_together
 from polyhop.prompts.read_answer import read_answer
 from polyhop.types import Cost
 from tests.worlds.endpoint import refuses, serving
@@ -70,7 +71,7 @@ def test_step_is_answered_from_chains_passages_and_earlier_steps() -> None:
             f"“{BUILT}”",
         ]
         assert inside(prompt_of(server), "LARGER QUESTION") == QUESTION
-        assert inside(prompt_of(server), "PASSAGE 1").startswith("Title: Gull\n(s1) The Gull is a steam ferry.")
+        assert inside(prompt_of(server), "PASSAGE 1").startswith("Title: Gull\nThe Gull is a steam ferry.")
         assert inside(prompt_of(server), "QUESTION") == STEP
         assert server.requests[0]["max_tokens"] == 400
     [quote] = answer.quotes
@@ -263,6 +264,66 @@ def test_one_earlier_answer_is_nothing_to_combine() -> None:
         assert server.requests == []
 
 
+# --- answer several steps at once -------------------------------------------------------------------------------------
+
+ASKED = (STEP, "Who built the Gull?")
+ADA = {"support": [{"passage": 1, "quote": "It was built by Ada Brook"}], "answer": "Ada Brook", "sufficient": True}
+
+
+def test_steps_are_answered_together_each_with_its_quotations() -> None:
+    """By their numbers, in whatever order they come; of two answers to one question the first counts."""
+    said = [{"question": 2, **ADA}, {"question": 1, **VELM}, {"question": 2, **VELM}]
+    with model_saying({"answers": said}) as (model, server):
+        first, second = answer_together(model, ASKED, [BORN], PASSAGES, larger=QUESTION)
+        prompt = prompt_of(server)
+        assert [inside(prompt, f"QUESTION {number}") for number in (1, 2)] == list(ASKED)
+        assert inside(prompt, "LARGER QUESTION") == QUESTION
+        assert "with an answer for each question" in system_of(server.requests[0])
+        assert server.requests[0]["max_tokens"] == 800
+    assert [(one.text, one.sufficient, one.cost.llm_calls) for one in (first, second)] == [
+        ("Velm", True, 1),
+        ("Ada Brook", True, 0),
+    ]
+    assert [PASSAGES[one.quotes[0].passage_index].title for one in (first, second)] == ["Ada Brook", "Gull"]
+
+
+@pytest.mark.parametrize("answers", [[], [{"question": 1, **VELM}], [{"question": 1, **VELM}, {"question": 7, **ADA}]])
+def test_a_step_that_is_left_out_has_no_answer(answers: list[object]) -> None:
+    with model_saying({"answers": answers}) as (model, _):
+        first, second = answer_together(model, ASKED, [], PASSAGES)
+    assert (first.text, second.text) == ("Velm" if answers else None, None)
+    assert not second.sufficient
+
+
+def test_steps_have_no_answers_where_the_output_stays_invalid_or_there_are_no_passages() -> None:
+    with model_saying("well") as (model, server):
+        assert [one.text for one in answer_together(model, ASKED, [], PASSAGES)] == [None, None]
+        asked = len(server.requests)
+        assert [one.text for one in answer_together(model, ASKED, [BORN], [])] == [None, None]
+        assert len(server.requests) == asked == 2
+
+
+def test_no_question_of_several_is_cut_for_want_of_room() -> None:
+    """Passages are."""
+    with model_saying({"answers": []}) as (model, server):
+        answer_together(Within(model, 1, context=200), ASKED, [], [passage(1, "Gull", GULL * 40)])
+        assert [inside(prompt_of(server), f"QUESTION {number}") for number in (1, 2)] == list(ASKED)
+
+
+# --- how passages are shown -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("heading", ["# Ada Brook", "Ada Brook", "**Ada Brook**"])
+def test_a_heading_that_repeats_the_title_is_not_shown_and_may_be_quoted_all_the_same(heading: str) -> None:
+    titled = passage(2, "Ada Brook", f"{heading}\n\n{BROOK}")
+    with model_saying({**VELM, "support": [{"passage": 1, "quote": "She was born in Velm."}]}) as (model, server):
+        answer = answer_step(model, STEP, [], [titled])
+        shown = inside(prompt_of(server), "PASSAGE 1").splitlines()
+    assert shown == ["Title: Ada Brook", *BROOK.replace(". ", ".\n").splitlines()]
+    [quote] = answer.quotes
+    assert titled.text[quote.start : quote.end] == "She was born in Velm."
+
+
 # --- merge the answers ------------------------------------------------------------------------------------------------
 
 BUILDER = Answered("Who built the Gull?", "Ada Brook", True, (BUILT,))
@@ -320,6 +381,19 @@ def test_merging_shows_the_guess_and_the_quotations_of_a_step() -> None:
     assert inside(prompt, "STEP 1, ESTABLISHED").splitlines()[1:] == ["Answer: 1801", "Quoted: It was built in 1801."]
     assert inside(prompt, "STEP 2, NOT ESTABLISHED").splitlines()[1:] == ["Guess: 1900"]
     assert inside(prompt, "STEP 3, NOT ESTABLISHED").splitlines()[1:] == ["Nothing was found."]
+
+
+def test_established_answers_speak_for_themselves() -> None:
+    """Unless one lacks, or two contradict each other: then somebody has to put them together."""
+    quoted = Answered("When was the Gull built?", "1801", True, (), ("It was built in 1801.",))
+    assert plainly_together([BUILDER, quoted]) == (
+        f"Established: Who built the Gull? Ada Brook ({BUILT})\n"
+        "Established: When was the Gull built? 1801 (It was built in 1801.)"
+    )
+    assert plainly_together([]) is None
+    assert plainly_together([BUILDER, GUESS]) is None
+    assert plainly_together([PLACE, Answered(STEP, "Ossby", True)]) is None
+    assert plainly_together([PLACE, Answered(STEP, "VELM", True)]) == f"Established: {STEP} Velm ({BORN})"
 
 
 def test_merging_is_repaired_once() -> None:

@@ -165,19 +165,19 @@ def test_next_query_ends_the_search_where_the_output_stays_invalid(caplog: pytes
 
 
 def test_read_answer_locates_its_quotes() -> None:
-    """Exactly, across a line break, with a sentence number copied, and under a wrong passage number."""
+    """Exactly, across a line break, as a whole line that is shown, and under a wrong passage number."""
     support = [
         {"passage": 1, "quote": "It was built by Ada Brook"},
         {"passage": 1, "quote": "the gull is a steam ferry. It was built"},
-        {"passage": 2, "quote": "(s2) She was born in Velm."},
+        {"passage": 2, "quote": "She was born in Velm."},
         {"passage": 1, "quote": "Ada Brook (1851-1920) was a shipwright."},
     ]
     with model_saying({"support": support, "found": True, "answer": " Velm "}) as (model, server):
         answer = read_answer(model, QUESTION, PASSAGES)
         assert inside(prompt_of(server), "PASSAGE 2").splitlines() == [
             "Title: Ada Brook",
-            "(s1) Ada Brook (1851–1920) was a shipwright.",
-            "(s2) She was born in Velm.",
+            "Ada Brook (1851–1920) was a shipwright.",
+            "She was born in Velm.",
         ]
     texts = [PASSAGES[quote.passage_index].text[quote.start : quote.end] for quote in answer.quotes]
     assert texts == [

@@ -452,6 +452,21 @@ def test_closed_recovery_shows_no_other_paragraphs_for_values_it_suspects(retrie
     assert set(titles(closed)) <= {"Hallow", "Velm"}
 
 
+def test_the_graph_of_a_question_with_own_paragraphs_has_the_facts_of_these_alone(
+    retrieve: Retrieve, tmp_path: Path
+) -> None:
+    """The Gull's page says who built it; a question whose paragraphs it is none of does not know."""
+    builder = ("Gull", "was built by", "?builder")
+    for own, status in ((("Gull", "Velm"), "resolved"), (("Hallow", "Velm"), "unresolved")):
+        file = own_paragraphs(tmp_path / f"of {own[0]}", CHAIN, *own)
+        closed = {"recovery.paragraphs": file, "reading.by": "nobody"}
+        [checked], [unchecked] = (retrieve(builder, **closed, **more).hops for more in ({}, {"unchecked": -1}))
+        assert checked.status == status
+        assert bool(checked.facts) == (status == "resolved")
+        assert unchecked.facts
+        assert {fact.passage_id for hop in (checked, unchecked) for fact in hop.facts} <= set(own)
+
+
 def test_recovery_among_own_paragraphs_needs_a_file_that_has_the_question(retrieve: Retrieve, tmp_path: Path) -> None:
     other = own_paragraphs(tmp_path / "own", "Another question?", "Hallow")
     for file, message in ((other, "No paragraphs are given"), (str(tmp_path / "none"), "cannot be read")):
@@ -672,6 +687,27 @@ def test_a_language_model_reads_what_a_recovered_passage_says(sage: Callable[...
     assert died.question == "Where did Jorun Vey die?"
     assert [task_of(request) for request in server.requests] == ["plan", "step", "step"]
     assert inside(server.requests[1]["messages"][1]["content"], "QUESTION") == "Who taught Ilse Dorn?"
+
+
+def test_what_a_model_quoted_for_a_constraint_reaches_the_reader(sage: Callable[..., Sage]) -> None:
+    """However low it was ranked: a value stands or falls with the passage that says it."""
+    files = {f"letter{number}.txt": f"Ilse Dorn was taught by a friend, says letter {number}." for number in range(2)}
+    files["jorun.txt"] = "Jorun Vey kept a school of drawing in Osterhaven. Ilse Dorn was a pupil there."
+    quoted = "Ilse Dorn was a pupil there."
+
+    def read(prompt: str) -> object:
+        count = prompt.count("<<<PASSAGE ")
+        shown = [number for number in range(1, count + 1) if quoted in inside(prompt, f"PASSAGE {number}")]
+        support = [{"passage": number, "quote": quoted} for number in shown]
+        return {"support": support, "answer": "Jorun Vey", "sufficient": True}
+
+    said = {"plan": lambda _: TEACHER, "step": read}
+    script = lambda one: says(json.dumps(said[task_of(one)](one["messages"][1]["content"])))  # noqa: E731
+    engine, _ = sage(script=script, files=files)
+    evidence = engine.search("Where did the teacher of Ilse Dorn die?", k=1, strategy="c2rag(gamma=1.001)")
+    assert evidence.hops[0].found == "Jorun Vey"
+    assert evidence.hops[0].passages[0].title == "jorun"
+    assert [one.title for one in evidence.passages] == ["jorun"]
 
 
 def test_what_no_passage_says_binds_nothing(sage: Callable[..., Sage]) -> None:

@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.strategies.shared.judge import FAR_BELOW, UNLIKELY, best_first, may_tell
+from polyhop.strategies.shared.judge import FAR_BELOW, SURE, UNLIKELY, best_first, may_tell, most_telling
 
 LOGITS = st.dictionaries(st.integers(0, 50), st.floats(-11.5, 11.5), max_size=20)
 
@@ -37,3 +37,19 @@ def test_what_is_left_out_is_unlikely_and_far_below_the_best(logits: dict[int, f
     best = max(logits.values(), default=0.0)
     for number, logit in logits.items():
         assert (number in kept) == (logit >= UNLIKELY or logit >= best - FAR_BELOW)
+
+
+def test_beside_a_sure_passage_what_is_far_below_it_is_left_out() -> None:
+    """Without one, all that may tell stays."""
+    assert most_telling({1: 9.1, 2: 7.3, 3: 3.0, 4: -1.4}) == [1, 2]
+    assert most_telling({1: 4.5, 2: -0.6, 3: -6.0}) == [1, 2]
+    assert most_telling({}) == []
+
+
+@given(LOGITS)
+def test_what_tells_most_is_a_part_of_what_may_tell(logits: dict[int, float]) -> None:
+    most, all_of_them = most_telling(logits), may_tell(logits)
+    assert most == [number for number in all_of_them if number in most]
+    if max(logits.values(), default=0.0) < SURE:
+        assert most == all_of_them
+    assert bool(most) == bool(logits)

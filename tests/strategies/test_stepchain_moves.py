@@ -17,11 +17,13 @@ from polyhop.plans import plan_of_questions
 from polyhop.prompts.earlier_steps import EarlierStep
 from polyhop.strategies.stepchain.asked_step import AskedStep
 from polyhop.strategies.stepchain.community_context import background
+from polyhop.strategies.stepchain.independent_steps import asked_together
 from polyhop.strategies.stepchain.leads import CHAINED, UNOWNED, Lead, Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_evidence import hops, ranking
 from polyhop.strategies.stepchain.step_graph import ENDS, GraphWalk, StepGraph
-from polyhop.strategies.stepchain.stepping import FRONTIER, Stepping
+from polyhop.strategies.stepchain.step_passages import FRONTIER
+from polyhop.strategies.stepchain.stepping import Stepping
 from polyhop.strategies.stepchain.strategy import StepChain
 from polyhop.strategies.stepchain.textual_support import support_of
 from polyhop.types import Budget, Fact, Passage
@@ -208,6 +210,27 @@ def test_chains_without_support_are_left_out_of_a_walk_and_counted(graph: MakeGr
     assert whole.walk("Who built the Gull?", [number["Gull"]]).kept
 
 
+# --- which steps are asked together -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("steps", "first", "answered", "together"),
+    [
+        (("Who built A?", "When was #1 born?", "Who built B?", "When was #3 born?"), 0, (), [0, 2]),
+        (("Who built A?", "When was #1 born?", "Who built B?", "When was #3 born?"), 1, (0, 2), [1, 3]),
+        (("Who built A?", "When was #1 born?", "Where was #2?"), 0, (), [0]),
+        (("Who built A?", "How was it built in spite of that doubt?"), 0, (), [0]),  # speaks of what came before
+        (("Who built A?", "Who built B?", "Which is older, #1 or #2?"), 2, (0, 1), [2]),
+        (("Who built A?", "When was #1 born?", "Who built B?"), 1, (), [1]),  # waits itself
+        (("A?", "B?", "C?", "D?", "E?"), 0, (), [0, 1, 2, 3]),
+    ],
+)
+def test_steps_that_need_only_what_is_answered_are_asked_together(
+    steps: tuple[str, ...], first: int, answered: tuple[int, ...], together: list[int]
+) -> None:
+    assert asked_together(plan_of_questions(steps), first, answered) == together
+
+
 # --- what the graph asks for ------------------------------------------------------------------------------------------
 
 
@@ -220,8 +243,8 @@ def test_the_frontier_is_asked_for_by_entities_relations_and_the_answer(
     chains = mine.walk("Who is the mayor of Velm?", [number["Velm"]]).kept
     before = step(0, number["Velm"], chains=chains, answer="Jory Pell", established=True)
     taken = stepping(view, retrieved=2)
-    alone = [one for one, _ in taken._retrieved("Which river is near?", later=True)]
-    beside = [one for one, _ in taken._retrieved("Which river is near?", [before], later=True)]
+    alone = [one for one, _ in taken.passages.of("Which river is near?", later=True)]
+    beside = [one for one, _ in taken.passages.of("Which river is near?", [before], later=True)]
     assert number["Velm"] not in alone
     assert number["Velm"] in beside
     assert len(beside) <= len(alone) + FRONTIER
@@ -349,7 +372,7 @@ VELM = {"support": [{"passage": 1, "quote": "She was born in Velm."}], "answer":
 
 def test_an_answer_has_its_passage_and_its_sentence(view: View, number: dict[str, int]) -> None:
     with model_saying(VELM) as (model, _):
-        reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=500)
+        reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=500, most=500)
         found = reader.answer("Where was Ada Brook born?", [], [number["Ada Brook"], number["Velm"]], [])
     assert found is not None
     assert (found.text, found.established, found.sources) == ("Velm", True, (number["Ada Brook"],))
@@ -369,7 +392,7 @@ def test_each_fact_of_a_chain_names_the_passage_that_is_shown_for_it(
     chains = mine.walk("Where was the builder of the Gull born?", [number["Gull"]]).kept
     [chain] = [one for one in chains if str(one.chain) == "Gull -(was built by)-> Ada Brook -(born in)-> Velm"]
     with model_saying(VELM) as (model, server):
-        reader = StepReader(model=Within(model, 2), over=view, question=BORN, tokens=5000)
+        reader = StepReader(model=Within(model, 2), over=view, question=BORN, tokens=5000, most=5000)
         reader.answer(BORN, [chain], [number[title] for title in ("Velm", "Ada Brook", "Gull")], [])
         assert inside(prompt_of(server), "CHAINS") == "Gull -(was built by)-> Ada Brook [3] -(born in)-> Velm [2]"
         reader.answer(BORN, [chain], [number["Ada Brook"]], [])
@@ -385,7 +408,7 @@ def test_the_order_of_chains_does_not_depend_on_their_scores(
     chains = mine.walk("Where was the builder of the Gull born?", [number["Gull"]]).kept
     shown = [number["Gull"], number["Ada Brook"]]
     with model_saying(VELM) as (model, server):
-        reader = StepReader(model=Within(model, 2), over=view, question=BORN, tokens=5000)
+        reader = StepReader(model=Within(model, 2), over=view, question=BORN, tokens=5000, most=5000)
         reader.answer(BORN, chains, shown, [])
         told = prompt_of(server)
         reader.answer(BORN, chains[::-1], shown, [])
@@ -401,7 +424,7 @@ def test_a_reader_sees_as_many_passages_as_fit_beside_the_chains(
     chains = [mine.walk("Where was Ada Brook born?", [number["Ada Brook"]]).kept[0]] * 20
     for tokens, shown, beside in ((5000, 3, []), (5000, 3, chains), (5, 1, []), (100, 1, chains)):
         with model_saying(VELM) as (model, server):
-            reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=tokens)
+            reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=tokens, most=tokens)
             numbers = [number["Ada Brook"], number["Velm"], number["Hallow"]]
             assert reader.answer("Where was Ada Brook born?", beside, numbers, []) is not None
             assert prompt_of(server).count("<<<PASSAGE ") == shown
@@ -420,7 +443,7 @@ def test_what_is_not_established_is_a_guess_at_most(
     view: View, number: dict[str, int], said: dict[str, Any], note: str
 ) -> None:
     with model_saying(said) as (model, _):
-        reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=500)
+        reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=500, most=500)
         found = reader.answer("Where was Ada Brook born?", [], [number["Ada Brook"]], [])
     assert found is not None
     assert (found.established, found.note) == (False, note)
@@ -429,7 +452,7 @@ def test_what_is_not_established_is_a_guess_at_most(
 
 def test_a_reader_without_calls_asks_nobody(view: View, number: dict[str, int]) -> None:
     with asked(says("never")) as (model, server):
-        reader = StepReader(model=Within(model, 1).share(1), over=view, question=BORN, tokens=500)
+        reader = StepReader(model=Within(model, 1).share(1), over=view, question=BORN, tokens=500, most=500)
         assert reader.answer(BORN, [], [number["Ada Brook"]], []) is None
         assert reader.other_steps([(BORN, None)]) is None
         assert reader.combined(BORN, [EarlierStep("Who?", "Ada"), EarlierStep("Who else?", "Otto")]) is None
@@ -439,7 +462,7 @@ def test_a_reader_without_calls_asks_nobody(view: View, number: dict[str, int]) 
 def test_the_question_itself_is_no_other_way(view: View) -> None:
     for steps, expected in (([BORN], None), (["Who built the Gull?", "Where was #1 born?"], True)):
         with model_saying({"steps": steps}) as (model, _):
-            reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=9)
+            reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=9, most=9)
             other = reader.other_steps([("Who?", None)])
         assert other == (tuple(steps) if expected else None)
 

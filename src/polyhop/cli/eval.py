@@ -32,6 +32,7 @@ DEFAULT_STRATEGY = {"strategy": {"name": "paths"}}  # where the settings name no
     "--sweep", "sweeps", multiple=True, metavar="SETTING=VALUE,VALUE", help="Also with these; several: a grid."
 )
 @click.option("--plans", type=click.Path(path_type=Path), help="Take questions apart as a file says.")
+@click.option("--record-plans", type=click.Path(path_type=Path), help="Add each plan that is made to a file.")
 @click.option("--record", type=click.Path(path_type=Path), help="Keep every request to the language model, and reply.")
 @click.option("--replay", type=click.Path(path_type=Path), help="Reply as recorded there, and ask no endpoint.")
 @click.option("--split", help="Which questions: questions_SPLIT.jsonl.  [default: questions.jsonl]")
@@ -54,6 +55,7 @@ def evaluate(
     ablations: bool,
     sweeps: tuple[str, ...],
     plans: Path | None,
+    record_plans: Path | None,
     record: Path | None,
     replay: Path | None,
     split: str | None,
@@ -77,6 +79,7 @@ def evaluate(
     after Ctrl-C or a kill, the same command goes on where it stopped. The manifest in the JSON replays the run. A
     language model answers as briefly as gold answers are (reader.brief). With --replay it is a file of its replies, and
     a request that the file does not have ends the run. With --runs 3 figures are means, with how far runs differ.
+    Plans of the first run are kept with --record-plans, and taken again with --plans.
 
     \b
     polyhop eval data/2wiki --split dev --strategy dense,bm25,hybrid,paths --retrieval-only
@@ -87,7 +90,7 @@ def evaluate(
     from polyhop.evaluation.experiment import Experiment
     from polyhop.evaluation.variants import variants
     from polyhop.reading.reader import in_few_words
-    from polyhop.strategies.strategy import split_names, strategy_of
+    from polyhop.strategies.strategy import split_names
 
     settings = settings_of(config, (*changes, *replaying(plans)))
     names = split_names(named or settings.above(DEFAULT_STRATEGY).choice("strategy")[0])
@@ -101,11 +104,9 @@ def evaluate(
         retrieval_only=retrieval_only,
         extra_metrics=metrics,
     )
-    for name in experiment.names:
-        strategy_of(name, settings)  # a setting that does not fit is refused before anything is indexed
-    also = [name.strip() for name in layers.split(",") if name.strip()]
     model = _language_model(settings, record, replay, runs)
-    report = _measured(experiment, dataset, split, in_few_words(settings, model), index_path, also, model, runs)
+    settings = in_few_words(settings, model)
+    report = _measured(experiment, dataset, split, settings, index_path, layers, model, runs, record_plans)
     _show(report, json_path, report_path)
     return INTERRUPTED if report["interrupted"] else 0
 
@@ -116,9 +117,10 @@ def _measured(
     split: str | None,
     settings: Settings,
     index_path: str,
-    also: list[str],
+    also: str,
     model: LanguageModel | None,
     runs: int,
+    record_plans: Path | None,
 ) -> dict[str, Any]:
     """The report of an experiment, on an index that has the layers it needs."""
     from polyhop.cli.progress import progress_shown
@@ -129,17 +131,24 @@ def _measured(
     from polyhop.evaluation.repeated import settings_of_run
     from polyhop.evaluation.reports.report import summary
     from polyhop.models.recorded import Replay
+    from polyhop.planning.recorded import PlanFile
+    from polyhop.strategies.strategy import strategy_of
 
+    for name in experiment.names:
+        strategy_of(name, settings)  # a setting that does not fit is refused before anything is indexed
     data = Dataset.read(dataset, split)
     experiment.questions(data)  # that there are any, and
     metrics = experiment.metrics(data)  # that they exist, before anything is indexed
-    layers = layers_of(experiment.names, also, settings=settings)
+    wanted = [name.strip() for name in also.split(",") if name.strip()]
+    layers = layers_of(experiment.names, wanted, settings=settings)
     path = _index_of(data, index_path)
+    kept = None if record_plans is None else PlanFile(record_plans)
     with Polyhop(path, settings=settings, language_model=model) as engine:
         given_models(metrics, engine.models)  # a judge that is not there is missed at once
         with progress_shown(quiet=False) as listener:
             prepare(engine, data, layers=layers, progress=listener)
         settings = engine.settings
+        engine.planning = replace(engine.planning, kept=kept)
         first = _run(experiment, data, engine, 0)
     done = [first]
     while len(done) < runs and not done[-1].run.interrupted:

@@ -11,9 +11,11 @@ from polyhop.settings import AUTO, Settings
 
 if TYPE_CHECKING:
     from polyhop.models.within import Within
+    from polyhop.planning.recorded import PlanFile
     from polyhop.plans import Plan
 
 RULES: Final = "rules"
+RECORDED: Final = "recorded"
 
 
 @runtime_checkable
@@ -36,6 +38,7 @@ class Planning:
 
     settings: Settings = field(default_factory=Settings)
     built: dict[str, Planner] = field(default_factory=dict, repr=False, compare=False)  # by name, each when first used
+    kept: PlanFile | None = None  # to which each plan is added
 
     def plan(self, question: str, names: Sequence[str], model: Within | None, *, prefer: str = RULES) -> Plan:
         """The plan of a question by the planner named; where none is, by rules or, with a model, the preferred one.
@@ -45,6 +48,12 @@ class Planning:
         name, own = self.settings.choice("planner")
         if name == AUTO:
             name = RULES if model is None else prefer
-        if name not in self.built:
-            self.built[name] = registry.build("planners", name, own)
-        return self.built[name].plan(question, names, model)
+        wanted = name
+        if name == RECORDED:  # a file may have a plan in each form
+            wanted, own = prefer, {"prefer": prefer, **own}
+        if (built := f"{name} {wanted}") not in self.built:
+            self.built[built] = registry.build("planners", name, own)
+        plan = self.built[built].plan(question, names, model)
+        if self.kept is not None:
+            self.kept.keep(question, wanted, plan)
+        return plan

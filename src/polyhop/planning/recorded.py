@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,9 +14,11 @@ from polyhop.errors import UsageError
 from polyhop.models.within import Within
 from polyhop.planning.by_model import AsConstraints
 from polyhop.planning.mending import mended
+from polyhop.planning.plan_rows import NoPlan, plan_of_row, plan_row
 from polyhop.planning.rules.questions import with_questions
 from polyhop.planning.soundness import usable
 from polyhop.plans import Constant, Constraint, End, Placeholder, Plan, plan_of_constraints
+from polyhop.store import json_lines
 
 SOURCE: Final = "recorded"
 
@@ -25,6 +28,7 @@ class Recorded:
     """Finds the plan of a question in a file; a question that it lacks is planned as constraints, or by rules."""
 
     file: str  # of recorded plans, as JSON lines
+    prefer: str = ""  # the planner whose plan is taken where a question has several; else the first counts
 
     @cached_property
     def plans(self) -> RecordedPlans:
@@ -32,30 +36,64 @@ class Recorded:
         return RecordedPlans.read(Path(self.file))
 
     def plan(self, question: str, names: Sequence[str], model: Within | None) -> Plan:
-        """The recorded plan, mended. Raises UsageError for a file that cannot be read, EndpointError."""
-        found = self.plans.find(question)
+        """The recorded plan: as it was made, or mended where it says constraints alone.
+
+        Raises UsageError for a file that cannot be read, EndpointError.
+        """
+        found = self.plans.find(question, self.prefer)
         if found is None:
             return AsConstraints().plan(question, names, model)
+        if self.plans.is_whole(question, self.prefer):
+            return found
         return plan_of_constraints(with_questions(mended(found, question).constraints), found.source)
+
+
+class PlanFile:
+    """A file to which each plan is added as it is made, with its question and its planner. Threads may share it.
+
+    Of a question that one planner plans again the first plan counts, also where the file has it from before.
+    """
+
+    def __init__(self, file: Path) -> None:
+        """Raises UsageError for a file that cannot be read, or not be written."""
+        self._file = file
+        self._lock = threading.Lock()
+        if file.exists():
+            RecordedPlans.read(file)  # what is no file of plans is not written to
+        self._known = {(_key(row["question"]), row.get("planner")) for row in json_lines.read(file)}
+        try:
+            json_lines.append(file, [])
+        except OSError as error:
+            raise UsageError(f"Plans cannot be kept in {file}: {error}") from None
+
+    def keep(self, question: str, planner: str, plan: Plan) -> None:
+        """Add the plan of a question, unless it is there."""
+        with self._lock:
+            if (_key(question), planner) not in self._known:
+                json_lines.append(self._file, [{"question": question, "planner": planner, **plan_row(plan)}])
+                self._known.add((_key(question), planner))
 
 
 @dataclass(frozen=True)
 class RecordedPlans:
-    """The recorded plans, by question; spacing and case make no difference."""
+    """The recorded plans, by question and planner, in their order; spacing and case make no difference."""
 
-    plans: Mapping[str, Plan]
+    plans: Mapping[str, Mapping[str, Plan]]
+    whole: frozenset[tuple[str, str]] = frozenset()  # those that are recorded as they were made
 
     @classmethod
     def read(cls, path: Path) -> RecordedPlans:
-        """The plans of a JSONL file with rows such as the one below; of two for one question, the first counts.
+        """The plans of a JSONL file with rows such as these two; of two of one kind for one question, the first counts.
 
         ``{"question": ..., "plan": [{"head": ..., "relation": ..., "relation_variants": [...], "tail": ...}]}``: an end
         that begins with a question mark is a placeholder, whose name tells its type. Constraints that mean nothing are
         left out, and so are plans of which nothing is left; whatever else is wrong with a plan is kept.
+        ``{"question": ..., "planner": ..., "steps": [...]}``: a plan as it was made (``planning/plan_rows.py``).
 
         Raises UsageError for a file that cannot be read, with the number of the line.
         """
-        plans: dict[str, Plan] = {}
+        plans: dict[str, dict[str, Plan]] = {}
+        whole: set[tuple[str, str]] = set()
         try:
             lines = path.read_text(encoding="utf-8-sig").split("\n")
         except (OSError, UnicodeError) as error:
@@ -63,33 +101,52 @@ class RecordedPlans:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
-            question, plan = _row(line, f"{path}, line {number}")
-            if plan.constraints:
-                plans.setdefault(_key(question), plan)
-        return cls(plans)
+            row = _row(line, f"{path}, line {number}")
+            plan = _plan(row, f"{path}, line {number}")
+            key, planner = _key(row["question"]), str(row.get("planner", ""))
+            if plan.steps and planner not in plans.get(key, {}):
+                plans.setdefault(key, {})[planner] = plan
+                whole |= {(key, planner)} if "steps" in row else set()
+        return cls(plans, frozenset(whole))
 
     def __len__(self) -> int:
         """How many questions have a plan."""
         return len(self.plans)
 
-    def find(self, question: str) -> Plan | None:
-        """The plan recorded for a question; None where there is none."""
-        return self.plans.get(_key(question))
+    def find(self, question: str, planner: str = "") -> Plan | None:
+        """The plan recorded for a question, of this planner if it has one, else the first; None where there is none."""
+        made = self.plans.get(_key(question), {})
+        return made.get(planner) or next(iter(made.values()), None)
+
+    def is_whole(self, question: str, planner: str = "") -> bool:
+        """Whether the plan that is found was recorded as it was made."""
+        made = self.plans.get(_key(question), {})
+        return (_key(question), planner if planner in made else next(iter(made), "")) in self.whole
 
 
 def _key(question: str) -> str:
     return " ".join(question.split()).casefold()
 
 
-def _row(line: str, where: str) -> tuple[str, Plan]:
+def _row(line: str, where: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{where}: this is no JSON: {error}") from None
-    if not (isinstance(row, dict) and isinstance(row.get("question"), str) and isinstance(row.get("plan"), list)):
+    plan = None if not isinstance(row, dict) else row.get("steps", row.get("plan"))
+    if not (isinstance(row, dict) and isinstance(row.get("question"), str) and isinstance(plan, list)):
         raise UsageError(f'{where}: a row needs a "question", which is text, and a "plan", which is a list.')
+    return row
+
+
+def _plan(row: Mapping[str, Any], where: str) -> Plan:
+    if "steps" in row:
+        try:
+            return plan_of_row(row, SOURCE)
+        except NoPlan as error:
+            raise UsageError(f"{where}: this is no plan: {error}") from None
     read = [_constraint(item, where) for item in row["plan"]]
-    return row["question"], plan_of_constraints(with_questions([one for one in read if usable(one)]), SOURCE)
+    return plan_of_constraints(with_questions([one for one in read if usable(one)]), SOURCE)
 
 
 def _constraint(item: Any, where: str) -> Constraint:

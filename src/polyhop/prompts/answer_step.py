@@ -1,4 +1,4 @@
-"""Answers a sub-question from evidence chains and the passages behind them (StepChain, section 3.4, Eq. 9)."""
+"""Answers sub-questions from evidence chains and the passages behind them (StepChain, section 3.4, Eq. 9)."""
 
 from __future__ import annotations
 
@@ -18,37 +18,60 @@ from polyhop.types import Cost, Passage
 
 log = logging.getLogger(__name__)
 
+_ANSWER: Mapping[str, Any] = {
+    "support": support.SCHEMA,
+    "answer": {"type": "string"},
+    "sufficient": {"type": "boolean"},
+}
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
-    "properties": {"support": support.SCHEMA, "answer": {"type": "string"}, "sufficient": {"type": "boolean"}},
+    "properties": _ANSWER,
     "required": ["support", "answer", "sufficient"],
     "additionalProperties": False,
 }
+TOGETHER: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "answers": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"question": {"type": "integer"}, **_ANSWER},
+                "required": ["question", "support", "answer", "sufficient"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["answers"],
+    "additionalProperties": False,
+}
 
-_SYSTEM = """You answer one step of a plan: a simple question that was looked up on its own. You see numbered \
-passages. Answer from what you are shown and from nothing else. What you remember about the world does not count, not \
-even as a guess.
+_SYSTEM = """You answer one step of a plan, a simple question, from numbered passages and from nothing else. What you \
+remember about the world does not count, not even as a guess.
+"""
+
+_SEVERAL = """You answer steps of a plan, simple questions with numbers, from numbered passages and from nothing else. \
+What you remember about the world does not count, not even as a guess. Answer each step by itself, from whichever \
+passages tell it.
 """
 
 _CHAINS = """
 - The chains are facts that a program took from the passages: A -(r)-> B says that A stands in the relation r to B, \
-and A <-(r)- B that B stands in it to A; [2] after a fact says that passage 2 states it. They show how things hang \
-together, and may be wrong: where a chain and a passage differ, the passage decides. A chain is no passage: never \
-quote it."""
+and A <-(r)- B that B stands in it to A; [2] after a fact says that passage 2 states it. They may be wrong: where a \
+chain and a passage differ, the passage decides. Never quote a chain."""
 
 _EARLIER = """
 - What earlier steps found may be taken as given."""
 
 _LARGER = """
-- The larger question shows what the step is for. Answer the step, with a thing of the kind that the larger question \
-needs. Where several fit, take the one that fits the larger question best."""
+- The larger question shows what a step is for. Answer the step, with a thing of the kind that the larger question \
+needs; where several fit, take the one that fits the larger question best."""
 
-_OUTPUT = f"""
+_RULES = f"""
 - "support": the sentences that establish the answer, as few as do, {support.MOST} at most: the number of the passage \
-and the sentence, copied letter for letter, without the sentence's number in front. Do not shorten, join or correct \
-what you copy. An answer that is worked out, such as a sum or a comparison, is supported by the sentences that it is \
-worked out from.
-- "answer": one thing, in as few words as possible: a name, a date, a number, yes or no. Where the step asks for \
+and the sentence, copied letter for letter. Do not shorten, join or correct it. An answer that is worked out, such as \
+a sum, is supported by the sentences that it is worked out from.
+- "answer": in as few words as possible: a name, a date, a number, a reason, yes or no. Where the step asks for \
 several, name all. Where the passages make an answer likely without establishing it, write that one as a guess. Empty \
 where they point to none.
 - "sufficient": whether the passages establish the answer. What plainly follows from a sentence is established. A \
@@ -56,7 +79,13 @@ guess is not sufficient, and neither is an answer to some other question.
 
 {DATA_RULE}
 
-Output JSON: {{"support": [{{"passage": 1, "quote": "..."}}], "answer": "...", "sufficient": true or false}}."""
+"""
+
+_OUTPUT = """Output JSON: \
+{"support": [{"passage": 1, "quote": "..."}], "answer": "...", "sufficient": true or false}."""
+
+_OUTPUTS = """Output JSON, with an answer for each question: {"answers": [{"question": 1, "support": [{"passage": 1, \
+"quote": "..."}], "answer": "...", "sufficient": true or false}, ...]}."""
 
 _NO_ANSWER = frozenset({"", "n/a", "none", "not found", "not stated", "null", "unknown"})
 
@@ -92,29 +121,81 @@ def answer_step(
     Where the model's output cannot be used, the step has no answer. Raises EndpointError, BudgetExceeded.
     """
     if not passages:
-        return StepAnswer(text=None, sufficient=False, quotes=(), dropped=0, cost=Cost())
-    blocks, system = support.shown(passages), _SYSTEM
+        return _nothing(Cost())
+    messages = _messages(model, [question], chains, passages, known, larger)
+    try:
+        content, cost = complete_json(model, messages, SCHEMA, max_tokens)
+    except WastedOutput as wasted:
+        log.warning("The step %r is not answered: %s", question, wasted)
+        return _nothing(wasted.cost)
+    return _read(content, passages, cost)
+
+
+def answer_together(
+    model: LanguageModel,
+    questions: Sequence[str],
+    chains: Sequence[str],
+    passages: Sequence[Passage],
+    *,
+    known: Sequence[EarlierStep] = (),
+    larger: str = "",
+    max_tokens: int = 400,
+) -> tuple[StepAnswer, ...]:
+    """The answers to several sub-questions that need nothing of each other, in one call, in their order.
+
+    ``max_tokens`` is for each of them. The first answer carries what all of them cost. A question that the model leaves
+    out has no answer. Raises EndpointError, BudgetExceeded.
+    """
+    if not passages:
+        return tuple(_nothing(Cost()) for _ in questions)
+    messages = _messages(model, questions, chains, passages, known, larger)
+    try:
+        content, cost = complete_json(model, messages, TOGETHER, max_tokens * len(questions))
+    except WastedOutput as wasted:
+        log.warning("The steps %s are not answered: %s", list(questions), wasted)
+        content, cost = {"answers": []}, wasted.cost
+    said = {one["question"]: one for one in reversed(content["answers"])}  # of two answers to one question the first
+    costs = [cost, *(Cost() for _ in questions[1:])]
+    return tuple(
+        _read(said[number], passages, each) if number in said else _nothing(each)
+        for number, each in enumerate(costs, 1)
+    )
+
+
+def _messages(
+    model: LanguageModel,
+    questions: Sequence[str],
+    chains: Sequence[str],
+    passages: Sequence[Passage],
+    known: Sequence[EarlierStep],
+    larger: str,
+) -> tuple[Message, Message]:
+    several = len(questions) > 1
+    blocks, system = support.shown(passages), _SEVERAL if several else _SYSTEM
     if chains:
         blocks.append(PromptBlock("CHAINS", "\n".join(map(one_line, chains))))
         system += _CHAINS
     if known:
         blocks += earlier_blocks(known)
         system += _EARLIER
-    if larger and larger != question:
+    if larger and larger not in questions:
         blocks.append(PromptBlock("LARGER QUESTION", larger))
         system += _LARGER
-    blocks.append(PromptBlock("QUESTION", question))
-    rules = support.rules(system + _OUTPUT, passages)
-    messages = (Message("system", rules), Message("user", fenced(fitted(blocks, model))))
-    try:
-        content, cost = complete_json(model, messages, SCHEMA, max_tokens)
-    except WastedOutput as wasted:
-        log.warning("The step %r is not answered: %s", question, wasted)
-        return StepAnswer(text=None, sufficient=False, quotes=(), dropped=0, cost=wasted.cost)
+    labels = [f"QUESTION {number}" for number in range(1, len(questions) + 1)] if several else ["QUESTION"]
+    blocks += [PromptBlock(label, question) for label, question in zip(labels, questions, strict=True)]
+    rules = support.rules(system + _RULES + (_OUTPUTS if several else _OUTPUT), passages)
+    return Message("system", rules), Message("user", fenced(fitted(blocks, model)))
+
+
+def _read(content: Mapping[str, Any], passages: Sequence[Passage], cost: Cost) -> StepAnswer:
     quotes, dropped = support.placed(content["support"], passages)
     text = _answer(content["answer"], said=content["sufficient"])
     established = content["sufficient"] and text is not None and bool(quotes)
     return StepAnswer(text=text, sufficient=established, quotes=quotes, dropped=dropped, cost=cost)
+
+
+def _nothing(cost: Cost) -> StepAnswer:
+    return StepAnswer(text=None, sufficient=False, quotes=(), dropped=0, cost=cost)
 
 
 def _answer(text: str, *, said: bool) -> str | None:

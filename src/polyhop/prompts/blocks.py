@@ -10,7 +10,7 @@ from polyhop.models.accounting import estimated_tokens
 from polyhop.models.within import Within
 from polyhop.ports import LanguageModel
 
-QUESTION = "QUESTION"  # the label of what is never cut
+QUESTION = "QUESTION"  # how the labels of what is never cut begin
 _PASSAGES = ("PASSAGE ", "TEXT ")  # how the labels of what is cut first begin
 _LEAST = 12  # tokens of a block that are worth showing
 
@@ -40,7 +40,7 @@ def fitted(blocks: Sequence[PromptBlock], model: LanguageModel) -> list[PromptBl
     if room is None or estimated_tokens(fenced(kept)) <= room:
         return kept
     passages = [block for block in kept if block.label.startswith(_PASSAGES)]
-    others = [block for block in kept if block not in passages and block.label != QUESTION]
+    others = [block for block in kept if block not in passages and not block.label.startswith(QUESTION)]
     for block in reversed([*passages[:1], *others, *passages[1:]]):
         rest = [one for one in kept if one is not block]
         spare = room - estimated_tokens(fenced([*rest, replace(block, text="")])) - 1

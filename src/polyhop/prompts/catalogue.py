@@ -101,6 +101,9 @@ EXAMPLES: Final[Mapping[ModuleType, Mapping[str, Ask]]] = MappingProxyType(
                 model, _SECOND, [_CHAIN], _PASSAGES, known=[_KNOWN], larger=_QUESTION
             ),
             "of passages alone": lambda model: answer_step.answer_step(model, _FIRST, [], _PASSAGES[:1]),
+            "several that need nothing of each other": lambda model: answer_step.answer_together(
+                model, [_FIRST, _SECOND], [_CHAIN], _PASSAGES, larger=_QUESTION
+            ),
         },
         combine_answers: {
             "": lambda model: combine_answers.combine_answers(

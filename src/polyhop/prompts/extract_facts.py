@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from polyhop.documents.sentences import sentence_spans
+from polyhop.english.words import PRONOUNS, word_set
 from polyhop.indexes.names import normal
 from polyhop.prompts.batches import Batches
 from polyhop.prompts.blocks import DATA_RULE
@@ -117,6 +118,7 @@ PROMPT_VERSION = hashlib.sha256(f"{_SYSTEM}\n{json.dumps(SCHEMA)}".encode()).hex
 ALSO_KNOWN_AS = "also known as"  # joins its two ends to one entity
 _SPARE_ANSWER = 300  # tokens that every call may answer, and
 _ANSWER_PER_TOKEN = 6  # for each token of text: facts quote their evidence, and a sentence may state several
+_PRONOUNS = PRONOUNS | word_set("this that these those who which his her hers its their theirs one")
 _ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[\.{3}\]|\[…\])\s*")
 
 
@@ -142,7 +144,8 @@ class FactLimits:
 class Extracted:
     """The facts of a passage, and how many were rejected, by reason (see ``grounding.fault_of``).
 
-    Two more reasons: ``passage``, a number that no passage has, and ``surplus``, more facts than are kept.
+    More reasons: ``passage``, a number that no passage has, ``surplus``, more facts than are kept, and ``pronoun``, an
+    end that names nothing.
     """
 
     facts: tuple[Fact, ...] = ()
@@ -223,7 +226,7 @@ def _placed(item: Mapping[str, Any], batch: Sequence[Passage]) -> tuple[int, Fac
     fault = "" if known else "passage"
     for index in sorted(range(len(batch)), key=lambda other: other != named):
         fact = _fact(item, batch[index])
-        found = fault_of(fact, batch[index]) or _unsupported(fact, batch[index])
+        found = fault_of(fact, batch[index]) or _unsupported(fact, batch[index]) or _unnamed(fact, batch[index])
         if found is None:
             return index, _polished(fact, batch[index]), ""
         fault = fault or found
@@ -257,6 +260,19 @@ def _unsupported(fact: Fact, passage: Passage) -> str | None:
     evidence = replace(passage, title="", text=passage.text[fact.start : fact.end])
     spoken = any(as_written(name, evidence) is not None for name in (fact.head, fact.tail))
     return None if spoken else "evidence"
+
+
+def _unnamed(fact: Fact, passage: Passage) -> str | None:
+    """An end such as "It" or "she" names nothing: in the graph it would join all things that are called so.
+
+    It may be a name where the passage is titled so, or where it is capitalised within a sentence ("wrote It").
+    """
+    evidence = passage.text[fact.start : fact.end]
+    for end in (fact.head, fact.tail):
+        within = re.search(rf"[\w,] {re.escape(end[:1].upper() + end[1:])}\b", evidence)
+        if normal(end) in _PRONOUNS and normal(end) != normal(passage.title) and (within is None or end == "I"):
+            return "pronoun"
+    return None
 
 
 def _polished(fact: Fact, passage: Passage) -> Fact:

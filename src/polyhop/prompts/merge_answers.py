@@ -103,6 +103,18 @@ def merge_answers(
     return _within([findings, *_missing(_by_question(answered)), *conflicts]), cost
 
 
+def plainly_together(answered: Sequence[Answered]) -> str | None:
+    """What the steps found, a line each, where that needs no putting together; None where it does.
+
+    That is where each is established and none has two answers. What was quoted for one stands behind it.
+    """
+    asked = _by_question(answered)
+    plain = all(one.fact is not None for one in answered) and all(len(_facts(group)) == 1 for group in asked)
+    if not answered or not plain:
+        return None
+    return _within(list(_found(asked)))
+
+
 def merged_offline(question: str, answered: Sequence[Answered], summaries: Sequence[str] = ()) -> str:
     """The same as plain text, without a model: one line a sub-question, then how the summaries begin.
 
@@ -124,11 +136,7 @@ def _by_question(answered: Sequence[Answered]) -> list[list[Answered]]:
 def _found(asked: Sequence[Sequence[Answered]]) -> Iterator[str]:
     """A line for each sub-question with an established answer, in order."""
     for group in asked:
-        spelt: dict[str, str] = {}
-        for one in group:
-            if one.fact is not None:
-                spelt.setdefault(_key(one.fact), one.fact)
-        answers = list(spelt.values())
+        answers = _facts(group)
         behind = [_line(text) for one in group if one.fact is not None for text in (*one.quotes[:1], *one.chains[:1])]
         if len(answers) == 1:
             because = f" ({_clipped(behind[0], _PART)})" if behind else ""
@@ -136,6 +144,15 @@ def _found(asked: Sequence[Sequence[Answered]]) -> Iterator[str]:
         elif answers:
             differing = " or ".join(_clipped(answer, _PART) for answer in answers)
             yield f"Contradictory: {_clipped(group[0].question, _PART)} {differing}"
+
+
+def _facts(group: Sequence[Answered]) -> list[str]:
+    """The established answers to a sub-question, each once however it is spelt."""
+    spelt: dict[str, str] = {}
+    for one in group:
+        if one.fact is not None:
+            spelt.setdefault(_key(one.fact), one.fact)
+    return list(spelt.values())
 
 
 def _missing(asked: Sequence[Sequence[Answered]]) -> Iterator[str]:

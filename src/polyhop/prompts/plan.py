@@ -60,11 +60,25 @@ SCHEMA: Mapping[str, Any] = {
     "additionalProperties": False,
 }
 
-_EXAMPLE = """{"constraints": [
+_EXAMPLES: Mapping[str, str] = {
+    "Who was the teacher of the painter of The Salt Harvest?": """{"constraints": [
   {"head": "The Salt Harvest", "relations": ["painted by", "painter", "is a painting by"], "tail": "?painter", \
 "question": "Who painted The Salt Harvest?"},
   {"head": "?painter", "relations": ["student of", "was taught by", "studied under"], "tail": "?teacher", \
-"question": "Who was the teacher of ?painter?"}]}"""
+"question": "Who was the teacher of ?painter?"}]}""",
+    "Which is longer, the Corn Canal or the canal that Otto Reed dug?": """{"constraints": [
+  {"head": "Corn Canal", "relations": ["has length", "is as long as", "length"], "tail": "?length1", \
+"question": "How long is the Corn Canal?"},
+  {"head": "?canal", "relations": ["dug by", "was built by", "is the work of"], "tail": "Otto Reed", \
+"question": "Which canal did Otto Reed dig?"},
+  {"head": "?canal", "relations": ["has length", "is as long as", "length"], "tail": "?length2", \
+"question": "How long is ?canal?"}]}""",
+    "Which singer appeared at Ossby Hall in 1931 and in the opera Rain, but never in Velm?": """{"constraints": [
+  {"head": "?singer", "relations": ["appeared in 1931 at", "sang in 1931 at", "performed in 1931 at"], \
+"tail": "Ossby Hall", "question": "Which singer appeared at Ossby Hall in 1931?"},
+  {"head": "?singer", "relations": ["appeared in", "sang in", "had a part in"], "tail": "Rain", \
+"question": "Which singer appeared in the opera Rain?"}]}""",
+}
 
 _SYSTEM = """You turn a question into constraints that can be looked up one by one in a knowledge graph. A constraint \
 is a triple: head, relation, tail.
@@ -76,6 +90,9 @@ there are several of one kind: ?film1, ?film2. The same placeholder always stand
 question asks for is a placeholder too.
 - One simple fact a constraint, in the order in which they can be looked up: each placeholder has to be reachable from \
 a name, through as many constraints as it takes. Do not go in circles.
+- A date, an amount or a reason is an end where it is asked for (?date, ?reason), and otherwise a part of the relation.
+- What the question denies or excludes is no constraint: whoever answers sees the question, too.
+- Somebody or something without a name ("someone", "a man who", "that town") is a placeholder.
 - A comparison looks up what is compared for each side. Do not add constraints for the comparison itself.
 - A question that only asks whether something is so has the names at both ends.
 - "relations": {variants} different short wordings of the relation, as a text or a knowledge graph would put it, read \
@@ -85,8 +102,7 @@ from head to tail; the most usual one first.
 
 {rule}
 
-Output JSON. An example, for "Who was the teacher of the painter of The Salt Harvest?":
-{example}"""
+Output JSON. {examples}"""
 
 _REPAIR = """That plan cannot be used. What is wrong with it:
 
@@ -136,7 +152,8 @@ def plan_of(rows: Sequence[Mapping[str, Any]], variants: int, source: str) -> Pl
 
 
 def _system(variants: int) -> str:
-    return _SYSTEM.format(variants=variants, most=MAX_CONSTRAINTS, rule=DATA_RULE, example=_EXAMPLE)
+    examples = "\n".join(f"For “{question}”:\n{output}" for question, output in _EXAMPLES.items())
+    return _SYSTEM.format(variants=variants, most=MAX_CONSTRAINTS, rule=DATA_RULE, examples=examples)
 
 
 def _constraint(row: Mapping[str, Any], variants: int) -> Constraint:

@@ -50,9 +50,9 @@ _SYSTEM = """You answer a question from numbered passages and from nothing else.
 does not count: if the passages together do not establish the answer, say so.
 
 - "support": for each step to the answer, the number of the passage and the sentence that says it, copied letter for \
-letter, without the sentence's number in front. Do not shorten, join or correct what you copy. Among them has to be \
-the sentence that holds the answer itself, in its own words; for a comparison, a count or a yes or no, the sentences \
-that it follows from, one for each thing that is compared or counted.
+letter. Do not shorten, join or correct what you copy. Among them has to be the sentence that holds the answer \
+itself, in its own words; for a comparison, a count or a yes or no, the sentences that it follows from, one for each \
+thing that is compared or counted.
 - "found": whether these sentences establish the answer.
 """
 

@@ -30,7 +30,7 @@ _DATED = """
 A line "Date:" below a title says on which day the passage below it begins. It is as true as the passage, but it is \
 none of its sentences: quote what was said on that day, never the line."""
 
-_SENTENCE_NUMBER = re.compile(r"\(s\d+\)\s?", re.IGNORECASE)
+_MARKS = " \t\n#*_=-"  # around a heading, as texts write one
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*|\n\s*")
 _ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[\.{3}\]|\[…\])\s*")
 
@@ -45,8 +45,8 @@ class CopiedQuote:
 
 
 def shown(passages: Sequence[Passage]) -> list[PromptBlock]:
-    """A block for each passage, ``PASSAGE 1`` and so on: its title, its date and its numbered sentences."""
-    return [PromptBlock(f"PASSAGE {number}", _numbered(passage)) for number, passage in enumerate(passages, 1)]
+    """A block for each passage, ``PASSAGE 1`` and so on: its title, its date and its sentences, each on a line."""
+    return [PromptBlock(f"PASSAGE {number}", _line_by_line(passage)) for number, passage in enumerate(passages, 1)]
 
 
 def rules(system: str, passages: Sequence[Passage]) -> str:
@@ -66,9 +66,11 @@ def placed(support: Sequence[Mapping[str, Any]], passages: Sequence[Passage]) ->
     return quotes, sum(not places and copied not in dates for copied, places in found)
 
 
-def _numbered(passage: Passage) -> str:
-    lines = (f"(s{number}) {sentence}" for number, sentence in enumerate(_sentences(passage.text), 1))
-    return "\n".join((f"Title: {passage.title}", *date_line(passage), *lines))
+def _line_by_line(passage: Passage) -> str:
+    """Sentences have no numbers, which nothing would refer to; a heading that repeats the title is left out."""
+    sentences = list(_sentences(passage.text))
+    titled = sentences[:1] and sentences[0].strip(_MARKS) == passage.title.strip()
+    return "\n".join((f"Title: {passage.title}", *date_line(passage), *sentences[1 if titled else 0 :]))
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -78,8 +80,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _places(quote: str, index: int, texts: Sequence[str]) -> list[CopiedQuote]:
     """Where a quotation stands: as written, else its parts around an ellipsis, all of them or none."""
-    plain = _SENTENCE_NUMBER.sub("", quote).strip()
-    for parts in ([quote.strip()], [plain], [part for part in _ELLIPSIS.split(plain) if part]):
+    for parts in ([quote.strip()], [part for part in _ELLIPSIS.split(quote.strip()) if part]):
         found = [_anywhere(part, index, texts) for part in parts]
         places = [place for place in found if place is not None]
         if places and len(places) == len(found):

@@ -62,6 +62,7 @@ class Pattern:
     known: bool = False  # both ends are: the graph can bear it out, and narrow down what ``open`` stands for
     among: frozenset[int] = frozenset()  # what ``open`` is known to be one of; none: nothing is known of it
     excluded: frozenset[int] = frozenset()  # what the question names: no placeholder stands for it
+    passages: frozenset[int] | None = None  # whose facts may satisfy it: the question's own; None: those of all
 
     @property
     def compares(self) -> bool:
@@ -161,7 +162,7 @@ class Grounding:
         """The facts most similar to the pattern as a whole: retrieval without constraint or check (section 4.3)."""
         vectors = fact_vectors(over)
         scores = vectors @ phrase_vectors([pattern.line], over)[0]
-        best = _best(scores, np.flatnonzero(over.facts.alive[over.facts.rows]), self.kept)
+        best = _best(scores, _own(pattern, np.flatnonzero(over.facts.alive[over.facts.rows]), over.facts), self.kept)
         return [self._candidate(int(fact), pattern, float(scores[fact]), over.facts) for fact in best]
 
     def _anchored(self, end: End, bindings: Bindings, over: View) -> list[tuple[int, Anchor]]:
@@ -177,8 +178,8 @@ class Grounding:
     def _pool(self, pattern: Pattern, over: View) -> Ints:
         """One hop in both directions (Eq. 4), or all facts where constraints are off."""
         if "constraint" in self.without:
-            return np.flatnonzero(over.facts.alive[over.facts.rows])
-        return over.facts.touching(sorted(pattern.anchors))
+            return _own(pattern, np.flatnonzero(over.facts.alive[over.facts.rows]), over.facts)
+        return _own(pattern, over.facts.touching(sorted(pattern.anchors)), over.facts)
 
     def _aligned(self, pattern: Pattern, pool: Ints, over: View) -> list[FactCandidate]:
         """The facts of the pool whose relation is nearest to a phrasing of the constraint's, at most R (Eq. 5)."""
@@ -267,6 +268,13 @@ class Grounding:
         passage = over.passages([number])[0]
         sentence = passage.text[start : min(end, start + _LONGEST_EVIDENCE)]
         return f"{fact.head} {fact.relation} {fact.tail}. {passage.title}: {sentence}"
+
+
+def _own(pattern: Pattern, facts: Ints, graph: FactGraph) -> Ints:
+    """Of facts those of the passages that count: of a graph of the question's own, as in the paper (appendix B)."""
+    if pattern.passages is None:
+        return facts
+    return facts[np.isin(graph.numbers[graph.rows[facts]], sorted(pattern.passages))]
 
 
 def _best(scores: Floats, places: Ints, k: int) -> Ints:

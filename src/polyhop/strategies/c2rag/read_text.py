@@ -48,6 +48,8 @@ class TextReading:
         values: list[Value] = []
         if self.reading.by != "nobody" and reads and pattern.open is not None:
             values, about = self._values(pattern, pattern.open.type, one, passages, leads=leads)
+            if about is not None and about.quoted:
+                passages = self._quoted_first(passages, about)
             if about is not None and not leads:
                 passages = self._with_own(passages, about)
         return ConstraintBlock(
@@ -89,7 +91,13 @@ class TextReading:
         if found.text is None or not found.sufficient or not found.quotes:
             return []
         quote = found.quotes[0]
-        return [Value(found.text, passages[quote.passage_index], quote.start, quote.end)]
+        return [Value(found.text, passages[quote.passage_index], quote.start, quote.end, quoted=True)]
+
+    def _quoted_first(self, passages: list[tuple[int, float]], value: Value) -> list[tuple[int, float]]:
+        """The passages with the one first that a language model quoted: the value stands or falls with it."""
+        places = [one.id for one in self.over.passages([number for number, _ in passages])]
+        ordered = sorted(zip(places, passages, strict=True), key=lambda item: item[0] != value.passage.id)
+        return [item for _, item in ordered]
 
     def _with_own(self, passages: list[tuple[int, float]], value: Value) -> list[tuple[int, float]]:
         """The passage about a value that no other constraint asks about comes after the one that leads to it."""

@@ -37,7 +37,7 @@ class Recovery:
     named_bonus: float = 2.0  # logits added to a passage that is about an anchor
     reranked: bool = True  # off: passages are ordered by their vectors alone (Eq. 11)
     in_context: bool = False  # on: judged for the question and the constraint (Eq. 12); off: for the constraint alone
-    paragraphs: str | None = None  # a file that names each question's own paragraphs: no others are searched
+    paragraphs: str | None = None  # a file of each question's own paragraphs: only they, and their facts, are searched
 
     def __post_init__(self) -> None:
         if min(self.retrieved, self.kept) < 1:
@@ -78,6 +78,7 @@ class Value:
     passage: Passage
     start: int  # of the sentence that says it, in the passage's text
     end: int
+    quoted: bool = False  # by a language model that read the passage
 
 
 def read_values(pattern: Pattern, passages: Sequence[int], over: View) -> list[Value]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from polyhop.indexes.names import normal
@@ -118,7 +118,9 @@ class Resolver:
         self.bindings |= bound_by(list(self.settled.values()), self.over.facts, intersection=self.intersection)
 
     def _pattern(self, constraint: Constraint, *, narrowing: bool = True) -> Pattern:
-        return self.grounding.pattern(constraint, self.bindings, self.over, self.named, narrowing=narrowing)
+        pattern = self.grounding.pattern(constraint, self.bindings, self.over, self.named, narrowing=narrowing)
+        own = self.text.among
+        return pattern if own is None else replace(pattern, passages=frozenset(own))
 
     def _grounded(self, place: int, pattern: Pattern, rounds: int) -> GroundedConstraint:
         if self.unchecked < 0 or rounds < self.unchecked:

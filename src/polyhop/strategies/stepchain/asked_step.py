@@ -22,6 +22,7 @@ class AskedStep:
     question: str  # with earlier answers written in
     passages: list[tuple[int, float]]  # best first, with the cross-encoder's logit
     way: tuple[int, ...]  # the passages that lead to its answer, in order
+    cited: tuple[int, ...] = ()  # the passages that the answers were quoted from to which it refers
     logit: float | None = None  # of the passage that says most about it
     chains: tuple[EvidenceChain, ...] = ()
     answer: str | None = None  # a guess, unless it is established
@@ -30,6 +31,7 @@ class AskedStep:
     sources: tuple[int, ...] = ()  # the passages that its answer was found in
     spans: tuple[Span, ...] = ()  # the sentences that say so
     quotes: tuple[str, ...] = ()  # what a language model copied from them
+    shown: tuple[int, ...] = ()  # the passages that a language model has read for it
     settled: bool = False  # whether its answer was looked for
     note: str = ""
 

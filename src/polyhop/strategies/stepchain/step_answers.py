@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from polyhop.layers.view import View
 from polyhop.models.accounting import estimated_tokens
 from polyhop.models.within import NoCallsLeft, Within
 from polyhop.prompts import support
-from polyhop.prompts.answer_step import StepAnswer, answer_step
+from polyhop.prompts.answer_step import StepAnswer, answer_step, answer_together
 from polyhop.prompts.combine_answers import combine_answers
 from polyhop.prompts.decompose import decompose
 from polyhop.prompts.earlier_steps import EarlierStep
@@ -37,7 +37,8 @@ class StepReader:
     model: Within
     over: View
     question: str  # the one that all steps lead to
-    tokens: int  # of chains and passages that one call may be shown
+    tokens: int  # of chains and passages that a call may show for a sub-question
+    most: int  # of what any call may show
 
     def answer(
         self, asked: str, chains: Sequence[EvidenceChain], numbers: Iterable[int], known: Sequence[EarlierStep]
@@ -47,32 +48,29 @@ class StepReader:
         Of the chains, those are shown whose facts the passages shown state, in the order of these: scores that differ
         by chance make no other prompt. Raises EndpointError.
         """
-        given = list(numbers)
-        chains = [chain for chain in chains if set(chain.passages) <= set(given)]
-        shown = self._fitting(chains, given)
-        places = {number: place for place, number in enumerate(shown, 1)}
-        stated = [chain for chain in chains if set(chain.passages) <= set(shown)]
-        chains = sorted(stated, key=lambda one: ([places[number] for number in one.passages], str(one.chain)))
-        lines = [chain.referring(places) for chain in chains]
-        passages = list(shown.values())
+        shown, lines = self._shown(chains, list(numbers), self.tokens)
         try:
-            found = answer_step(self.model, asked, lines, passages, known=known, larger=self.question)
+            found = answer_step(self.model, asked, lines, list(shown.values()), known=known, larger=self.question)
         except NoCallsLeft:
             return None
-        numbered = list(shown.items())
-        quoted = [(*numbered[quote.passage_index], quote) for quote in found.quotes]
-        return StepFinding(
-            text=found.text,
-            established=found.sufficient,
-            sources=tuple(dict.fromkeys(number for number, _, _ in quoted)),
-            spans=tuple(
-                Span(passage.document_id, passage.start + quote.start, passage.start + quote.end)
-                for _, passage, quote in quoted
-            ),
-            quotes=tuple(passage.text[quote.start : quote.end] for _, passage, quote in quoted),
-            shown=tuple(shown),
-            note="" if found.sufficient else _lacking(found),
-        )
+        return _finding(found, shown)
+
+    def together(
+        self,
+        asked: Sequence[str],
+        chains: Sequence[EvidenceChain],
+        numbers: Iterable[int],
+        known: Sequence[EarlierStep],
+    ) -> tuple[StepFinding, ...] | None:
+        """The same for several sub-questions in one call, which may show each of them as much. Raises EndpointError."""
+        tokens = min(self.tokens * len(asked), self.most)
+        shown, lines = self._shown(chains, list(numbers), tokens)
+        passages = list(shown.values())
+        try:
+            found = answer_together(self.model, asked, lines, passages, known=known, larger=self.question)
+        except NoCallsLeft:
+            return None
+        return tuple(_finding(one, shown) for one in found)
 
     def combined(self, asked: str, steps: Sequence[EarlierStep]) -> str | None:
         """The answer that earlier answers settle by themselves; None where they do not. Raises EndpointError."""
@@ -89,9 +87,20 @@ class StepReader:
             return None
         return None if steps == (self.question,) else steps
 
-    def _fitting(self, chains: Sequence[EvidenceChain], numbers: Sequence[int]) -> dict[int, Passage]:
+    def _shown(
+        self, chains: Sequence[EvidenceChain], given: Sequence[int], tokens: int
+    ) -> tuple[dict[int, Passage], list[str]]:
+        """The passages that a call shows, by their numbers, and the chains as lines that refer to them."""
+        chains = [chain for chain in chains if set(chain.passages) <= set(given)]
+        shown = self._fitting(chains, given, tokens)
+        places = {number: place for place, number in enumerate(shown, 1)}
+        stated = [chain for chain in chains if set(chain.passages) <= set(shown)]
+        stated.sort(key=lambda one: ([places[number] for number in one.passages], str(one.chain)))
+        return shown, list(dict.fromkeys(chain.referring(places) for chain in stated))
+
+    def _fitting(self, chains: Sequence[EvidenceChain], numbers: Sequence[int], tokens: int) -> dict[int, Passage]:
         """The first of the passages, as many as fit beside the chains; always one."""
-        left = self.tokens - sum(estimated_tokens(str(chain.chain)) for chain in chains)
+        left = tokens - sum(estimated_tokens(str(chain.chain)) for chain in chains)
         fitting: dict[int, Passage] = {}
         for number, passage in zip(numbers, self.over.passages(numbers), strict=True):
             left -= sum(estimated_tokens(block.text) for block in support.shown([passage]))
@@ -99,6 +108,23 @@ class StepReader:
                 break
             fitting[number] = passage
         return fitting
+
+
+def _finding(found: StepAnswer, shown: Mapping[int, Passage]) -> StepFinding:
+    numbered = list(shown.items())
+    quoted = [(*numbered[quote.passage_index], quote) for quote in found.quotes]
+    return StepFinding(
+        text=found.text,
+        established=found.sufficient,
+        sources=tuple(dict.fromkeys(number for number, _, _ in quoted)),
+        spans=tuple(
+            Span(passage.document_id, passage.start + quote.start, passage.start + quote.end)
+            for _, passage, quote in quoted
+        ),
+        quotes=tuple(passage.text[quote.start : quote.end] for _, passage, quote in quoted),
+        shown=tuple(shown),
+        note="" if found.sufficient else _lacking(found),
+    )
 
 
 def _lacking(found: StepAnswer) -> str:

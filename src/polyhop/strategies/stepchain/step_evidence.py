@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from polyhop.layers.view import View
 from polyhop.plans import Plan
-from polyhop.strategies.shared.judge import may_tell
+from polyhop.strategies.shared.judge import most_telling
 from polyhop.strategies.stepchain.step_hops import hop_of
 from polyhop.strategies.stepchain.stepping import Stepping
 from polyhop.types import Hop
@@ -38,7 +38,7 @@ def aside(stepping: Stepping, order: Sequence[int]) -> list[int]:
     """
     if stepping.reader is None or not stepping.done or not all(one.established for one in stepping.done):
         return []
-    telling = {number for one in stepping.done for number in (*one.sources, *may_tell(dict(one.passages)))}
+    telling = {number for one in stepping.done for number in (*one.sources, *most_telling(dict(one.passages)))}
     return [number for number in order if number not in telling]
 
 

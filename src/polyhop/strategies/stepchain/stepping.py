@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice, zip_longest
 
 from polyhop.layers.view import View
 from polyhop.models.within import Within
 from polyhop.plans import REFERENCE, Plan, Step, plan_of_questions, rewrite
+from polyhop.prompts.earlier_steps import EarlierStep
 from polyhop.prompts.merge_answers import Answered
-from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.in_time import in_time
-from polyhop.strategies.shared.judge import best_first, may_tell
+from polyhop.strategies.shared.judge import may_tell
 from polyhop.strategies.stepchain.asked_step import SURE, AskedStep
+from polyhop.strategies.stepchain.independent_steps import asked_together
 from polyhop.strategies.stepchain.leads import Lead, Leads
 from polyhop.strategies.stepchain.step_answers import StepFinding, StepReader
 from polyhop.strategies.stepchain.step_graph import NOWHERE, Chains, StepGraph
 from polyhop.strategies.stepchain.step_hops import hop_of
+from polyhop.strategies.stepchain.step_passages import FUSED, StepPassages
 from polyhop.types import Budget
 
-JUDGED = 400  # characters of a passage that are judged alone
-FUSED = 20  # taken from each ranking before they are fused
-LATER = 0.5  # of the passages that a first step judges, how many a later one does: where it leads is known
-NAMED = 4  # passages that a sub-question names, at most
-PER_NAME = 2  # of one name
-FRONTIER = 4  # passages that what earlier steps came to brings in, at most
-CONDITIONS = 2  # chains of a step whose entities and relations are asked for
 SOURCES = 3  # passages in which the answer to a step is looked for
 STARTS = 2  # passages whose links are followed where a question was not taken apart
 WORTH_A_HOP = 3.0  # logits by which one passage alone must beat the best two together to stand alone
@@ -44,11 +39,12 @@ class Stepping:
     leads: Leads
     reader: StepReader | None  # None: there is no language model, and answers are read where a step leads on
     model: Within | None  # what is left of it for the question
-    retrieved: int
-    named_bonus: float
+    passages: StepPassages
     walks: bool = True
     retries: bool = True
+    together: bool = True
     done: list[AskedStep] = field(default_factory=list)
+    ahead: dict[int, AskedStep] = field(default_factory=dict)  # answered before their turn, by their places
     singles: dict[int, float] = field(default_factory=dict)  # passages judged alone
     others: dict[int, float] = field(default_factory=dict)  # passages that leads go to
     told: list[str] = field(default_factory=list)
@@ -63,8 +59,7 @@ class Stepping:
         again = self.retries
         while len(self.done) < len(plan.steps) and (not self.done or in_time(began, budget)):
             self.steps = len(plan.steps)
-            step = plan.steps[len(self.done)]
-            asked = self._from_answers(plan, step) or self._ask(plan, step)
+            asked = self._next(plan)
             self.done.append(asked)
             self._tell(asked)
             if self.reader is None or asked.established or not asked.settled or not again:
@@ -72,11 +67,21 @@ class Stepping:
             again = False
             replaced = self._taken_apart_again(plan)
             plan = replaced or plan
+        self.done += [self.ahead.pop(place) for place in sorted(self.ahead)]
         if len(self.done) < len(plan.steps):
             self.told.append(f"{len(plan.steps) - len(self.done)} sub-questions were left: the time allowed was over")
         if self.done and self._wants_whole(plan) and in_time(began, budget):
             self._ask_whole(plan)
         return plan
+
+    def _next(self, plan: Plan) -> AskedStep:
+        """The next step as it was asked: before its turn, of earlier answers, or now."""
+        asked = self.ahead.pop(len(self.done), None)
+        if asked is not None:
+            self._read_elsewhere(asked)
+            return asked
+        asked = self._from_answers(plan, plan.steps[len(self.done)])
+        return asked or self._ask(plan)
 
     def _tell(self, asked: AskedStep) -> None:
         """Tell whoever asked what a step came to, once that is settled."""
@@ -90,19 +95,37 @@ class Stepping:
             return lacking
         return lacking or len(plan.steps) == 1 or plan.shape == "intersection"
 
-    def _ask(self, plan: Plan, step: Step) -> AskedStep:
+    def _ask(self, plan: Plan) -> AskedStep:
+        """Ask the next step, and with it, where a language model answers, what else can be asked by now."""
+        here, answered = len(self.done), {one.position for one in self._all() if one.established}
+        places = [here]
+        if self.reader is not None and self.together:
+            places = asked_together(plan, here, answered)
+        looked_up = [self._looked_up(plan, place) for place in places]
+        if len(looked_up) > 1:
+            self._read_together(looked_up)
+        elif self.reader is not None and not looked_up[0].settled:
+            self._read(looked_up[0])
+        self.ahead.update((one.position, one) for one in looked_up[1:] if one.settled)
+        if len(looked_up) > 1:
+            self._read_elsewhere(looked_up[0])
+        return looked_up[0]
+
+    def _looked_up(self, plan: Plan, place: int) -> AskedStep:
+        """A step of the plan with the passages and the chains that it may be answered from."""
+        step = plan.steps[place]
+        before = {one.position: one for one in self._all()}
         targets: dict[int, float] = {}
         way: tuple[int, ...] = ()
         for reference in step.refers_to:
-            before = self.done[reference]
-            if not before.settled:
-                targets |= self._settled(before, plan, step)
-                self._tell(before)
-            way = (*way, *before.way)
-        question = rewrite(step, [self._written(one, plan) for one in self.done])
-        before_it = [self.done[reference] for reference in step.refers_to]
+            if not before[reference].settled:
+                targets |= self._settled(before[reference], plan, step)
+                self._tell(before[reference])
+            way = (*way, *before[reference].way)
+        question = rewrite(step, self._answers(plan))
+        before_it = [before[reference] for reference in step.refers_to]
         frontier = before_it if self.reader is not None else []
-        passages = self._retrieved(question, frontier, later=bool(step.refers_to))
+        passages = self.passages.of(question, frontier, later=bool(step.refers_to))
         for number, score in passages:
             self.singles.setdefault(number, score)
         further = list(targets.items())
@@ -112,10 +135,11 @@ class Stepping:
         if passages and not targets:
             way = (*way, passages[0][0])
         asked = AskedStep(
-            position=len(self.done),
+            position=place,
             question=question,
             passages=list(ranked.items()),
             way=tuple(dict.fromkeys(way)),
+            cited=tuple(dict.fromkeys(number for one in before_it for number in one.sources)),
             logit=passages[0][1] if passages else None,
         )
         self.told.append(f"asked: {question}")
@@ -126,9 +150,18 @@ class Stepping:
         asked.chains = chains.kept
         if chains.told:
             self.told.append(f"  walked {chains.told}")
-        if self.reader is not None:
-            self._read(asked, before_it)
         return asked
+
+    def _all(self) -> list[AskedStep]:
+        """The steps that were asked, also before their turn."""
+        return [*self.done, *(self.ahead[place] for place in sorted(self.ahead))]
+
+    def _answers(self, plan: Plan) -> list[str]:
+        """By step, what stands for its answer in a later question; its reference where it was not asked yet."""
+        written = [f"#{place}" for place in range(1, len(plan.steps) + 1)]
+        for one in self._all():
+            written[one.position] = self._written(one, plan)
+        return written
 
     def _written(self, asked: AskedStep, plan: Plan) -> str:
         """What stands for the answer of a step in a later question: a description where the answer is not known."""
@@ -137,38 +170,17 @@ class Stepping:
         step = plan.steps[asked.position]
         if step.target:
             return f"the {step.target}"
-        known = [one.answer if one.carried and one.answer is not None else "…" for one in self.done]
-        return f"the answer to “{rewrite(step, known)}”"  # no description within a description
-
-    def _retrieved(
-        self, question: str, frontier: Sequence[AskedStep] = (), *, later: bool = False
-    ) -> list[tuple[int, float]]:
-        """The passages that say most about a sub-question, best first: dense and BM25 fused, and judged.
-
-        What the steps before came to, their frontier, is asked for beside it (3.5), and judged with it. Without a
-        language model it is already: each name that a step may have found is a lead.
-        """
-        titles = self.over.text.titles.named_in(question, careful=False)
-        about = (number for _, numbers in titles for number in self.leads.nearest(numbers, PER_NAME))
-        named = list(islice(about, NAMED))
-        most = max(1, round(self.retrieved * LATER)) if later else self.retrieved
-        near = [number for number, _ in fused(question, self.over, FUSED)[:most]]
-        taken = {*named, *near}
-        queries = dict.fromkeys(_frontier_query(question, one) for one in frontier)
-        further = [
-            [number for number, _ in fused(query, self.over, FUSED) if number not in taken][: FRONTIER // len(queries)]
-            for query in queries
-        ]
-        numbers = list(dict.fromkeys([*named, *near, *(number for each in further for number in each)]))
-        scores = self._judged(question, numbers).values()
-        favoured = [score + self.named_bonus * (place < len(named)) for place, score in enumerate(scores)]
-        return best_first(numbers, favoured)
+        known = ["…"] * len(plan.steps)  # no description within a description
+        for one in self._all():
+            if one.carried and one.answer is not None:
+                known[one.position] = one.answer
+        return f"the answer to “{rewrite(step, known)}”"
 
     def _grown(self, asked: AskedStep) -> Chains:
         """The graph with the facts of a step's passages, walked for its question."""
         if self.graph is None:
             return Chains((), "")
-        retrieved = dict(asked.passages[: self.retrieved])
+        retrieved = dict(asked.passages[: self.passages.retrieved])
         near = list(retrieved) if self.reader is None else may_tell(retrieved)
         configured = self.over.models.language_model
         if self.model is not None:
@@ -188,7 +200,7 @@ class Stepping:
     def _reseeding(self, near: Sequence[int]) -> list[int]:
         """The r passages nearest to the whole question, to begin a walk from where those of a step have no facts."""
         numbers = (number for number, _ in fused(self.question, self.over, FUSED) if number not in near)
-        return list(islice(numbers, self.retrieved))
+        return list(islice(numbers, self.passages.retrieved))
 
     def _linked(self, number: int) -> Sequence[str]:
         """The names that facts join to a passage."""
@@ -202,7 +214,8 @@ class Stepping:
         sources = list(dict.fromkeys([*asked.way[-1:], *(number for number, _ in asked.passages[:SOURCES])]))
 
         def next_question(name: str) -> str:
-            answers = [name if one is asked else self._written(one, plan) for one in self.done]
+            answers = self._answers(plan)
+            answers[asked.position] = name
             return rewrite(step, answers)
 
         leads = self.leads.of(asked.question, sources, self._linked, next_question, asked.borne)
@@ -229,7 +242,7 @@ class Stepping:
 
     def _ask_whole(self, plan: Plan) -> None:
         """Ask the whole question of text; the best passages lead on by themselves."""
-        passages = self.done[0].passages if len(plan.steps) == 1 and self.done else self._retrieved(self.question)
+        passages = self.done[0].passages if len(plan.steps) == 1 and self.done else self.passages.of(self.question)
         for number, score in passages:
             self.singles[number] = max(score, self.singles.get(number, score))
         leads = self.leads.beyond([number for number, _ in passages[:STARTS]], self._linked)
@@ -249,7 +262,7 @@ class Stepping:
         before = [self.done[reference] for reference in step.refers_to]
         if self.reader is None or len(before) < 2 or not all(one.established for one in before):
             return None
-        question = rewrite(step, [self._written(one, plan) for one in self.done])
+        question = rewrite(step, self._answers(plan))
         answer = self.reader.combined(question, [one.earlier() for one in before])
         if answer is None:
             return None
@@ -268,63 +281,61 @@ class Stepping:
             settled=True,
         )
 
-    def _read(self, asked: AskedStep, before: Sequence[AskedStep]) -> None:
+    def _known(self) -> list[EarlierStep]:
+        return [one.earlier() for one in self._all() if one.established]
+
+    def _read(self, asked: AskedStep) -> None:
         """Have the model answer a step from its chains and passages; from other text where that does not suffice."""
         if self.reader is None:
             return
-        known = [one.earlier() for one in self.done if one.established]
-        found = self.reader.answer(asked.question, asked.chains, self._worth_reading(asked, before), known)
+        found = self.reader.answer(
+            asked.question, asked.chains, self.passages.worth_reading(asked, whole=self.steps == 1), self._known()
+        )
         if found is None:
             self.told.append("  not asked: no calls to the language model are left")
             return
         _take_in(asked, found)
-        if not found.established and self.retries:
-            others = self._other_text(asked.question, found.shown)
-            again = self.reader.answer(asked.question, (), others, known) if others else None
-            if again is not None:
-                self.told.append(f"  {asked.note}; asked again of other text")
-            if again is not None and (again.established or asked.answer is None):
-                _take_in(asked, again)
+        self._read_elsewhere(asked)
 
-    def _worth_reading(self, asked: AskedStep, before: Sequence[AskedStep]) -> list[int]:
-        """The passages that a model answers a step from: the first retrieved, then those of earlier answers and chains.
+    def _read_together(self, asked: Sequence[AskedStep]) -> None:
+        """Have the model answer several steps in one call, from what each of them came to, by turns."""
+        if self.reader is None:
+            return
+        turns = zip_longest(*(self.passages.worth_reading(one, whole=self.steps == 1) for one in asked))
+        numbers = dict.fromkeys(number for turn in turns for number in turn if number is not None)
+        chains = [chain for one in asked for chain in one.chains]
+        found = self.reader.together([one.question for one in asked], chains, numbers, self._known())
+        if found is None:
+            self.told.append("  not asked: no calls to the language model are left")
+            return
+        self.told.append(f"  answered in one call: {' | '.join(one.question for one in asked)}")
+        for one, what in zip(asked, found, strict=True):
+            _take_in(one, what)
 
-        What is clearly about something else is left out: it costs tokens, and which of such passages come first is
-        chance. What the answers before it were quoted from stays, for it may have to be quoted again. A question that
-        was not taken apart needs passages that by themselves say little of it: those that its chains lead to stay.
-        """
-        scores = dict(asked.passages)
-        first = list(scores)
-        cited = [number for one in before for number in one.sources]
-        behind = [number for chain in asked.chains for number in chain.passages]
-        scores |= self._judged(
-            asked.question, [number for number in dict.fromkeys([*cited, *behind]) if number not in scores]
-        )
-        telling = {*may_tell(scores), *cited, *(behind if self.steps == 1 else ())}
-        return [number for number in dict.fromkeys([*first[:SOURCES], *cited, *behind, *first]) if number in telling]
-
-    def _other_text(self, question: str, shown: Sequence[int]) -> list[int]:
-        """Further passages for a question, those that say most about it first, also what is clearly about other things.
-
-        What is likely has been read by now, and a long passage may name the answer in passing.
-        """
-        numbers = [number for number, _ in fused(question, self.over, 2 * FUSED) if number not in shown]
-        scores = self._judged(question, numbers)
-        return [number for number, _ in best_first(list(scores), list(scores.values()))]
-
-    def _judged(self, question: str, numbers: Sequence[int]) -> dict[int, float]:
-        """The cross-encoder's logit for each passage, of its beginning and what the question speaks of."""
-        texts = [excerpt(passage, question, JUDGED) for passage in self.over.passages(list(numbers))]
-        scores = self.over.models.reranker.score(question, texts).tolist() if texts else []
-        return dict(zip(numbers, scores, strict=True))
+    def _read_elsewhere(self, asked: AskedStep) -> None:
+        """Have the model answer a step that is not established from text that it has not seen for it."""
+        if self.reader is None or asked.established or not asked.shown or not self.retries:
+            return
+        others = self.passages.others(asked.question, asked.shown)
+        again = self.reader.answer(asked.question, (), others, self._known()) if others else None
+        if again is None:
+            return
+        self.told.append(f"  {asked.note}; asked again of other text")
+        if again.established or asked.answer is None:
+            _take_in(asked, again)
 
     def _taken_apart_again(self, plan: Plan) -> Plan | None:
         """Another way to the answer, beginning with what was found; None where the model knows none."""
-        known = [(one.question, one.answer if one.established else None) for one in self.done]
+        known = [(one.question, one.answer if one.established else None) for one in self._all()]
         steps = self.reader.other_steps(known) if self.reader is not None else None
         if steps is None:
             return None
         self.told.append(f"taken apart again: {' | '.join(steps)}")
+        for place in sorted(self.ahead):
+            asked = self.ahead.pop(place)
+            asked.position = len(self.done)
+            self.done.append(asked)
+            self._tell(asked)
         before = tuple(Step(question=one.question) for one in self.done)
         after = tuple(_shifted(step, len(before)) for step in plan_of_questions(steps, plan.source).steps)
         return Plan(shape="chain", steps=(*before, *after), source=plan.source)
@@ -333,23 +344,23 @@ class Stepping:
         """What the steps found, for the merge (Eq. 10); nothing of those whose answers are left to the reader."""
         return [one.answered() for one in self.done if one.settled]
 
+    def answered_beside(self, shown: Collection[int]) -> list[Answered]:
+        """The same for a reader who sees these passages: quotations only from others."""
+        told = [one.answered() for one in self.done if one.settled]
+        seen = [set(one.sources) <= set(shown) for one in self.done if one.settled]
+        return [
+            replace(one, chains=(), quotes=() if there else one.quotes) for one, there in zip(told, seen, strict=True)
+        ]
+
 
 def _take_in(asked: AskedStep, found: StepFinding) -> None:
     """Take over what the model found. A guess is kept and told as one, and no later question takes it for an answer."""
     asked.answer, asked.note, asked.settled = found.text, found.note, True
     asked.established = asked.carried = found.established
-    asked.sources, asked.spans, asked.quotes = found.sources, found.spans, found.quotes
+    asked.sources, asked.spans, asked.quotes, asked.shown = found.sources, found.spans, found.quotes, found.shown
     if found.sources:
         lead = asked.way[:-1] if asked.way[-1:] == tuple(number for number, _ in asked.passages[:1]) else asked.way
         asked.way = tuple(dict.fromkeys((*lead, *found.sources)))
-
-
-def _frontier_query(question: str, before: AskedStep) -> str:
-    """A question with what the step before it came to: its answer, and the entities and relations that tell it."""
-    chains = [chain.chain for chain in before.telling() if chain.tells(before.answer)][:CONDITIONS]
-    spoken = [before.answer or "", *(name for chain in chains for name in chain.entities)]
-    spoken += [fact.relation for chain in chains for fact in chain.facts]
-    return " ".join(dict.fromkeys([question, *filter(None, spoken)]))
 
 
 def _shifted(step: Step, by: int) -> Step:

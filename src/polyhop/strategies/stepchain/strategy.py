@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar, Literal
@@ -11,12 +11,13 @@ from typing import ClassVar, Literal
 from polyhop.layers.view import View
 from polyhop.models.within import NoCallsLeft, Within, before_reading
 from polyhop.plans import plan_of_questions
-from polyhop.prompts.merge_answers import merge_answers, merged_offline
+from polyhop.prompts.merge_answers import merge_answers, merged_offline, plainly_together
 from polyhop.strategies.stepchain.community_context import background
 from polyhop.strategies.stepchain.leads import Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_evidence import aside, hops, ranking
 from polyhop.strategies.stepchain.step_graph import GraphWalk, StepGraph
+from polyhop.strategies.stepchain.step_passages import StepPassages
 from polyhop.strategies.stepchain.stepping import Stepping
 from polyhop.types import Budget, Cost, Evidence
 
@@ -36,6 +37,8 @@ class StepChain:
     links: int = 6  # names that a passage links to, that are considered beside them
     named_bonus: float = 2.0  # logits added to a passage that a step names
     retry: bool = True  # whether a step without an answer is asked again of text, and the question taken apart again
+    together: bool = True  # whether steps that need nothing of each other are answered in one call
+    merge: Literal["always", "needed"] = "needed"  # needed: not where each step is established, and none contradicts
     communities: int = 0  # summaries of what hangs together in the graph, at most, as background for the answer
     without: tuple[Literal["decomposition", "graph", "reasoning"], ...] = ()  # parts left out, to compare
 
@@ -51,6 +54,7 @@ class StepChain:
             "with communities": {"communities": 3},
             "w/o second try": {"retry": False},
             "own graph": {"scope": "question"},
+            "a call for each step, and a merge (the paper's)": {"together": False, "merge": "always"},
         }
     )
     moved: ClassVar[Mapping[str, str]] = MappingProxyType(
@@ -84,10 +88,11 @@ class StepChain:
             f"taken apart by {plan.source} ({plan.shape}): {' | '.join(step.question for step in plan.steps)}"
         )
         plan = stepping.take(plan, began, budget)
-        synthesis = self._merged(question, over, stepping, whole)
         order = ranking(stepping, plan)
         passages = over.ranked(list(order), list(order.values()), budget.passages)
-        unlikely = aside(stepping, list(order)[: len(passages)])
+        shown = list(order)[: len(passages)]
+        unlikely = aside(stepping, shown)
+        synthesis = self._merged(question, over, stepping, whole, shown)
         return Evidence(
             question=question,
             strategy="stepchain",
@@ -108,21 +113,24 @@ class StepChain:
         reader = None
         if whole is not None:
             tokens = min(self.step_tokens, budget.tokens)
-            reader = StepReader(model=whole.share(MERGE), over=over, question=question, tokens=tokens)
+            reader = StepReader(
+                model=whole.share(MERGE), over=over, question=question, tokens=tokens, most=budget.tokens
+            )
+        leads = Leads(question=question, over=over, values=self.values, links=links)
         return Stepping(
             question=question,
             over=over,
             graph=graph,
-            leads=Leads(question=question, over=over, values=self.values, links=links),
+            leads=leads,
+            passages=StepPassages(over=over, leads=leads, retrieved=self.retrieved, named_bonus=self.named_bonus),
             reader=reader,
             model=whole,
-            retrieved=self.retrieved,
-            named_bonus=self.named_bonus,
             walks="reasoning" not in self.without,
             retries=self.retry,
+            together=self.together,
         )
 
-    def _merged(self, question: str, over: View, stepping: Stepping, whole: Within | None) -> str:
+    def _merged(self, question: str, over: View, stepping: Stepping, whole: Within | None, shown: Sequence[int]) -> str:
         """What the steps found and, where wanted, what surrounds them, put together (Eq. 10)."""
         answered = stepping.answered()
         summaries: list[str] = []
@@ -132,6 +140,10 @@ class StepChain:
             stepping.told.extend([told, *(f"background: {summary}" for summary in summaries)])
         if whole is None:
             return merged_offline(question, answered, summaries)
+        if self.merge == "needed" and not summaries:
+            plain = plainly_together(stepping.answered_beside(shown))
+            if plain is not None:
+                return plain
         try:
             return merge_answers(whole, question, answered, summaries)[0]
         except NoCallsLeft:

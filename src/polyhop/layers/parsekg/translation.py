@@ -96,7 +96,7 @@ def carry_over(before: Path, kg: ParseKG, model: ConstrainedModel) -> None:
 
 
 def _folder(generation: Path, model: ConstrainedModel) -> Path:
-    mark = hashlib.sha256(f"{FORMAT_VERSION}:{model.name}".encode()).hexdigest()[:16]
+    mark = hashlib.sha256(f"{FORMAT_VERSION}:{model.tokenizer}".encode()).hexdigest()[:16]
     return generation / f"tokens-{mark}"
 
 

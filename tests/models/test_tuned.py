@@ -28,7 +28,8 @@ def tuned(folder: Path, size: float, name: str = "0.up") -> Path:
     """A folder with additions of rank 1 to one matrix."""
     folder.mkdir()
     rng = np.random.default_rng(3)
-    additions = {f"{name}{DOWN}": rng.normal(size=(1, WIDTH)), f"{name}{UP}": size * rng.normal(size=(128, 1))}
+    down, up = rng.normal(size=(1, WIDTH)), size * rng.normal(size=(128, 1))
+    additions = {f"{name}{DOWN}": down.astype(np.float32), f"{name}{UP}": up.astype(np.float32)}
     write_additions(folder / ADDITIONS, additions, scale=2.0)
     write_manifest(folder)
     return folder

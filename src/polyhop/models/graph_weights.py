@@ -100,7 +100,7 @@ def write_tuned(graph: Path, weights: Mapping[str, Floats], target: Path) -> Non
     for name, value in weights.items():
         if name in matrices:
             levels, scales = quantised(np.ascontiguousarray(value, np.float32))
-            new = {f"{matrices[name]}{_LEVELS}": levels, f"{matrices[name]}{_SCALES}": scales}
+            new: dict[str, NDArray[Any]] = {f"{matrices[name]}{_LEVELS}": levels, f"{matrices[name]}{_SCALES}": scales}
         elif name in norms:
             new = {norms[name]: np.asarray(value, np.float32)}
         else:

@@ -19,7 +19,7 @@ from polyhop.layers.parsekg.graph import MASK, NEVER_HEADS
 from polyhop.layers.parsekg.layer import ParseKGLayer, decode, parse_of
 from polyhop.layers.parsekg.translation import LONGEST_NAME, SEPARATOR
 from polyhop.models.choice import Models
-from polyhop.ports import ConstrainedModel, Embedder
+from polyhop.ports import ConstrainedModel, Embedder, Floats
 from polyhop.strategies.translator.translate import INSTRUCTION, Direction
 from polyhop.training.asked_passages import AskedPassage
 from polyhop.training.clue_windows import Span, grammar_spans, paper_spans
@@ -141,13 +141,14 @@ def prompt_of(model: ConstrainedModel, question: str) -> list[int]:
     return model.prompt(INSTRUCTION, question)
 
 
-def _cosines(rows: Sequence[AskedPassage], candidates: Sequence[_Candidate], embedder: Embedder) -> np.ndarray:
+def _cosines(rows: Sequence[AskedPassage], candidates: Sequence[_Candidate], embedder: Embedder) -> Floats:
     questions = embedder.embed_questions([row.question for row in rows])
     texts = [f"{candidate.name} {candidate.span.text}" for candidate in candidates]
     once = {text: place for place, text in enumerate(dict.fromkeys(texts))}
     vectors = embedder.embed_passages(list(once))
     asked = questions[[candidate.row for candidate in candidates]]
-    return np.einsum("ij,ij->i", vectors[[once[text] for text in texts]], asked)
+    cosines: Floats = np.einsum("ij,ij->i", vectors[[once[text] for text in texts]], asked)
+    return cosines
 
 
 def _passage(row: AskedPassage) -> Passage:

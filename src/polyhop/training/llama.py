@@ -100,7 +100,9 @@ class LlamaLayer(nn.Module):
         behind = [
             torch.cat([one.expand(rows, -1, -1, -1), other], dim=2) for one, other in zip(shared, own, strict=True)
         ]
-        first = functional.scaled_dot_product_attention(*shared, is_causal=True, enable_gqa=True)
+        first = functional.scaled_dot_product_attention(
+            shared[0], shared[1], shared[2], is_causal=True, enable_gqa=True
+        )
         second = functional.scaled_dot_product_attention(own[0], behind[1], behind[2], attn_mask=mask, enable_gqa=True)
         flat = [part.transpose(1, 2).reshape(-1, shape.width) for part in (first, second)]
         return torch.cat(flat)

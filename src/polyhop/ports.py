@@ -188,6 +188,10 @@ class ConstrainedModel(Protocol):
         """Identifies the tokenizer and the weights."""
 
     @property
+    def tokenizer(self) -> str:
+        """Identifies the tokenizer alone: what was made of its tokens serves every model that has it."""
+
+    @property
     def vocabulary(self) -> int:
         """Number of tokens."""
 

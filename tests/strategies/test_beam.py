@@ -63,6 +63,11 @@ class RandomModel:
         """The seed says it all."""
         return f"random-{self.seed}"
 
+    @property
+    def tokenizer(self) -> str:
+        """Words are tokens."""
+        return "words"
+
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Whole words, with the space before them."""
         return [[PIECES.index(piece) for piece in _PIECE.findall(text)] for text in texts]

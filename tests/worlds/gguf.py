@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from gguf import GGUFWriter
+from tokenizers.pre_tokenizers import ByteLevel
+
+from polyhop.models.gguf_to_onnx import convert
+from polyhop.models.install import archive
+from polyhop.models.smollm2 import SmolLM2
+from polyhop.models.weights import write_manifest
 
 LAYERS, WIDTH, HEADS, CACHED_HEADS, HIDDEN, CONTEXT = 2, 64, 4, 2, 128, 600
 HEAD_WIDTH = WIDTH // HEADS
 ROPE_BASE, EPSILON = 10_000.0, 1e-5
+SPEAKING = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", *sorted(ByteLevel.alphabet()), "ab", "abc"]
 TOKENS = ["<end>", "<turn>", *"abcdefghijklmnopqrstuvwxyz", "ab", "abc"]
 
 Value = str | int | float | bool
@@ -23,8 +30,10 @@ def written(
     without: str = "",
     tensors: Mapping[str, tuple[int, ...]] | None = None,
     keys: Mapping[str, Value] | None = None,
+    tokens: Sequence[str] = TOKENS,
+    control: int = 2,
 ) -> Path:
-    """The file, with some tensors and keys more, or without one tensor."""
+    """The file, with some tensors and keys more, or without one tensor; of its tokens the first are no text."""
     writer = GGUFWriter(path, architecture)
     writer.add_block_count(LAYERS)
     writer.add_embedding_length(WIDTH)
@@ -32,16 +41,16 @@ def written(
     writer.add_head_count_kv(CACHED_HEADS)
     writer.add_feed_forward_length(HIDDEN)
     writer.add_context_length(CONTEXT)
-    writer.add_vocab_size(len(TOKENS))
+    writer.add_vocab_size(len(tokens))
     writer.add_rope_freq_base(ROPE_BASE)
     writer.add_layer_norm_rms_eps(EPSILON)
-    writer.add_token_list(TOKENS)
-    writer.add_token_types([3, 3] + [1] * (len(TOKENS) - 2))
+    writer.add_token_list(list(tokens))
+    writer.add_token_types([3] * control + [1] * (len(tokens) - control))
     writer.add_token_merges(["a b", "ab c"])
     for key, value in (keys or {}).items():
         _add(writer, key, value)
     draw = np.random.default_rng(7).standard_normal
-    for name, shape in {**_tensors(), **(tensors or {})}.items():
+    for name, shape in {**_tensors(len(tokens)), **(tensors or {})}.items():
         values = 1 + draw(shape) / 5 if len(shape) == 1 else draw(shape) / 4
         if name != without:
             writer.add_tensor(name, values.astype(np.float32))
@@ -50,6 +59,15 @@ def written(
     writer.write_tensors_to_file()
     writer.close()
     return path
+
+
+def installed(cache: Path) -> SmolLM2:
+    """A tiny model that speaks in bytes, installed where SmolLM2 would be, with activations in float32."""
+    folder = cache / archive("smollm2").folder
+    folder.mkdir(parents=True)
+    convert(written(cache / "tiny.gguf", tokens=SPEAKING, control=3), folder, exact=True)
+    write_manifest(folder)
+    return SmolLM2(threads=1, cache=str(cache))
 
 
 def _add(writer: GGUFWriter, key: str, value: Value) -> None:
@@ -63,8 +81,8 @@ def _add(writer: GGUFWriter, key: str, value: Value) -> None:
         writer.add_string(key, value)
 
 
-def _tensors() -> dict[str, tuple[int, ...]]:
-    shapes: dict[str, tuple[int, ...]] = {"token_embd": (len(TOKENS), WIDTH), "output_norm": (WIDTH,)}
+def _tensors(vocabulary: int) -> dict[str, tuple[int, ...]]:
+    shapes: dict[str, tuple[int, ...]] = {"token_embd": (vocabulary, WIDTH), "output_norm": (WIDTH,)}
     for layer in range(LAYERS):
         at = f"blk.{layer}."
         shapes |= {f"{at}{name}": (WIDTH,) for name in ("attn_norm", "ffn_norm")}

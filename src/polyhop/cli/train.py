@@ -8,11 +8,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
+from typing import Literal
 
 import click
 
 from polyhop.cli.progress import progress_shown
 from polyhop.cli.terminal import echo
+from polyhop.models.choice import load_models
+from polyhop.settings import Settings
 
 
 @click.group()
@@ -134,6 +137,84 @@ def planner(data: Path, out: Path, rows: int | None, minutes: float | None, star
     if not position.finished:
         raise KeyboardInterrupt
     echo(f"{out / 'planner'} holds the planner: {position.seen:,} questions in {position.seconds / 3600:.1f} h.")
+
+
+@train.command()
+@click.option("--data", required=True, type=click.Path(path_type=Path), help="Folder with the rows to train on.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for clues, checkpoint and model.")
+@click.option("--rows", type=click.IntRange(1), help="Clues to train on in all.  [default: 24000]")
+@click.option(
+    "--minutes", type=click.FloatRange(0, min_open=True), help="End sooner, so that training takes about so long."
+)
+@click.option(
+    "--spans",
+    type=click.Choice(["grammar", "paper"]),
+    default="grammar",
+    show_default=True,
+    help="What a relation is: what decoding can say, masks among it, or words with all entities removed.",
+)
+@click.option("--lora", type=click.IntRange(1), default=16, show_default=True, help="Rank of what is learnt besides.")
+@click.option("--full", is_flag=True, help="Learn all weights instead, and write a whole graph (150 MB).")
+@click.option("--steps-only", is_flag=True, help="Leave out questions of several hops as a whole, as the paper does.")
+@click.option("--most", type=click.IntRange(1), default=12_000, show_default=True, help="Questions to make clues of.")
+@click.option("--embedder", default="bge-small", show_default=True, help="Tells how near a window is to its question.")
+@click.option("--export-rows", type=click.Path(path_type=Path), help="Write the clues for LLaMA-Factory, and end.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Decides choice, order and first weights.")
+def translator(
+    data: Path,
+    out: Path,
+    rows: int | None,
+    minutes: float | None,
+    spans: Literal["grammar", "paper"],
+    lora: int,
+    full: bool,
+    steps_only: bool,
+    most: int,
+    embedder: str,
+    export_rows: Path | None,
+    seed: int,
+) -> None:
+    """Tune the translator: which clue leads from a question to its passage (KG-Translator, 3.3.3).
+
+    \b
+    polyhop train translator --data rows --out trained --minutes 35
+    polyhop train translator --data rows --out trained --full --spans paper --steps-only
+    polyhop train translator --data rows --out trained --export-rows clues.json
+    polyhop ask "Who designed the lighthouse?" --strategy translator --set translator.tuned=trained/translator
+
+    The data folder holds any of decompositions.jsonl with reader_reranker.jsonl, reading.jsonl.gz and triples.jsonl.gz.
+    Behind --out, clues.jsonl has what was made of them, checkpoint.npz is what the same command goes on from, and
+    translator/ the finished model: what was learnt besides (or the whole graph), model card, manifest. A twentieth of
+    the passages is kept aside; where their clues get no likelier any more, training ends sooner.
+    """
+    from polyhop.training.extra import check_extra
+
+    check_extra()
+    from polyhop.training.clue_file import write_alpaca
+    from polyhop.training.translator import COURSE, FULL_RATE, TranslatorTrainer
+
+    rate = FULL_RATE if full else COURSE.rate
+    with progress_shown(quiet=False) as listener, stop_asked() as stopped:
+        trainer = TranslatorTrainer(
+            data=data,
+            out=out,
+            models=load_models(Settings().with_models(embedder=embedder)),
+            course=replace(COURSE, rows=rows or COURSE.rows, minutes=minutes, seed=seed, rate=rate),
+            spans=spans,
+            rank=None if full else lora,
+            whole=not steps_only,
+            most=most,
+            listener=listener,
+            stopped=stopped,
+        )
+        if export_rows is not None:
+            count = write_alpaca(export_rows, trainer.clues())
+            echo(f"{export_rows} holds {count:,} clues in LLaMA-Factory's alpaca form.")
+            return
+        position = trainer.run()
+    if not position.finished:
+        raise KeyboardInterrupt
+    echo(f"{out / 'translator'} holds the translator: {position.seen:,} clues in {position.seconds / 3600:.1f} h.")
 
 
 @contextmanager

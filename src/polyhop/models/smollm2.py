@@ -19,6 +19,7 @@ from polyhop.models.once import once
 from polyhop.models.pieces import pieces
 from polyhop.models.session import available_cores
 from polyhop.models.structured import Fault, parse_json
+from polyhop.models.tuned import GRAPH, graph_of, mark_of
 from polyhop.models.weights import check_hashes, check_sizes, read_manifest
 from polyhop.ports import Beams, Completion, Ints, Message
 from polyhop.types import Cost
@@ -26,6 +27,7 @@ from polyhop.types import Cost
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+INSTALLED = "SmolLM2-135M-Instruct-q8"
 VOCABULARY = 49_152
 END, TURN, TURN_END = 0, 1, 2  # <|endoftext|>, <|im_start|>, <|im_end|>
 MOST_THREADS = 4  # more gain nothing on matrices this small
@@ -38,12 +40,18 @@ class SmolLM2:
 
     threads: int | None = None  # none: one for each core, at most 4
     longest_question: int = 512  # tokens of a question that are read; its end is cut
+    tuned: str | None = None  # folder of a tuned one, as polyhop train translator writes it; none: as it comes
     cache: str | None = None  # the folder it is installed in; none: the user's cache folder
 
     @property
     def name(self) -> str:
         """Identifies the tokenizer and the weights."""
-        return "SmolLM2-135M-Instruct-q8"
+        return f"{INSTALLED}-tuned-{mark_of(self._tuned)}" if self._tuned is not None else INSTALLED
+
+    @property
+    def tokenizer(self) -> str:
+        """Identifies the tokenizer, which tuning leaves as it is."""
+        return INSTALLED
 
     @property
     def vocabulary(self) -> int:
@@ -121,9 +129,11 @@ class SmolLM2:
         return Completion(text, cost)
 
     def verify(self) -> None:
-        """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
-        folder = self._folder
+        """Read the weights and compare their sha256. Raises ModelMissing, ModelError, StorageFull."""
+        folder = self.folder
         check_hashes(folder, read_manifest(folder))
+        if self._tuned is not None:
+            graph_of(self._tuned, folder, folder.parent)
 
     def _greedy(self, tree: PrefixTree, most: int) -> list[int]:
         said: list[int] = []
@@ -158,16 +168,21 @@ class SmolLM2:
         return ids, spans
 
     @cached_property
-    def _folder(self) -> Path:
+    def folder(self) -> Path:
+        """Where it is installed. Raises ModelMissing."""
         return installed_folder("smollm2", self.cache)
 
     @property
+    def _tuned(self) -> Path | None:
+        return None if self.tuned is None else Path(self.tuned).expanduser()
+
+    @property
     def _tokenizer(self) -> Tokenizer:
-        return _tokenizer(self._folder)
+        return _tokenizer(self.folder)
 
     @property
     def _decoder(self) -> Decoder:
-        return _opened(self._folder, self.threads or min(available_cores(), MOST_THREADS))
+        return _opened(self.folder, self._tuned, self.threads or min(available_cores(), MOST_THREADS))
 
 
 def _tree(beams: Beams) -> PrefixTree:
@@ -186,6 +201,6 @@ def _tokenizer(folder: Path) -> Tokenizer:
 
 
 @once
-def _opened(folder: Path, threads: int) -> Decoder:
+def _opened(folder: Path, tuned: Path | None, threads: int) -> Decoder:
     check_sizes(folder, read_manifest(folder))
-    return Decoder(folder / "model.onnx", threads)
+    return Decoder(folder / GRAPH if tuned is None else graph_of(tuned, folder, folder.parent), threads)

@@ -96,6 +96,7 @@ class Card:
     unit: str = "windows"  # what it was trained on, also the name of the column that counts them
     columns: Sequence[str] = READER_COLUMNS
     explained: str = READER_FIGURES  # what the columns are
+    base: str = BASE  # what training began with
 
     def markdown(self) -> str:
         """The card."""
@@ -110,7 +111,7 @@ class Card:
 
     def _origin(self) -> str:
         files = "\n".join(f"- `{name}`, sha256 `{digest}`" for name, digest in self.data.items())
-        base = f"the {self.name} described below, its 8-bit weights as numbers again" if self.before else BASE
+        base = f"the {self.name} described below, its 8-bit weights as numbers again" if self.before else self.base
         earlier = f"\n\nWhat it went on from:\n\n{_quoted(self.before)}" if self.before else ""
         return (
             f"Trained by `polyhop train {self.name}` of Polyhop {__version__} from {base}, with seed {self.seed}, on "

@@ -145,7 +145,7 @@ def _is_name(kg: ParseKG, entity: int, name: str) -> bool:
 
 
 def _folder(segment: Path, model: ConstrainedModel) -> Path:
-    mark = hashlib.sha256(f"{FORMAT_VERSION}:{model.name}".encode()).hexdigest()[:16]
+    mark = hashlib.sha256(f"{FORMAT_VERSION}:{model.tokenizer}".encode()).hexdigest()[:16]
     return segment / f"tokens-{mark}"
 
 

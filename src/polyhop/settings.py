@@ -78,6 +78,7 @@ class Serving:
     question: int = 20_000  # characters of a question, at most
     body: int = 2_000_000  # bytes of a request without files, at most
     upload: int = 200_000_000  # bytes of a request with files, at most
+    silence: float = 60.0  # seconds that a request may pause while it is being sent
     farewell: float = 20.0  # seconds that answers under way have to finish when the server stops
     file: int = 100_000_000  # bytes of one uploaded file, at most; larger ones are left out
     files: int = 2000  # files of one request, at most
@@ -87,14 +88,17 @@ class Serving:
     file_memory: int = 2048  # mebibytes that reading one uploaded file may take, at least 256
     file_text: int = 64  # mebibytes of text that one uploaded file may hold
     jobs: int = 2  # workspaces whose jobs are worked on at the same time
+    queue: int = 2000  # jobs of a workspace that may wait, at most
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ValueError("port must be 0 to 65535")
         if min(self.workers, self.question, self.body, self.upload) < 1 or min(self.waiting, self.patience) < 0:
             raise ValueError("workers, question, body and upload must be at least 1, waiting and patience at least 0")
-        if min(self.file, self.files, self.file_text, self.jobs) < 1 or self.file_seconds <= 0 or self.spare < 0:
-            raise ValueError("file, files, file_text and jobs must be at least 1, file_seconds and spare not below 0")
+        if min(self.file, self.files, self.file_text, self.jobs, self.queue) < 1:
+            raise ValueError("file, files, file_text, jobs and queue must be at least 1")
+        if min(self.file_seconds, self.silence) <= 0 or self.spare < 0:
+            raise ValueError("file_seconds and silence must be more than 0, spare not below 0")
         if self.file_memory < 256 or (self.quota is not None and self.quota < 1):
             raise ValueError("file_memory must be at least 256, and quota at least 1 or none")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import Request
 
@@ -16,6 +16,8 @@ from polyhop.reports import CostListener
 from polyhop.serve.engines import Workspace
 from polyhop.serve.service import Service
 from polyhop.types import Answer, Budget, Hop
+
+T = TypeVar("T")
 
 
 class NobodyWaits(Exception):
@@ -148,6 +150,16 @@ async def answered(asked: Asked, workspace: Workspace, service: Service, request
     """The answer alone; None where whoever asked has gone before. Raises what ``answering`` raises."""
     work = asyncio.ensure_future(_last(answering(asked, workspace, service)))
     return work.result() if await _unless_gone(work, request) else None
+
+
+async def in_turn(work: Callable[[], T], service: Service, request: Request) -> T | None:
+    """What work has found in its turn; None where whoever asked has gone before. Raises Overloaded and its errors."""
+
+    async def taken() -> T:
+        return await (await service.turns.take(work))
+
+    done = asyncio.ensure_future(taken())
+    return done.result() if await _unless_gone(done, request) else None
 
 
 async def _unless_gone(work: asyncio.Future[Any], request: Request) -> bool:

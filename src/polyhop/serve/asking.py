@@ -24,6 +24,7 @@ from polyhop.serve.answering import (
     ToldHop,
     answered,
     charged,
+    in_turn,
     streamed,
     thread_of,
     within_limits,
@@ -128,8 +129,8 @@ async def ask(body: AskBody, service: TheService, workspace: TheWorkspace, reque
     return AnswerBody(id=name, answer=answer.to_dict())
 
 
-@router.post("/search")
-async def search(body: SearchBody, service: TheService, workspace: TheWorkspace) -> Found:
+@router.post("/search", response_model=Found)
+async def search(body: SearchBody, service: TheService, workspace: TheWorkspace, request: Request) -> Response | Found:
     """The best passages for a query, with their scores, without reading them."""
     query = allowed(body.query, service)
     most = body.limit or service.settings.budget.passages
@@ -138,8 +139,9 @@ async def search(body: SearchBody, service: TheService, workspace: TheWorkspace)
         budget, spent = within_limits(None, workspace, service), charged(workspace, service)
         return workspace.engine.search(query, k=most, strategy=body.strategy, budget=budget, spent=spent)
 
-    found = await service.turns.take(work)
-    evidence = await found
+    evidence = await in_turn(work, service, request)
+    if evidence is None:
+        return Response(status_code=499)  # nobody is there to read it
     return Found(passages=[passage.to_dict() for passage in evidence.passages])
 
 

@@ -22,6 +22,29 @@ class Workspace:
     key: Key = LOCAL  # of whoever asks
 
 
+class _Opened:
+    """An engine, and which folder its index was in when that was first seen."""
+
+    def __init__(self, engine: Polyhop, index: Path) -> None:
+        self.engine = engine
+        self._index = index
+        self._folder = _identity(index)
+
+    def is_replaced(self) -> bool:
+        """Whether another folder lies where its index was: an engine does not go over to one by itself."""
+        now = _identity(self._index)
+        before, self._folder = self._folder, self._folder or now
+        return None not in (before, now) and before != now
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        told = folder.stat()
+    except FileNotFoundError:
+        return None
+    return told.st_dev, told.st_ino
+
+
 class Engines:
     """The workspaces of a server. Threads may share it; engines may be asked from several threads at once.
 
@@ -31,7 +54,7 @@ class Engines:
     def __init__(self, index: Path | None = None, *, workspaces: Path | None = None, settings: Settings) -> None:
         self.places = Places(index, workspaces=workspaces)
         self.settings = settings
-        self._open: dict[str, Polyhop] = {}
+        self._open: dict[str, _Opened] = {}
         self._lock = threading.Lock()
 
     def names(self) -> tuple[str, ...]:
@@ -45,17 +68,19 @@ class Engines:
         """
         place = self.places.place(name)
         with self._lock:
-            if place.name not in self._open:
+            opened = self._open.get(place.name)
+            if opened is None or opened.is_replaced():  # then those who still ask the one before let go of it
                 settings = self.places.within(self.settings, place)
-                self._open[place.name] = Polyhop(place.index, settings=settings, beside=True)
-            return Workspace(name=place.name, engine=self._open[place.name], place=place, key=key)
+                opened = _Opened(Polyhop(place.index, settings=settings, beside=True), place.index)
+                self._open[place.name] = opened
+            return Workspace(name=place.name, engine=opened.engine, place=place, key=key)
 
     def let_go(self, name: str) -> None:
         """Close the engine of a workspace, so that its folder can be removed; a later request opens it again."""
         with self._lock:
-            engine = self._open.pop(name, None)
-        if engine is not None:
-            engine.close()
+            opened = self._open.pop(name, None)
+        if opened is not None:
+            opened.engine.close()
 
     def close(self) -> None:
         """Close all engines."""

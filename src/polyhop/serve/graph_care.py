@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import IO, Annotated, Any, Literal, cast
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from polyhop.evaluation.robustness.health import health as health_of
 from polyhop.exports.formats import PAGE_LINKS, WRITERS
 from polyhop.exports.linked import LinkedGraph
+from polyhop.serve.answering import in_turn
 from polyhop.serve.service import TheService, TheWorkspace
 from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.strategies.strategy import strategy_of
@@ -84,10 +85,10 @@ def redo(body: NamesMeant, workspace: TheWorkspace) -> NamePairs:
     return NamePairs(pairs=list(workspace.engine.join_again(*body.names)))
 
 
-@router.get("/health")
+@router.get("/health", response_model=GraphHealth)
 async def health(
-    service: TheService, workspace: TheWorkspace, chains: Annotated[int, Query(ge=0, le=20)] = 5
-) -> GraphHealth:
+    service: TheService, workspace: TheWorkspace, request: Request, chains: Annotated[int, Query(ge=0, le=10)] = 5
+) -> Response | GraphHealth:
     """What looks wrong with the graph of facts, and how `chains` two-hop chains drawn from it are found again."""
 
     def work() -> dict[str, Any]:
@@ -95,8 +96,8 @@ async def health(
         with workspace.engine.view() as view:
             return health_of(view, chains=chains, strategy=strategy)
 
-    found = await service.turns.take(work)
-    return GraphHealth(**await found)
+    found = await in_turn(work, service, request)
+    return Response(status_code=499) if found is None else GraphHealth(**found)
 
 
 @router.get(
@@ -105,10 +106,11 @@ async def health(
 async def export(
     service: TheService,
     workspace: TheWorkspace,
+    request: Request,
     format_: Annotated[Literal["graphml", "jsonl", "html"], Query(alias="format")] = "jsonl",
     layer: Annotated[Literal["facts", "parsekg"] | None, Query(description="The default: facts, if any.")] = None,
     limit: Annotated[int | None, Query(ge=1, le=2**31, description="Links, at most.")] = None,
-) -> StreamingResponse:
+) -> Response:
     """The graph as a file, as `polyhop export` writes it: GraphML, JSON lines, or one page that works offline."""
     most = limit or (PAGE_LINKS if format_ == "html" else None)
 
@@ -122,9 +124,11 @@ async def export(
             undo.pop_all()  # it is closed when it has been sent
             return written
 
-    found = await service.turns.take(work)
+    found = await in_turn(work, service, request)
+    if found is None:
+        return Response(status_code=499)
     headers = {"Content-Disposition": f'attachment; filename="graph.{format_}"', **SANDBOX}
-    return StreamingResponse(_sent(await found), media_type=MEDIA_TYPES[format_], headers=headers)
+    return StreamingResponse(_sent(found), media_type=MEDIA_TYPES[format_], headers=headers)
 
 
 def _sent(written: IO[bytes]) -> Iterator[bytes]:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from polyhop.documents.reading import registered
 from polyhop.serve.access import Access
+from polyhop.serve.jobs.job import Job, JobKind
 from polyhop.serve.jobs.queue import JobQueue
 from polyhop.serve.jobs.worker import WorkOrder
 from polyhop.serve.jobs.workers import Workers
 from polyhop.serve.kept_files import KeptFiles
-from polyhop.serve.keys import KeyRing
+from polyhop.serve.keys import Key, KeyRing
 from polyhop.serve.limits import Limits
 from polyhop.serve.parsing import ReadingLimits
 from polyhop.serve.places import Places, WorkspacePlace
@@ -40,12 +41,15 @@ class Intake:
         self.workers = Workers(order=self._order, most=settings.server.jobs)
         self._counters: dict[str, Counter] = {}
         self._one = threading.Lock()
+        self._taking = threading.Lock()
 
     def counter(self, place: WorkspacePlace) -> Counter:
         """The queue and the files of a workspace."""
         with self._one:
-            if place.name not in self._counters:
-                queue = JobQueue(place.queue)
+            if place.name in self._counters:
+                place.folder.mkdir(parents=True, exist_ok=True)  # the index that is served alone was made anew, say
+            else:
+                queue = JobQueue(place.queue, most=self.settings.server.queue)
                 self._counters[place.name] = Counter(place, queue, KeptFiles(queue.file, place.files))
             return self._counters[place.name]
 
@@ -61,6 +65,24 @@ class Intake:
         )
         suffixes = frozenset(suffix for loader in registered().values() for suffix in loader.suffixes)
         return Spool(folder=counter.place.files, suffixes=suffixes, limits=limits, used=counter.files.bytes())
+
+    def take_in(self, counter: Counter, spool: Spool, key: Key) -> Job:
+        """The job that indexes what a request has brought; what others have brought meanwhile counts beside it.
+
+        Raises LimitReached, StorageFull, Overloaded; then nothing of it is noted.
+        """
+        size = sum(file.bytes for file in spool.received)
+        with self._taking:
+            self.limits.uploads_left(key, size)
+            with counter.queue.transaction():
+                spool.used = counter.files.bytes()
+                spool.require(0)
+                names = [file.name for file in spool.received]
+                job = counter.queue.add(JobKind.UPLOAD, names, key=key.id, skipped=spool.skipped)
+                counter.files.expect(job, spool.received)
+                self.limits.note(key.id, uploaded=size)  # before the job counts: once it does, nothing may fail
+        self.workers.nudge(counter.place)
+        return job
 
     def begin(self) -> None:
         """Go on with the jobs that the last server left behind."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -124,18 +125,23 @@ def _check_form(method: str, headers: Headers) -> None:
 
 
 def _limited(receive: Receive, headers: Headers, serving: Serving) -> Receive:
-    """Receive no more than a request may have. Raises TooLarge at once where it says how large it is."""
+    """Receive no more than a request may have, and not for ever. Raises TooLarge where it says how large it is."""
     with_files = headers.get("content-type", "").startswith("multipart/")
     most = serving.upload if with_files else serving.body
     told = headers.get("content-length", "0")
     if told.isdigit() and int(told) > most:
         raise too_large(most)
-    seen = 0
+    seen, whole = 0, False
 
     async def receiving() -> Message:
-        nonlocal seen
-        message = await receive()
+        nonlocal seen, whole
+        try:
+            async with asyncio.timeout(None if whole else serving.silence):
+                message = await receive()
+        except TimeoutError:
+            raise HTTPException(408, f"Nothing more of the request came for {serving.silence:g} seconds.") from None
         seen += len(message.get("body", b""))
+        whole = not message.get("more_body", False)
         if seen > most:
             raise HTTPException(413, str(too_large(most)))  # the only kind that passes through reading a body
         return message

@@ -23,6 +23,7 @@ from polyhop.settings import Serving, Settings
 
 logger = logging.getLogger(__name__)
 BACKLOG = 512  # connections that may wait to be accepted
+IDLE = 75  # seconds that a connection stays open between two requests: longer than proxies and clients keep theirs
 
 
 def run(
@@ -50,6 +51,7 @@ def configured(app: FastAPI, settings: Settings) -> uvicorn.Config:
         app,
         log_config=None,
         access_log=False,  # the application logs each request itself, with its id
+        timeout_keep_alive=IDLE,
         timeout_graceful_shutdown=max(1, round(settings.server.farewell)),
         server_header=False,
         lifespan="on",

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import apsw
 
+from polyhop.errors import IndexMissing
 from polyhop.store.faults import translated
 from polyhop.store.write_ahead import write_ahead
 
@@ -19,8 +20,8 @@ BUSY_MILLISECONDS = 10_000
 class ServerFile:
     """Rows in tables, changed in transactions that survive a kill and a power cut. Threads may share it.
 
-    It is made, or opened, when it is first used. Every method raises StorageFull, IndexCorrupt and the other errors of
-    the store.
+    It is made, or opened, when it is first used, and anew where another lies in its place since: what is written to a
+    file that was removed is lost. Every method raises StorageFull, IndexCorrupt and the other errors of the store.
     """
 
     def __init__(self, path: Path, tables: str, *, version: int) -> None:
@@ -28,6 +29,7 @@ class ServerFile:
         self._tables, self._version = tables, version
         self._one = threading.RLock()
         self._opened: apsw.Connection | None = None
+        self._same: tuple[int, int] | None = None  # device and number of the file that was opened last
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """All rows of a query."""
@@ -75,9 +77,20 @@ class ServerFile:
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    def _is_replaced(self) -> bool:
+        """Whether the file that is open is no longer the one at its path."""
+        try:
+            return _identity(self.path) != self._same
+        except FileNotFoundError:
+            return True
+
     @property
     def _connection(self) -> apsw.Connection:
+        if self._opened is not None and not self._opened.in_transaction and self._is_replaced():
+            self.close()
         if self._opened is None:
+            if self._same is not None and not self.path.parent.exists():  # what was removed is not made again
+                raise IndexMissing("What a server keeps beside an index is gone: it was deleted or moved.")
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with ExitStack() as undo:
                 opened = apsw.Connection(str(self.path))
@@ -93,5 +106,10 @@ class ServerFile:
                         opened.pragma("user_version", self._version)
                     opened.execute("COMMIT")
                 undo.pop_all()
-            self._opened = opened
+            self._opened, self._same = opened, _identity(self.path)
         return self._opened
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    told = path.stat()
+    return told.st_dev, told.st_ino

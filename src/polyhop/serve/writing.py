@@ -147,14 +147,7 @@ def _queued(service: Service, counter: Counter, spool: Spool, key: Key) -> Job:
     if not spool.received:
         reasons = "; ".join(f"{each.file}: {each.reason}" for each in spool.skipped[:5])
         raise DocumentError(f"None of the files is read: {reasons}.", remedy="Send files of the kinds that are read.")
-    with counter.queue.transaction():
-        job = counter.queue.add(
-            JobKind.UPLOAD, [file.name for file in spool.received], key=key.id, skipped=spool.skipped
-        )
-        counter.files.expect(job, spool.received)
-    service.intake.limits.note(key.id, uploaded=sum(file.bytes for file in spool.received))
-    service.intake.workers.nudge(counter.place)
-    return job
+    return service.intake.take_in(counter, spool, key)
 
 
 def _meant(workspace: Workspace, name: str) -> tuple[str, ...]:

@@ -34,8 +34,8 @@ def test_each_hop_is_announced_as_it_is_settled(page: Page) -> None:
         """() => {
           window.heard = [];
           const place = document.getElementById("announcements");
-          new MutationObserver(() => place.textContent && window.heard.push(place.textContent))
-            .observe(place, { childList: true, characterData: true, subtree: true });
+          const hear = (one) => one.addedNodes.forEach((each) => window.heard.push(each.textContent));
+          new MutationObserver((all) => all.forEach(hear)).observe(place, { childList: true });
         }"""
     )
     ask(page, BRIDGE)

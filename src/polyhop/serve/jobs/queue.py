@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
-from polyhop.errors import JobMissing, NotNow, PolyhopError
+from polyhop.errors import JobMissing, NotNow, Overloaded, PolyhopError
 from polyhop.serve.jobs.job import Job, JobError, JobKind, JobProgress, JobState, LeftOut
 from polyhop.serve.safe_messages import message_of
 from polyhop.serve.server_file import ServerFile
@@ -20,6 +20,7 @@ from polyhop.types import Cost
 KEPT = 1000  # jobs that have ended; older ones are forgotten
 MOST_CRASHES = 3  # of the process that does a job, until the job counts as failed
 PAGE = 100  # jobs told at a time
+LATER = 60  # seconds after which a job is worth handing in again that found too many before it
 
 TABLES = """
 CREATE TABLE jobs(
@@ -73,8 +74,9 @@ class JobQueue:
     jobs, notes how far it is, and ends them.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, most: int | None = None) -> None:
         self._file = ServerFile(path, TABLES, version=1)
+        self._most = most  # jobs that may be open at once; None: any number
 
     @property
     def file(self) -> ServerFile:
@@ -94,9 +96,13 @@ class JobQueue:
         asked: Mapping[str, Any] | None = None,
         skipped: Sequence[LeftOut] = (),
     ) -> Job:
-        """Put a job at the end of the queue. ``asked``: all else that its work has to know, as JSON."""
+        """Put a job at the end of the queue. ``asked``: all else that its work has to know, as JSON.
+
+        Raises Overloaded where too many jobs are open already.
+        """
         job_id = secrets.token_hex(8)
         with self._file.transaction():
+            self._require_room()
             self._file.change(
                 "INSERT INTO jobs(id, kind, state, about, key, created, asked, skipped)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -235,6 +241,17 @@ class JobQueue:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    def _require_room(self) -> None:
+        if self._most is None:
+            return
+        row = self._file.row("SELECT count(*) FROM jobs WHERE state IN ('running', 'queued')")
+        if row is not None and row[0] >= self._most:
+            raise Overloaded(
+                f"{row[0]:,} jobs of this workspace wait already.",
+                remedy="Send it again when some of them are done, and as many files in one request as it takes.",
+                retry_after=LATER,
+            )
 
     def _forget(self) -> None:
         self._file.change(

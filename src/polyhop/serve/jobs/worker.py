@@ -21,7 +21,7 @@ from typing import Any, Self
 
 import filelock
 
-from polyhop.errors import KeyMissing, PolyhopError
+from polyhop.errors import IndexMissing, KeyMissing, PolyhopError
 from polyhop.models.choice import Models, load_models
 from polyhop.serve.jobs.ballast import Ballast
 from polyhop.serve.jobs.job import Job, JobError, JobKind, JobState
@@ -179,14 +179,18 @@ def main() -> None:
         os.nice(NICER)  # answers come first
     order = WorkOrder.of(sys.stdin.buffer.readline())
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    order.place.folder.mkdir(parents=True, exist_ok=True)
+    if not order.place.queue.exists():
+        return  # the workspace has gone since it was asked for, and is not made again
     with filelock.FileLock(order.place.folder / LOCK), ExitStack() as opened:
         queue = opened.enter_context(JobQueue(order.place.queue))
         keys = opened.enter_context(KeyRing(order.keys))
         parser = opened.enter_context(GuardedParser(limits=order.reading))
         worker = Worker(order, queue, keys, parser)
         opened.callback(worker.close)
-        worker.work()
+        try:
+            worker.work()
+        except IndexMissing:
+            logger.info("the workspace is gone, and its jobs with it")
 
 
 def _end_with_parent() -> None:

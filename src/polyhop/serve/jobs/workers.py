@@ -17,6 +17,7 @@ from polyhop.serve.jobs.worker import WorkOrder
 from polyhop.serve.places import WorkspacePlace
 
 logger = logging.getLogger(__name__)
+AGAIN = 10.0  # seconds until a process is tried again that could not be started
 
 
 @dataclass(kw_only=True)
@@ -31,7 +32,7 @@ class Workers:
     _closed: bool = field(default=False, init=False)
 
     def nudge(self, place: WorkspacePlace) -> None:
-        """See to it that the jobs of a workspace are done, now or in its turn. Raises PolyhopError."""
+        """See to it that the jobs of a workspace are done, now or in its turn."""
         with self._one:
             if self._closed or place.name in self._running or place in self._waiting:
                 return
@@ -58,8 +59,12 @@ class Workers:
                 process_group=0 if os.name == "posix" else None,  # Ctrl-C is for the server: it stops the workers
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
-        except OSError as error:
-            raise PolyhopError(f"A process for jobs could not be started: {error}.") from error
+        except OSError as error:  # too many processes, say: the jobs are noted, and wait
+            logger.warning("a process for the jobs of %s could not be started: %s", place.name, error)
+            again = threading.Timer(AGAIN, self.nudge, (place,))
+            again.daemon = True
+            again.start()
+            return
         self._running[place.name] = process
         threading.Thread(target=self._watch, args=(place, process), name="polyhop-jobs", daemon=True).start()
 
@@ -76,16 +81,20 @@ class Workers:
             del self._running[place.name]
             if self._closed:
                 return
+        if code:
+            logger.warning("the worker of %s died (%d)", place.name, code)
+        if place.queue.exists():  # else the workspace is gone, and is not to be made again
+            self._go_on(place, code)
+        self._next()
+
+    def _go_on(self, place: WorkspacePlace, code: int) -> None:
         try:
             with JobQueue(place.queue) as queue:
-                if code:
-                    logger.warning("the worker of %s died (%d)", place.name, code)
                 at_work = queue.crashed() if code else True
                 if at_work and queue.open_jobs():  # one that cannot even begin is not started again and again
                     self.nudge(place)
-        except PolyhopError as error:  # the workspace is gone, say
+        except PolyhopError as error:
             logger.warning("the jobs of %s cannot be read: %s", place.name, error)
-        self._next()
 
     def _next(self) -> None:
         with self._one:

@@ -1,7 +1,7 @@
 // The frame: which view is shown, the workspace, the source panel, and what is announced.
 
 import { Api, ServerError } from "./parts/api.js";
-import { button, fill, h, icon, said } from "./parts/dom.js";
+import { button, fill, h, icon, refocused, said } from "./parts/dom.js";
 import { Source } from "./parts/source.js";
 
 const VIEWS = [
@@ -11,6 +11,8 @@ const VIEWS = [
   { name: "measure", title: "Measure" },
   { name: "settings", title: "Settings" },
 ];
+
+const HEARD = 5; // announcements that are kept: a screen reader may still be reading the one before
 
 const api = new Api();
 const main = document.getElementById("main");
@@ -22,23 +24,31 @@ const page = { api, source: new Source(document.getElementById("source"), api), 
 /** Say something to whoever listens to the page. */
 function announce(words) {
   const place = document.getElementById("announcements");
-  place.textContent = "";
-  requestAnimationFrame(() => (place.textContent = words));
+  place.append(said("p", words));
+  while (place.children.length > HEARD) place.firstChild.remove();
 }
 
-/** Show an error with its remedy, until it is put away or some time has passed. */
+/** Show an error with its remedy until it is put away, by its button or Escape: how long reading takes is the reader's. */
 function complain(error) {
   if (error.name === "AbortError") return;
   const message = error instanceof ServerError ? error.message : `Something on this page went wrong: ${error.message}`;
+  const held = document.activeElement;
+  const away = () => refocused(() => box.remove(), () => (held?.isConnected && held !== document.body ? held : null));
   const box = h(
     "div",
     { class: "alert" },
     h("div", {}, said("div", message), error.remedy && said("div", error.remedy, { class: "remedy" })),
-    button("", () => box.remove(), { icon: "close", name: "Put away", class: "quiet" }),
+    button("", away, { icon: "close", name: "Put away", class: "quiet" }),
   );
   document.getElementById("alerts").replaceChildren(box);
-  setTimeout(() => box.remove(), 20000);
   if (error.status === 401) go("settings");
+}
+
+function putAway(event) {
+  const shown = document.querySelector(".alert button");
+  if (event.key !== "Escape" || !shown || document.querySelector("dialog[open]")) return;
+  event.stopPropagation(); // what lies below takes the next one
+  shown.click();
 }
 
 /** Go to a view; `details` stand in the address, so that Back works. */
@@ -75,8 +85,8 @@ function drawViews() {
 /** Begin anew, as after another workspace or key was chosen. */
 function reload() {
   mounted.clear();
-  main.replaceChildren();
   page.source.close();
+  refocused(() => main.replaceChildren());
   drawWorkspace();
   show();
 }
@@ -95,14 +105,22 @@ async function drawWorkspace() {
     { id: "workspace-choice", on: { change: () => ((api.workspace = choice.value), reload()) } },
     names.map((name) => h("option", { value: name, selected: name === api.workspace }, name)),
   );
-  fill(place, h("label", { for: "workspace-choice" }, "Workspace"), choice);
+  refocused(() => fill(place, h("label", { for: "workspace-choice" }, "Workspace"), choice), () => choice);
   if (!names.includes(api.workspace)) api.workspace = choice.value;
 }
 
 drawViews();
 drawWorkspace();
 window.addEventListener("hashchange", () => {
-  show().then(() => main.focus({ preventScroll: true }));
+  show().then(() => {
+    const held = document.activeElement; // where a view has put it
+    if (!main.contains(held) || !held.checkVisibility()) main.focus({ preventScroll: true });
+  });
 });
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the address says which view is shown
+  main.focus();
+});
+document.addEventListener("keydown", putAway, { capture: true });
 window.addEventListener("unhandledrejection", (event) => complain(event.reason));
 show();

@@ -126,12 +126,12 @@ export class AnswerCard {
     if (["list", "prose"].includes(kind) && items?.length) {
       const tag = kind === "list" ? "ul" : "div";
       const piece = (item) =>
-        h(kind === "list" ? "li" : "p", {}, said("span", item.text), " ", chips(item.citations ?? []));
+        h(kind === "list" ? "li" : "p", { dir: "auto" }, h("span", {}, item.text), " ", chips(item.citations ?? []));
       return h(tag, { class: `worded ${kind}` }, items.map(piece));
     }
     const long = text.length > 80;
-    const shown = said(kind === "quotation" || kind === "extract" ? "q" : "span", text);
-    return h("p", { class: `worded ${long ? "long" : "short"}` }, shown, " ", chips(citations));
+    const shown = h(kind === "quotation" || kind === "extract" ? "q" : "span", {}, text);
+    return h("p", { class: `worded ${long ? "long" : "short"}`, dir: "auto" }, shown, " ", chips(citations)); // numbers stand where it ends
   }
 
   #chip(citation, citations) {

@@ -58,8 +58,10 @@ export class Composer {
 
   /** Whether an answer is under way. */
   set busy(on) {
+    const held = [this.halt, this.send].includes(document.activeElement);
     this.halt.hidden = !on;
     this.send.hidden = on;
+    if (held) (on ? this.halt : this.question).focus({ preventScroll: true });
   }
 
   clear() {

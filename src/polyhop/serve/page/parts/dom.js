@@ -71,6 +71,15 @@ export function icon(name) {
   return svg("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: DRAWN[name] }));
 }
 
+/** Make a change that may take the control in focus away; the focus then goes to `next()`, or to the view: never to nowhere. */
+export function refocused(change, next = () => null) {
+  const held = document.activeElement;
+  const was = held && held !== document.body;
+  change();
+  if (!was || (held.isConnected && held.checkVisibility() && !held.disabled)) return;
+  (next() ?? document.getElementById("main")).focus({ preventScroll: true });
+}
+
 /** Asks before something that cannot be taken back; resolves to whether the user agreed. */
 export function confirmed({ title, text, agree }) {
   return new Promise((resolve) => {

@@ -6,8 +6,11 @@ import { placed } from "./layout.js";
 const LETTER = 7.1; // the mean width of one at the size drawn
 const LONGEST = 24; // letters of a name
 
-/** Draws `{nodes, edges}` into an svg element; `chosen(node)` hears of the entity in focus, `enter(node)` of Enter. */
-export function draw(root, { nodes, edges }, { name, chosen, enter }) {
+/**
+ * Draws `{nodes, edges}` into an svg element; `chosen(node)` hears of the entity in focus, `enter(node)` of Enter.
+ * `at`: the key of the one that was chosen when the same was drawn before.
+ */
+export function draw(root, { nodes, edges }, { name, at: before, chosen, enter }) {
   const width = Math.max(280, root.clientWidth);
   const height = Math.round(Math.min(640, Math.max(340, width * 0.58, nodes.length * 15)));
   const at = new Map(nodes.map((node, index) => [node.key, index]));
@@ -23,17 +26,19 @@ export function draw(root, { nodes, edges }, { name, chosen, enter }) {
     beside.set(pair, (beside.get(pair) ?? -1) + 1);
     return line(edge, places[from], places[to], { name, boxes: [boxes[from], boxes[to]], row: beside.get(pair) });
   });
-  const groups = nodes.map((node, index) => entity(node, places[index], boxes[index], index === 0));
+  const groups = nodes.map((node, index) => entity(node, places[index], boxes[index]));
   fill(root, svg("defs", {}, tip("tip", "line"), tip("tip-walked", "walked")), lines, groups);
 
-  const select = (index) => {
+  const mark = (index) => {
     groups.forEach((group, each) => {
       group.classList.toggle("chosen", each === index);
       group.setAttribute("tabindex", each === index ? "0" : "-1");
     });
     lines.forEach((drawn, each) => drawn.classList.toggle("near", [edges[each].from, edges[each].to].includes(nodes[index].key)));
-    chosen(nodes[index]);
   };
+  const select = (index) => (mark(index), chosen(nodes[index]));
+  if (at.has(before)) mark(at.get(before));
+  else groups[0]?.setAttribute("tabindex", "0");
   groups.forEach((group, index) => {
     group.addEventListener("focus", () => select(index));
     group.addEventListener("click", () => (group.focus(), select(index)));
@@ -48,11 +53,11 @@ export function draw(root, { nodes, edges }, { name, chosen, enter }) {
   });
 }
 
-function entity(node, { x, y }, { width, height }, first) {
+function entity(node, { x, y }, { width, height }) {
   const box = { x: -width / 2, y: -height / 2, width, height, rx: height / 2 };
   return svg(
     "g",
-    { class: node.central ? "node central" : "node", transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, tabindex: first ? "0" : "-1", role: "button", "aria-label": node.name },
+    { class: node.central ? "node central" : "node", transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, tabindex: "-1", role: "button", "aria-label": node.name },
     svg("title", {}, node.name),
     svg("rect", box),
     svg("text", { "text-anchor": "middle", dy: "0.34em" }, shortened(node.name)),

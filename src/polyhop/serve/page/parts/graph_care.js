@@ -1,6 +1,6 @@
 // What was merged and why, keeping names apart, the graph's health, and the graph as a file.
 
-import { button, fill, h, said } from "./dom.js";
+import { button, fill, h, refocused, said } from "./dom.js";
 import { counted } from "./text.js";
 
 const FORMATS = { graphml: "GraphML", jsonl: "JSON Lines", html: "Page" };
@@ -31,12 +31,10 @@ export class GraphCare {
     try {
       const { merges, count } = await this.page.api.get("graph/merges", { limit });
       const about = count ? `${counted(count, "entity has", "entities have")} several spellings, the least certain first.` : "No entity has several spellings.";
-      fill(
-        this.merged,
-        h("p", { class: "muted small" }, about),
-        h("ul", { class: "merges" }, merges.map((merge) => this.#merge(merge))),
-        merges.length < count && button("Show more", () => this.#showMerged(Math.min(1000, limit * 4)), { class: "quiet" }),
-      );
+      const before = this.merged.querySelectorAll(".merge").length;
+      const list = h("ul", { class: "merges" }, merges.map((merge) => this.#merge(merge)));
+      const more = merges.length < count && button("Show more", () => this.#showMerged(Math.min(1000, limit * 4)), { class: "quiet" });
+      refocused(() => fill(this.merged, h("p", { class: "muted small" }, about), list, more), () => list.children[before]?.querySelector("button"));
     } catch (error) {
       this.#failed(this.merged, error);
     }

@@ -1,6 +1,6 @@
 // One hop: what was asked, what was found, and the sentences that say so.
 
-import { button, h, said } from "./dom.js";
+import { button, h, refocused, said } from "./dom.js";
 import { quotation } from "./quotation.js";
 import { sameSpan, sentence } from "./text.js";
 
@@ -17,15 +17,19 @@ export function hopItem(hop, citations, source) {
   quotes.slice(SHOWN).forEach((each) => (each.hidden = true));
   const list = h("ul", { class: "quotations" }, quotes);
   const hidden = quotes.length - SHOWN;
-  const more = hidden > 0 && button(`${hidden} more`, () => (quotes.forEach((each) => (each.hidden = false)), more.remove()), { class: "quiet" });
+  const show = () => {
+    quotes.forEach((each) => (each.hidden = false));
+    refocused(() => more.remove(), () => quotes[SHOWN].querySelector("button"));
+  };
+  const more = hidden > 0 && button(`${hidden} more`, show, { class: "quiet" });
   return h(
     "li",
     { class: "hop", "data-status": hop.status },
     said("p", hop.question, { class: "hop-question" }),
     h(
       "p",
-      { class: "hop-found" },
-      hop.found ? said("strong", hop.found) : h("span", { class: "muted" }, STATUS[hop.status] ?? hop.status),
+      { class: "hop-found", dir: "auto" },
+      hop.found ? h("strong", {}, hop.found) : h("span", { class: "muted" }, STATUS[hop.status] ?? hop.status),
       hop.found && hop.status !== "resolved" && h("span", { class: "hop-status" }, STATUS[hop.status] ?? hop.status),
     ),
     hop.note && said("p", hop.note, { class: "small muted" }),

@@ -1,6 +1,6 @@
 // Jobs of the server: how far they are, what they cost, what was skipped and why.
 
-import { button, fill, h, said } from "./dom.js";
+import { button, fill, h, refocused, said } from "./dom.js";
 import { counted, duration, nameOf, spent } from "./text.js";
 
 const STATES = { queued: "Waiting", running: "Under way", done: "Done", failed: "Failed", cancelled: "Cancelled" };
@@ -35,9 +35,9 @@ export class Jobs {
       const was = before?.job;
       if (was && JSON.stringify(was) === JSON.stringify(job)) continue;
       const item = before?.item ?? h("li", { class: "job" });
-      const focused = item.contains(document.activeElement);
-      fill(item, this.#drawn(job));
-      if (focused) item.querySelector("button, summary")?.focus();
+      const opened = item.querySelector("details")?.open;
+      refocused(() => fill(item, this.#drawn(job)), () => item.querySelector("button, summary"));
+      if (opened) item.querySelector("details")?.setAttribute("open", "");
       this.known.set(job.id, { job, item });
       if (was && active(was) && !active(job)) {
         this.page.announce(`${KINDS[job.kind] ?? job.kind}: ${STATES[job.state]}.`);
@@ -46,7 +46,7 @@ export class Jobs {
     }
     const shown = jobs.map((job) => this.known.get(job.id).item);
     if (shown.length !== this.element.children.length || shown.some((item, at) => this.element.children[at] !== item)) {
-      this.element.replaceChildren(...shown);
+      refocused(() => this.element.replaceChildren(...shown));
     }
   }
 

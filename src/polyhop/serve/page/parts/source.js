@@ -5,6 +5,7 @@ import { button, fill, h, said } from "./dom.js";
 import { cut, lengthOf, nameOf } from "./text.js";
 
 const CODE = "text/x-source"; // shown as it is laid out
+const COVERS = "(max-width: 1100px)"; // as in source.css: there the panel lies over the view
 const AROUND = 2500; // characters shown before and after a span at first, and more at each wish
 
 export class Source {
@@ -13,9 +14,21 @@ export class Source {
     this.api = api;
     this.opener = null; // where the focus goes back to
     this.current = 0; // counts openings: an answer that comes too late is dropped
+    this.covers = matchMedia(COVERS);
+    this.covers.addEventListener("change", () => this.#coverUp());
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && !document.querySelector("dialog[open]")) this.close();
     });
+    document.addEventListener("pointerdown", (event) => {
+      if (this.covers.matches && !root.contains(event.target)) this.close();
+    });
+  }
+
+  /** What the panel lies over cannot be reached as long as it does: no control has the focus that nobody sees. */
+  #coverUp() {
+    const on = this.covers.matches && !this.root.hidden;
+    const others = [document.querySelector(".skip"), ...this.root.parentNode.children].filter((one) => one !== this.root);
+    for (const one of others) one.inert = on;
   }
 
   /** Show the stretch [start, end) of a document in its surroundings. */
@@ -30,6 +43,7 @@ export class Source {
     const closing = button("", () => this.close(), { icon: "close", name: "Close the source", class: "quiet" });
     fill(this.root, h("header", { class: "source-head" }, h("div", { class: "grow" }, this.title, this.detail), closing), this.body);
     closing.focus({ preventScroll: true });
+    this.#coverUp();
     try {
       const from = Math.max(0, start - AROUND);
       const found = await this.#read(id, from, end + AROUND, start);
@@ -46,8 +60,10 @@ export class Source {
     this.current += 1;
     this.#forget();
     this.root.hidden = true;
+    this.#coverUp();
     this.root.replaceChildren();
-    if (this.opener?.isConnected) this.opener.focus({ preventScroll: true });
+    const back = this.opener?.isConnected ? this.opener : document.getElementById("main");
+    if (document.activeElement === document.body) back.focus({ preventScroll: true });
     this.#openedBy(null);
   }
 

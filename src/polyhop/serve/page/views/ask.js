@@ -3,7 +3,7 @@
 import { AnswerCard } from "../parts/answer.js";
 import { isEmpty } from "../parts/api.js";
 import { Composer } from "../parts/composer.js";
-import { button, fill, h, said } from "../parts/dom.js";
+import { button, fill, h, refocused, said } from "../parts/dom.js";
 import { counted } from "../parts/text.js";
 import { forget, historyOf, keep, threads, titleOf } from "../parts/threads.js";
 
@@ -31,7 +31,8 @@ class AskView {
       (found) => this.composer.offer(found),
       (error) => isEmpty(error) || this.page.complain(error),
     );
-    if (!matchMedia("(pointer: coarse)").matches) this.composer.question.focus({ preventScroll: true });
+    const choosing = document.activeElement?.matches("select"); // a workspace, say: the arrow keys go on there
+    if (!choosing && !matchMedia("(pointer: coarse)").matches) this.composer.question.focus({ preventScroll: true });
   }
 
   #begin(thread = { id: crypto.randomUUID(), workspace: this.page.api.workspace, turns: [] }) {
@@ -42,7 +43,7 @@ class AskView {
       const cards = this.#turn(question, answers.map((answer) => answer?.evidence?.strategy));
       cards.forEach((card, index) => (answers[index] ? card.done(answers[index]) : card.stopped()));
     }
-    this.#drawThreads();
+    refocused(() => this.#drawThreads(), () => this.turns.querySelector(".turn:last-child .asked"));
   }
 
   async #introduce() {
@@ -70,7 +71,7 @@ class AskView {
         "li",
         {},
         h("button", { type: "button", class: "quiet", on: { click: () => this.#begin(thread) } }, said("span", titleOf(thread))),
-        button("", () => (forget(thread.id), this.#drawThreads()), { icon: "trash", name: "Forget this thread", class: "quiet" }),
+        button("", () => this.#forget(thread), { icon: "trash", name: `Forget the thread “${titleOf(thread)}”`, class: "quiet" }),
       );
     fill(
       this.others,
@@ -78,6 +79,13 @@ class AskView {
       h("span", { class: "space" }),
       asked && button("New thread", () => (this.#begin(), this.show()), { icon: "plus", class: "quiet" }),
     );
+  }
+
+  #forget({ id }) {
+    forget(id);
+    const next = () => this.others.querySelector("summary") ?? this.composer.question;
+    refocused(() => this.#drawThreads(), next);
+    this.others.querySelector("details")?.setAttribute("open", "");
   }
 
   /** The place of a question and its answers; cards in the order of the strategies. */
@@ -100,6 +108,7 @@ class AskView {
     this.turns.lastChild.querySelector(".asked").scrollIntoView({ block: "start" });
     this.composer.clear();
     this.composer.busy = true;
+    this.page.announce("Looking for an answer.");
     const each = cards.map(async (card, index) => {
       turn.answers[index] = await this.#answer(card, { question, strategy: strategies[index], history, signal: stop.signal });
     });

@@ -1,7 +1,7 @@
 // What the index holds, and what is being added or removed.
 
 import { isEmpty, quoted } from "../parts/api.js";
-import { button, confirmed, fill, h, said } from "../parts/dom.js";
+import { button, confirmed, fill, h, refocused, said } from "../parts/dom.js";
 import { chosen, dropped, portions } from "../parts/dropped.js";
 import { Jobs } from "../parts/jobs.js";
 import { counted, nameOf, size } from "../parts/text.js";
@@ -85,7 +85,7 @@ class DocumentsView {
     } catch (error) {
       this.page.complain(error);
     }
-    this.sending.hidden = true;
+    refocused(() => (this.sending.hidden = true), () => this.root.querySelector(".drop button"));
     this.jobs.watch();
   }
 
@@ -105,8 +105,17 @@ class DocumentsView {
     const first = await this.#read(null);
     if (turn !== this.turn || !first) return;
     this.summary.textContent = status ? told(status) : "\u00a0";
-    this.rows.replaceChildren();
-    this.#append(first);
+    const cell = document.activeElement?.closest(".listing td");
+    const [row, at] = [cell?.parentNode, this.#places().indexOf(cell?.parentNode)];
+    refocused(
+      () => (this.rows.replaceChildren(), this.#append(first)),
+      () => {
+        const same = this.#places().find((each) => each.dataset.id === row?.dataset.id);
+        if (same) return same.children[cell.cellIndex].querySelector("button");
+        const next = this.#places()[Math.min(at, first.documents.length - 1)]; // it is gone
+        return next?.querySelector("button") ?? this.wanted;
+      },
+    );
     const wanted = this.wanted.value.trim();
     const nothing = first.documents.length === 0;
     this.table.hidden = nothing;
@@ -135,6 +144,10 @@ class DocumentsView {
     return { documents: found, next };
   }
 
+  #places() {
+    return [...this.rows.children];
+  }
+
   #append({ documents, next }) {
     this.rows.append(...documents.map((one) => this.#row(one)));
     this.cursor = next;
@@ -153,7 +166,7 @@ class DocumentsView {
     const open = () => this.page.source.open({ document_id: one.id });
     return h(
       "tr",
-      {},
+      { "data-id": one.id },
       h("td", {}, h("button", { type: "button", class: "link", on: { click: open } }, said("span", one.title || nameOf(one.source)))),
       h("td", { class: "where muted" }, said("span", nameOf(one.source), { title: one.source })),
       h("td", { class: "number muted" }, one.bytes ? size(one.bytes) : ""),

@@ -1,7 +1,7 @@
 // Entities and the facts between them: around an answer, around a name, or on the way from one name to another.
 
 import { draw } from "../parts/drawing.js";
-import { button, fill, h, said, svg } from "../parts/dom.js";
+import { button, fill, h, refocused, said, svg } from "../parts/dom.js";
 import { FactMap } from "../parts/facts_of.js";
 import { GraphCare } from "../parts/graph_care.js";
 import { counted } from "../parts/text.js";
@@ -89,6 +89,7 @@ class GraphView {
     this.shown.hidden = true;
     this.words.hidden = false;
     fill(this.words, said("span", words), remedy && [" ", said("span", remedy)]);
+    this.page.announce(this.words.textContent);
     this.about.textContent = "";
   }
 
@@ -99,8 +100,14 @@ class GraphView {
     const walked = map.all().filter((edge) => edge.walked).length;
     fill(this.about, said("span", title), `: ${counted(map.nodes.size, "entity", "entities")}, ${counted(map.edges.size, "fact")}${walked ? `, ${walked} on the way` : ""}.`);
     this.width = 0;
-    this.#fitted();
-    this.#drawTable(ROWS);
+    this.at = null;
+    const drawn = () => {
+      fill(this.near, h("p", { class: "muted small" }, "Choose an entity to read its facts."));
+      this.#fitted();
+      this.#drawTable(ROWS);
+    };
+    refocused(drawn, () => this.#current());
+    this.page.announce(this.about.textContent);
   }
 
   #fitted() {
@@ -108,15 +115,24 @@ class GraphView {
     if (!this.map || this.shown.hidden || !width || Math.abs(width - (this.width ?? 0)) < 24) return;
     this.width = width;
     const part = this.map.within(width < 600 ? 12 : 28);
-    fill(this.near, h("p", { class: "muted small" }, "Choose an entity to read its facts."));
-    draw(this.picture, part, {
-      name: (key) => this.map.name(key),
-      chosen: (node) => this.#tell(node),
-      enter: (node) => this.page.go("graph", { entity: node.name }),
-    });
+    const drawn = () =>
+      draw(this.picture, part, {
+        name: (key) => this.map.name(key),
+        at: this.at,
+        chosen: (node) => this.#tell(node),
+        enter: (node) => this.page.go("graph", { entity: node.name }),
+      });
+    refocused(drawn, () => this.#current());
+  }
+
+  /** The entity that Tab goes to. */
+  #current() {
+    return this.picture.querySelector(".node[tabindex='0']");
   }
 
   #tell(node) {
+    if (this.at === node.key) return; // its facts are there, and one of them may have the focus
+    this.at = node.key;
     const facts = this.map.all().filter((edge) => edge.from === node.key || edge.to === node.key);
     const enter = button("Look up", () => this.page.go("graph", { entity: node.name }), { class: "quiet", tabindex: "0" });
     fill(
@@ -137,6 +153,12 @@ class GraphView {
     return h("button", { type: "button", class: "link", title: sentence.text ?? "Show the sentence", on: { click: () => this.page.source.open(span) } }, words);
   }
 
+  #showAll(number) {
+    const rows = () => this.table.querySelectorAll("tbody tr");
+    const before = rows().length;
+    refocused(() => this.#drawTable(number), () => rows()[before]?.querySelector("button") ?? this.table.querySelector(".scrolls"));
+  }
+
   #drawTable(most) {
     const edges = this.map.all();
     const row = (edge) =>
@@ -154,7 +176,7 @@ class GraphView {
       this.table,
       h("h2", {}, "The same as a table"),
       h("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": "Facts" }, h("table", { class: "fact-table" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, edges.slice(0, most).map(row)))),
-      edges.length > most && button(`Show all ${edges.length}`, () => this.#drawTable(edges.length), { class: "quiet" }),
+      edges.length > most && button(`Show all ${edges.length}`, () => this.#showAll(edges.length), { class: "quiet" }),
     );
   }
 }

@@ -34,7 +34,7 @@ from tests.worlds.sentences import Said, worlds
 class Letters:
     """A tokenizer of letters; nothing is asked of the model."""
 
-    name = "letters"
+    name = tokenizer = "letters"
     vocabulary = 0x110000
     end = 0
 

@@ -169,6 +169,7 @@ def test_a_pronoun_is_no_thing_of_the_graph(text: str, head: str, tail: str, kep
     sentence = next(one for one in text.split(". ") if head in one and tail in one)
     said = {"passage": 1, "head": head, "relation": "was of", "tail": tail, "evidence": sentence.rstrip(".")}
     [found] = batches().read({"entities": [], "facts": [said]}, [passage(text, title="Gull")])
+    assert isinstance(found, extracting.Extracted)
     assert bool(found.facts) == kept
     assert dict(found.rejected) == ({} if kept else {"pronoun": 1})
 

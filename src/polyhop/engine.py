@@ -324,12 +324,7 @@ class Polyhop:
     def close(self) -> None:
         """Let go of files and models; the next call opens them again."""
         with self._lock:
-            for opened in (
-                self._catching_up,
-                self._growth,
-                self._record,
-                self._models,
-            ):  # in this order: each may need the next
+            for opened in (self._catching_up, self._growth, self._record, self._models):  # each may need the next
                 if opened is not None:
                     opened.close()
             self._growth, self._record, self._opened, self._models = None, None, None, None

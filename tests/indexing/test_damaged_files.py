@@ -51,13 +51,15 @@ def flipped(file: Path) -> None:
 
 
 def files_of(index: Path, layer: str) -> list[Path]:
-    """All files of a layer's generation."""
-    return sorted(path for path in (index / "generations" / layer).rglob("*") if path.is_file())
+    """All files of a layer's generation, but those that tell when the others were read."""
+    found = (index / "generations" / layer).rglob("*")
+    return sorted(path for path in found if path.is_file() and path.name != digests.SEEN)
 
 
 def contents(index: Path) -> dict[Path, bytes]:
     """All arrays of an index, with what lies beside them."""
-    return {file.relative_to(index): file.read_bytes() for folder in array_folders(index) for file in folder.iterdir()}
+    found = (file for folder in array_folders(index) for file in folder.iterdir() if file.name != digests.SEEN)
+    return {file.relative_to(index): file.read_bytes() for file in found}
 
 
 @pytest.fixture

@@ -298,6 +298,7 @@ def test_an_index_without_a_database_shares_nothing(tmp_path: Path) -> None:
     settings = Settings.read(None, [f"index.objects=file://{tmp_path}/objects"])
     with Polyhop(tmp_path / "index", settings=settings) as engine, pytest.raises(UsageError, match="shares nothing"):
         engine.add_documents([Document(id="brisk", text=TEXTS["brisk"])])
+    assert not (tmp_path / "index").exists()
 
 
 def test_a_list_that_leads_out_of_the_folder_is_refused(fleet: Fleet) -> None:

@@ -18,6 +18,7 @@ from polyhop.errors import SettingError
 from polyhop.indexes import run_merging
 from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.csr import offsets
+from polyhop.indexes.digests import SEEN
 from polyhop.indexes.names import Names, normal
 from polyhop.indexes.segments import write_arrays
 from polyhop.indexes.texts import Texts
@@ -86,7 +87,9 @@ def shown(name: str) -> str:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    """All of them but the one that tells when they were read."""
+    found = (path for path in folder.rglob("*") if path.is_file() and path.name != SEEN)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 
 
 def gathered(said: Said, folder: Path, memory: int, earlier: ParseKG) -> None:

@@ -78,18 +78,11 @@ def index(
     from polyhop.engine import Polyhop
 
     caps = {"language_model.token_cap": max_tokens, "language_model.money_cap": max_money}
-    chosen = {
-        **caps,
-        "index.executor": executor,
-        "index.cluster": address,
-        "index.memory": memory,
-        "index.objects": objects,
-    }
-    changes += tuple(f"{name}={value}" for name, value in chosen.items() if value is not None)
+    where = {"index.executor": executor, "index.cluster": address, "index.objects": objects, "index.memory": memory}
+    changes += tuple(f"{name}={value}" for name, value in {**caps, **where}.items() if value is not None)
     settings = settings_of(config, changes)
-    names = list(settings.index.layers)
-    if layers is not None:
-        names = [name.strip() for name in layers.split(",") if name.strip()]
+    named = settings.index.layers if layers is None else map(str.strip, layers.split(","))
+    names = [name for name in named if name]
     if watch:
         _check_watch(dry_run=dry_run, as_json=as_json)
     with Polyhop(index_path, settings=settings) as engine, progress_shown(quiet=as_json) as listener:

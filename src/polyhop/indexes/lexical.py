@@ -260,7 +260,9 @@ class Lexical:
         """What a term adds to the scores of some live passages, ascending."""
         frequencies = np.zeros(len(places), np.int32)
         for segment, place in term.lists:
-            frequencies += segment.frequencies_in(place, segment.rows_at(places))
+            here = segment.among(places)
+            if here.start < here.stop:
+                frequencies[here] += segment.frequencies_in(place, segment.rows_at(places[here]))
         there = np.flatnonzero(frequencies > 0)
         held, added = frequencies[there], np.zeros(len(places))
         added[there] = term.weight * (held / (held + self._saturation[places[there]]))
@@ -278,8 +280,7 @@ class Lexical:
                     places = np.flatnonzero(scores >= floor * _ABOUT - left[i])
                     if len(places) * _LOOKED_UP <= term.holding:
                         return self._narrowed(ordered[i:], left[i:], places, scores, floor, k)
-            for segment, place in term.lists:
-                self._add(term.weight, *segment.postings(place), scores)
+            self._add(term.weight, *_postings(term), scores)
         floor = _raised(scores[scores > floor * _ABOUT], k, floor)
         return np.flatnonzero(scores > floor * _ABOUT)
 
@@ -319,6 +320,14 @@ class Lexical:
                 if segment.vocabulary[place] == terms[i]:
                     found.setdefault(terms[i], []).append((segment, place))
         return found
+
+
+def _postings(term: _Term) -> tuple[Ints, NDArray[np.int32]]:
+    """Places of the live passages that hold a term, segment by segment, and how often they do."""
+    found = [segment.postings(place) for segment, place in term.lists]
+    if len(found) == 1:
+        return found[0]
+    return np.concatenate([places for places, _ in found]), np.concatenate([frequencies for _, frequencies in found])
 
 
 def _raised(scores: Floats | Doubles, k: int, floor: float) -> float:

@@ -26,19 +26,20 @@ class Segment:
     documents: NDArray[np.int32]  # rows, ascending within a term
     frequencies: NDArray[np.int32]
     places: Ints  # -1 for dead rows, the rest ascending
-    unmoved: bool  # every row stands where it stood
+    shift: int | None  # every row stands this much further on; None: some do not
     whole: bool  # no row is dead
 
     @classmethod
     def of(cls, part: Arrays, places: Ints) -> Self:
         """The segment that arrays hold whose rows stand at some places among the live passages."""
+        first = int(places[0]) if len(places) else 0
         return cls(
             vocabulary=Strings(**{name: part[name] for name in STRING_ARRAYS}),
             starts=part["starts"],
             documents=part["documents"],
             frequencies=part["frequencies"],
             places=places,
-            unmoved=np.array_equal(places, np.arange(len(places))),
+            shift=first if first >= 0 and np.array_equal(places, np.arange(first, first + len(places))) else None,
             whole=bool((places >= 0).all()),
         )
 
@@ -46,8 +47,9 @@ class Segment:
         """Places of the live passages that hold a term, ascending, and how often they do."""
         here = slice(int(self.starts[term]), int(self.starts[term + 1]))
         documents, frequencies = self.documents[here], self.frequencies[here]
-        if self.unmoved:
-            return documents.astype(np.int64), frequencies
+        if self.shift is not None:
+            moved = documents.astype(np.int64)
+            return moved + self.shift if self.shift else moved, frequencies
         places = self.places[documents]
         if self.whole:
             return places, frequencies
@@ -67,13 +69,20 @@ class Segment:
         counts: Ints = before[self.starts[1:]] - before[self.starts[:-1]]
         return counts
 
+    def among(self, places: Ints) -> slice:
+        """Where, among some places, ascending, those begin and end between which all of this segment are."""
+        if self.shift is not None:
+            first, last = self.shift, self.shift + len(self.places) - 1
+        else:
+            held = self._alive[1]
+            first, last = (int(held[0]), int(held[-1])) if len(held) else (0, -1)
+        return slice(int(places.searchsorted(first)), int(places.searchsorted(last, side="right")))
+
     def rows_at(self, places: Ints) -> Ints:
-        """The rows that stand at some places, ascending like these; -1 for places of other segments."""
-        if self.unmoved:
-            return places
+        """The rows that stand at some places, which are ``among`` these; -1 for places of other segments."""
+        if self.shift is not None:
+            return places - self.shift
         rows, held = self._alive
-        if not len(rows):
-            return np.full(len(places), -1, np.int64)
         found = np.minimum(np.searchsorted(held, places), len(held) - 1)
         return np.where(held[found] == places, rows[found], -1)
 

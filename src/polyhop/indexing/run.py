@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from polyhop.errors import IndexCorrupt, IndexMissing, StoreUnreachable
+from polyhop.errors import IndexCorrupt, IndexMissing, StoreUnreachable, UsageError
 from polyhop.indexes.segments import discard_damaged
 from polyhop.indexing import remembered as making
 from polyhop.indexing.build import Builder, asked_by
@@ -22,6 +22,7 @@ from polyhop.models.choice import Models
 from polyhop.reports import IndexReport, LayerReport, ProgressListener
 from polyhop.settings import Settings
 from polyhop.store.object_store import ObjectStore
+from polyhop.store.place import place_of
 from polyhop.store.record import Record
 from polyhop.types import Cost
 
@@ -49,6 +50,7 @@ class IndexRun:
     def check(self) -> None:
         """Refuse layers that cannot be made before anything is read. Raises like ``Polyhop.index``."""
         check_indexing(self.settings, self.models)
+        self._check_objects()
         try:
             with self._opened() as record:
                 making.check(self.builder(record), in_order(self.layers, record), self.settings)
@@ -115,12 +117,22 @@ class IndexRun:
             for name in (*pulled, *_gather_here(self.builder(record), left)):
                 record.caught_up(name)
 
+    def _check_objects(self) -> None:
+        """Refuse an object store that could not be used, or by nobody. Raises UsageError."""
+        address = self.settings.index.objects
+        if address is None:
+            return
+        ObjectStore(address)
+        if place_of(self.path, self.settings.index.store) is None:
+            raise UsageError(
+                f"The index at {self.path} has its record in its folder, and shares nothing.",
+                remedy="Leave --objects out, or index into a database with --store.",
+            )
+
     def _push(self, record: Record) -> None:
         """Have readers on other machines find what was gathered, where there is an object store."""
         chosen = self.settings.index.objects
-        if chosen is not None and record.meta(OBJECTS) != chosen:
-            if not record.shares:
-                record.set_pushed("", "", {})  # says what to do
+        if chosen is not None and record.identity and record.meta(OBJECTS) != chosen:
             record.set_meta(OBJECTS, chosen)
         shared = self._shared(record)
         if shared is not None:
@@ -131,7 +143,7 @@ class IndexRun:
     def _shared(self, record: Record) -> SharedGenerations | None:
         """The generations of an index in the object store that is named here, or by who wrote to it last."""
         address = self.settings.index.objects or record.meta(OBJECTS)
-        if not address:
+        if not address or not record.identity:
             return None
         grace = timedelta(hours=self.settings.index.grace)
         store = ObjectStore(address.rstrip("/"))

@@ -112,7 +112,7 @@ class SharedGenerations:
     def _fetch(self, layer: str, name: str, files: Files) -> None:
         """Fetch a folder that is not here, or not whole; it takes its place when all of it is there."""
         home = self.folder / layer
-        if all(digests.is_whole(home / path, *told) for path, told in files.items()):
+        if _is_here(home, files):
             return
         partial = home / f".pulling-{name}"
 
@@ -183,6 +183,16 @@ class SharedGenerations:
 
     def _list(self, layer: str, name: str) -> str:
         return f"{self._of(layer)}/lists/{name}"
+
+
+def _is_here(home: Path, files: Files) -> bool:
+    """Whether files are those that were written here; read in full are only those that somebody wrote to since."""
+    folders = {path.rpartition("/")[0] for path in files}
+    try:
+        here = {f"{folder}/{name}": told for folder in folders for name, told in digests.written(home / folder).items()}
+        return here == files and not any(fault for folder in folders for fault in digests.new_faults(home / folder))
+    except (IndexCorrupt, OSError):
+        return False
 
 
 def _side_by_side(do: Callable[[str], None], items: Iterable[str]) -> None:

@@ -27,6 +27,7 @@ from polyhop.indexes.segments import (
     write_arrays,
 )
 from polyhop.ports import Ints
+from polyhop.store.changes import UNKNOWN
 from polyhop.store.port import Generation
 from polyhop.store.record import Record
 
@@ -113,7 +114,13 @@ def _noted(
 ) -> tuple[Ints, Ints, dict[str, Any]] | None:
     """What a generation noted, if it still holds and all segments are there."""
     note = None if current is None else current.description.get(NOTED)
-    if current is None or note is None or note["turn"] != turn or list(kept) != current.description["segments"]:
+    if (
+        current is None
+        or note is None
+        or turn == UNKNOWN
+        or note["turn"] != turn
+        or list(kept) != current.description["segments"]
+    ):
         return None
     try:
         return *_arrays(folder, note), note

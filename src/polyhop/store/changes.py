@@ -12,6 +12,7 @@ from polyhop.ports import Ints
 from polyhop.store.tables import StoreTables
 
 NOTE: Final = "rows:{}"  # the fact about an index that has the course of a layer's rows
+UNKNOWN: Final = -1  # no turn that can be told from another
 SAVE_NOTE = "INSERT INTO meta VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value"
 DONE_AFTER = """
     SELECT passage FROM ledger WHERE layer = ? AND fingerprint = ? AND state = 'done' AND passage > ? ORDER BY passage
@@ -69,8 +70,19 @@ class Changes(StoreTables):
         """What ``done`` tells, of these passages."""
         return self._ints(DONE_AMONG, json.dumps(numbers.tolist()), layer, fingerprint)
 
+    @property
+    def notes(self) -> bool:
+        """Whether this may note what happens to rows: not where it only catches up."""
+        return True
+
     def turn(self, layer: str, fingerprint: str) -> int:
-        """Another number whenever rows under this fingerprint did anything but come and go with their passages."""
+        """Another number whenever rows under this fingerprint did anything but come and go with their passages.
+
+        UNKNOWN where others have stored rows under another fingerprint, and this may not note that it looked since.
+        """
+        if not self.notes:
+            course = self._course(layer)
+            return course.turn if course is not None and course.fingerprint == fingerprint else UNKNOWN
         with self.transaction():
             course = self._course(layer)
             if course is None or course.fingerprint != fingerprint:

@@ -176,7 +176,10 @@ class Store(Protocol):
         """What ``done`` tells, of these passages."""
 
     def turn(self, layer: str, fingerprint: str) -> int:
-        """Another number whenever rows under this fingerprint did anything but come and go with their passages."""
+        """Another number whenever rows under this fingerprint did anything but come and go with their passages.
+
+        UNKNOWN (``store/changes.py``) where that cannot be told.
+        """
 
     def settle(self, layer: str, fingerprint: str) -> None:
         """Note that each passage was tried under a fingerprint, if it was: then nobody has to look at them again."""

@@ -96,19 +96,10 @@ class Record(Ledger):
 
     def set_pushed(self, layer: str, name: str, description: Mapping[str, Any]) -> None:
         """Note that what the layer serves here is in the object store."""
-        raise UsageError(
-            f"The index at {self.folder} has its record in its folder, and shares nothing.",
-            remedy="Leave --objects out, or index into a database with --store.",
-        )
-
-    @property
-    def shares(self) -> bool:
-        """Whether folders on other machines may take over what is gathered here."""
-        return False
 
     @property
     def identity(self) -> str:
-        """What tells this index from all others."""
+        """What tells an index that several machines share from all others; empty for one that is in its folder."""
         return self.meta("identity") or ""
 
     def caught_up(self, layer: str) -> None:

@@ -111,6 +111,11 @@ class PostgresRecord(PostgresDatabase, Record):
             query = "UPDATE generations SET version = ? WHERE layer = ? AND place = ? AND version < ?"
             connection.execute(query, (reached, layer, self.place.key, reached))
 
+    @property
+    def notes(self) -> bool:
+        """Whether this may note what happens to rows."""
+        return self._reached is None
+
     def pushed(self, layer: str) -> Generation | None:
         """What the layer has in the object store, if that is as new as what was gathered last."""
         rows = self._rows(PUSHED, layer, OBJECTS)
@@ -121,11 +126,6 @@ class PostgresRecord(PostgresDatabase, Record):
         with self._writing() as connection:
             own = connection.execute(OWN, (layer, self.place.key)).get
             connection.execute(SERVE, (layer, OBJECTS, name, json.dumps(dict(description)), own[2]))
-
-    @property
-    def shares(self) -> bool:
-        """Whether folders on other machines may take over what is gathered here: not where this is to catch up."""
-        return self.writable and self._reached is None
 
     def generation(self, layer: str) -> Generation | None:
         """What the layer serves in this folder, if anything."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from polyhop import registry
 from polyhop.engine import Polyhop
-from tests.worlds.documents import WORLD
+from tests.worlds.documents import WORLD, write
 from tests.worlds.serving import serving
 
 
@@ -197,6 +197,21 @@ def test_an_index_without_a_graph_says_what_to_make(harbour: Path, tmp_path: Pat
     with serving(tmp_path / "text.index") as served:
         response = served.client.get("/v1/graph/entity", params={"name": "Ada Brisk"})
     assert (response.status_code, response.json()["error"]["type"]) == (409, "layer_missing")
+
+
+@pytest.mark.parametrize("layer", ["facts", "parsekg"])
+def test_a_heading_is_no_entity(tmp_path: Path, layer: str) -> None:
+    text = "# The mill\n\n## Life\n\nOrla Denby built a mill in Skarrow.\n\n## Work\n\nOrla Denby left Fennick.\n"
+    with Polyhop(tmp_path / "an.index") as engine:
+        engine.index(write(tmp_path / "mills", {"mill.md": text}), layers=("text", layer))
+    with serving(tmp_path / "an.index") as served:
+        told = served.client.get("/v1/graph/entity", params={"name": "Orla Denby"}).json()
+        names = {node["name"] for node in told["nodes"]}
+        assert {"Orla Denby", "Skarrow", "Fennick"} <= names
+        assert not any("#" in name or name in ("Life", "Work") for name in names)
+        lines = served.client.get("/v1/graph/export", params={"layer": layer}).text
+        assert "## " not in lines
+        assert "Life" not in lines
 
 
 @pytest.mark.parametrize("path", ["/v1/graph/entity", "/v1/graph/entity?name=", "/v1/graph/path?from=x"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from polyhop.cli.train import stop_asked
 from polyhop.training import extra
 from tests.worlds.commands import Run
+from tests.worlds.machine import needs
 from tests.worlds.rows import multi_hop, reading, write_rows
 
 
@@ -27,6 +29,19 @@ def test_a_bad_row_ends_it_with_file_and_line(run: Run, tmp_path: Path) -> None:
     done = run("train", "reader", "--data", data, "--out", tmp_path / "out")
     assert done.code == 2
     assert "reading.jsonl.gz, line 1: kind is 'maybe'" in done.err
+
+
+def test_clues_of_the_translator_can_be_written_for_other_trainers(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="training needs the extra 'train' (torch, 200 MB)")
+    needs("smollm2")
+    data = write_rows(tmp_path / "rows", [], multi_hop())
+    words = ("train", "translator", "--data", data, "--out", tmp_path / "out", "--export-rows", tmp_path / "rows.json")
+    done = run(*words)
+    assert done.code == 0
+    rows = json.loads((tmp_path / "rows.json").read_text(encoding="utf-8"))
+    assert f"holds {len(rows)} clues" in done.out
+    assert all("@@" in row["output"] for row in rows)
+    assert not (tmp_path / "out" / "translator").exists()
 
 
 def test_the_first_interruption_asks_and_the_second_insists(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from polyhop.errors import ModelError, UsageError
+from polyhop.errors import DatasetError, ModelError, UsageError
 from polyhop.models.choice import load_models
 from polyhop.models.graph_weights import graph_weights
 from polyhop.models.smollm2 import SmolLM2
@@ -149,6 +149,11 @@ def test_clues_are_made_once_and_can_be_taken_elsewhere(data: Path, tmp_path: Pa
     assert rows[0].keys() == {"system", "instruction", "input", "output"}
     assert rows[0]["system"] == INSTRUCTION
     assert all("@@" in row["output"] and "Ostrand" not in row["instruction"] for row in rows)
+
+
+def test_too_few_rows_are_refused(tmp_path: Path, model: SmolLM2) -> None:
+    with pytest.raises(DatasetError, match="too few clues"):
+        trainer(write_rows(tmp_path / "none", [], []), tmp_path / "out", model).run()
 
 
 def test_clues_that_were_damaged_are_refused(data: Path, tmp_path: Path, model: SmolLM2) -> None:

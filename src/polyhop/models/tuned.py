@@ -15,7 +15,7 @@ import numpy as np
 
 from polyhop.errors import ModelError, StorageFull
 from polyhop.models.graph_weights import graph_weights, write_tuned
-from polyhop.models.weights import MANIFEST, check_hashes, read_manifest, sha256_of
+from polyhop.models.weights import MANIFEST, WeightFile, check_hashes, read_manifest, sha256_of
 from polyhop.ports import Floats
 
 GRAPH: Final = "model.onnx"
@@ -25,9 +25,8 @@ DOWN, UP = ".down", ".up"
 
 
 def mark_of(folder: Path) -> str:
-    """What tells a tuned model from others. Raises ModelError where its manifest cannot be read."""
-    read_manifest(folder)
-    return sha256_of(folder / MANIFEST)[:12]
+    """What tells a tuned model's weights from others. Raises ModelError where its manifest names none."""
+    return _weights_in(folder).sha256[:12]
 
 
 def graph_of(folder: Path, installed: Path, cache: Path) -> Path:
@@ -35,17 +34,21 @@ def graph_of(folder: Path, installed: Path, cache: Path) -> Path:
 
     ``installed`` is the folder of the model that was tuned. Raises ModelMissing, ModelError, StorageFull.
     """
-    files = read_manifest(folder)
-    check_hashes(folder, files)
-    names = {file.name for file in files}
-    if GRAPH in names:
+    weights = _weights_in(folder)
+    check_hashes(folder, read_manifest(folder))
+    if weights.name == GRAPH:
         return folder / GRAPH
-    if ADDITIONS not in names:
-        raise ModelError(f"{folder} holds no tuned model: neither {GRAPH} nor {ADDITIONS}.")
     target = cache / f"tuned-{mark_of(folder)}-{sha256_of(installed / MANIFEST)[:12]}" / GRAPH
     if not target.is_file():
         _add_up(installed / GRAPH, folder / ADDITIONS, target)
     return target
+
+
+def _weights_in(folder: Path) -> WeightFile:
+    found = next((file for file in read_manifest(folder) if file.name in (GRAPH, ADDITIONS)), None)
+    if found is None:
+        raise ModelError(f"{folder} holds no tuned model: neither {GRAPH} nor {ADDITIONS}.")
+    return found
 
 
 def write_additions(path: Path, additions: Mapping[str, Floats], scale: float) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from polyhop.errors import DatasetError
 from polyhop.models.choice import Models
 from polyhop.models.graph_weights import graph_weights
 from polyhop.models.smollm2 import TURN, SmolLM2
@@ -149,10 +150,10 @@ class TranslatorTrainer:
     def run(self) -> Position:
         """Train from where a run in ``out`` is, and export where it is finished.
 
-        Raises DatasetError for a bad row, UsageError where ``out`` holds another run, ModelMissing, ModelError and
-        StorageFull.
+        Raises DatasetError for a bad row and for too few, UsageError where ``out`` holds another run, ModelMissing,
+        ModelError and StorageFull.
         """
-        clues, hashes = self.clues(), self._hashes()
+        clues, hashes = self._enough(self.clues()), self._hashes()
         device = best_device()
         torch.manual_seed(self.course.seed)
         network = Llama(graph_weights(self.model.folder / GRAPH), rank=self.rank).to(device)
@@ -169,6 +170,15 @@ class TranslatorTrainer:
         if position.finished:
             self._export(network, clues, position, hashes)
         return position
+
+    def _enough(self, clues: list[TaughtClue]) -> list[TaughtClue]:
+        """The clues, where there are some to learn from and some to measure with."""
+        if len({clue.row.aside for clue in clues}) == 2:
+            return clues
+        raise DatasetError(
+            f"The rows in {self.data} give too few clues to learn from and to keep some aside: {len(clues)}.",
+            remedy=f"Add rows: any of {', '.join(FILES)}.",
+        )
 
     def clues(self) -> list[TaughtClue]:
         """The clues of the data folder, made once: parsing and embedding take as long as much of the training."""

@@ -15,9 +15,12 @@ from tests.worlds.machine import needs
 from tests.worlds.rows import multi_hop, reading, write_rows
 
 
-def test_without_the_extra_it_says_what_to_install(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("model", ["reader", "planner", "reranker"])
+def test_without_the_extra_it_says_what_to_install(
+    model: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(extra, "NEEDED", ("torch_that_nobody_has",))
-    done = run("train", "reader", "--data", tmp_path, "--out", tmp_path)
+    done = run("train", model, "--data", tmp_path, "--out", tmp_path)
     assert done.code == 8
     assert "Training needs the extra 'train'" in done.err
     assert "pip install 'polyhop[train]'" in done.err

@@ -11,7 +11,7 @@ from polyhop.models.encoder import Encoder
 from polyhop.models.session import open_session
 from polyhop.ports import Floats
 from polyhop.training.graph import Head, write_graph
-from polyhop.training.start import installed_encoder
+from polyhop.training.start import installed_encoder, installed_head
 
 
 def test_the_encoder_tells_right_from_wrong_as_the_cross_encoder_does(tmp_path: Path) -> None:
@@ -41,3 +41,16 @@ def test_the_encoder_tells_right_from_wrong_as_the_cross_encoder_does(tmp_path: 
     )
     assert min(right, also) > wrong
     assert one @ two > max(one @ three, two @ three)
+
+
+def test_encoder_and_head_score_as_the_cross_encoder_does(tmp_path: Path) -> None:
+    """Within what 8 bits cost: its activations are rounded, those of the exact graph are not."""
+    weights = {f"body.{name}": value for name, value in installed_encoder().items()} | installed_head()
+    head = Head(name="relevance", on="the first token", pooled=True)
+    write_graph(weights, (head,), tmp_path / "model.onnx", exact=True)
+    encoder = Encoder(reranker_folder() / "model.onnx", reranker_folder() / "tokenizer.json")
+    ours = Encoder(tmp_path / "model.onnx", reranker_folder() / "tokenizer.json")
+    asked = encoder.tokens("Who built the lighthouse?")
+    for text in ("Edda Marrish built the lighthouse in 1812.", "The keeper was ill.", "Soup is eaten with a spoon."):
+        said = encoder.tokens(text)
+        assert abs(float(encoder.run(asked, said)[0]) - float(ours.run(asked, said)[0])) < 0.6

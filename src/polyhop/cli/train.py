@@ -217,6 +217,44 @@ def translator(
     echo(f"{out / 'translator'} holds the translator: {position.seen:,} clues in {position.seconds / 3600:.1f} h.")
 
 
+@train.command()
+@click.option("--data", required=True, type=click.Path(path_type=Path), help="Folder with the rows to train on.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for checkpoint and model.")
+@click.option("--rows", type=click.IntRange(1), help="Slates to train on in all.  [default: 4000]")
+@click.option(
+    "--minutes", type=click.FloatRange(0, min_open=True), help="End sooner, so that training takes about so long."
+)
+@click.option("--start", type=click.Path(path_type=Path), help="Folder of a finished reranker to go on from.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Decides rivals, order and mixture.")
+def reranker(data: Path, out: Path, rows: int | None, minutes: float | None, start: Path | None, seed: int) -> None:
+    """Train the reranker: which passages hold what a question asks for, alone or along a path.
+
+    \b
+    polyhop train reranker --data rows --out trained
+    polyhop train reranker --data rows --out trained --minutes 120
+
+    The data folder holds reader_reranker.jsonl and reading.jsonl.gz, and evidence.jsonl.gz with claims if there are
+    any. A slate is a question with the right texts and those that compete with them, as strategies have them judged.
+    Behind --out, checkpoint.npz is what the same command goes on from, and reranker/ the finished model: graph in 8
+    bits, tokenizer, model card, manifest. Ask with it by --set models.reranker=polyhop-reranker --set
+    reranker.folder=OUT/reranker. A twentieth of the questions is kept aside; where their texts are ordered no better
+    any more, training ends sooner.
+    """
+    from polyhop.training.extra import check_extra
+
+    check_extra()
+    from polyhop.training.reranker import COURSE, RerankerTrainer
+
+    course = replace(COURSE, rows=rows or COURSE.rows, minutes=minutes, seed=seed)
+    with progress_shown(quiet=False) as listener, stop_asked() as stopped:
+        position = RerankerTrainer(
+            data=data, out=out, start=start, course=course, listener=listener, stopped=stopped
+        ).run()
+    if not position.finished:
+        raise KeyboardInterrupt
+    echo(f"{out / 'reranker'} holds the reranker: {position.seen:,} slates in {position.seconds / 3600:.1f} h.")
+
+
 @contextmanager
 def stop_asked() -> Iterator[Callable[[], bool]]:
     """Whether Ctrl-C was pressed: the first time it asks to stop after a step, the second time it interrupts."""

@@ -64,10 +64,13 @@ class MiniLML12:
 
     def prepare(self) -> None:
         """Load the weights, if they are not. Raises ModelMissing, ModelError."""
-        _loaded()
+        self._encoder()
+
+    def _encoder(self) -> Encoder:
+        return _loaded()
 
     def _read(self, question: str, texts: Sequence[str]) -> list[float]:
-        model = _loaded()
+        model = self._encoder()
         asked = model.tokens(question, self.max_tokens)
 
         def logit(text: str) -> float:

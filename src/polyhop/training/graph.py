@@ -34,6 +34,7 @@ class Head:
 
     name: str
     on: Literal["every token", "the first token"]
+    pooled: bool = False  # whether a layer of its own (``NAME.pooler``), with a tanh behind it, stands before it
 
 
 def write_graph(weights: Weights, heads: Sequence[Head], target: Path, *, exact: bool = False) -> None:
@@ -167,9 +168,15 @@ class _Builder:
 
     def _head(self, value: str, head: Head) -> None:
         if head.on == "the first token":
-            value = self.op("Gather", (value, self.constant(f"{head.name}.place", np.array(0))), "first", axis=1)
-        matrix, bias = self.weights[f"{head.name}.weight"], self.weight(f"{head.name}.bias")
-        self._plain(value, matrix, bias, head.name)
+            place = self.constant(f"{head.name}.place", np.array(0))
+            value = self.op("Gather", (value, place), f"{head.name}.first", axis=1)
+        if head.pooled:
+            value = self._unquantised(value, f"{head.name}.pooler")
+            value = self.op("Tanh", (value,), f"{head.name}.pooled")
+        self._unquantised(value, head.name)
+
+    def _unquantised(self, value: str, name: str) -> str:
+        return self._plain(value, self.weights[f"{name}.weight"], self.weight(f"{name}.bias"), name)
 
     def _int32(self, value: str, name: str) -> str:
         from onnx import TensorProto

@@ -30,6 +30,25 @@ def installed_encoder() -> dict[str, Floats]:
         raise ModelError(f"The cross-encoder in {folder} has no weights named {error}.") from error
 
 
+def installed_head() -> dict[str, Floats]:
+    """The head of ms-marco-MiniLM-L-12-v2, named as a pooled ``Head`` with the name relevance.
+
+    Raises ModelMissing, ModelError.
+    """
+    folder = reranker_folder()
+    check_hashes(folder, RERANKER_FILES)
+    stored = _dequantised(folder / "model.onnx")
+    try:
+        return {
+            "relevance.pooler.weight": stored["bert.pooler.dense.weight"],
+            "relevance.pooler.bias": stored["bert.pooler.dense.bias"],
+            "relevance.weight": stored["classifier.weight"],
+            "relevance.bias": stored["classifier.bias"],
+        }
+    except KeyError as error:
+        raise ModelError(f"The cross-encoder in {folder} has no weights named {error}.") from error
+
+
 def finished_weights(folder: Path) -> dict[str, Floats]:
     """The weights of a model that ``export`` wrote, named as its network has them. Raises ModelMissing, ModelError."""
     import onnx

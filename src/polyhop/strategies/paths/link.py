@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,11 +17,12 @@ RARE = 10  # passages; what more mention is no address
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A passage names an entity, and another passage is about it."""
+    """A passage names an entity, and another passage is about it, or speaks of it, too."""
 
     source: int  # passage numbers
     target: int
     entity: int
+    shared: bool = False  # whether both only speak of it
 
 
 def links_from(source: int, passage: Passage, over: View, *, per_entity: int) -> Iterator[Link]:
@@ -52,6 +53,29 @@ def _led_by(entity: int, over: View) -> list[int]:
     numbers = kg.passages_led_by(entity)
     passages = zip(numbers, over.passages(numbers), strict=True)
     return [number for number, passage in passages if not name <= set(words(passage.title))]
+
+
+def shared_names(
+    source: int, passage: Passage, among: Sequence[int], over: View, *, asked: Collection[int]
+) -> Iterator[Link]:
+    """Links to those of some passages that speak of the same rare thing, in their order, each once.
+
+    Where no passage is about what two have in common, no link leads from the one to the other, though together they
+    may answer: one tells who owns the mill, the other what became of its owner. What the question names itself
+    (``asked``) says nothing: all that is near to it has that in common. Links within a document are left out, too.
+    """
+    kg = over.kg
+    own = kg.find(passage.title)
+    named = dict.fromkeys([*kg.named_in(passage.text, careful=True), *kg.entities_of(source)])
+    bridging: dict[int, int] = {}
+    for entity in named:
+        if entity != own and entity not in asked and kg.may_lead(entity) and kg.frequency(entity) <= RARE:
+            for number in kg.passages_mentioning(entity):
+                bridging.setdefault(number, entity)
+    near = [number for number in among if number != source and number in bridging]
+    for target, other in zip(near, over.passages(near), strict=True):
+        if other.document_id != passage.document_id:
+            yield Link(source, target, bridging[target], shared=True)
 
 
 def nearest_links(links: list[Link], question: Floats, over: View, limit: int) -> list[Link]:

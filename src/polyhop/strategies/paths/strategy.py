@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import ClassVar
 
 from polyhop.layers.view import View
 from polyhop.plans import Plan
-from polyhop.strategies.paths.link import Link, links_from, nearest_links
+from polyhop.strategies.paths.link import Link, links_from, nearest_links, shared_names
 from polyhop.strategies.paths.walk import Walk, walks
-from polyhop.strategies.shared.excerpt import excerpt
+from polyhop.strategies.shared.excerpt import excerpt, path_text
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.judge import best_first, judged_in_time
@@ -42,6 +42,8 @@ class Paths:
     depth: int = 20  # passages taken from each ranking as possible starts
     starts: int = 3  # passages whose links are followed
     links: int = 6  # links followed from each
+    shared: int = 3  # passages near the question that are joined to each because they speak of the same rare thing
+    shared_cost: float = 1.0  # logits taken from a path for each such link: two about the same are easily alike
     per_entity: int = 2  # passages an entity may lead to
     named_bonus: float = 2.0  # logits added to a passage whose title the question names
     plan: bool = True  # whether the question is taken apart
@@ -64,7 +66,9 @@ class Paths:
         plan = over.plan(question) if self.plan else None
         walked = self._walks(plan, named, starts, over) if allowed() else {}
         first_links = [walk.links[0] for walk in walked.values() if walk.links]
-        pairs = self._extended(question, starts, over, allowed, sure=first_links) if allowed() else []
+        astray = [path for path in starts if not _complete(path, walked)]
+        shared = list(self._shared(question, astray, singles, over)) if allowed() else []
+        pairs = self._extended(question, starts, over, allowed, sure=first_links, last=shared) if allowed() else []
         triples = self._extended(question, pairs[: self.longer], over, allowed) if allowed() else []
         paths = self._best(pairs, triples, walked)
         leading = _leading(paths, dict(singles), named, walked)
@@ -115,6 +119,17 @@ class Paths:
         begin = dict.fromkeys([*(path.passages[0] for path in starts), *named[: self.starts]])
         return walks(plan, list(begin), over, per_entity=self.per_entity)
 
+    def _shared(
+        self, question: str, starts: Sequence[PassagePath], singles: Sequence[tuple[int, float]], over: View
+    ) -> Iterator[Link]:
+        """From each start, links to the best of the passages near the question that share a rare name with it."""
+        asked = set(over.kg.named_in(question)) if self.shared else set()
+        near = [number for number, _ in singles]
+        for path in starts if self.shared else ():
+            source = path.passages[0]
+            found = shared_names(source, over.passages([source])[0], near, over, asked=asked)
+            yield from islice(found, self.shared)
+
     def _extended(
         self,
         question: str,
@@ -123,20 +138,26 @@ class Paths:
         allowed: Callable[[], bool],
         *,
         sure: Sequence[Link] = (),
+        last: Sequence[Link] = (),
     ) -> list[PassagePath]:
-        """Every path with one more passage at its end, best first; ``sure`` links are followed whatever is near."""
+        """Every path with one more passage at its end, best first; ``sure`` links are followed whatever is near.
+
+        ``last``: links that are followed, too, where no other leads from the one passage to the other.
+        """
         vector = over.vector(question)
         grown = {frozenset({link.source, link.target}): (PassagePath((link.source,), (), 0.0), link) for link in sure}
         for path in paths:
-            last = over.passages([path.passages[-1]])[0]
-            links = list(links_from(path.passages[-1], last, over, per_entity=self.per_entity))
+            end = over.passages([path.passages[-1]])[0]
+            links = list(links_from(path.passages[-1], end, over, per_entity=self.per_entity))
             links = [link for link in links if link.target not in path.passages]
             for link in nearest_links(links, vector, over, self.links):
                 grown.setdefault(frozenset({*path.passages, link.target}), (path, link))
+        for link in last:
+            grown.setdefault(frozenset({link.source, link.target}), (PassagePath((link.source,), (), 0.0), link))
         texts = [self._evidence(question, path, link, over) for path, link in grown.values()]
         scores = judged_in_time(question, texts, over, allowed)
         extended = [
-            PassagePath((*path.passages, link.target), (*path.links, link), score)
+            self._weighed(PassagePath((*path.passages, link.target), (*path.links, link), score))
             for (path, link), score in zip(grown.values(), scores, strict=False)
         ]
         return sorted(extended, key=_order)
@@ -144,11 +165,11 @@ class Paths:
     def _evidence(self, question: str, path: PassagePath, link: Link, over: View) -> str:
         """A path and one more passage as one text."""
         names = [over.kg.spellings(step.entity) for step in [*path.links, link]]
-        passages = over.passages([*path.passages, link.target])
-        return " ".join(
-            excerpt(passage, question, self.excerpt, naming=naming)
-            for passage, naming in zip(passages, [*names, []], strict=True)
-        )
+        return path_text(over.passages([*path.passages, link.target]), question, self.excerpt, naming=names)
+
+    def _weighed(self, path: PassagePath) -> PassagePath:
+        """What is joined by a name that both share counts for less."""
+        return replace(path, score=path.score - self.shared_cost * sum(link.shared for link in path.links))
 
     def _best(
         self, pairs: Sequence[PassagePath], triples: Sequence[PassagePath], walked: Mapping[int, Walk]
@@ -171,6 +192,12 @@ class Paths:
         walk = walked.get(path.passages[0])
         along = walk is not None and walk.passages[: len(path.passages)] == path.passages
         return PassagePath(path.passages, path.links, path.score + self.plan_bonus * len(path.links) * along)
+
+
+def _complete(path: PassagePath, walked: Mapping[int, Walk]) -> bool:
+    """Whether the plan has led from a path's first passage to its end."""
+    walk = walked.get(path.passages[0])
+    return walk is not None and walk.complete
 
 
 def _order(path: PassagePath) -> tuple[float, tuple[int, ...]]:
@@ -212,7 +239,10 @@ def _merged(
     for path in leading:
         for number in path.passages:
             merged.setdefault(number, path.score)
-    others = {number: path.score for path in reversed(paths) for number in path.passages}
+    others: dict[int, float] = {}
+    for path in paths:
+        for number in path.passages:
+            others.setdefault(number, path.score)
     for turn in zip_longest(singles, others.items()):
         for item in turn:
             if item is not None:

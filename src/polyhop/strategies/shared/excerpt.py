@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.indexes.folding import tokens
@@ -34,3 +34,16 @@ def excerpt(passage: Passage, question: str, longest: int, *, naming: Collection
             kept.append(position)
             left -= len(sentences[position])
     return "\n".join([passage.title, " ".join(sentences[position] for position in sorted(kept))])
+
+
+def path_text(
+    passages: Sequence[Passage], question: str, longest: int, *, naming: Sequence[Collection[str]] = ()
+) -> str:
+    """The passages of a path as one text, each cut down to ``longest`` characters, from the first to the last.
+
+    ``naming``: for each passage but the last, the names by which it leads to the next.
+    """
+    names = [*naming, *([()] * (len(passages) - len(naming)))]
+    return " ".join(
+        excerpt(passage, question, longest, naming=leading) for passage, leading in zip(passages, names, strict=True)
+    )

@@ -1,0 +1,45 @@
+"""A reranker of one's own: what ``polyhop train reranker`` made of the default one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from polyhop.models.cross_encoder import MiniLML12
+from polyhop.models.encoder import Encoder
+from polyhop.models.once import once
+from polyhop.models.weights import check_hashes, check_sizes, package_folder, read_manifest
+
+PACKAGE = "polyhop_weights"
+MODEL = "model.onnx"
+SHOWN = 8  # characters of the weights' sha256 in the name
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolyhopReranker(MiniLML12):
+    """Reads question and text together as the default reranker does, with weights that were trained further."""
+
+    folder: str | None = None  # that training wrote; none: the one in the package polyhop-weights
+
+    @property
+    def name(self) -> str:
+        """Identifies the scores. Raises ModelError where the folder holds no model."""
+        weights = next((file.sha256[:SHOWN] for file in read_manifest(self._folder()) if file.name == MODEL), "none")
+        return f"polyhop-reranker-{weights}-{self.max_tokens}"
+
+    def verify(self) -> None:
+        """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
+        folder = self._folder()
+        check_hashes(folder, read_manifest(folder))
+
+    def _encoder(self) -> Encoder:
+        return _loaded(self._folder())
+
+    def _folder(self) -> Path:
+        return Path(self.folder).expanduser() if self.folder else package_folder(PACKAGE) / "reranker"
+
+
+@once
+def _loaded(folder: Path) -> Encoder:
+    check_sizes(folder, read_manifest(folder))
+    return Encoder(folder / MODEL, folder / "tokenizer.json")

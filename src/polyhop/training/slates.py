@@ -1,0 +1,73 @@
+"""Slates: a question and texts that compete for it, each with how much of what is asked for it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from polyhop.models.pieces import encodable
+
+SlateKind = Literal["passages", "paths", "ordinary"]
+LONGEST_QUESTION: Final = 96  # tokens
+LONGEST_PAIR: Final = 448  # tokens of a question and a text; two excerpts of 800 characters rarely have more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradedText:
+    """A text as a strategy has it judged, and its grade: the passages of a path that is all right, 0 for any other."""
+
+    text: str
+    grade: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slate:
+    """A question and the texts that compete for it, as token ids."""
+
+    source: str
+    licence: str
+    kind: SlateKind
+    pairs: tuple[tuple[int, ...], ...]  # question and text together, with special tokens
+    asked: int  # tokens before the text, the same in all
+    grades: tuple[int, ...]
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """All tokens one behind the other, by whose number batches are made."""
+        return [one for pair in self.pairs for one in pair]
+
+
+@dataclass(frozen=True, eq=False)
+class SlateMaker:
+    """Makes slates with a tokenizer, as the cross-encoder reads pairs."""
+
+    tokenizer: Path
+
+    def __post_init__(self) -> None:
+        from tokenizers import Tokenizer
+
+        loaded = Tokenizer.from_file(str(self.tokenizer))
+        loaded.no_truncation()
+        loaded.no_padding()
+        object.__setattr__(self, "_loaded", loaded)
+
+    def slate(
+        self, question: str, candidates: Sequence[GradedText], *, kind: SlateKind, source: str, licence: str
+    ) -> Slate | None:
+        """A slate; None where there is nothing to choose between, or nothing right."""
+        each = {one.text: one for one in candidates}
+        grades = tuple(one.grade for one in each.values())
+        if len(set(grades)) < 2:
+            return None
+        first, last = self._tokens("", special=True)
+        asked = [first, *self._tokens(question)[:LONGEST_QUESTION], last]
+        room = LONGEST_PAIR - len(asked) - 1
+        pairs = tuple((*asked, *self._tokens(text)[:room], last) for text in each)
+        return Slate(source=source, licence=licence, kind=kind, pairs=pairs, asked=len(asked), grades=grades)
+
+    def _tokens(self, text: str, *, special: bool = False) -> list[int]:
+        encoded = self._loaded.encode(encodable(text), add_special_tokens=special)  # type: ignore[attr-defined]
+        ids: list[int] = encoded.ids
+        return ids

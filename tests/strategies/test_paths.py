@@ -36,7 +36,7 @@ def ferries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[View]:
 
 def place_of(beginning: str, over: View) -> int:
     """The number of the passage that begins so."""
-    numbers = over.text.lexical.numbers.tolist()
+    numbers: list[int] = over.text.lexical.numbers.tolist()
     return next(number for number in numbers if over.passages([number])[0].text.startswith(beginning))
 
 

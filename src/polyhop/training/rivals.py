@@ -21,7 +21,7 @@ from polyhop.strategies.shared.excerpt import excerpt, path_text
 from polyhop.training.linked_passages import LinkedPassages, TextLink, as_stored, names_along, places_of
 from polyhop.training.mixture import MULTI_HOP_SOURCE
 from polyhop.training.rows import MultiHopRow, ReadingRow, is_kept_aside
-from polyhop.training.slates import GradedText, Slate, SlateMaker
+from polyhop.training.slates import GradedText, Slate, SlateKind, SlateMaker
 
 NEAR: Final = 10  # passages near a question that may compete
 STARTS: Final = 3  # of them, whose links are followed, beside the right ones
@@ -76,12 +76,13 @@ def _of_multi_hop(rows: Sequence[MultiHopRow], maker: SlateMaker, rng: random.Ra
         near = [place for place in pool.near(row.question, NEAR) if place not in right]
         named = [place for place in pool.named_in(row.question) if place not in right]
         source = MULTI_HOP_SOURCE + row.source
+        texts: dict[SlateKind, list[GradedText]] = {
+            "passages": _singles(row.question, right, [*named[:1], *near], given, pool, rng),
+            "paths": _paths(row.question, right, [*named, *near], pool, rng),
+        }
         found = [
-            maker.slate(row.question, candidates, kind=kind, source=source, licence=row.licence)
-            for kind, candidates in (
-                ("passages", _singles(row.question, right, [*named[:1], *near], given, pool, rng)),
-                ("paths", _paths(row.question, right, [*named, *near], pool, rng)),
-            )
+            maker.slate(row.question, graded, kind=kind, source=source, licence=row.licence)
+            for kind, graded in texts.items()
         ]
         yield from ((slate, kept) for slate in found if slate is not None)
 

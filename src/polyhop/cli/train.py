@@ -14,8 +14,6 @@ import click
 
 from polyhop.cli.progress import progress_shown
 from polyhop.cli.terminal import echo
-from polyhop.models.choice import load_models
-from polyhop.settings import Settings
 
 
 @click.group()
@@ -190,6 +188,8 @@ def translator(
     from polyhop.training.extra import check_extra
 
     check_extra()
+    from polyhop.models.choice import load_models
+    from polyhop.settings import Settings
     from polyhop.training.clue_file import write_alpaca
     from polyhop.training.translator import COURSE, FULL_RATE, TranslatorTrainer
 

@@ -36,7 +36,7 @@ _NONE: Final = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Covered:
+class Reached:
     """Which passages of a record have rows under a fingerprint, seen from the segments that there are."""
 
     turn: int  # of the rows: what was noted before another turn does not hold
@@ -68,7 +68,7 @@ class Covered:
 
 def look(
     record: Record, layer: str, fingerprint: str, folder: Path, kept: Sequence[str], parts: Sequence[Ints]
-) -> Covered:
+) -> Reached:
     """What the segments that may be kept, with what each covers, need in order to cover what has rows now."""
     turn = record.turn(layer, fingerprint)
     with record.snapshot():
@@ -79,7 +79,7 @@ def look(
             lacking = np.setdiff1d(record.numbers(), live, assume_unique=True)
             planned = plan(parts, live)
             together = np.sort(np.concatenate([_NONE, *parts[: planned.keep]]))
-            return Covered(
+            return Reached(
                 turn=turn, upto=upto, gone=gone, lacking=lacking, plan=planned, dead=together[~present(together, live)]
             )
         dead, lacking, note = noted
@@ -92,7 +92,7 @@ def look(
     back = reduce(_without, (back[present(back, part)] for part in parts), back)  # some are covered as they were
     planned = plan_of_change(parts, dead, _union([come, back]))
     dead = _union([dead[present(dead, part)] for part in parts[: planned.keep]])
-    return Covered(turn=turn, upto=max(upto, note["upto"]), gone=gone, lacking=lacking, plan=planned, dead=dead)
+    return Reached(turn=turn, upto=max(upto, note["upto"]), gone=gone, lacking=lacking, plan=planned, dead=dead)
 
 
 def live_in(record: Record, current: Generation, folder: Path) -> Live:

@@ -30,7 +30,7 @@ UNTRIED = """
 FAILED = "SELECT passage FROM ledger WHERE layer = ? AND fingerprint = ? AND state = 'failed'"
 
 
-class Course(NamedTuple):
+class Lineage(NamedTuple):
     """How the rows of a layer came about lately."""
 
     fingerprint: str  # that of all rows that were stored since the turn
@@ -86,7 +86,7 @@ class Changes(StoreTables):
         with self.transaction():
             course = self._course(layer)
             if course is None or course.fingerprint != fingerprint:
-                course = Course(fingerprint, (course.turn if course else 0) + 1)
+                course = Lineage(fingerprint, (course.turn if course else 0) + 1)
                 self._note(layer, course)
             return course.turn
 
@@ -96,7 +96,7 @@ class Changes(StoreTables):
             turn, highest = self.turn(layer, fingerprint), self.highest()
             settled = self._settled(layer, fingerprint)
             if highest > settled and not self._rows(f"{UNTRIED} LIMIT 1", settled, layer, fingerprint):
-                self._note(layer, Course(fingerprint, turn, highest))
+                self._note(layer, Lineage(fingerprint, turn, highest))
 
     def _to_do(self, layer: str, fingerprint: str, retry_failed: bool) -> Ints:
         """The numbers of the passages that were not tried or, if these count, failed; ascending."""
@@ -108,7 +108,7 @@ class Changes(StoreTables):
         """Note that rows are stored under a fingerprint; in a transaction."""
         course = self._course(layer)
         if course is not None and course.fingerprint != fingerprint:
-            self._note(layer, Course(fingerprint, course.turn + 1))
+            self._note(layer, Lineage(fingerprint, course.turn + 1))
 
     def _undone(self, layer: str, fingerprint: str, numbers: Sequence[int]) -> None:
         """Note that these passages failed, which may have had rows; in a transaction."""
@@ -120,11 +120,11 @@ class Changes(StoreTables):
         course = self._course(layer)
         return course.settled if course is not None and course.fingerprint == fingerprint else 0
 
-    def _course(self, layer: str) -> Course | None:
+    def _course(self, layer: str) -> Lineage | None:
         told: str | None = self._value("SELECT value FROM meta WHERE key = ?", NOTE.format(layer))
-        return Course(**json.loads(told)) if told else None
+        return Lineage(**json.loads(told)) if told else None
 
-    def _note(self, layer: str, course: Course) -> None:
+    def _note(self, layer: str, course: Lineage) -> None:
         with self._writing() as connection:
             connection.execute(SAVE_NOTE, (NOTE.format(layer), json.dumps(course._asdict())))
 

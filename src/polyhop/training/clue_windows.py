@@ -23,7 +23,7 @@ _MARKS = frozenset(string.punctuation + " ")
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ClueSpan:
     """A window: how it reads, with the answer, and what is to be said of it, without."""
 
     text: str
@@ -94,17 +94,17 @@ class _Words:
 
 def grammar_spans(
     row: AskedPassage, sentence: Sentence, entities: Sequence[tuple[int, int]], model: ConstrainedModel
-) -> list[Span]:
+) -> list[ClueSpan]:
     """Windows of a sentence's hyperrelation around the answer, as slices of its tokens that decoding may say."""
     words = _Words.of(sentence.hyperrelation, model)
     if not row.answer:
         starts = range(0, max(1, len(words.units) - WINDOW + STEP), STEP)
-        return _distinct(Span(words.reads(at, at + WINDOW), _said(words, at)) for at in starts)
+        return _distinct(ClueSpan(words.reads(at, at + WINDOW), _said(words, at)) for at in starts)
     held = _held(row, sentence, entities, words)
     return [] if held is None else _distinct(_around(words, at, held, row.answer) for at in _starts(words, held))
 
 
-def paper_spans(row: AskedPassage, entities: Iterable[tuple[int, int]], model: ConstrainedModel) -> list[Span]:
+def paper_spans(row: AskedPassage, entities: Iterable[tuple[int, int]], model: ConstrainedModel) -> list[ClueSpan]:
     """Windows of the passage without its entities but the answer, as the paper cuts them: what they say is words."""
     apart = [(start, end) for start, end in entities if end <= row.start or start >= row.end]
     before = _without(row.text[: row.start], 0, apart)
@@ -117,7 +117,7 @@ def paper_spans(row: AskedPassage, entities: Iterable[tuple[int, int]], model: C
         left = before[len(before) - min(count, len(before)) :] if answer else []
         right = after[: room - count] if answer else after[count : count + room]
         tokens = model.encode([" ".join([*left, *right])])[0][:LONGEST]
-        found.append(Span(" ".join([*left, *answer, *right]), tuple(tokens)))
+        found.append(ClueSpan(" ".join([*left, *answer, *right]), tuple(tokens)))
     return _distinct(found)
 
 
@@ -139,15 +139,15 @@ def _said(words: _Words, start: int) -> tuple[int, ...]:
     return words.said(start, min(len(words.units), start + WINDOW))
 
 
-def _around(words: _Words, start: int, held: tuple[int, int], answer: str) -> Span:
+def _around(words: _Words, start: int, held: tuple[int, int], answer: str) -> ClueSpan:
     """The window from a word on; where the answer is masked its mask stays, else the longer side of it is said."""
     first, last = held
     end = min(len(words.units), max(last, start + WINDOW))
     text = " ".join(part for part in (words.reads(start, first), answer, words.reads(last, end)) if part)
     if all(words.is_gap(place) for place in range(first, last)):
-        return Span(text, words.said(start, end))
+        return ClueSpan(text, words.said(start, end))
     sides = words.said(start, first), words.said(last, end)
-    return Span(text, max(sides, key=len))
+    return ClueSpan(text, max(sides, key=len))
 
 
 def _held(
@@ -169,6 +169,6 @@ def _held(
     return (first, last) if first < last and inside in read else None
 
 
-def _distinct(spans: Iterable[Span]) -> list[Span]:
+def _distinct(spans: Iterable[ClueSpan]) -> list[ClueSpan]:
     """Those that say something, each once."""
     return list({span.tokens: span for span in spans if span.tokens}.values())

@@ -22,7 +22,7 @@ from polyhop.models.choice import Models
 from polyhop.ports import ConstrainedModel, Embedder, Floats
 from polyhop.strategies.translator.translate import INSTRUCTION, Direction
 from polyhop.training.asked_passages import AskedPassage
-from polyhop.training.clue_windows import Span, grammar_spans, paper_spans
+from polyhop.training.clue_windows import ClueSpan, grammar_spans, paper_spans
 from polyhop.types import Mention, Passage, Sentence
 
 Spans = Literal["grammar", "paper"]
@@ -54,7 +54,7 @@ class _Candidate:
     row: int
     direction: Direction
     name: str
-    span: Span
+    span: ClueSpan
 
 
 @dataclass(frozen=True, kw_only=True)

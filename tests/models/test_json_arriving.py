@@ -23,7 +23,7 @@ STEPS = {
     "answer": [{"text": "Loosen {it}.", "support": [1]}, {"text": "Lift [it] out.", "support": [1, 2]}],
 }
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
     max_leaves=8,
 )

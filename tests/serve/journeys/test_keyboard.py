@@ -247,7 +247,7 @@ def test_questions_are_measured(page: Page) -> None:
         tab_to(page, name)
     page.keyboard.press("Enter")
     page.get_by_text("with an answer.").wait_for()
-    page.wait_for_function("document.activeElement.id === 'questions'")
+    page.locator("#questions:focus").wait_for()
 
 
 def test_an_error_stays_until_it_is_put_away(page: Page) -> None:

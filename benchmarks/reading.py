@@ -57,7 +57,7 @@ def written(folder: Path, *, every: bool) -> tuple[list[Question], list[Passage]
     Those over a collection are of the type ``across``, and kept aside by their own words, as in training.
     """
     rows = document_rows(folder)
-    across = [row for row in across_rows(folder, seed=0) if row.source.startswith(ACROSS)]
+    across = [row for row in across_rows(folder) if row.source.startswith(ACROSS)]
     told = [(row.title, row.context) for row in rows]
     told += [(one.title, one.text) for row in across for one in (*row.positives, *row.negatives)]
     names = {text: str(number) for number, text in enumerate(dict.fromkeys(text for _, text in told))}

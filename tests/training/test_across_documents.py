@@ -34,7 +34,7 @@ PRICE: dict[str, Any] = {"question": "What does the descaler of March cost?", "k
 def rows(folder: Path, *asked: object) -> list[MultiHopRow]:
     line = {"licence": "CC0-1.0", "documents": DOCUMENTS, "asked": list(asked)}
     (folder / "works.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    return across_rows(folder, seed=0)
+    return across_rows(folder)
 
 
 def test_a_question_has_the_documents_it_needs_and_the_others_beside_it(tmp_path: Path) -> None:

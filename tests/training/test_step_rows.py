@@ -10,7 +10,8 @@ import pytest
 
 from polyhop.errors import DatasetError
 from polyhop.training.rows import MultiHopRow, TrainingPassage
-from polyhop.training.step_rows import DECOMPOSITIONS, step_rows
+from polyhop.training.step_rows import step_rows
+from polyhop.training.taught_plans import STEPS
 
 LIGHT = TrainingPassage(title="Ostrand light", text="The light of Ostrand was kept by Edda Marrish.")
 KEEPER = TrainingPassage(title="Edda Marrish", text="Edda Marrish was born in Velm.")
@@ -27,8 +28,8 @@ WHOLE = MultiHopRow(
 
 def rows(folder: Path, *steps: object, question: str = WHOLE.question) -> list[MultiHopRow]:
     line: dict[str, Any] = {"src": "hops", "question": question, "steps": list(steps)}
-    (folder / DECOMPOSITIONS).write_text(json.dumps(line) + "\n", encoding="utf-8")
-    return step_rows(folder, [WHOLE], seed=0)
+    (folder / STEPS).write_text(json.dumps(line) + "\n", encoding="utf-8")
+    return step_rows(folder, [WHOLE])
 
 
 def test_each_step_is_asked_with_the_answers_before_it_among_the_passages_of_the_question(tmp_path: Path) -> None:
@@ -61,9 +62,10 @@ def test_steps_are_left_out_without_an_answer_a_reference_or_a_passage(tmp_path:
 
 
 def test_no_file_gives_no_rows(tmp_path: Path) -> None:
-    assert step_rows(tmp_path, [WHOLE], seed=0) == []
+    assert step_rows(tmp_path, [WHOLE]) == []
 
 
-def test_a_step_that_is_no_step_is_named_with_its_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("step", [7, "Who kept the light?", [], [1, "Velm"]])
+def test_a_step_that_is_no_step_is_named_with_its_line(tmp_path: Path, step: object) -> None:
     with pytest.raises(DatasetError, match="line 1"):
-        rows(tmp_path, 7)
+        rows(tmp_path, step)

@@ -9,6 +9,7 @@ from pathlib import Path
 from polyhop.engine import Polyhop
 from polyhop.serve.keys import LOCAL, Key
 from polyhop.serve.places import Places, WorkspacePlace
+from polyhop.serve.server_file import identity_of
 from polyhop.settings import Settings
 
 
@@ -39,10 +40,9 @@ class _Opened:
 
 def _identity(folder: Path) -> tuple[int, int] | None:
     try:
-        told = folder.stat()
+        return identity_of(folder)
     except FileNotFoundError:
         return None
-    return told.st_dev, told.st_ino
 
 
 class Engines:

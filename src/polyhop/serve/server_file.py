@@ -80,7 +80,7 @@ class ServerFile:
     def _is_replaced(self) -> bool:
         """Whether the file that is open is no longer the one at its path."""
         try:
-            return _identity(self.path) != self._same
+            return identity_of(self.path) != self._same
         except FileNotFoundError:
             return True
 
@@ -106,10 +106,11 @@ class ServerFile:
                         opened.pragma("user_version", self._version)
                     opened.execute("COMMIT")
                 undo.pop_all()
-            self._opened, self._same = opened, _identity(self.path)
+            self._opened, self._same = opened, identity_of(self.path)
         return self._opened
 
 
-def _identity(path: Path) -> tuple[int, int]:
+def identity_of(path: Path) -> tuple[int, int]:
+    """Which file or folder lies at a path: device and number. Raises FileNotFoundError where none does."""
     told = path.stat()
     return told.st_dev, told.st_ino

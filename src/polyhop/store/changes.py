@@ -11,7 +11,7 @@ import numpy as np
 from polyhop.ports import Ints
 from polyhop.store.tables import StoreTables
 
-NOTE: Final = "rows:{}"  # the fact about an index that has the course of a layer's rows
+NOTE: Final = "rows:{}"  # the fact about an index that has the lineage of a layer's rows
 UNKNOWN: Final = -1  # no turn that can be told from another
 SAVE_NOTE = "INSERT INTO meta VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value"
 DONE_AFTER = """
@@ -81,14 +81,14 @@ class Changes(StoreTables):
         UNKNOWN where others have stored rows under another fingerprint, and this may not note that it looked since.
         """
         if not self.notes:
-            course = self._course(layer)
-            return course.turn if course is not None and course.fingerprint == fingerprint else UNKNOWN
+            lineage = self._lineage(layer)
+            return lineage.turn if lineage is not None and lineage.fingerprint == fingerprint else UNKNOWN
         with self.transaction():
-            course = self._course(layer)
-            if course is None or course.fingerprint != fingerprint:
-                course = Lineage(fingerprint, (course.turn if course else 0) + 1)
-                self._note(layer, course)
-            return course.turn
+            lineage = self._lineage(layer)
+            if lineage is None or lineage.fingerprint != fingerprint:
+                lineage = Lineage(fingerprint, (lineage.turn if lineage else 0) + 1)
+                self._note(layer, lineage)
+            return lineage.turn
 
     def settle(self, layer: str, fingerprint: str) -> None:
         """Note that each passage was tried under a fingerprint, if it was: then nobody has to look at them again."""
@@ -106,27 +106,27 @@ class Changes(StoreTables):
 
     def _turned(self, layer: str, fingerprint: str) -> None:
         """Note that rows are stored under a fingerprint; in a transaction."""
-        course = self._course(layer)
-        if course is not None and course.fingerprint != fingerprint:
-            self._note(layer, Lineage(fingerprint, course.turn + 1))
+        lineage = self._lineage(layer)
+        if lineage is not None and lineage.fingerprint != fingerprint:
+            self._note(layer, Lineage(fingerprint, lineage.turn + 1))
 
     def _undone(self, layer: str, fingerprint: str, numbers: Sequence[int]) -> None:
         """Note that these passages failed, which may have had rows; in a transaction."""
-        course = self._course(layer)
-        if course is not None and len(self.done_among(layer, fingerprint, np.array(numbers, np.int64))):
-            self._note(layer, course._replace(turn=course.turn + 1))
+        lineage = self._lineage(layer)
+        if lineage is not None and len(self.done_among(layer, fingerprint, np.array(numbers, np.int64))):
+            self._note(layer, lineage._replace(turn=lineage.turn + 1))
 
     def _settled(self, layer: str, fingerprint: str) -> int:
-        course = self._course(layer)
-        return course.settled if course is not None and course.fingerprint == fingerprint else 0
+        lineage = self._lineage(layer)
+        return lineage.settled if lineage is not None and lineage.fingerprint == fingerprint else 0
 
-    def _course(self, layer: str) -> Lineage | None:
+    def _lineage(self, layer: str) -> Lineage | None:
         told: str | None = self._value("SELECT value FROM meta WHERE key = ?", NOTE.format(layer))
         return Lineage(**json.loads(told)) if told else None
 
-    def _note(self, layer: str, course: Lineage) -> None:
+    def _note(self, layer: str, lineage: Lineage) -> None:
         with self._writing() as connection:
-            connection.execute(SAVE_NOTE, (NOTE.format(layer), json.dumps(course._asdict())))
+            connection.execute(SAVE_NOTE, (NOTE.format(layer), json.dumps(lineage._asdict())))
 
     def _ints(self, query: str, *values: Any) -> Ints:
         rows = self._rows(query, *values)

@@ -7,7 +7,6 @@ a question is a question of its own.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -19,14 +18,13 @@ from polyhop.training.step_rows import among, steps_of
 SOURCE: Final = "across/"
 
 
-def across_rows(folder: Path, *, seed: int) -> list[MultiHopRow]:
+def across_rows(folder: Path) -> list[MultiHopRow]:
     """The questions of all collections in a folder, and their steps. Raises DatasetError with file and line."""
-    rng = random.Random(seed)  # noqa: S311
     lines = [(line, path.stem) for path in document_files(folder) for line in row_lines(path)]
-    return [row for line, name in lines if COLLECTION in line.fields for row in _rows(line, name, rng)]
+    return [row for line, name in lines if COLLECTION in line.fields for row in _rows(line, name)]
 
 
-def _rows(line: RowLine, name: str, rng: random.Random) -> Iterator[MultiHopRow]:
+def _rows(line: RowLine, name: str) -> Iterator[MultiHopRow]:
     documents = [_document(line, one) for one in _listed(line, COLLECTION)]
     for fields in _listed(line, "asked"):
         if not isinstance(fields, dict):
@@ -43,7 +41,7 @@ def _rows(line: RowLine, name: str, rng: random.Random) -> Iterator[MultiHopRow]
                 positives=tuple(documents),
                 negatives=(),
             )
-            steps = list(steps_of(question, rng))
+            steps = list(steps_of(question))
             yield from (row for step in steps if len(steps) > 1 and (row := among(step, everything)) is not None)
 
 

@@ -4,37 +4,29 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from polyhop.english.relations import wording_of
-from polyhop.english.words import PREPOSITIONS
-from polyhop.indexes.folding import tokens
-from polyhop.plans import REFERENCE
 from polyhop.training.claims import written
 from polyhop.training.mixture import MULTI_HOP_SOURCE
 from polyhop.training.rows import (
     MULTI_HOP,
     READING,
     MultiHopRow,
-    TrainingPassage,
     is_kept_aside,
     multi_hop_rows,
     occurrences,
     reading_rows,
-    row_lines,
 )
-from polyhop.training.taught_plans import STEPS
+from polyhop.training.step_rows import step_rows
 from polyhop.training.triples import TRIPLES, triple_rows
 
-STEP_SOURCE: Final = "steps/"
 READ: Final[Mapping[str, int]] = {"squad1": 2_000, "squad2": 400, "squadshifts/new_wiki": 800, "qed": 400}
 """Of reading rows, how many of what begins so are taken: of those about an encyclopaedia's passages."""
 MOST_STATED: Final = 1_000  # rows of triples
 LONGEST: Final = 1_600  # characters of a passage: in a longer one, a few words rarely say where the answer stands
-_RELATION: Final = " >> "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +58,7 @@ def asked_passages(folder: Path, *, seed: int = 0, whole: bool = True) -> list[A
     found: list[AskedPassage] = []
     if (folder / MULTI_HOP).exists():
         rows = multi_hop_rows(folder)
-        found += _steps(folder, rows) if (folder / STEPS).exists() else []
+        found += _steps(step_rows(folder, rows))
         found += _whole(rows) if whole else []
     if (folder / READING).exists():
         found += _read(folder, rng)
@@ -93,66 +85,18 @@ def _whole(rows: Sequence[MultiHopRow]) -> Iterator[AskedPassage]:
             )
 
 
-def _steps(folder: Path, rows: Sequence[MultiHopRow]) -> Iterator[AskedPassage]:
-    """The steps of those questions whose passages are known, earlier answers written in."""
-    known = {row.question.casefold(): row for row in rows}
-    for line in row_lines(folder / STEPS):
-        row = known.get(str(line.fields.get("question", "")).strip().casefold())
-        steps = line.fields.get("steps")
-        if row is None or not isinstance(steps, list):
-            continue
-        answers: list[str] = []
-        for step in steps:
-            match step:
-                case [str(text), str(answer)]:
-                    asked = _asked(_filled(text, answers))
-                    answers.append(answer)
-                    yield from _step(asked, answer, row)
-                case _:
-                    break
-
-
-def _filled(text: str, answers: Sequence[str]) -> str:
-    """A step's text with the answers that it refers to."""
-    for place in sorted({int(number) for number in REFERENCE.findall(text)}, reverse=True):
-        if 0 < place <= len(answers):
-            text = text.replace(f"#{place}", answers[place - 1])
-    return " ".join(text.split()).replace(" ?", "?")
-
-
-def _asked(text: str) -> str:
-    """A step as a question: ``Ostrand >> keeper`` asks for the keeper."""
-    thing, is_relation, relation = text.partition(_RELATION)
-    if not is_relation:
-        return text
-    relation = relation.replace("_", " ").strip()
-    known = wording_of(relation)
-    if known is not None and known.plain:
-        return known.question(thing)
-    if relation.split()[-1:] and relation.split()[-1] in PREPOSITIONS:
-        return f"What is {thing} {relation}?"
-    return f"What is the {relation} of {thing}?"
-
-
-def _step(question: str, answer: str, row: MultiHopRow) -> Iterator[AskedPassage]:
-    """A step with the passage that has its answer and most of its words."""
-    words = {*tokens(question)} - {*tokens(answer)}
-    best: tuple[float, TrainingPassage, int] | None = None
-    for passage in row.positives:
-        starts = occurrences(passage.text, answer)
-        shared = len(words & {*tokens(f"{passage.title} {passage.text}")}) + len(words & {*tokens(passage.title)})
-        if starts and (best is None or shared > best[0]):
-            best = shared, passage, starts[0]
-    if best is not None and not REFERENCE.search(question):
-        _, passage, start = best
+def _steps(rows: Iterable[MultiHopRow]) -> Iterator[AskedPassage]:
+    """The steps of questions, each with the passage that has its answer and most of its words."""
+    for row in rows:
+        [passage] = row.positives
         yield AskedPassage(
-            source=STEP_SOURCE + row.source,
+            source=row.source,
             licence=row.licence,
-            question=question,
+            question=row.question,
             title=passage.title,
             text=passage.text,
-            answer=answer,
-            start=start,
+            answer=row.answer,
+            start=occurrences(passage.text, row.answer)[0],
             aside=is_kept_aside(passage.text),
         )
 

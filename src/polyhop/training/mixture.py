@@ -15,7 +15,7 @@ from pathlib import Path
 from polyhop.training.across_documents import SOURCE as ACROSS
 from polyhop.training.neighbours import Neighbours
 from polyhop.training.rows import Kind, MultiHopRow, ReadingRow, TrainingPassage, is_kept_aside, occurrences
-from polyhop.training.step_rows import SOURCE as STEPS
+from polyhop.training.step_rows import SOURCE as STEPPED
 from polyhop.training.together import Told, together
 from polyhop.training.windows import MOST_TOKENS, Part, Place, Window, WindowMaker, sentences
 
@@ -169,7 +169,7 @@ def _of_multi_hop(rows: Sequence[MultiHopRow], maker: WindowMaker, rng: random.R
 
 def source_of(row: MultiHopRow) -> str:
     """What its windows are said to be of."""
-    return row.source if row.source.startswith((STEPS, ACROSS)) else MULTI_HOP_SOURCE + row.source
+    return row.source if row.source.startswith((STEPPED, ACROSS)) else MULTI_HOP_SOURCE + row.source
 
 
 def _among_passages(row: MultiHopRow, rng: random.Random, *, may_lose: bool) -> _Example | None:

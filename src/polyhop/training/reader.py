@@ -34,8 +34,9 @@ from polyhop.training.mixture import Windows, mixed, share_of, source_of
 from polyhop.training.rows import KINDS, MULTI_HOP, READING, MultiHopRow, ReadingRow, multi_hop_rows, reading_rows
 from polyhop.training.scoring import WindowRead, figures, read, score
 from polyhop.training.start import go_on_from, installed_encoder
-from polyhop.training.step_rows import DECOMPOSITIONS, step_rows
-from polyhop.training.step_rows import SOURCE as STEPS
+from polyhop.training.step_rows import SOURCE as STEPPED
+from polyhop.training.step_rows import step_rows
+from polyhop.training.taught_plans import STEPS
 from polyhop.training.triples import SOURCE as STATED
 from polyhop.training.triples import TRIPLES, triple_rows
 from polyhop.training.windows import Window
@@ -47,7 +48,7 @@ FORBIDDEN = -1e4
 READ_AT_ONCE = 24
 ASIDE_OFTEN, ASIDE_AT_LAST = 500, 1_400  # windows kept aside that are read during training, and behind it
 ASIDE_BESIDES = 150  # at most, of each of the sources in BESIDES, beside them
-BESIDES = (CLAIMED, STATED, STEPS, TABLES, ASKED_OF, ACROSS)  # what their sources begin with
+BESIDES = (CLAIMED, STATED, STEPPED, TABLES, ASKED_OF, ACROSS)  # what their sources begin with
 
 
 class ReaderNetwork(nn.Module):
@@ -206,7 +207,7 @@ class ReaderTrainer:
         files = (
             READING,
             MULTI_HOP,
-            *(name for name in (CLAIMS, TRIPLES, DECOMPOSITIONS) if (self.data / name).exists()),
+            *(name for name in (CLAIMS, TRIPLES, STEPS) if (self.data / name).exists()),
         )
         hashes = {name: sha256_of(self.data / name) for name in files}
         hashes |= {path.name: sha256_of(path) for path in self._document_files()}
@@ -243,8 +244,8 @@ class ReaderTrainer:
         plain = share_of([*plain, *triple_rows(self.data, seed=self.course.seed)], self.share, seed=self.course.seed)
         asked = document_rows(self.documents) if self.documents is not None else []
         whole = multi_hop_rows(self.data)
-        steps = step_rows(self.data, whole, seed=self.course.seed)
-        across = across_rows(self.documents, seed=self.course.seed) if self.documents is not None else []
+        steps = step_rows(self.data, whole)
+        across = across_rows(self.documents) if self.documents is not None else []
         return [*plain, *made, *asked], [*whole, *steps, *across]
 
     def _document_files(self) -> list[Path]:

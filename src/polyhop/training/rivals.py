@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from polyhop.documents.sentences import sentence_spans
-from polyhop.indexes.lexical import Lexical, build
 from polyhop.layers.layer import words_of
 from polyhop.strategies.paths.strategy import Paths
 from polyhop.strategies.shared.excerpt import excerpt, path_text
 from polyhop.training.linked_passages import LinkedPassages, TextLink, as_stored, names_along, places_of
 from polyhop.training.mixture import MULTI_HOP_SOURCE
+from polyhop.training.neighbours import Neighbours
 from polyhop.training.rows import MultiHopRow, ReadingRow, is_kept_aside
 from polyhop.training.slates import GradedText, Slate, SlateKind, SlateMaker
 
@@ -185,14 +183,10 @@ def _of_ordinary(
 
 
 def _among_contexts(rows: Sequence[ReadingRow], most: int, maker: SlateMaker) -> Iterator[tuple[Slate, bool]]:
-    contexts = list(dict.fromkeys(row.context for row in rows))
-    numbers = np.arange(len(contexts), dtype=np.int64)
-    lexical = Lexical.of([build(numbers, contexts)], numbers)
+    neighbours = Neighbours(rows)
     for row in rows[:most]:
-        answers = [text.casefold() for text, _ in row.answers]
-        near = [contexts[place] for place in lexical.search(row.question, NEAR)[0].tolist()]
-        rivals = [one for one in near if one != row.context and not any(said in one.casefold() for said in answers)]
-        shown = [_shown(one, row.question) for one in (row.context, *rivals[:ORDINARY_RIVALS])]
+        rivals = [one.context for one in neighbours.near(row, ORDINARY_RIVALS)]
+        shown = [_shown(one, row.question) for one in (row.context, *rivals)]
         candidates = [GradedText(text=text, grade=int(place == 0)) for place, text in enumerate(shown)]
         yield from _ordinary(row, candidates, maker)
 

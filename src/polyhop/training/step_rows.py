@@ -6,41 +6,38 @@ in words and passages come from two files, which the question joins.
 
 from __future__ import annotations
 
-import random
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from polyhop.plans import REFERENCE
 from polyhop.training.rows import MultiHopRow, RowLine, TrainingPassage, occurrences, row_lines
-from polyhop.training.together import words_of
+from polyhop.training.taught_plans import STEPS
+from polyhop.training.together import long_words
 from polyhop.training.triples import asked_for
 
-DECOMPOSITIONS: Final = "decompositions.jsonl"
 SOURCE: Final = "steps/"
 _RELATION: Final = " >> "
-_REFERENCE = re.compile(r"#(\d+)")
 
 Step = tuple[str, str]  # what it asks, and its answer
 
 
-def step_rows(folder: Path, asked: Sequence[MultiHopRow], *, seed: int) -> list[MultiHopRow]:
+def step_rows(folder: Path, asked: Sequence[MultiHopRow]) -> list[MultiHopRow]:
     """The steps of ``decompositions.jsonl`` whose questions are among those asked; none where that file is not there.
 
     Raises DatasetError with file and line.
     """
-    path = folder / DECOMPOSITIONS
+    path = folder / STEPS
     if not path.exists():
         return []
-    rng = random.Random(seed)  # noqa: S311
     by_question: dict[str, list[MultiHopRow]] = defaultdict(list)
     for row in asked:
         by_question[_key(row.question)].append(row)
     made: dict[tuple[str, str], MultiHopRow] = {}
     for line in row_lines(path):
         for whole in by_question.get(_key(line.text("question")), ()):
-            for step in steps_of(line, rng):
+            for step in steps_of(line):
                 found = among(step, whole)
                 if found is not None:
                     made.setdefault(step, found)
@@ -51,7 +48,7 @@ def _key(question: str) -> str:
     return " ".join(question.lower().split())
 
 
-def steps_of(line: RowLine, rng: random.Random) -> Iterator[Step]:
+def steps_of(line: RowLine) -> Iterator[Step]:
     """The steps whose answers are told, with the answers of those before them written in."""
     steps = line.fields.get("steps")
     if not isinstance(steps, list):
@@ -63,7 +60,7 @@ def steps_of(line: RowLine, rng: random.Random) -> Iterator[Step]:
                 answers[number] = answer.strip()
                 written = _written(text, answers)
                 if written:
-                    yield _worded(written, rng), answer.strip()
+                    yield _worded(written), answer.strip()
             case [str(), *_]:
                 pass
             case _:
@@ -72,15 +69,16 @@ def steps_of(line: RowLine, rng: random.Random) -> Iterator[Step]:
 
 def _written(text: str, answers: Mapping[int, str]) -> str:
     """A step with answers in place of what it refers to; nothing where one is not told."""
-    numbers = {int(number) for number in _REFERENCE.findall(text)}
+    numbers = {int(number) for number in REFERENCE.findall(text)}
     if not numbers <= set(answers):
         return ""
-    return " ".join(_REFERENCE.sub(lambda match: answers[int(match[1])], text).split())
+    return " ".join(REFERENCE.sub(lambda match: answers[int(match[1])], text).split()).replace(" ?", "?")
 
 
-def _worded(step: str, rng: random.Random) -> str:
+def _worded(step: str) -> str:
     head, _, relation = step.partition(_RELATION)
-    return asked_for(head.strip(), relation.strip(), rng) if relation.strip() else step
+    named = relation.replace("_", " ").strip()
+    return asked_for(head.strip(), named) if named else step
 
 
 def among(step: Step, whole: MultiHopRow) -> MultiHopRow | None:
@@ -89,8 +87,8 @@ def among(step: Step, whole: MultiHopRow) -> MultiHopRow | None:
     holding = [passage for passage in whole.positives if occurrences(passage.text, answer)]
     if not holding:
         return None
-    asked = words_of(question)
-    best = max(holding, key=lambda one: len(asked & words_of(f"{one.title} {one.text}")))
+    asked = long_words(question)
+    best = max(holding, key=lambda one: len(asked & long_words(f"{one.title} {one.text}")))
     others = [one for one in (*whole.positives, *whole.negatives) if not _holds(one, answer)]
     return MultiHopRow(
         source=SOURCE + whole.source,

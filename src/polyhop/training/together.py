@@ -26,7 +26,7 @@ class Told:
     places: tuple[tuple[str, int], ...] = ()  # text and start
 
 
-def words_of(text: str) -> set[str]:
+def long_words(text: str) -> set[str]:
     """Its words of three letters and more, in small letters."""
     return set(re.findall(r"\w{3,}", text.lower()))
 
@@ -35,14 +35,14 @@ def together(
     question: str, texts: Sequence[Told], rng: random.Random, *, words: int = WORDS
 ) -> tuple[list[Part], list[Place]]:
     """The sentences that share most words with the question, and those that hold an answer, each text in its order."""
-    asked = words_of(question)
+    asked = long_words(question)
     ranked: list[tuple[float, int, int, int]] = []
     for number, told in enumerate(texts):
         for start, end in sentences(told.text):
             said = told.text[start:end]
             if said.strip():
                 holds = any(start <= at < end for _, at in told.places)
-                score = len(asked & words_of(said)) + rng.random() + holds * _HOLDS
+                score = len(asked & long_words(said)) + rng.random() + holds * _HOLDS
                 ranked.append((score, number, start, end))
     kept: list[tuple[int, int, int]] = []
     for _, number, start, end in sorted(ranked, reverse=True):

@@ -27,6 +27,7 @@ MOST: Final = 160  # triples of a relation
 MOST_BESIDE: Final = 3  # texts of others
 ALONE: Final = 0.25  # of the rows, that have only others' texts: nothing answers them
 _LONGEST: Final = 4  # words of a relation's name
+_FORMS: Final = ("What is the {relation} of {head}?", "What is {head}'s {relation}?")
 _CODE = re.compile(r"P\d+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 _TOLD_APART = re.compile(r"\s*\([^()]*\)$")
@@ -122,12 +123,12 @@ def _asked_in(group: Sequence[Stated], rng: random.Random) -> Iterator[ReadingRo
         )
 
 
-def asked_for(head: str, relation: str, rng: random.Random) -> str:
-    """What a person or a plan would ask for the value of a relation of something."""
+def asked_for(head: str, relation: str, rng: random.Random | None = None) -> str:
+    """What a plan would ask for the value of a relation of something or, by chance, a person."""
     known = wording_of(relation)
     if known is not None and known.plain:
         return known.question(head)
     if relation.split()[-1] in PREPOSITIONS:
         return f"What is {head} {relation}?"
-    form = rng.choice(("What is the {relation} of {head}?", "What is {head}'s {relation}?"))
+    form = _FORMS[0] if rng is None else rng.choice(_FORMS)
     return form.format(relation=relation, head=head)

@@ -14,6 +14,8 @@ from polyhop.models.choice import Models
 
 LIGHTHOUSE = [("Who designed Harrowmere Lighthouse?", "Edda Marrish")]
 BORN = [("Where was Edda Marrish born?", "Pellingrove")]
+DESCRIBED = [("Where was the architect of the Pellingrove lighthouse born?", None)]
+WIFE = [("Where was the wife of Lisk born?", None)]
 BUILT = [("When was the Long Bridge built?", "1612")]
 
 
@@ -28,6 +30,8 @@ BUILT = [("When was the Long Bridge built?", "1612")]
         (BORN, "And her teacher?", "Where was Edda Marrish's teacher born?"),
         (BORN, "And Tobren Lisk?", "Where was Tobren Lisk born?"),
         (BORN, "How many people live there?", "How many people live in Pellingrove?"),
+        (DESCRIBED, "And when did he die?", "When did the architect of the Pellingrove lighthouse die?"),
+        (WIFE, "When did he die?", "When did Lisk die?"),
         (BUILT, "What happened in that year?", "What happened in 1612?"),
         (BUILT, "By whom?", "By whom was the Long Bridge built?"),
         (BUILT, "How about in Lissandra?", "When was the Long Bridge built in Lissandra?"),

@@ -81,6 +81,8 @@ def candidates(
     last: dict[str, tuple[Phrase, Spoken]] = {}
     for spoken in thread:
         for phrase in spoken.phrases:
+            if reference.pointer in ("he", "she") and _only_describes(phrase, spoken, reference):
+                continue
             key = _key(phrase)
             counts[key] = counts.get(key, 0) + 1
             before = last.get(key)
@@ -159,6 +161,17 @@ def _agreeing(reference: Reference) -> frozenset[Kind]:
         noun = reference.noun.removesuffix("s")
         return next((kinds for nouns, kinds in _OF_NOUNS if noun in nouns or reference.noun in nouns), frozenset(Kind))
     return _AGREEING[reference.pointer]
+
+
+def _only_describes(phrase: Phrase, spoken: Spoken, reference: Reference) -> bool:
+    """Whether a name, which is not known for a person's, tells of a person which: "the architect of the Lisk mill".
+
+    Not where the person is of the other sex: "he", after "the wife of Lisk", is Lisk.
+    """
+    if not phrase.named or phrase.kind is Kind.PERSON:
+        return False
+    around = (one for one in spoken.phrases if one.start < phrase.start and phrase.end <= one.end)
+    return any(one.kind is Kind.PERSON and _sex(one) in ("", reference.pointer) for one in around)
 
 
 def _owns(phrase: Phrase, reference: Reference) -> bool:

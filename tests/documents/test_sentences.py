@@ -51,6 +51,7 @@ def test_the_number_of_an_item_is_no_sentence() -> None:
     "sentence",
     [
         "Cllr. Ann Webb and the Hon. Peter Vane spoke to Messrs. Hill.",
+        "Brig. Gen. Tom Vane sold it to the Hask Bros. Mill.",
         "Sgt. Blake met Maj. Toms and Sen. Ruiz.",
         "Towns on the coast, e.g. Ostrand, i.e. Those with a light, pay.",
         "The tables are in Vol. II, Figs. IV and VI.",

@@ -22,7 +22,7 @@ _END = re.compile(
 # "1887 г."), and German ordinals.
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Messrs|Dr|St|Jr|Sr|Prof|Rev|Hon|Gen|Col|Maj|Capt|Lt|Sgt|Cpl|Pte|Adm|Cdr|Supt|Insp|Cllr|Sen|Rep|Gov"
-    r"|No|Vol|Figs?|Sec|Eq|e\.g|i\.e|viz|vs|ca|cf|approx|Mt|Ft"
+    r"|Brig|Lieut|Cmdr|Pvt|Msgr|Bros|No|Vol|Figs?|Sec|Eq|e\.g|i\.e|viz|vs|ca|cf|approx|Mt|Ft"
     r"|Nr|Hr|Bd|bzw|Mme|Mlle|Dra|Sra|Srta|núm|pág|проф|акад|ул|им|гл|стр|рис)"
     r"|(?<!\d)(?<!\d[\s\xa0])\bг|\b(?:[Dd](?:er|ie|as|em|en|es)|[Vv]om|[Zz]um|[Bb]eim)\s\d{1,2})\.$"
 )

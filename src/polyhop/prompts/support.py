@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from polyhop.documents.sentences import sentence_spans
 from polyhop.prompts.blocks import PromptBlock
 from polyhop.prompts.passage_blocks import date_line
 from polyhop.prompts.quotes import cuts_word, locate
@@ -31,7 +32,6 @@ A line "Date:" below a title says on which day the passage below it begins. It i
 none of its sentences: quote what was said on that day, never the line."""
 
 _MARKS = " \t\n#*_=-"  # around a heading, as texts write one
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*|\n\s*")
 _ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[\.{3}\]|\[…\])\s*")
 
 
@@ -74,8 +74,8 @@ def _line_by_line(passage: Passage) -> str:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Sentences by their punctuation, in any script: good enough to point at, and nothing is lost between them."""
-    return (sentence for sentence in _SENTENCE_END.split(text) if sentence.strip())
+    """Sentences as citations have them, each on one line as far as the text lets it; nothing is lost between them."""
+    return (text[start:end] for start, end in sentence_spans(text))
 
 
 def _places(quote: str, index: int, texts: Sequence[str]) -> list[CopiedQuote]:

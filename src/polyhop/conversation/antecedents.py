@@ -81,7 +81,7 @@ def candidates(
     last: dict[str, tuple[Phrase, Spoken]] = {}
     for spoken in thread:
         for phrase in spoken.phrases:
-            if reference.pointer in ("he", "she") and _only_describes(phrase, spoken, reference):
+            if _only_describes(phrase, spoken, reference):
                 continue
             key = _key(phrase)
             counts[key] = counts.get(key, 0) + 1
@@ -164,11 +164,12 @@ def _agreeing(reference: Reference) -> frozenset[Kind]:
 
 
 def _only_describes(phrase: Phrase, spoken: Spoken, reference: Reference) -> bool:
-    """Whether a name, which is not known for a person's, tells of a person which: "the architect of the Lisk mill".
+    """Whether a name that is not known for a person's tells which person, so that "she" is not it but the person.
 
-    Not where the person is of the other sex: "he", after "the wife of Lisk", is Lisk.
+    As in "the architect of the Lisk mill". Not where the person is of the other sex: "he", after "the wife of Lisk", is
+    Lisk.
     """
-    if not phrase.named or phrase.kind is Kind.PERSON:
+    if reference.pointer not in ("he", "she") or not phrase.named or phrase.kind is Kind.PERSON:
         return False
     around = (one for one in spoken.phrases if one.start < phrase.start and phrase.end <= one.end)
     return any(one.kind is Kind.PERSON and _sex(one) in ("", reference.pointer) for one in around)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -67,15 +67,13 @@ def placed(support: Sequence[Mapping[str, Any]], passages: Sequence[Passage]) ->
 
 
 def _line_by_line(passage: Passage) -> str:
-    """Sentences have no numbers, which nothing would refer to; a heading that repeats the title is left out."""
-    sentences = list(_sentences(passage.text))
+    """The sentences that citations have, without numbers, which nothing would refer to.
+
+    A heading that repeats the title is left out.
+    """
+    sentences = [passage.text[start:end] for start, end in sentence_spans(passage.text)]
     titled = sentences[:1] and sentences[0].strip(_MARKS) == passage.title.strip()
     return "\n".join((f"Title: {passage.title}", *date_line(passage), *sentences[1 if titled else 0 :]))
-
-
-def _sentences(text: str) -> Iterator[str]:
-    """Sentences as citations have them, each on one line as far as the text lets it; nothing is lost between them."""
-    return (text[start:end] for start, end in sentence_spans(text))
 
 
 def _places(quote: str, index: int, texts: Sequence[str]) -> list[CopiedQuote]:

@@ -32,7 +32,7 @@ BRISK = passage(
 )
 FENNICK = passage("Fennick", "Fennick is a market town on the River Oss. It has a school and two mills.")
 GUILD = passage(
-    "Guild of Pilots", "The Guild of Pilots was founded in 1790 by Captain Ruben Stoll. It has ninety members."
+    "Guild of Pilots", "The Guild of Pilots was founded in 1790 by Ruben Stoll. It has ninety members."
 )
 WORLD = (GUILD, FENNICK, LIGHTHOUSE, BRISK)
 
@@ -48,7 +48,7 @@ def evidence(question: str, *passages: Passage, hops: tuple[Hop, ...] = ()) -> E
     ("question", "answer"),
     [
         ("Where was Ada Brisk born?", "Fennick"),
-        ("Who founded the Guild of Pilots?", "Captain Ruben Stoll"),
+        ("Who founded the Guild of Pilots?", "Ruben Stoll"),
         ("When was the Guild of Pilots founded?", "1790"),
         ("Who was the architect of Skerry Lighthouse?", "Ada Brisk"),
         ("Where was the architect of Skerry Lighthouse born?", "Fennick"),

@@ -14,6 +14,7 @@ from polyhop.prompts import support
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.prompts.earlier_steps import EarlierStep, earlier_blocks, one_line, quoted
 from polyhop.prompts.support import CopiedQuote
+from polyhop.prompts.which_one import WHICH_ONE
 from polyhop.types import Cost, Passage
 
 log = logging.getLogger(__name__)
@@ -74,15 +75,14 @@ any answer. Where nothing speaks for another answer, give it again, as a guess."
 
 _LARGER = """
 - The larger question shows what a step is for. Answer the step, with a thing of the kind that the larger question \
-needs; where several fit, take the one that fits the larger question best."""
+needs; where several fit it alike, take the one that fits the larger question best."""
 
 _RULES = f"""
 - "support": the sentences that establish the answer, as few as do, {support.MOST} at most: the number of the passage \
 and the sentence, copied letter for letter. Do not shorten, join or correct it. An answer that is worked out, such as \
 a sum, is supported by the sentences that it is worked out from.
-- "answer": in as few words as possible: a name, a date, a number, a reason, yes or no. Where the step asks for \
-several, name all. Where the passages make an answer likely without establishing it, write that one as a guess. Empty \
-where they point to none.
+- "answer": in as few words as possible: a name, a date, a number, a reason, yes or no. {WHICH_ONE} Where \
+the passages make an answer likely without establishing it, write that one as a guess. Empty where they point to none.
 - "sufficient": whether the passages establish the answer. What plainly follows from a sentence is established. A \
 guess is not sufficient, and neither is an answer to some other question.
 

@@ -1035,3 +1035,24 @@ def test_a_question_of_three_steps_takes_five_calls_and_7000_tokens_at_most(ques
     assert [hop.status == "unresolved" for hop in answer.evidence.hops] == [False] * 3
     assert answer.evidence.cost.llm_calls == {RIVER: 5, OLDER: 4}[question]
     assert answer.evidence.cost.tokens <= 7000
+
+
+@pytest.mark.parametrize("known", [0, 1, 2])
+@pytest.mark.parametrize("guessed", [False, True])
+def test_a_question_of_three_steps_that_nothing_answers_takes_8_calls_and_9000_tokens_at_most(
+    known: int, guessed: bool, fresh_index: Path
+) -> None:
+    """Where the facts are there. Such questions took 10 calls and 12,800 tokens: the most of all."""
+    steps = EXPECTED[RIVER].plans[0]
+    knows = EXPECTED[RIVER].knows if guessed else dict(list(EXPECTED[RIVER].knows.items())[:known])
+    doubted = dict.fromkeys(list(EXPECTED[RIVER].knows)[known:], "nowhere")
+    other = ("Which towns lie on a river?", "Which of #1 is Edda Marrish from?", "On which river does #2 stand?")
+    sage = Doubting(plans=[steps, other], knows=knows, doubts=doubted, answer=("nothing", "nowhere"))
+    with serving(counted(sage)) as server:
+        model = {"base_url": server.url, "model": "sage", "attempts": 1, "cache": "none"}
+        settings = Settings.from_mapping({"models": {"language_model": "openai"}, "language_model": model})
+        with Polyhop(fresh_index, settings=settings) as engine:
+            cost = ask(engine, RIVER).evidence.cost
+    assert cost.llm_calls <= 8
+    assert cost.tokens <= 9000
+    assert ("decompose" in sage.tasks[1:]) == (not guessed and known < 2)  # nothing waits for the last step

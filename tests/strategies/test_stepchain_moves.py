@@ -17,7 +17,7 @@ from polyhop.plans import plan_of_questions
 from polyhop.prompts.earlier_steps import EarlierStep
 from polyhop.strategies.stepchain.asked_step import AskedStep
 from polyhop.strategies.stepchain.community_context import background
-from polyhop.strategies.stepchain.distinct_chains import distinct
+from polyhop.strategies.stepchain.distinct_chains import distinct, longest
 from polyhop.strategies.stepchain.independent_steps import asked_together
 from polyhop.strategies.stepchain.leads import CHAINED, UNOWNED, Lead, Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
@@ -479,7 +479,9 @@ def chain_of(*facts: tuple[str, str, str], sentence: int = 0) -> EvidenceChain:
         for head, relation, tail in facts
     ]
     entities = (facts[0][0], *(tail for _, _, tail in facts))
-    return EvidenceChain(Chain(entities=entities, facts=tuple(stated), forward=(True,) * len(facts), score=1.0), (1,))
+    return EvidenceChain(
+        Chain(entities=entities, facts=tuple(stated), forward=(True,) * len(facts), score=1.0), (1,) * len(facts)
+    )
 
 
 BROOK_BORN = ("Ada Brook", "was born in", "Velm")
@@ -492,6 +494,7 @@ BROOK_BORN = ("Ada Brook", "was born in", "Velm")
         ([[BROOK_BORN], [BROOK_BORN, ("Velm", "lies on", "Oar")]], [0, 1]),
         ([[BROOK_BORN, ("Velm", "lies on", "Oar")], [("Velm", "lies on", "Oar")], [BROOK_BORN]], [1, 2]),
         ([[("Gull", "built", "Brook")], [("Gull", "was built in", "1801 by Brook")]], [1]),
+        ([[("Brook", "was an engineer of", "Velm")], [("Brook", "was", "engineer of Velm")]], [0]),
         ([[("Brook", "beat", "Reed")], [("Reed", "beat", "Brook")]], [0, 1]),
         ([[("Brook", "lived in", "Harrow")], [("Brook", "lived in", "Harrowmere")]], [0, 1]),
     ],
@@ -501,6 +504,15 @@ def test_a_chain_that_says_nothing_new_is_left_out(facts: list[list[tuple[str, s
     chains = [chain_of(*each) for each in facts]
     assert distinct(chains) == [chains[place] for place in left]
     assert set(map(str, distinct(chains[::-1]))) == {str(chains[place]) for place in left}
+
+
+def test_a_chain_that_another_one_begins_with_is_left_out() -> None:
+    """Not one that it ends with, or passes by: that has another beginning."""
+    whole = chain_of(BROOK_BORN, ("Velm", "lies on", "Oar"))
+    assert longest([chain_of(BROOK_BORN), whole, chain_of(("Velm", "lies on", "Oar"))]) == [
+        whole,
+        chain_of(("Velm", "lies on", "Oar")),
+    ]
 
 
 def test_a_lesser_fact_of_another_sentence_stays() -> None:

@@ -63,7 +63,7 @@ chain and a passage differ, the passage decides. Never quote a chain."""
 
 _EARLIER = """
 - What earlier steps found may be taken as given. A sentence that was quoted for one may be quoted again where a \
-passage below has it."""
+passage has it."""
 
 _SUPPOSED = """
 - What a step marked A GUESS found is not established. Answer as if it were right."""

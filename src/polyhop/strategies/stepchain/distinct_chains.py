@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from polyhop.english.words import ARTICLES, AUXILIARIES, BE
 from polyhop.indexes.folding import family, tokens
@@ -10,7 +11,16 @@ from polyhop.strategies.stepchain.step_graph import EvidenceChain
 from polyhop.types import Triple
 
 _SAY_NOTHING = ARTICLES | AUXILIARIES | BE  # "was born in" says no more than "born in"
-_Said = tuple[tuple[str, ...], tuple[str, ...], frozenset[str], frozenset[str]]
+
+
+class _Said(NamedTuple):
+    """What a fact says, word by word."""
+
+    head: tuple[str, ...]
+    relation: frozenset[str]  # by the families of its words
+    tail: frozenset[str]
+    words: frozenset[str]  # of relation and tail
+    sentence: tuple[str, int, int]
 
 
 def distinct(chains: Sequence[EvidenceChain]) -> list[EvidenceChain]:
@@ -32,20 +42,36 @@ def distinct(chains: Sequence[EvidenceChain]) -> list[EvidenceChain]:
     return [chains[place] for place in sorted(kept)]
 
 
+def longest(chains: Sequence[EvidenceChain]) -> list[EvidenceChain]:
+    """The chains in their order, without those that others begin with: a longer one says it all."""
+    begun = {facts[:length] for chain in chains for facts in [_facts(chain)] for length in range(1, len(facts))}
+    return [chain for chain in chains if _facts(chain) not in begun]
+
+
+def _facts(chain: EvidenceChain) -> tuple[tuple[str, ...], ...]:
+    facts = zip(chain.chain.facts, chain.passages, strict=True)
+    return tuple((fact.head, fact.relation, fact.tail, str(number)) for fact, number in facts)
+
+
 def _words(said: Sequence[_Said]) -> int:
-    return sum(len(words) for fact in said for words in fact[1:])
+    return sum(len(fact.words) for fact in said)
 
 
 def _within(fact: _Said, other: _Said) -> bool:
     """Whether a fact says nothing that another one does not say."""
-    if fact[1] != other[1]:
+    if fact.head != other.head:
         return False
-    same = fact[2:] == other[2:]
-    return same or (fact[0] == other[0] and fact[2] <= other[2] | other[3] and fact[3] <= other[3] | other[2])
+    lesser = fact.sentence == other.sentence and fact.words <= other.words
+    return lesser or (fact.relation, fact.tail) == (other.relation, other.tail)
 
 
 def _said(fact: Triple) -> _Said:
-    """Its sentence, the words of its head, those of its relation by their families, and those of its tail."""
-    sentence = (fact.passage_id, str(fact.span.start), str(fact.span.end))
-    relation = frozenset(family(word) for word in tokens(fact.relation) if word not in _SAY_NOTHING)
-    return sentence, tuple(tokens(fact.head)), relation, frozenset(tokens(fact.tail))
+    relation = [word for word in tokens(fact.relation) if word not in _SAY_NOTHING]
+    tail = frozenset(tokens(fact.tail))
+    return _Said(
+        head=tuple(tokens(fact.head)),
+        relation=frozenset(map(family, relation)),
+        tail=tail,
+        words=tail.union(relation) - _SAY_NOTHING,
+        sentence=(fact.passage_id, fact.span.start, fact.span.end),
+    )

@@ -13,7 +13,7 @@ from polyhop.prompts.answer_step import StepAnswer, answer_step, answer_together
 from polyhop.prompts.combine_answers import combine_answers
 from polyhop.prompts.decompose import decompose
 from polyhop.prompts.earlier_steps import EarlierStep
-from polyhop.strategies.stepchain.distinct_chains import distinct
+from polyhop.strategies.stepchain.distinct_chains import distinct, longest
 from polyhop.strategies.stepchain.step_graph import EvidenceChain
 from polyhop.types import Passage, Span
 
@@ -110,7 +110,7 @@ class StepReader:
         self, chains: Sequence[EvidenceChain], given: Sequence[int], tokens: int
     ) -> tuple[dict[int, Passage], list[str]]:
         """The passages that a call shows, by their numbers, and the chains as lines that refer to them."""
-        chains = distinct([chain for chain in chains if set(chain.passages) <= set(given)])
+        chains = longest(distinct([chain for chain in chains if set(chain.passages) <= set(given)]))
         shown = self._fitting(chains, given, tokens)
         places = {number: place for place, number in enumerate(shown, 1)}
         stated = [chain for chain in chains if set(chain.passages) <= set(shown)]

@@ -56,7 +56,9 @@ class Stepping:
     def take(self, plan: Plan, began: float, budget: Budget) -> Plan:
         """Answer the steps in order. The plan that was followed, which another may have replaced half way.
 
-        The first step is always asked, so that there is evidence even where no time was allowed.
+        The first step is always asked, so that there is evidence even where no time was allowed. Another plan is made
+        where steps are left that may wait for an answer in vain, or where the question was one step: a last step was
+        looked up twice by then, and what the whole question leads to is found in any case.
         """
         if self.calls is not None:
             self.calls.begin(plan)
@@ -65,7 +67,8 @@ class Stepping:
             asked = self._next(plan)
             self.done.append(asked)
             self._tell(asked)
-            if self.retries and asked.settled and not asked.carried:
+            whole = len(plan.steps) == 1
+            if self.retries and asked.settled and not asked.carried and (whole or len(self.done) < len(plan.steps)):
                 plan = self._taken_apart_again(plan) or plan
         self.done += [self.ahead.pop(place) for place in sorted(self.ahead)]
         if len(self.done) < len(plan.steps):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.english.answer_type import AnswerType, answer_shape, answer_type, choices, fits
+from polyhop.english.answer_type import AnswerType, answer_shape, answer_type, asked_for, choices, fits
 from polyhop.english.question import asking_part
 
 EXPECTED = {
@@ -157,3 +157,20 @@ def test_full_stops_of_names_end_no_sentence(question: str, kind: AnswerType) ->
 @given(st.text(max_size=200))
 def test_what_asks_is_the_end_of_the_question(text: str) -> None:
     assert text.endswith(asking_part(text))
+
+
+@pytest.mark.parametrize(
+    ("question", "noun"),
+    [
+        ("Who built the Gull?", "person"),
+        ("Who was the mother of Ada Brook?", "mother"),
+        ("In which town is the yard?", "town"),
+        ("When did it open?", "date"),
+        ("How many ships did Ada Brook own?", "number"),
+        ("Why did she leave?", "thing"),
+        ("Did she leave?", "thing"),
+        ("?", "thing"),
+    ],
+)
+def test_what_is_asked_for_has_a_noun(question: str, noun: str) -> None:
+    assert asked_for(question) == noun

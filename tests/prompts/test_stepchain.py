@@ -310,6 +310,29 @@ def test_no_question_of_several_is_cut_for_want_of_room() -> None:
         assert [inside(prompt_of(server), f"QUESTION {number}") for number in (1, 2)] == list(ASKED)
 
 
+# --- what is only likely ----------------------------------------------------------------------------------------------
+
+
+def test_a_step_that_is_read_again_is_shown_what_was_guessed() -> None:
+    """With its quotations, and is told what to do with it; without a guess it is told of none."""
+    guess = EarlierStep(STEP, "Velm", ("She was born in\nVelm.",), established=False)
+    with model_saying(VELM) as (model, server):
+        answer_step(model, STEP, [], PASSAGES, guess=guess)
+        assert inside(prompt_of(server), "GUESS").splitlines() == ["Velm", "“She was born in Velm.”"]
+        assert "Confirm the guess, correct it or replace it" in system_of(server.requests[0])
+        answer_step(model, STEP, [], PASSAGES)
+        assert "GUESS" not in str(server.requests[1])
+
+
+def test_an_earlier_guess_is_shown_as_one() -> None:
+    """In the block's mark, where no text can imitate it."""
+    known = [EarlierStep("Who built the Gull?", "Ada Brook", (BUILT,), established=False)]
+    with model_saying(VELM) as (model, server):
+        answer_step(model, STEP, [], PASSAGES, known=known)
+        assert inside(prompt_of(server), "EARLIER STEP 1, A GUESS").splitlines()[1] == "Ada Brook"
+        assert "Answer as if it were right" in system_of(server.requests[0])
+
+
 # --- how passages are shown -------------------------------------------------------------------------------------------
 
 
@@ -384,16 +407,37 @@ def test_merging_shows_the_guess_and_the_quotations_of_a_step() -> None:
 
 
 def test_established_answers_speak_for_themselves() -> None:
-    """Unless one lacks, or two contradict each other: then somebody has to put them together."""
+    """And so do guesses; where two answers contradict each other, somebody has to put them together."""
     quoted = Answered("When was the Gull built?", "1801", True, (), ("It was built in 1801.",))
     assert plainly_together([BUILDER, quoted]) == (
         f"Established: Who built the Gull? Ada Brook ({BUILT})\n"
         "Established: When was the Gull built? 1801 (It was built in 1801.)"
     )
     assert plainly_together([]) is None
-    assert plainly_together([BUILDER, GUESS]) is None
+    assert plainly_together([BUILDER, GUESS]) == (
+        f"Established: Who built the Gull? Ada Brook ({BUILT})\n"
+        "Not established: When did Velm get its harbour? Perhaps 1900"
+    )
     assert plainly_together([PLACE, Answered(STEP, "Ossby", True)]) is None
     assert plainly_together([PLACE, Answered(STEP, "VELM", True)]) == f"Established: {STEP} Velm ({BORN})"
+
+
+def test_a_guess_is_told_once_with_what_it_rests_on() -> None:
+    """Under whatever wordings it was asked, and not again where the findings have it; what follows from it says so."""
+    quoted = Answered("Who built the Tern?", "Otto Reed", False, (), ("Reed is said to have built\nthe Tern.",))
+    again = Answered("Which person is the builder of the Tern?", "otto reed", False, (), ("It is his.",))
+    follows = Answered("Where was Otto Reed born?", "Mirl", False, (), ("Reed was born in Mirl.",), supposing=True)
+    lines = [
+        "Not established: Who built the Tern? Perhaps Otto Reed (Reed is said to have built the Tern.)",
+        "Not established: Which person is the builder of the Tern?",
+        "Not established: Where was Otto Reed born? If the guess before it is right, Mirl (Reed was born in Mirl.)",
+    ]
+    assert (plainly_together([quoted, again, follows]) or "").splitlines() == lines
+    with model_saying({"conflicts": [], "findings": "Perhaps Otto  Reed did, of Mirlow."}) as (model, server):
+        text, _ = merge_answers(model, QUESTION, [BUILDER, quoted, again, follows])
+        shown = inside(prompt_of(server), "STEP 4, NOT ESTABLISHED").splitlines()
+    assert shown[1] == "Guess, if the guess before it is right: Mirl"
+    assert text.splitlines()[1:] == ["Not established: Who built the Tern?", *lines[1:]]
 
 
 def test_merging_is_repaired_once() -> None:
@@ -473,17 +517,33 @@ def test_merged_offline_is_short_and_marks_what_is_not_established(
 
 # --- decompose what is left -------------------------------------------------------------------------------------------
 
-TRIED = (("Who built the ferry Gull?", "Ada Brook"), ("Where was Ada Brook born?", None))
+BORN_IN_VELM = "She was born in Velm, her sister said."
+TRIED = (
+    EarlierStep("Who built the ferry Gull?", "Ada Brook", (BUILT,)),
+    EarlierStep("Where was Ada Brook born?", "", established=False),
+)
+GUESSED = EarlierStep("Where was Ada Brook born?", "Velm", (BORN_IN_VELM, "It is far."), established=False)
 
 
 def test_second_plan_sees_what_was_found_and_what_was_not() -> None:
     steps = ["Which yard did Ada Brook learn in?", "In which town is #1?"]
     with model_saying({"steps": steps}) as (model, server):
         assert decompose(model, QUESTION, known=TRIED)[0] == tuple(steps)
-        assert inside(prompt_of(server), "STEP 1, ANSWERED").splitlines() == list(TRIED[0])
-        assert inside(prompt_of(server), "STEP 2, NOT ANSWERED") == TRIED[1][0]
+        assert inside(prompt_of(server), "STEP 1, ANSWERED").splitlines() == [
+            *("Who built the ferry Gull?", "Ada Brook", f"“{BUILT}”")
+        ]
+        assert inside(prompt_of(server), "STEP 2, NOT ANSWERED") == TRIED[1].question
         assert inside(prompt_of(server), "QUESTION") == QUESTION
         assert "another way" in system_of(server.requests[0])
+
+
+def test_second_plan_sees_a_guess_as_one_with_the_sentence_that_it_rests_on() -> None:
+    """It goes on from there, and does not ask for it again; one that nothing was quoted for is none to go on from."""
+    with model_saying({"steps": [GUESSED.question, "Who is the mayor of #1?"]}) as (model, server):
+        assert decompose(model, QUESTION, known=[TRIED[0], GUESSED])[0] == ("Who is the mayor of Velm?",)
+        assert inside(prompt_of(server), "STEP 2, A GUESS").splitlines()[1:] == ["Velm", f"“{BORN_IN_VELM}”"]
+        bare = EarlierStep(GUESSED.question, "Velm", established=False)
+        assert decompose(model, QUESTION, known=[TRIED[0], bare])[0] == (QUESTION,)
 
 
 def test_first_plan_is_asked_for_as_ever() -> None:
@@ -524,8 +584,8 @@ def test_single_step_that_is_left_is_a_plan() -> None:
 
 def test_instructions_in_what_was_found_stay_in_their_block() -> None:
     with model_saying({"steps": ["Where is Velm?"]}) as (model, server):
-        decompose(model, QUESTION, known=[("Who?", INJECTION)])
-        assert inside(prompt_of(server), "STEP 1, ANSWERED") == f"Who?\n{INJECTION}"
+        decompose(model, QUESTION, known=[EarlierStep("Who?", INJECTION)])
+        assert inside(prompt_of(server), "STEP 1, ANSWERED") == f"Who?\n{' '.join(INJECTION.split())}"
 
 
 @given(

@@ -17,16 +17,17 @@ from polyhop.plans import plan_of_questions
 from polyhop.prompts.earlier_steps import EarlierStep
 from polyhop.strategies.stepchain.asked_step import AskedStep
 from polyhop.strategies.stepchain.community_context import background
+from polyhop.strategies.stepchain.distinct_chains import distinct, longest
 from polyhop.strategies.stepchain.independent_steps import asked_together
 from polyhop.strategies.stepchain.leads import CHAINED, UNOWNED, Lead, Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_evidence import hops, ranking
-from polyhop.strategies.stepchain.step_graph import ENDS, GraphWalk, StepGraph
+from polyhop.strategies.stepchain.step_graph import ENDS, EvidenceChain, GraphWalk, StepGraph
 from polyhop.strategies.stepchain.step_passages import FRONTIER
 from polyhop.strategies.stepchain.stepping import Stepping
 from polyhop.strategies.stepchain.strategy import StepChain
 from polyhop.strategies.stepchain.textual_support import support_of
-from polyhop.types import Budget, Fact, Passage
+from polyhop.types import Budget, Chain, Fact, Passage, Span, Triple
 from tests.worlds.documents import write
 from tests.worlds.endpoint import asked, says
 from tests.worlds.ferries import CORPUS
@@ -421,8 +422,8 @@ def test_a_reader_sees_as_many_passages_as_fit_beside_the_chains(
     """One at least."""
     mine = graph()
     mine.pull([number["Ada Brook"]])
-    chains = [mine.walk("Where was Ada Brook born?", [number["Ada Brook"]]).kept[0]] * 20
-    for tokens, shown, beside in ((5000, 3, []), (5000, 3, chains), (5, 1, []), (100, 1, chains)):
+    chains = mine.walk("Where was Ada Brook born?", [number["Ada Brook"]]).kept
+    for tokens, shown, beside in ((5000, 3, []), (5000, 3, chains), (5, 1, []), (45, 1, chains)):
         with model_saying(VELM) as (model, server):
             reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=tokens, most=tokens)
             numbers = [number["Ada Brook"], number["Velm"], number["Hallow"]]
@@ -454,16 +455,76 @@ def test_a_reader_without_calls_asks_nobody(view: View, number: dict[str, int]) 
     with asked(says("never")) as (model, server):
         reader = StepReader(model=Within(model, 1).share(1), over=view, question=BORN, tokens=500, most=500)
         assert reader.answer(BORN, [], [number["Ada Brook"]], []) is None
-        assert reader.other_steps([(BORN, None)]) is None
+        assert reader.other_steps([EarlierStep(BORN, "", established=False)]) is None
+        assert reader.again(EarlierStep(BORN, ""), [], [number["Ada Brook"]], []) is None
         assert reader.combined(BORN, [EarlierStep("Who?", "Ada"), EarlierStep("Who else?", "Otto")]) is None
         assert server.requests == []
+
+
+@pytest.mark.parametrize("copied", ["She was born in Velm", "born in Velm.", "SHE  WAS BORN IN VELM"])
+def test_what_was_quoted_is_shown_again_as_whole_sentences(view: View, number: dict[str, int], copied: str) -> None:
+    """So that it can be cited again; a clause, or a sentence without its full stop, cannot."""
+    with model_saying({**VELM, "support": [{"passage": 1, "quote": copied}] * 2}) as (model, _):
+        reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=500, most=500)
+        found = reader.answer("Where was Ada Brook born?", [], [number["Ada Brook"]], [])
+    assert found is not None
+    assert (found.quotes, len(found.spans)) == (("She was born in Velm.",), 1)
+
+
+def chain_of(*facts: tuple[str, str, str], sentence: int = 0) -> EvidenceChain:
+    """A chain whose facts stand in one sentence of a passage."""
+    span = Span("d", sentence, sentence + 9)
+    stated = [
+        Triple(head=head, relation=relation, tail=tail, passage_id="p", span=span, score=1.0)
+        for head, relation, tail in facts
+    ]
+    entities = (facts[0][0], *(tail for _, _, tail in facts))
+    return EvidenceChain(
+        Chain(entities=entities, facts=tuple(stated), forward=(True,) * len(facts), score=1.0), (1,) * len(facts)
+    )
+
+
+BROOK_BORN = ("Ada Brook", "was born in", "Velm")
+
+
+@pytest.mark.parametrize(
+    ("facts", "left"),
+    [
+        ([[BROOK_BORN], [("ada brook", "Born in", "Velm")]], [0]),
+        ([[BROOK_BORN], [BROOK_BORN, ("Velm", "lies on", "Oar")]], [0, 1]),
+        ([[BROOK_BORN, ("Velm", "lies on", "Oar")], [("Velm", "lies on", "Oar")], [BROOK_BORN]], [1, 2]),
+        ([[("Gull", "built", "Brook")], [("Gull", "was built in", "1801 by Brook")]], [1]),
+        ([[("Brook", "was an engineer of", "Velm")], [("Brook", "was", "engineer of Velm")]], [0]),
+        ([[("Brook", "beat", "Reed")], [("Reed", "beat", "Brook")]], [0, 1]),
+        ([[("Brook", "lived in", "Harrow")], [("Brook", "lived in", "Harrowmere")]], [0, 1]),
+    ],
+)
+def test_a_chain_that_says_nothing_new_is_left_out(facts: list[list[tuple[str, str, str]]], left: list[int]) -> None:
+    """The others keep their order, and which of them stay does not depend on it."""
+    chains = [chain_of(*each) for each in facts]
+    assert distinct(chains) == [chains[place] for place in left]
+    assert set(map(str, distinct(chains[::-1]))) == {str(chains[place]) for place in left}
+
+
+def test_a_chain_that_another_one_begins_with_is_left_out() -> None:
+    """Not one that it ends with, or passes by: that has another beginning."""
+    whole = chain_of(BROOK_BORN, ("Velm", "lies on", "Oar"))
+    assert longest([chain_of(BROOK_BORN), whole, chain_of(("Velm", "lies on", "Oar"))]) == [
+        whole,
+        chain_of(("Velm", "lies on", "Oar")),
+    ]
+
+
+def test_a_lesser_fact_of_another_sentence_stays() -> None:
+    chains = [chain_of(("Gull", "built", "Brook")), chain_of(("Gull", "built in", "1801 by Brook"), sentence=20)]
+    assert distinct(chains) == chains
 
 
 def test_the_question_itself_is_no_other_way(view: View) -> None:
     for steps, expected in (([BORN], None), (["Who built the Gull?", "Where was #1 born?"], True)):
         with model_saying({"steps": steps}) as (model, _):
             reader = StepReader(model=Within(model, 1), over=view, question=BORN, tokens=9, most=9)
-            other = reader.other_steps([("Who?", None)])
+            other = reader.other_steps([EarlierStep("Who?", "", established=False)])
         assert other == (tuple(steps) if expected else None)
 
 
@@ -490,17 +551,17 @@ def test_ways_come_first_and_then_single_passages_and_those_of_leads_by_turns(vi
 
 
 def test_what_steps_quoted_comes_before_all_that_was_retrieved(view: View) -> None:
-    """The first quotation of each step before the second of any, and before what the whole question leads to."""
+    """The first quotation of each step before the second of any, then those of guesses, then where the whole leads."""
     taken = stepping(view)
     taken.done = [
         step(0, 1, sources=(7, 8), quotes=("one", "two"), established=True, settled=True),
-        step(1, 2, sources=(9,), quotes=("a guess",), settled=True),
+        step(1, 2, sources=(9,), quotes=("a guess",), carried=True, settled=True),
         step(2, 3, sources=(4,), quotes=("three",), established=True, settled=True),
     ]
     taken.singles, taken.others = {1: 5.0, 2: 4.0, 3: 3.0}, {}
     taken.whole = (6,)
     order = ranking(taken, plan_of_questions(["Who built it?", "Who owns it?", "Where was #1 born?"]))
-    assert list(order)[:4] == [7, 4, 8, 6]
+    assert list(order)[:5] == [7, 4, 8, 9, 6]
 
 
 def test_a_hop_shows_the_chains_that_lead_to_its_answer_first(

@@ -88,6 +88,7 @@ _LABELS: Final[dict[AnswerType, frozenset[str]]] = {
     AnswerType.YES_NO: frozenset(),
 }
 _NAMES: Final = word_set("PERSON GPE LOC FAC ORG NORP WORK_OF_ART EVENT PRODUCT LANGUAGE LAW")
+_NOUNS: Final = frozenset(AnswerType) - {AnswerType.YES_NO, AnswerType.CHOICE}
 _UNTITLED: Final = frozenset({AnswerType.DATE, AnswerType.NUMBER, AnswerType.YES_NO})
 
 
@@ -117,6 +118,15 @@ def answer_type(question: str) -> AnswerType:
     if low in ("who", "whom", "whose"):
         return AnswerType.ORGANISATION if noun in _BODIES - {"owner", "operator"} else AnswerType.PERSON
     return _of_noun(noun)
+
+
+def asked_for(question: str) -> str:
+    """A noun for what the question asks for, in its own words where it has one: "town" of "in which town ...?"."""
+    words = read_words(asking_part(question))
+    asked = _asking(words) if words else None
+    noun = _head_noun(words, asked) if asked is not None and words[asked].low != "how" else ""
+    kind = answer_type(question)
+    return noun or (kind.value if kind in _NOUNS else "thing")
 
 
 def answer_shape(question: str) -> AnswerShape:

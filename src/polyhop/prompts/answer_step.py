@@ -12,8 +12,9 @@ from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts import support
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
-from polyhop.prompts.earlier_steps import EarlierStep, earlier_blocks, one_line
+from polyhop.prompts.earlier_steps import EarlierStep, earlier_blocks, one_line, quoted
 from polyhop.prompts.support import CopiedQuote
+from polyhop.prompts.which_one import WHICH_ONE
 from polyhop.types import Cost, Passage
 
 log = logging.getLogger(__name__)
@@ -61,19 +62,27 @@ and A <-(r)- B that B stands in it to A; [2] after a fact says that passage 2 st
 chain and a passage differ, the passage decides. Never quote a chain."""
 
 _EARLIER = """
-- What earlier steps found may be taken as given."""
+- What earlier steps found may be taken as given. A sentence that was quoted for one may be quoted again where a \
+passage has it."""
+
+_SUPPOSED = """
+- What a step marked A GUESS found is not established. Answer as if it were right."""
+
+_GUESSED = """
+- The block GUESS holds an answer that was read before, with sentences that make it likely and do not establish it. \
+Passages that were not read then are among these. Confirm the guess, correct it or replace it, with quotations as for \
+any answer. Where nothing speaks for another answer, give it again, as a guess."""
 
 _LARGER = """
 - The larger question shows what a step is for. Answer the step, with a thing of the kind that the larger question \
-needs; where several fit, take the one that fits the larger question best."""
+needs; where several fit it alike, take the one that fits the larger question best."""
 
 _RULES = f"""
 - "support": the sentences that establish the answer, as few as do, {support.MOST} at most: the number of the passage \
 and the sentence, copied letter for letter. Do not shorten, join or correct it. An answer that is worked out, such as \
 a sum, is supported by the sentences that it is worked out from.
-- "answer": in as few words as possible: a name, a date, a number, a reason, yes or no. Where the step asks for \
-several, name all. Where the passages make an answer likely without establishing it, write that one as a guess. Empty \
-where they point to none.
+- "answer": in as few words as possible: a name, a date, a number, a reason, yes or no. {WHICH_ONE} Where \
+the passages make an answer likely without establishing it, write that one as a guess. Empty where they point to none.
 - "sufficient": whether the passages establish the answer. What plainly follows from a sentence is established. A \
 guess is not sufficient, and neither is an answer to some other question.
 
@@ -112,17 +121,18 @@ def answer_step(
     *,
     known: Sequence[EarlierStep] = (),
     larger: str = "",
+    guess: EarlierStep | None = None,
     max_tokens: int = 400,
 ) -> StepAnswer:
     """The answer to a sub-question, with every quotation located in the passages; without passages nobody is asked.
 
     ``known`` holds earlier sub-questions with their answers, ``larger`` the question that all of them are steps to; the
-    model is told of what it is shown, and of nothing else.
+    model is told of what it is shown, and of nothing else. ``guess`` is what an earlier reading held for likely.
     Where the model's output cannot be used, the step has no answer. Raises EndpointError, BudgetExceeded.
     """
     if not passages:
         return _nothing(Cost())
-    messages = _messages(model, [question], chains, passages, known, larger)
+    messages = _messages(model, [question], chains, passages, known, larger, guess)
     try:
         content, cost = complete_json(model, messages, SCHEMA, max_tokens)
     except WastedOutput as wasted:
@@ -148,7 +158,7 @@ def answer_together(
     """
     if not passages:
         return tuple(_nothing(Cost()) for _ in questions)
-    messages = _messages(model, questions, chains, passages, known, larger)
+    messages = _messages(model, questions, chains, passages, known, larger, None)
     try:
         content, cost = complete_json(model, messages, TOGETHER, max_tokens * len(questions))
     except WastedOutput as wasted:
@@ -169,6 +179,7 @@ def _messages(
     passages: Sequence[Passage],
     known: Sequence[EarlierStep],
     larger: str,
+    guess: EarlierStep | None,
 ) -> tuple[Message, Message]:
     several = len(questions) > 1
     blocks, system = support.shown(passages), _SEVERAL if several else _SYSTEM
@@ -177,7 +188,10 @@ def _messages(
         system += _CHAINS
     if known:
         blocks += earlier_blocks(known)
-        system += _EARLIER
+        system += _EARLIER + ("" if all(step.established for step in known) else _SUPPOSED)
+    if guess is not None:
+        blocks.append(PromptBlock("GUESS", "\n".join((one_line(guess.answer), *quoted(guess)))))
+        system += _GUESSED
     if larger and larger not in questions:
         blocks.append(PromptBlock("LARGER QUESTION", larger))
         system += _LARGER

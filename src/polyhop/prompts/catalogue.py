@@ -92,7 +92,7 @@ EXAMPLES: Final[Mapping[ModuleType, Mapping[str, Ask]]] = MappingProxyType(
         decompose: {
             "": lambda model: decompose.decompose(model, _QUESTION),
             "again, where a step was not answered": lambda model: decompose.decompose(
-                model, _QUESTION, known=[(_FIRST, "Edda Marrish"), (_SECOND, None)]
+                model, _QUESTION, known=[_KNOWN, EarlierStep(_SECOND, "", established=False)]
             ),
         },
         plan: {"": lambda model: plan.plan(model, _QUESTION)},
@@ -101,6 +101,9 @@ EXAMPLES: Final[Mapping[ModuleType, Mapping[str, Ask]]] = MappingProxyType(
                 model, _SECOND, [_CHAIN], _PASSAGES, known=[_KNOWN], larger=_QUESTION
             ),
             "of passages alone": lambda model: answer_step.answer_step(model, _FIRST, [], _PASSAGES[:1]),
+            "again, with what was held for likely": lambda model: answer_step.answer_step(
+                model, _SECOND, [], _PASSAGES, guess=EarlierStep(_SECOND, "Pellingrove", (_BORN,), established=False)
+            ),
             "several that need nothing of each other": lambda model: answer_step.answer_together(
                 model, [_FIRST, _SECOND], [_CHAIN], _PASSAGES, larger=_QUESTION
             ),

@@ -11,6 +11,7 @@ from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.prompts.earlier_steps import EarlierStep, one_line, quoted
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
@@ -50,11 +51,11 @@ Rain?":
 
 _KNOWN = """
 
-The question was split before, and some steps were tried. They are shown with what they found, or as NOT ANSWERED. \
-Plan only what is still missing:
+The question was split before, and some steps were tried. They are shown with what they found and a sentence that says \
+so, as A GUESS where that is likely and not established, or as NOT ANSWERED. Plan only what is still missing:
 
-- Write what an earlier step found into the new steps by name; do not ask for it again. Nothing is known about a step \
-that was not answered.
+- Write what an earlier step found into the new steps by name; do not ask for it again. Go on from a guess in the same \
+way where its sentence fits the question. Nothing is known about a step that was not answered.
 - Do not ask a step that was not answered again, not in other words either. Find another way: start from another name \
 in the question, go through another thing that is connected with both, ask from the other side, or split the step \
 into smaller ones. Where there is no other way, give the question itself as the only step.
@@ -64,17 +65,17 @@ _REFERENCE = re.compile(r"#(\d+)")
 
 
 def decompose(
-    model: LanguageModel, question: str, *, known: Sequence[tuple[str, str | None]] = (), max_tokens: int = 400
+    model: LanguageModel, question: str, *, known: Sequence[EarlierStep] = (), max_tokens: int = 400
 ) -> tuple[tuple[str, ...], Cost]:
     """One to six sub-questions in which ``#1`` stands for the answer to the first, and what they cost (Eq. 6).
 
-    ``known`` holds the steps of an earlier plan, in words that refer to nothing, with what they established, None for
-    nothing: the new steps then lead to what is missing, by another way. Where the model gives no usable plan, or asks
-    again for what was not found, the question itself is the only step.
+    ``known`` holds the steps of an earlier plan, in words that refer to nothing, with what they came to: the new steps
+    then lead to what is missing, by another way. Where the model gives no usable plan, or asks again for what was not
+    found, the question itself is the only step.
 
     Raises EndpointError, BudgetExceeded.
     """
-    tried = [_block(number, asked, found) for number, (asked, found) in enumerate(known, 1)]
+    tried = [_block(number, step) for number, step in enumerate(known, 1)]
     messages = (
         Message("system", _SYSTEM + (_KNOWN if known else "")),
         Message("user", fenced(fitted([PromptBlock("QUESTION", question), *tried], model))),
@@ -88,8 +89,8 @@ def decompose(
     if not well_formed(steps):
         log.warning("The question is not decomposed: the plan %s does not hold together.", steps)
         return (question,), cost
-    steps = without_known(steps, known)
-    failed = {_key(asked) for asked, found in known if not found}
+    steps = without_known(steps, [(step.question, step.answer if _leads_on(step) else None) for step in known])
+    failed = {_key(step.question) for step in known if not _leads_on(step)}
     if any(_key(step) in failed for step in steps):
         log.info("The question is not decomposed again: the plan %s repeats a step that was not answered.", steps)
         return (question,), cost
@@ -118,11 +119,18 @@ def without_known(steps: Sequence[str], known: Sequence[tuple[str, str | None]])
     return tuple(kept)
 
 
-def _block(number: int, asked: str, found: str | None) -> PromptBlock:
-    """A step that was tried; that it failed is part of the block's mark, where no text can imitate it."""
-    if not found:
-        return PromptBlock(f"STEP {number}, NOT ANSWERED", asked)
-    return PromptBlock(f"STEP {number}, ANSWERED", f"{asked}\n{found}")
+def _leads_on(step: EarlierStep) -> bool:
+    """Whether a step has an answer from which one may go on: also a guess, where a sentence was quoted for it."""
+    return bool(step.answer) and (step.established or bool(step.quotes))
+
+
+def _block(number: int, step: EarlierStep) -> PromptBlock:
+    """A step that was tried; what became of it is part of the block's mark, where no text can imitate it."""
+    if not step.answer:
+        return PromptBlock(f"STEP {number}, NOT ANSWERED", one_line(step.question))
+    status = "ANSWERED" if step.established else "A GUESS"
+    found = (one_line(step.question), one_line(step.answer), *quoted(step, 1))
+    return PromptBlock(f"STEP {number}, {status}", "\n".join(found))
 
 
 def _key(question: str) -> str:

@@ -64,6 +64,7 @@ class Answered:
     established: bool
     chains: tuple[str, ...] = ()
     quotes: tuple[str, ...] = ()  # sentences of documents; where there are some, chains are not shown
+    supposing: bool = False  # whether the answer follows from the guess at an earlier step
 
     @property
     def fact(self) -> str | None:
@@ -100,19 +101,18 @@ def merge_answers(
         return merged_offline(question, answered, summaries), wasted.cost
     conflicts = [f"Conflict: {_clipped(one, _CONFLICT)}" for one in content["conflicts"] if one.strip()]
     findings = _clipped(content["findings"], LONGEST // 2)
-    return _within([findings, *_missing(_by_question(answered)), *conflicts]), cost
+    return _within([findings, *_missing(_by_question(answered), findings), *conflicts]), cost
 
 
 def plainly_together(answered: Sequence[Answered]) -> str | None:
     """What the steps found, a line each, where that needs no putting together; None where it does.
 
-    That is where each is established and none has two answers. What was quoted for one stands behind it.
+    That is where none has two answers: a guess is told as one, and what is quoted for an answer stands behind it.
     """
     asked = _by_question(answered)
-    plain = all(one.fact is not None for one in answered) and all(len(_facts(group)) == 1 for group in asked)
-    if not answered or not plain:
+    if not answered or any(len(_facts(group)) > 1 for group in asked):
         return None
-    return _within(list(_found(asked)))
+    return _within([*_found(asked), *_missing(asked)])
 
 
 def merged_offline(question: str, answered: Sequence[Answered], summaries: Sequence[str] = ()) -> str:
@@ -137,9 +137,8 @@ def _found(asked: Sequence[Sequence[Answered]]) -> Iterator[str]:
     """A line for each sub-question with an established answer, in order."""
     for group in asked:
         answers = _facts(group)
-        behind = [_line(text) for one in group if one.fact is not None for text in (*one.quotes[:1], *one.chains[:1])]
         if len(answers) == 1:
-            because = f" ({_clipped(behind[0], _PART)})" if behind else ""
+            because = _because([one for one in group if one.fact is not None])
             yield f"Established: {_clipped(group[0].question, _PART)} {_clipped(answers[0], _PART)}{because}"
         elif answers:
             differing = " or ".join(_clipped(answer, _PART) for answer in answers)
@@ -155,12 +154,34 @@ def _facts(group: Sequence[Answered]) -> list[str]:
     return list(spelt.values())
 
 
-def _missing(asked: Sequence[Sequence[Answered]]) -> Iterator[str]:
-    """A line for each sub-question without an established answer, with the first guess at it."""
+def _missing(asked: Sequence[Sequence[Answered]], said: str = "") -> Iterator[str]:
+    """A line for each sub-question without an established answer, with the first guess at it.
+
+    A guess that was told already, or is among what was ``said``, is not told again.
+    """
+    told = {""}
     for group in asked:
-        if all(one.fact is None for one in group):
-            guess = next((_clipped(one.answer, _PART) for one in group if one.answer), "")
-            yield f"Not established: {_clipped(group[0].question, _PART)}" + (f" Perhaps {guess}" if guess else "")
+        if any(one.fact is not None for one in group):
+            continue
+        guesses = [one for one in group if _line(one.answer or "")]
+        guess = _line(guesses[0].answer or "") if guesses else ""
+        line = f"Not established: {_clipped(group[0].question, _PART)}"
+        if _key(guess) not in told and not _says(said, guess):
+            if_so = "If the guess before it is right, " if guesses[0].supposing else "Perhaps "
+            line += f" {if_so}{_clipped(guess, _PART)}{_because(guesses[:1])}"
+        told.add(_key(guess))
+        yield line
+
+
+def _says(text: str, guess: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(_key(guess))}(?!\w)", _line(text).casefold()) is not None
+
+
+def _because(group: Sequence[Answered]) -> str:
+    """What the first of these answers rests on, in brackets: a whole sentence, which may be quoted again."""
+    quotes = [_clipped(quote, _QUOTE) for one in group for quote in one.quotes[:1]]
+    chains = [_clipped(chain, _PART) for one in group for chain in one.chains[:1] if one.fact is not None]
+    return next((f" ({text})" for text in (*quotes, *chains)), "")
 
 
 def _nearest(question: str, answered: Sequence[Answered], summaries: Sequence[str]) -> list[str]:
@@ -183,7 +204,8 @@ def _shown(one: Answered) -> str:
     behind = [f"Quoted: {_clipped(quote, _QUOTE)}" for quote in one.quotes[:SHOWN_QUOTES]]
     behind = behind or [f"Chain: {_line(chain)}" for chain in one.chains[:SHOWN_CHAINS]]
     said = _line(one.answer or "")
-    found = f"{'Guess' if one.fact is None else 'Answer'}: {said}" if said else "Nothing was found."
+    guess = "Guess, if the guess before it is right" if one.supposing else "Guess"
+    found = f"{guess if one.fact is None else 'Answer'}: {said}" if said else "Nothing was found."
     return "\n".join((f"Question: {_line(one.question)}", found, *behind))
 
 

@@ -15,6 +15,7 @@ from polyhop.ports import LanguageModel, Message
 from polyhop.prompts import support
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.prompts.support import CopiedQuote
+from polyhop.prompts.which_one import WHICH_ONE
 from polyhop.types import Cost, Passage
 
 Shape = Literal["short", "list", "steps", "text"]
@@ -46,17 +47,16 @@ SCHEMA: Final[Mapping[str, Any]] = {
     "additionalProperties": False,
 }
 
-_SYSTEM = """You answer a question from numbered passages and from nothing else. What you remember about the world \
-does not count: if the passages together do not establish the answer, say so.
+_SYSTEM = """You answer a question from numbered passages{stance}
 
 - "support": for each step to the answer, the number of the passage and the sentence that says it, copied letter for \
 letter. Do not shorten, join or correct what you copy. Among them has to be the sentence that holds the answer \
 itself, in its own words; for a comparison, a count or a yes or no, the sentences that it follows from, one for each \
 thing that is compared or counted.
-- "found": whether these sentences establish the answer.
+- "found": whether these sentences establish the answer. If not, "support" holds what {nearest}, or nothing.
 """
 
-_BRIEF = """- "answer": the answer in as few words as possible: a name, a date, a number, yes or no{unsure}.
+_BRIEF = """- "answer": the answer in as few words as possible: a name, a date, a number, yes or no{unsure}. {which}
 
 {rule}
 
@@ -68,23 +68,33 @@ things. "steps": how something is done. "text": an explanation, a description or
 write it. Of a list one part for each thing. Of steps one for each, in order. Of a text one for each sentence: as many \
 as the question needs and no more, in the language of the question. Copy code and commands letter for letter, with \
 their line breaks. Each part has its "text", and in "support" the numbers of those entries of "support" above that say \
-it: 1 is the first.
+it: 1 is the first. {which}
 
 {rule}
 
 Output JSON: {{"support": [{{"passage": 2, "quote": "..."}}], "found": true or false, "shape": "short", \
 "answer": [{{"text": "...", "support": [1]}}]}}."""
 
-_CAUTIOUS = ". Empty if nothing was found"
-_BEST = (
-    ". Where the passages do not establish it, the likeliest answer that they leave open, or else, for this property "
-    'alone, the one that you remember or hold for most likely, with "found" false; never empty'
-)
+# By stance, what an answer may rest on: where the two are told in one prompt, they contradict each other.
+_CAUTIOUS: Final[Mapping[str, str]] = {
+    "stance": " and from nothing else. What you remember about the world does not count: if the passages together do "
+    "not establish the answer, say so.",
+    "nearest": "comes nearest to it",
+    "unsure": '; empty if "found" is false',
+}
+_BEST: Final[Mapping[str, str]] = {
+    "stance": ". Only these establish an answer. Where they do not, give the likeliest one all the same, and say that "
+    "it is not established.",
+    "nearest": "speaks for the answer that you give",
+    "unsure": "; never empty. Where the passages do not establish one, the likeliest that they leave open, or else the "
+    'one that you remember or hold for most likely, with "found" false',
+}
 
 _FINDINGS = """
 
 The block FINDINGS holds what was concluded on the way to you. Use it to see which passages matter and how they fit \
-together. It may be wrong: where it differs from the passages, the passages decide. It is no passage: never quote it."""
+together. It may be wrong: where it differs from the passages, the passages decide. It is no passage: never quote it, \
+but what it quotes from a passage here may be copied from there."""
 
 _LOOSE: Final = {"type": "object", "required": ["answer"]}
 _NAME: Final = 5  # words; what is longer is a sentence
@@ -155,8 +165,10 @@ def read_answer(
     concluded = [PromptBlock("FINDINGS", findings.strip())] if findings.strip() else []
     blocks = [*support.shown(passages), *concluded, PromptBlock("QUESTION", question)]
     wanted, other = (BRIEF, SCHEMA) if brief else (SCHEMA, BRIEF)
-    told = (_BRIEF if brief else _FULL).format(rule=DATA_RULE, unsure=_BEST if best else _CAUTIOUS)
-    system = support.rules(_SYSTEM + told + (_FINDINGS if concluded else ""), passages)
+    told = (_SYSTEM + (_BRIEF if brief else _FULL)).format(
+        rule=DATA_RULE, which=WHICH_ONE, **(_BEST if best else _CAUTIOUS)
+    )
+    system = support.rules(told + (_FINDINGS if concluded else ""), passages)
     messages = (Message("system", system), Message("user", fenced(fitted(blocks, model))))
     try:
         content, cost = complete_json(model, messages, wanted, max_tokens, also=other)

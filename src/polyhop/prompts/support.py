@@ -31,6 +31,7 @@ _DATED = """
 A line "Date:" below a title says on which day the passage below it begins. It is as true as the passage, but it is \
 none of its sentences: quote what was said on that day, never the line."""
 
+_WHOLE: Final = 400  # characters of sentences that are taken whole where a part of them was copied
 _MARKS = " \t\n#*_=-"  # around a heading, as texts write one
 _ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[\.{3}\]|\[…\])\s*")
 
@@ -64,6 +65,18 @@ def placed(support: Sequence[Mapping[str, Any]], passages: Sequence[Passage]) ->
     found = [(item["quote"].strip(), _places(item["quote"], item["passage"] - 1, texts)) for item in support]
     quotes = tuple(dict.fromkeys(quote for _, places in found for quote in places))
     return quotes, sum(not places and copied not in dates for copied, places in found)
+
+
+def whole(quote: CopiedQuote, text: str) -> tuple[int, int]:
+    """Where the sentences begin and end that a quotation of a text stands in, as they are shown and cited.
+
+    A model leaves out a full stop, or copies a clause; what is shown again has to be whole, so that it can be copied
+    again. Of a text without ends of sentences only what was copied.
+    """
+    touched = [(start, end) for start, end in sentence_spans(text) if start < quote.end and quote.start < end]
+    start = min([quote.start, *(start for start, _ in touched)])
+    end = max([quote.end, *(end for _, end in touched)])
+    return (start, end) if end - start <= max(_WHOLE, quote.end - quote.start) else (quote.start, quote.end)
 
 
 def _line_by_line(passage: Passage) -> str:

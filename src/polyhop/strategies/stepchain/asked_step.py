@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from polyhop.indexes.names import normal
 from polyhop.prompts.earlier_steps import EarlierStep
 from polyhop.prompts.merge_answers import Answered
+from polyhop.strategies.stepchain.distinct_chains import distinct
+from polyhop.strategies.stepchain.step_answers import StepFinding
 from polyhop.strategies.stepchain.step_graph import EvidenceChain
 from polyhop.types import Span
 
@@ -27,13 +29,33 @@ class AskedStep:
     chains: tuple[EvidenceChain, ...] = ()
     answer: str | None = None  # a guess, unless it is established
     established: bool = False
-    carried: bool = False  # whether later sub-questions name the answer
+    carried: bool = False  # whether later sub-questions name the answer: it is established, or a guess with quotations
+    supposes: tuple[str, ...] = ()  # guesses at earlier steps that its question takes for answers
     sources: tuple[int, ...] = ()  # the passages that its answer was found in
     spans: tuple[Span, ...] = ()  # the sentences that say so
     quotes: tuple[str, ...] = ()  # what a language model copied from them
     shown: tuple[int, ...] = ()  # the passages that a language model has read for it
     settled: bool = False  # whether its answer was looked for
     note: str = ""
+
+    @property
+    def supposed(self) -> bool:
+        """Whether later steps go on from a guess at it."""
+        return self.carried and not self.established
+
+    def takes(self, found: StepFinding) -> None:
+        """Take over what a language model found. A guess is kept and told as one, and so is what follows from one."""
+        self.answer, self.note, self.settled = found.text, found.note, True
+        self.established = found.established and not self.supposes
+        self.carried = self.established or bool(found.text and found.quotes)
+        if found.established and self.supposes:
+            self.note = f"rests on a guess: {', '.join(self.supposes)}"
+        self.sources, self.spans, self.quotes = found.sources, found.spans, found.quotes
+        self.shown = tuple(dict.fromkeys((*self.shown, *found.shown)))
+        if found.sources:
+            first = tuple(number for number, _ in self.passages[:1])
+            lead = self.way[:-1] if self.way[-1:] == first else self.way
+            self.way = tuple(dict.fromkeys((*lead, *found.sources)))
 
     def borne(self, name: str) -> float:
         """How well the chains bear out a name as the answer: the score of the best one that ends there, 1 at most."""
@@ -47,11 +69,16 @@ class AskedStep:
 
     def earlier(self) -> EarlierStep:
         """What later steps are told of it."""
-        return EarlierStep(self.question, self.answer or "", self.quotes)
+        return EarlierStep(self.question, self.answer or "", self.quotes, self.established)
 
     def answered(self) -> Answered:
         """What the merge is told of it: quotations, or the chains that tell the answer where nothing was quoted."""
-        chains = self.telling()[:MERGED_CHAINS]
+        chains = distinct(self.telling())[:MERGED_CHAINS]
         return Answered(
-            self.question, self.answer, self.established, tuple(str(one.chain) for one in chains), self.quotes
+            self.question,
+            self.answer,
+            self.established,
+            tuple(str(one.chain) for one in chains),
+            self.quotes,
+            supposing=bool(self.supposes),
         )

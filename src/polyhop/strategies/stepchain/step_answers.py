@@ -13,6 +13,7 @@ from polyhop.prompts.answer_step import StepAnswer, answer_step, answer_together
 from polyhop.prompts.combine_answers import combine_answers
 from polyhop.prompts.decompose import decompose
 from polyhop.prompts.earlier_steps import EarlierStep
+from polyhop.strategies.stepchain.distinct_chains import distinct, longest
 from polyhop.strategies.stepchain.step_graph import EvidenceChain
 from polyhop.types import Passage, Span
 
@@ -25,7 +26,7 @@ class StepFinding:
     established: bool = False
     sources: tuple[int, ...] = ()  # numbers of the passages that were quoted, each once
     spans: tuple[Span, ...] = ()  # what was quoted of them
-    quotes: tuple[str, ...] = ()  # the same as text
+    quotes: tuple[str, ...] = ()  # the whole sentences that it stands in, as text
     shown: tuple[int, ...] = ()  # the passages that were read
     note: str = ""
 
@@ -55,6 +56,24 @@ class StepReader:
             return None
         return _finding(found, shown)
 
+    def again(
+        self, guess: EarlierStep, kept: Sequence[int], others: Sequence[int], known: Sequence[EarlierStep]
+    ) -> StepFinding | None:
+        """The answer to a sub-question that was read before, from what was quoted then and from other passages.
+
+        Of the others as much as half a first reading may show, and one at least. Raises EndpointError.
+        """
+        kept_passages = dict(zip(kept, self.over.passages(kept), strict=True))
+        shown = {**kept_passages, **self._fitting((), others, self.tokens // 2)}
+        before = guess if guess.answer else None
+        try:
+            found = answer_step(
+                self.model, guess.question, (), list(shown.values()), known=known, larger=self.question, guess=before
+            )
+        except NoCallsLeft:
+            return None
+        return _finding(found, shown)
+
     def together(
         self,
         asked: Sequence[str],
@@ -79,7 +98,7 @@ class StepReader:
         except NoCallsLeft:
             return None
 
-    def other_steps(self, known: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None:
+    def other_steps(self, known: Sequence[EarlierStep]) -> tuple[str, ...] | None:
         """Other steps that lead to what is missing; None where there are none. Raises EndpointError."""
         try:
             steps, _ = decompose(self.model, self.question, known=known)
@@ -91,7 +110,7 @@ class StepReader:
         self, chains: Sequence[EvidenceChain], given: Sequence[int], tokens: int
     ) -> tuple[dict[int, Passage], list[str]]:
         """The passages that a call shows, by their numbers, and the chains as lines that refer to them."""
-        chains = [chain for chain in chains if set(chain.passages) <= set(given)]
+        chains = longest(distinct([chain for chain in chains if set(chain.passages) <= set(given)]))
         shown = self._fitting(chains, given, tokens)
         places = {number: place for place, number in enumerate(shown, 1)}
         stated = [chain for chain in chains if set(chain.passages) <= set(shown)]
@@ -112,16 +131,18 @@ class StepReader:
 
 def _finding(found: StepAnswer, shown: Mapping[int, Passage]) -> StepFinding:
     numbered = list(shown.items())
-    quoted = [(*numbered[quote.passage_index], quote) for quote in found.quotes]
+    quoted = dict.fromkeys(
+        (*numbered[quote.passage_index], support.whole(quote, numbered[quote.passage_index][1].text))
+        for quote in found.quotes
+    )
     return StepFinding(
         text=found.text,
         established=found.sufficient,
         sources=tuple(dict.fromkeys(number for number, _, _ in quoted)),
         spans=tuple(
-            Span(passage.document_id, passage.start + quote.start, passage.start + quote.end)
-            for _, passage, quote in quoted
+            Span(passage.document_id, passage.start + start, passage.start + end) for _, passage, (start, end) in quoted
         ),
-        quotes=tuple(passage.text[quote.start : quote.end] for _, passage, quote in quoted),
+        quotes=tuple(passage.text[start:end] for _, passage, (start, end) in quoted),
         shown=tuple(shown),
         note="" if found.sufficient else _lacking(found),
     )

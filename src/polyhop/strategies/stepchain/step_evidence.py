@@ -17,13 +17,20 @@ def ranking(stepping: Stepping, plan: Plan) -> dict[int, float]:
     """The passages with their scores: what was quoted, the ways to the answers, then single ones and leads by turns.
 
     What a step established stands or falls with the passages that it quoted: they come before anything that was merely
-    retrieved, and the first one of each step before the second of any.
+    retrieved, and the first one of each step before the second of any. Those of guesses come next.
     """
     referred = {one for step in plan.steps for one in step.refers_to}
     singles, others = (dict(sorted(each.items(), key=_best)) for each in (stepping.singles, stepping.others))
     known = {**others, **singles}
     quoted = [one.sources for one in stepping.done if one.established and one.quotes]
-    first = [number for turn in zip_longest(*quoted) for number in turn if number is not None]
+    quoted_for_guesses = [one.sources for one in stepping.done if one.supposed and one.quotes]
+    first = [
+        number
+        for sources in (quoted, quoted_for_guesses)
+        for turn in zip_longest(*sources)
+        for number in turn
+        if number is not None
+    ]
     ways = [number for one in stepping.done if one.position not in referred for number in one.way]
     ordered = dict.fromkeys([*first, *stepping.whole, *ways])
     for turn in zip_longest(singles, others):
@@ -36,7 +43,7 @@ def aside(stepping: Stepping, order: Sequence[int]) -> list[int]:
 
     They fill the ranking up, and which of them do is chance; where a step has no answer, any passage may have it.
     """
-    if stepping.reader is None or not stepping.done or not all(one.established for one in stepping.done):
+    if stepping.calls is None or not stepping.done or not all(one.established for one in stepping.done):
         return []
     telling = {number for one in stepping.done for number in (*one.sources, *most_telling(dict(one.passages)))}
     return [number for number in order if number not in telling]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, zip_longest
+from itertools import islice
 
+from polyhop.english.answer_type import asked_for
+from polyhop.indexes.names import normal
 from polyhop.layers.view import View
 from polyhop.models.within import Within
 from polyhop.plans import REFERENCE, Plan, Step, plan_of_questions, rewrite
@@ -17,7 +19,7 @@ from polyhop.strategies.shared.judge import may_tell
 from polyhop.strategies.stepchain.asked_step import SURE, AskedStep
 from polyhop.strategies.stepchain.independent_steps import asked_together
 from polyhop.strategies.stepchain.leads import Lead, Leads
-from polyhop.strategies.stepchain.step_answers import StepFinding, StepReader
+from polyhop.strategies.stepchain.step_calls import StepCalls
 from polyhop.strategies.stepchain.step_graph import NOWHERE, Chains, StepGraph
 from polyhop.strategies.stepchain.step_hops import hop_of
 from polyhop.strategies.stepchain.step_passages import FUSED, StepPassages
@@ -37,7 +39,7 @@ class Stepping:
     over: View
     graph: StepGraph | None  # None: text alone
     leads: Leads
-    reader: StepReader | None  # None: there is no language model, and answers are read where a step leads on
+    calls: StepCalls | None  # None: there is no language model, and answers are read where a step leads on
     model: Within | None  # what is left of it for the question
     passages: StepPassages
     walks: bool = True
@@ -54,19 +56,20 @@ class Stepping:
     def take(self, plan: Plan, began: float, budget: Budget) -> Plan:
         """Answer the steps in order. The plan that was followed, which another may have replaced half way.
 
-        The first step is always asked, so that there is evidence even where no time was allowed.
+        The first step is always asked, so that there is evidence even where no time was allowed. Another plan is made
+        where steps are left that may wait for an answer in vain, or where the question was one step: a last step was
+        looked up twice by then, and what the whole question leads to is found in any case.
         """
-        again = self.retries
+        if self.calls is not None:
+            self.calls.begin(plan)
         while len(self.done) < len(plan.steps) and (not self.done or in_time(began, budget)):
-            self.steps = len(plan.steps)
+            self._follow(plan)
             asked = self._next(plan)
             self.done.append(asked)
             self._tell(asked)
-            if self.reader is None or asked.established or not asked.settled or not again:
-                continue
-            again = False
-            replaced = self._taken_apart_again(plan)
-            plan = replaced or plan
+            whole = len(plan.steps) == 1
+            if self.retries and asked.settled and not asked.carried and (whole or len(self.done) < len(plan.steps)):
+                plan = self._taken_apart_again(plan) or plan
         self.done += [self.ahead.pop(place) for place in sorted(self.ahead)]
         if len(self.done) < len(plan.steps):
             self.told.append(f"{len(plan.steps) - len(self.done)} sub-questions were left: the time allowed was over")
@@ -74,14 +77,22 @@ class Stepping:
             self._ask_whole(plan)
         return plan
 
+    def _follow(self, plan: Plan) -> None:
+        self.steps = len(plan.steps)
+        if self.calls is not None:
+            self.calls.follow(plan)
+
     def _next(self, plan: Plan) -> AskedStep:
         """The next step as it was asked: before its turn, of earlier answers, or now."""
         asked = self.ahead.pop(len(self.done), None)
-        if asked is not None:
-            self._read_elsewhere(asked)
-            return asked
-        asked = self._from_answers(plan, plan.steps[len(self.done)])
-        return asked or self._ask(plan)
+        if asked is None and self.calls is not None:
+            step = plan.steps[len(self.done)]
+            before = [self.done[reference] for reference in step.refers_to]
+            asked = self.calls.combined(rewrite(step, self._answers(plan)), before, position=len(self.done))
+        asked = asked or self._ask(plan)
+        if self.calls is not None and self.retries:
+            self.calls.read_again(asked, self._known())
+        return asked
 
     def _tell(self, asked: AskedStep) -> None:
         """Tell whoever asked what a step came to, once that is settled."""
@@ -91,24 +102,20 @@ class Stepping:
     def _wants_whole(self, plan: Plan) -> bool:
         """Whether the whole question is to be asked of text: its steps do not lead to an answer."""
         lacking = self.retries and any(one.settled and not one.established for one in self.done)
-        if self.reader is not None:
+        if self.calls is not None:
             return lacking
         return lacking or len(plan.steps) == 1 or plan.shape == "intersection"
 
     def _ask(self, plan: Plan) -> AskedStep:
         """Ask the next step, and with it, where a language model answers, what else can be asked by now."""
-        here, answered = len(self.done), {one.position for one in self._all() if one.established}
-        places = [here]
-        if self.reader is not None and self.together:
-            places = asked_together(plan, here, answered)
+        here, answered = len(self.done), {one.position for one in self._all() if one.carried}
+        places = asked_together(plan, here, answered) if self.calls is not None and self.together else [here]
         looked_up = [self._looked_up(plan, place) for place in places]
-        if len(looked_up) > 1:
-            self._read_together(looked_up)
-        elif self.reader is not None and not looked_up[0].settled:
-            self._read(looked_up[0])
+        if self.calls is not None and len(looked_up) > 1:
+            self.calls.read_together(looked_up, self._known())
+        elif self.calls is not None and not looked_up[0].settled:
+            self.calls.read(looked_up[0], self._known())
         self.ahead.update((one.position, one) for one in looked_up[1:] if one.settled)
-        if len(looked_up) > 1:
-            self._read_elsewhere(looked_up[0])
         return looked_up[0]
 
     def _looked_up(self, plan: Plan, place: int) -> AskedStep:
@@ -124,7 +131,7 @@ class Stepping:
             way = (*way, *before[reference].way)
         question = rewrite(step, self._answers(plan))
         before_it = [before[reference] for reference in step.refers_to]
-        frontier = before_it if self.reader is not None else []
+        frontier = before_it if self.calls is not None else []
         passages = self.passages.of(question, frontier, later=bool(step.refers_to))
         for number, score in passages:
             self.singles.setdefault(number, score)
@@ -141,9 +148,10 @@ class Stepping:
             way=tuple(dict.fromkeys(way)),
             cited=tuple(dict.fromkeys(number for one in before_it for number in one.sources)),
             logit=passages[0][1] if passages else None,
+            supposes=self._guesses(question, before_it),
         )
         self.told.append(f"asked: {question}")
-        if self.reader is not None and not all(one.carried for one in before_it):
+        if self.calls is not None and not all(one.carried for one in before_it):
             asked.settled, asked.note = True, "not looked up: an earlier step that it needs is not answered"
             return asked
         chains = self._grown(asked)
@@ -168,20 +176,14 @@ class Stepping:
         if asked.carried and asked.answer is not None:
             return asked.answer
         step = plan.steps[asked.position]
-        if step.target:
-            return f"the {step.target}"
-        known = ["…"] * len(plan.steps)  # no description within a description
-        for one in self._all():
-            if one.carried and one.answer is not None:
-                known[one.position] = one.answer
-        return f"the answer to “{rewrite(step, known)}”"
+        return f"the {step.target or asked_for(step.question)}"
 
     def _grown(self, asked: AskedStep) -> Chains:
         """The graph with the facts of a step's passages, walked for its question."""
         if self.graph is None:
             return Chains((), "")
         retrieved = dict(asked.passages[: self.passages.retrieved])
-        near = list(retrieved) if self.reader is None else may_tell(retrieved)
+        near = list(retrieved) if self.calls is None else may_tell(retrieved)
         configured = self.over.models.language_model
         if self.model is not None:
             self.graph.model = self.model.share(self.steps - len(self.done) + AFTER)
@@ -254,83 +256,16 @@ class Stepping:
 
     # --- with one -----------------------------------------------------------------------------------------------------
 
-    def _from_answers(self, plan: Plan, step: Step) -> AskedStep | None:
-        """A step that compares or combines what earlier ones found, with their quotations; None where it does more.
-
-        No passage says which of two bridges is older where each has a page of its own.
-        """
-        before = [self.done[reference] for reference in step.refers_to]
-        if self.reader is None or len(before) < 2 or not all(one.established for one in before):
-            return None
-        question = rewrite(step, self._answers(plan))
-        answer = self.reader.combined(question, [one.earlier() for one in before])
-        if answer is None:
-            return None
-        self.told.append(f"answered from earlier answers: {question}")
-        return AskedStep(
-            position=len(self.done),
-            question=question,
-            passages=[],
-            way=tuple(dict.fromkeys(number for one in before for number in one.way)),
-            answer=answer,
-            established=True,
-            carried=True,
-            sources=tuple(dict.fromkeys(number for one in before for number in one.sources)),
-            spans=tuple(dict.fromkeys(span for one in before for span in one.spans)),
-            quotes=tuple(dict.fromkeys(quote for one in before for quote in one.quotes)),
-            settled=True,
-        )
-
     def _known(self) -> list[EarlierStep]:
-        return [one.earlier() for one in self._all() if one.established]
-
-    def _read(self, asked: AskedStep) -> None:
-        """Have the model answer a step from its chains and passages; from other text where that does not suffice."""
-        if self.reader is None:
-            return
-        found = self.reader.answer(
-            asked.question, asked.chains, self.passages.worth_reading(asked, whole=self.steps == 1), self._known()
-        )
-        if found is None:
-            self.told.append("  not asked: no calls to the language model are left")
-            return
-        _take_in(asked, found)
-        self._read_elsewhere(asked)
-
-    def _read_together(self, asked: Sequence[AskedStep]) -> None:
-        """Have the model answer several steps in one call, from what each of them came to, by turns."""
-        if self.reader is None:
-            return
-        turns = zip_longest(*(self.passages.worth_reading(one, whole=self.steps == 1) for one in asked))
-        numbers = dict.fromkeys(number for turn in turns for number in turn if number is not None)
-        chains = [chain for one in asked for chain in one.chains]
-        found = self.reader.together([one.question for one in asked], chains, numbers, self._known())
-        if found is None:
-            self.told.append("  not asked: no calls to the language model are left")
-            return
-        self.told.append(f"  answered in one call: {' | '.join(one.question for one in asked)}")
-        for one, what in zip(asked, found, strict=True):
-            _take_in(one, what)
-
-    def _read_elsewhere(self, asked: AskedStep) -> None:
-        """Have the model answer a step that is not established from text that it has not seen for it."""
-        if self.reader is None or asked.established or not asked.shown or not self.retries:
-            return
-        others = self.passages.others(asked.question, asked.shown)
-        again = self.reader.answer(asked.question, (), others, self._known()) if others else None
-        if again is None:
-            return
-        self.told.append(f"  {asked.note}; asked again of other text")
-        if again.established or asked.answer is None:
-            _take_in(asked, again)
+        """What later steps are told: answers, and guesses as guesses."""
+        return [one.earlier() for one in self._all() if one.carried]
 
     def _taken_apart_again(self, plan: Plan) -> Plan | None:
-        """Another way to the answer, beginning with what was found; None where the model knows none."""
-        known = [(one.question, one.answer if one.established else None) for one in self._all()]
-        steps = self.reader.other_steps(known) if self.reader is not None else None
+        """The plan with other steps in place of those that are left; None where there is no other way."""
+        tried = [one.earlier() for one in self._all()]
+        steps = self.calls.other_steps(tried) if self.calls is not None else None
         if steps is None:
             return None
-        self.told.append(f"taken apart again: {' | '.join(steps)}")
         for place in sorted(self.ahead):
             asked = self.ahead.pop(place)
             asked.position = len(self.done)
@@ -339,6 +274,15 @@ class Stepping:
         before = tuple(Step(question=one.question) for one in self.done)
         after = tuple(_shifted(step, len(before)) for step in plan_of_questions(steps, plan.source).steps)
         return Plan(shape="chain", steps=(*before, *after), source=plan.source)
+
+    def _guesses(self, question: str, before: Sequence[AskedStep]) -> tuple[str, ...]:
+        """The guesses that a question takes for answers: those it refers to, and those that another plan wrote in."""
+        if self.calls is None:
+            return ()
+        named, whole = (f" {normal(text)} " for text in (question, self.question))
+        guesses = [one for one in self._all() if one.supposed and one.answer]
+        written = [one for one in guesses if (name := f" {normal(one.answer or '')} ") in named and name not in whole]
+        return tuple(dict.fromkeys(one.answer for one in guesses if one.answer and (one in before or one in written)))
 
     def answered(self) -> list[Answered]:
         """What the steps found, for the merge (Eq. 10); nothing of those whose answers are left to the reader."""
@@ -351,16 +295,6 @@ class Stepping:
         return [
             replace(one, chains=(), quotes=() if there else one.quotes) for one, there in zip(told, seen, strict=True)
         ]
-
-
-def _take_in(asked: AskedStep, found: StepFinding) -> None:
-    """Take over what the model found. A guess is kept and told as one, and no later question takes it for an answer."""
-    asked.answer, asked.note, asked.settled = found.text, found.note, True
-    asked.established = asked.carried = found.established
-    asked.sources, asked.spans, asked.quotes, asked.shown = found.sources, found.spans, found.quotes, found.shown
-    if found.sources:
-        lead = asked.way[:-1] if asked.way[-1:] == tuple(number for number, _ in asked.passages[:1]) else asked.way
-        asked.way = tuple(dict.fromkeys((*lead, *found.sources)))
 
 
 def _shifted(step: Step, by: int) -> Step:

@@ -15,6 +15,7 @@ from polyhop.prompts.merge_answers import merge_answers, merged_offline, plainly
 from polyhop.strategies.stepchain.community_context import background
 from polyhop.strategies.stepchain.leads import Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
+from polyhop.strategies.stepchain.step_calls import StepCalls
 from polyhop.strategies.stepchain.step_evidence import aside, hops, ranking
 from polyhop.strategies.stepchain.step_graph import GraphWalk, StepGraph
 from polyhop.strategies.stepchain.step_passages import StepPassages
@@ -37,8 +38,9 @@ class StepChain:
     links: int = 6  # names that a passage links to, that are considered beside them
     named_bonus: float = 2.0  # logits added to a passage that a step names
     retry: bool = True  # whether a step without an answer is asked again of text, and the question taken apart again
+    further: int = 3  # calls beyond one a step that read steps again, or go another way, for a question at most
     together: bool = True  # whether steps that need nothing of each other are answered in one call
-    merge: Literal["always", "needed"] = "needed"  # needed: not where each step is established, and none contradicts
+    merge: Literal["always", "needed"] = "needed"  # needed: only where answers contradict, or there is background
     communities: int = 0  # summaries of what hangs together in the graph, at most, as background for the answer
     without: tuple[Literal["decomposition", "graph", "reasoning"], ...] = ()  # parts left out, to compare
 
@@ -72,8 +74,11 @@ class StepChain:
     )
 
     def __post_init__(self) -> None:
-        if min(self.retrieved, self.values) < 1 or min(self.links, self.communities, self.step_tokens) < 0:
-            raise ValueError("retrieved and values are at least 1, links, communities and step_tokens at least 0")
+        least_none = (self.links, self.communities, self.step_tokens, self.further)
+        if min(self.retrieved, self.values) < 1 or min(least_none) < 0:
+            raise ValueError(
+                "retrieved and values are at least 1, links, communities, step_tokens and further at least 0"
+            )
         if not 0 <= self.support <= 1:
             raise ValueError("support is 0 to 1")
 
@@ -110,24 +115,28 @@ class StepChain:
         if "graph" not in self.without:
             graph = StepGraph(over=over, shared=self.scope == "shared", support=self.support, settings=self.walk)
         links = 0 if graph is None else self.links
-        reader = None
+        leads = Leads(question=question, over=over, values=self.values, links=links)
+        passages = StepPassages(over=over, leads=leads, retrieved=self.retrieved, named_bonus=self.named_bonus)
+        told: list[str] = []
+        calls = None
         if whole is not None:
             tokens = min(self.step_tokens, budget.tokens)
             reader = StepReader(
                 model=whole.share(MERGE), over=over, question=question, tokens=tokens, most=budget.tokens
             )
-        leads = Leads(question=question, over=over, values=self.values, links=links)
+            calls = StepCalls(reader=reader, passages=passages, further=self.further, told=told)
         return Stepping(
             question=question,
             over=over,
             graph=graph,
             leads=leads,
-            passages=StepPassages(over=over, leads=leads, retrieved=self.retrieved, named_bonus=self.named_bonus),
-            reader=reader,
+            passages=passages,
+            calls=calls,
             model=whole,
             walks="reasoning" not in self.without,
             retries=self.retry,
             together=self.together,
+            told=told,
         )
 
     def _merged(self, question: str, over: View, stepping: Stepping, whole: Within | None, shown: Sequence[int]) -> str:

@@ -2,16 +2,19 @@
 
 The corpus is grown from data sets by renaming what is named in them (``grown_corpus.py``). No model is run on it:
 rows of ``parsekg`` are the stored parses of the passages that it was grown from, which stay true letter for letter,
-because a made-up name is as long as the real one; rows of ``text`` are random vectors, because which they are does not
-matter to how they are gathered. The passages of the data sets themselves are parsed once, into the folder ``--seeds``,
-and used again by later runs.
+because a made-up name is as long as the real one; rows of ``text`` are the stored vectors of those passages, and in
+each copy as far from them, in a direction of its own, as a renamed passage is (the median of 251 that were embedded).
+The passages of the data sets themselves are parsed and embedded once, into the folder ``--seeds``, and used again by
+later runs.
 
 Each gathering runs in a fresh process, whose peak is what the kernel notes (VmHWM), pages of mapped files included;
 what it had before is told beside it. Opening what was gathered runs in another. So does bringing a layer up to date
 after ten documents more, as ``polyhop index`` does once they are stored and extracted, and opening it again.
 
     python benchmarks/gathering.py DATA [DATA ...] --seeds DIR [--sizes 5000,15000] [--layers text,parsekg]
-                                   [--set SECTION.KEY=VALUE ...] [--seed N] [--json OUT]
+                                   [--set SECTION.KEY=VALUE ...] [--seed N] [--folder DIR [--keep]] [--json OUT]
+
+With ``--keep`` the grown indexes stay in ``--folder``, for benchmarks that ask them (``asking_grown.py``).
 """
 
 from __future__ import annotations
@@ -25,7 +28,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from contextlib import nullcontext
+from dataclasses import dataclass
+from itertools import groupby, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
@@ -33,6 +38,7 @@ from typing import TypeVar
 import numpy as np
 from grown_corpus import grown, read
 from measuring import Figures, beside_others, cpu_seconds, machine, save, show_load, show_table
+from numpy.typing import NDArray
 
 from polyhop.documents.chunking import cut
 from polyhop.engine import Polyhop
@@ -47,8 +53,7 @@ Item = TypeVar("Item")
 SIZES = (5_000, 15_000)
 LAYERS = ("text", "parsekg")
 TOGETHER = 500  # documents in one transaction
-DIMENSION = 384
-MILLION = 1_000_000
+RENAMED = 0.77  # the cosine of a passage with its renamed copy
 COLUMNS = ("seconds", "processor seconds", "memory before, MB", "peak memory, MB", "peak a passage, kB")
 OPENING = ("opening, seconds", "opening, peak MB")
 MORE = 10  # documents that come later
@@ -56,20 +61,40 @@ CHANGING = ("ten more, processor seconds", "opening them, processor seconds", "t
 DISK = "disk a passage, kB"
 
 
-def seeds(data: Sequence[Path], folder: Path, settings: Settings) -> list[list[bytes]]:
-    """The stored parses of each document of the data sets, in order; they are made where they are not there yet."""
-    parses: dict[str, list[bytes]] = {}
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """What is stored of a document that others are grown from, a row a passage."""
+
+    parses: list[bytes]
+    vectors: NDArray[np.float32]
+
+
+def seeds(data: Sequence[Path], folder: Path, settings: Settings) -> list[Seed]:
+    """What is stored of each document of the data sets, in order; it is made where it is missing."""
+    found: dict[str, Seed] = {}
     for place in data:
         name = place.resolve().name
         with Polyhop(folder / name, settings=settings) as engine:
-            engine.index(place / "corpus.jsonl", layers=["parsekg"])
+            engine.index(place / "corpus.jsonl", layers=LAYERS)
             mark = fingerprint(layer_of("parsekg", settings), engine.models)
         with Record.open(folder / name) as record:
             for numbers in in_groups(record.done("parsekg", mark).tolist()):
-                rows = record.payloads_of("parsekg", numbers)
-                for number, passage in zip(numbers, record.passages(numbers), strict=True):
-                    parses.setdefault(f"{name}-{passage.document_id}", []).append(rows[number])
-    return [parses[row.id] for row in read(data)]
+                parses, vectors = (record.payloads_of(layer, numbers) for layer in ("parsekg", "text"))
+                rows = zip(numbers, record.passages(numbers), strict=True)
+                for identity, passages in groupby(rows, lambda row: row[1].document_id):
+                    own = [number for number, _ in passages]
+                    stacked = np.stack([np.frombuffer(vectors[number], np.float16) for number in own])
+                    found[f"{name}-{identity}"] = Seed([parses[number] for number in own], stacked.astype(np.float32))
+    return [found[row.id] for row in read(data)]
+
+
+def moved(vectors: NDArray[np.float32], chance: np.random.Generator) -> NDArray[np.float32]:
+    """Unit vectors as far from those given as a renamed passage is from its original, each in another direction."""
+    aside = chance.standard_normal(vectors.shape).astype(np.float32)
+    aside -= np.vecdot(aside, vectors)[:, None] * vectors
+    aside *= np.sqrt(RENAMED**-2 - 1) / np.linalg.norm(aside, axis=1, keepdims=True)
+    turned: NDArray[np.float32] = (vectors + aside) * RENAMED
+    return turned
 
 
 def in_groups(items: Iterable[Item]) -> Iterator[list[Item]]:
@@ -79,9 +104,7 @@ def in_groups(items: Iterable[Item]) -> Iterator[list[Item]]:
         yield group
 
 
-def grow(
-    index: Path, data: Sequence[Path], parses: Sequence[Sequence[bytes]], count: int, seed: int, *, there: int = 0
-) -> None:
+def grow(index: Path, data: Sequence[Path], stored: Sequence[Seed], count: int, seed: int, *, there: int = 0) -> None:
     """A record of so many documents, some of which are ``there``, with rows of both layers; nothing is gathered."""
     settings = Settings()
     models = Models(settings)
@@ -89,23 +112,22 @@ def grow(
     chance = np.random.default_rng(seed + there)
     with Record.create_or_open(index) as record:
         for group in in_groups(islice(grown(read(data), seed), there, count)):
-            made: list[tuple[str, bytes]] = []
+            made: list[tuple[str, bytes, bytes]] = []
             with record.transaction():
-                for _, place, row in group:
+                for copy, place, row in group:
                     digest = hashlib.sha256(f"{row.title}\0{row.text}".encode()).hexdigest()
                     document = Document(
                         id=row.id, uri=row.id, title=row.title, text=row.text, sha256=digest, whole=True
                     )
                     passages = cut(document, settings.chunking)
                     record.put(document, passages, "given")
-                    made += zip((passage.id for passage in passages), parses[place], strict=True)
-                numbers = record.numbers_by_id([key for key, _ in made])
-                record.record_rows("parsekg", marks["parsekg"], [(numbers[key], parse) for key, parse in made])
-                vectors = chance.standard_normal((len(made), DIMENSION)).astype(np.float32)
-                vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-                half = vectors.astype(np.float16)
-                rows = [(numbers[key], row.tobytes()) for (key, _), row in zip(made, half, strict=True)]
-                record.record_rows("text", marks["text"], rows)
+                    own = stored[place]
+                    vectors = moved(own.vectors, chance) if copy else own.vectors
+                    rows = (vector.astype(np.float16).tobytes() for vector in vectors)
+                    made += zip((passage.id for passage in passages), own.parses, rows, strict=True)
+                numbers = record.numbers_by_id([key for key, _, _ in made])
+                record.record_rows("parsekg", marks["parsekg"], [(numbers[key], parse) for key, parse, _ in made])
+                record.record_rows("text", marks["text"], [(numbers[key], vector) for key, _, vector in made])
 
 
 def resident() -> tuple[float, float]:
@@ -184,23 +206,24 @@ def sizes_of(index: Path, passages: int) -> Figures:
 
 def measured(options: argparse.Namespace, folder: Path) -> Iterator[tuple[int, Figures]]:
     """For each size the figures of each layer, and what the record takes."""
-    parses = seeds(options.data, options.seeds, Settings())
+    stored = seeds(options.data, options.seeds, Settings())
     for size in sorted(options.sizes):
         index = folder / str(size)
         begun = time.perf_counter()
-        grow(index, options.data, parses, size, options.seed)
+        grow(index, options.data, stored, size, options.seed)
         print(f"{size:,} documents grown in {time.perf_counter() - begun:.0f} s", file=sys.stderr)
         with Record.open(index) as record:
             passages = record.count_passages()
         told: Figures = {"passages": passages, "record": sizes_of(index, passages)}
         for step in STEPS:
             if step == "changing":
-                grow(index, options.data, parses, size + MORE, options.seed, there=size)
+                grow(index, options.data, stored, size + MORE, options.seed, there=size)
             for layer in options.layers:
                 found = in_fresh_process(step, index, layer, options.set)
                 told[layer] = {**told.get(layer, {}), **found}
                 print(f"{step} {layer}: {found}", file=sys.stderr)
-        shutil.rmtree(index)
+        if not options.keep:
+            shutil.rmtree(index)
         yield size, told
 
 
@@ -220,12 +243,13 @@ def main() -> None:
     """Grow, gather, print the tables, and write the figures as JSON where asked."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, nargs="+", help="folders with corpus.jsonl")
-    parser.add_argument("--seeds", type=Path, help="where the parses of the data sets are kept")
+    parser.add_argument("--seeds", type=Path, help="where what is stored of the data sets is kept")
     parser.add_argument("--sizes", type=lambda given: [int(one) for one in given.split(",")], default=list(SIZES))
     parser.add_argument("--layers", type=lambda given: given.split(","), default=list(LAYERS))
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, help="where the grown indexes lie meanwhile; by default a temporary one")
+    parser.add_argument("--keep", action="store_true", help="leave them there")
     parser.add_argument("--json", type=Path, help="write the figures here, too")
     parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)  # what the fresh processes are told
     options = parser.parse_args()
@@ -233,13 +257,16 @@ def main() -> None:
         print(json.dumps(STEPS[options.step](options.data[0], options.layers[0], options.set)))
         return
     if options.seeds is None:
-        parser.error("--seeds is missing: a folder where the parses of the data sets are kept")
+        parser.error("--seeds is missing: a folder where what is stored of the data sets is kept")
+    if options.keep and options.folder is None:
+        parser.error("--keep needs a --folder")
     about = {**machine(), "data": [one.resolve().name for one in options.data], "settings": options.set}
-    about |= {"seed": options.seed, "vectors": "random", "parses": "those of the passages that were renamed"}
+    about |= {"seed": options.seed, "vectors": "moved", "parses": "those of the passages that were renamed"}
     found: dict[int, Figures] = {}
-    with TemporaryDirectory(dir=options.folder) as folder, beside_others(about):
+    place = nullcontext(options.folder) if options.keep else TemporaryDirectory(dir=options.folder)
+    with place as folder, beside_others(about):
         found.update(measured(options, Path(folder)))
-    print(f"Grown from {', '.join(about['data'])}; vectors are random, parses those of the passages that were renamed.")
+    print(f"Grown from {', '.join(about['data'])}; vectors and parses are made of those of the passages renamed.")
     table(found, options.layers)
     show_table(("record", *(f"{size:,}" for size in found)), list(_turned([told["record"] for told in found.values()])))
     show_load(about)

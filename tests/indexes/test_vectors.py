@@ -1,5 +1,6 @@
 """Vector search is exact, and how the rows are spread over segments never shows."""
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyhop.errors import ModelMismatch, StoreError
+from polyhop.errors import IndexCorrupt, ModelMismatch, StoreError
 from polyhop.indexes import vectors as module
 from polyhop.indexes.segments import write_arrays
 from polyhop.indexes.vectors import Vectors, build
@@ -40,14 +41,16 @@ def naive(vectors: Floats, query: Floats, k: int, among: Ints) -> tuple[list[int
 def test_search_equals_scoring_everything_and_sorting(
     count: int, cuts: int, k: int, seed: int, data: st.DataObject
 ) -> None:
-    """Whatever the segments, the dead rows and the candidates."""
+    """Whatever the segments, the dead rows and the candidates; by signs, too, where these put all forward."""
     vectors = unit_rows(count, 24, seed)
     query = unit_rows(1, 24, seed + 1)[0]
     live = np.array(sorted(data.draw(st.sets(st.integers(0, count - 1)))), np.int64)
+    by_signs = data.draw(st.booleans())
     among = np.array(data.draw(st.lists(st.integers(-3, count + 3))), np.int64)
     with TemporaryDirectory() as folder:
         parts = np.array_split(np.random.default_rng(seed).permutation(count), cuts)
         index = opened(Path(folder), parts, vectors, live)
+        index = replace(index, exact=0, candidates=count) if by_signs else index
         for candidates, allowed in ((None, live), (among, np.intersect1d(among, live))):
             numbers, scores = index.search(query, k, candidates)
             expected, expected_scores = naive(vectors, query, k, allowed)
@@ -57,20 +60,49 @@ def test_search_equals_scoring_everything_and_sorting(
 
 
 def test_scores_are_the_same_bit_for_bit_however_the_index_grew(tmp_path: Path) -> None:
-    """Alone, in pieces, with removed neighbours, as a candidate or in a batch: one passage, one score."""
+    """Alone, in pieces, with removed neighbours, as a candidate: one passage, one score."""
     vectors, queries = unit_rows(400, 96, 1), unit_rows(5, 96, 2)
     live = np.arange(0, 400, 3)
     whole = opened(tmp_path / "whole", [live], vectors, live)
     grown = opened(tmp_path / "grown", np.array_split(np.arange(400), 7), vectors, live)
-    many = grown.search_many(queries, 20)
-    for query, (batch_numbers, batch_scores) in zip(queries, many, strict=True):
+    for query in queries:
         numbers, scores = whole.search(query, 20)
-        for other in (grown.search(query, 20), grown.search(query, 20, live), (batch_numbers, batch_scores)):
+        for other in (grown.search(query, 20), grown.search(query, 20, live)):
             assert other[0].tolist() == numbers.tolist()
             assert other[1].tobytes() == scores.tobytes()
         alone, score = grown.search(query, 1, numbers[4:5])
         assert alone.tolist() == [numbers[4]]
         assert score.tobytes() == scores[4:5].tobytes()
+
+
+def test_signs_put_the_same_passages_forward_however_the_index_grew(tmp_path: Path) -> None:
+    """In one segment, in pieces with removed rows, and in segments of an earlier version, which have no signs."""
+    vectors, queries = unit_rows(600, 100, 8), unit_rows(9, 100, 9)
+    live = np.arange(0, 600, 2)
+    whole = opened(tmp_path / "whole", [live], vectors, live)
+    pieces = opened(tmp_path / "pieces", np.array_split(np.arange(600), 5), vectors, live)
+    for number, part in enumerate((live[:40], live[40:])):
+        arrays = {name: array for name, array in build(part, vectors[part]).items() if not name.startswith("signs")}
+        write_arrays(tmp_path / "before" / str(number), arrays)
+    before = Vectors.open([tmp_path / "before" / str(number) for number in range(2)], live)
+    found = [
+        [replace(index, exact=100, candidates=30).search(query, 8) for query in queries]
+        for index in (whole, pieces, before)
+    ]
+    for one, other, third in zip(*found, strict=True):
+        assert one[0].tolist() == other[0].tolist() == third[0].tolist()
+        assert one[1].tobytes() == other[1].tobytes() == third[1].tobytes()
+    exact = [whole.search(query, 8)[0].tolist() for query in queries]
+    assert sum(len({*one[0].tolist()} & {*other}) for one, other in zip(found[0], exact, strict=True)) < 8 * len(
+        queries
+    )
+
+
+def test_signs_of_other_vectors_are_refused(tmp_path: Path) -> None:
+    vectors = unit_rows(9, 70, 1)
+    write_arrays(tmp_path / "0", build(np.arange(9), vectors) | {"signs1": np.zeros(8, np.uint64)})
+    with pytest.raises(IndexCorrupt):
+        Vectors.open([tmp_path / "0"], np.arange(9))
 
 
 def test_all_scores_are_those_of_search_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +132,6 @@ def test_an_empty_index_finds_nothing() -> None:
     assert len(index) == 0
     assert index.search(query, 5)[0].tolist() == []
     assert index.search(query, 5, np.arange(3))[0].tolist() == []
-    assert [found[0].tolist() for found in index.search_many(query[None], 5)] == [[]]
     assert index.of(np.empty(0, np.int64)).shape[0] == 0
 
 

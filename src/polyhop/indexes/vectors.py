@@ -1,9 +1,14 @@
-"""Exact nearest neighbours among unit vectors: a scan over memory-mapped rows, no approximation."""
+"""Nearest neighbours among unit vectors: a scan over memory-mapped rows, of very many over the signs of these.
+
+Up to ``exact`` vectors nothing is missed. Of more, their signs put forward ``candidates`` (``polyhop.indexes.signs``),
+and exact products rank those.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,21 +17,28 @@ from numpy.typing import NDArray
 
 from polyhop.errors import IndexCorrupt, ModelMismatch, StoreError
 from polyhop.indexes.ranking import Ranked, best, nothing
-from polyhop.indexes.segments import Arrays, Live, read_arrays, standing
+from polyhop.indexes.segments import REBUILD, Arrays, Live, read_arrays, standing
+from polyhop.indexes.signs import CANDIDATES, EXACT, Planes, put_forward, signs_of, words_of
 from polyhop.ports import Floats, Ints
 
 _GATHER = 4  # rows picked one by one cost about this many scanned ones
-_BLOCK = 1 << 24  # scores held at once by search_many: 64 MiB
 _ROWS = 1024  # whose products in double precision are held at once by scores: 3 MiB
 
 
 def build(numbers: Ints, vectors: NDArray[Any]) -> Arrays:
-    """The arrays of one segment: float32 rows in ascending order of passage number.
+    """The arrays of one segment: float32 rows in ascending order of passage number, and their signs, word by word.
 
     ``vectors`` has shape (len(numbers), dimensions), float32 or float16, with rows of length 1.
     """
     order = np.argsort(numbers, kind="stable")
-    return {"numbers": numbers[order].astype(np.int64), "vectors": np.asarray(vectors, np.float32)[order]}
+    rows = np.asarray(vectors, np.float32)[order]
+    signs = dict(zip(sign_names(rows.shape[1]), signs_of(rows), strict=True))
+    return {"numbers": numbers[order].astype(np.int64), "vectors": rows, **signs}
+
+
+def sign_names(dimensions: int) -> list[str]:
+    """What the arrays with the words of the signs are called in a segment."""
+    return [f"signs{word}" for word in range(words_of(dimensions))]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,6 +52,9 @@ class Vectors:
     numbers: Ints  # the live passages, ascending
     rows: Ints  # where each stands in the segments laid end to end
     segments: tuple[Floats, ...]
+    signs: tuple[Planes | None, ...] = ()  # of each segment; None, or missing: taken from its vectors when needed
+    exact: int = EXACT
+    candidates: int = CANDIDATES
 
     @classmethod
     def open(cls, folders: Sequence[Path], live: Live) -> Self:
@@ -53,7 +68,9 @@ class Vectors:
         if len({part["vectors"].shape[1] for part in parts}) > 1:
             raise ModelMismatch("The index holds vectors of different lengths.", remedy="Index the documents again.")
         numbers, rows = standing([part["numbers"] for part in parts], live)
-        return cls(numbers=numbers, rows=rows, segments=tuple(part["vectors"] for part in parts))
+        vectors = tuple(part["vectors"] for part in parts)
+        signs = tuple(_stored_signs(folder, rows) for folder, rows in zip(folders, vectors, strict=True))
+        return cls(numbers=numbers, rows=rows, segments=vectors, signs=signs)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -61,12 +78,14 @@ class Vectors:
     def search(self, query: Floats, k: int, among: Ints | None = None) -> Ranked:
         """The ``k`` passages nearest to a query of shape (dimensions,), best first, ties by lower number.
 
-        ``among`` restricts the search to some passages; those that have no vector are ignored.
+        ``among`` restricts the search to some passages, which are all compared; those that have no vector are ignored.
         Raises ModelMismatch for a query of another length.
         """
         if not len(self.numbers):
             return nothing()
         self._check(query)
+        if among is None and len(self.numbers) > self.exact:
+            return self._among_candidates(query, k)
         if among is None:
             return self._refined(query, self._scan(query), np.arange(len(self.numbers)), k)
         places = self._places(np.unique(among))
@@ -75,32 +94,17 @@ class Vectors:
             return self._refined(query, np.vecdot(self._gather(places), query), places, k)
         return self._refined(query, self._scan(query)[places], places, k)
 
-    def search_many(self, queries: Floats, k: int) -> list[Ranked]:
-        """``search`` for each row of queries of shape (n, dimensions)."""
-        if not len(self.numbers) or not len(queries):
-            return [nothing() for _ in queries]
-        self._check(queries[0])
-        everywhere = np.arange(len(self.numbers))
-        step = max(1, _BLOCK // len(self.numbers))
-        found = []
-        for start in range(0, len(queries), step):
-            block = queries[start : start + step]
-            scores = np.concatenate([block @ segment.T for segment in self.segments], axis=1)
-            found += [
-                self._refined(query, row[self.rows], everywhere, k) for query, row in zip(block, scores, strict=True)
-            ]
-        return found
-
     def scores(self, query: Floats) -> Floats:
         """The scores of all live passages, float32 of shape (len(self),), in the order of ``numbers``.
 
-        Those that ``search`` gives, bit for bit. Raises ModelMismatch for a query of another length.
+        Those that ``search`` gives, bit for bit, and those of all that it passes over.
+        Raises ModelMismatch for a query of another length.
         """
         if not len(self.numbers):
             return np.empty(0, np.float32)
         self._check(query)
         blocks = (segment[at : at + _ROWS] for segment in self.segments for at in range(0, len(segment), _ROWS))
-        return np.concatenate([_exact(block, query) for block in blocks])[self.rows]
+        return self._of_live(np.concatenate([_exact(block, query) for block in blocks]))
 
     def of(self, numbers: Ints) -> Floats:
         """The vectors of passages, one row a number, in the order given. Raises StoreError for one without a vector."""
@@ -127,23 +131,57 @@ class Vectors:
 
     def _scan(self, query: Floats) -> Floats:
         """Scores of the live passages: row by row in one thread, which on busy cores is faster than BLAS in several."""
-        scores = np.concatenate([np.vecdot(segment, query) for segment in self.segments])
-        return scores[self.rows]
+        return self._of_live(np.concatenate([np.vecdot(segment, query) for segment in self.segments]))
+
+    def _among_candidates(self, query: Floats, k: int) -> Ranked:
+        """The nearest of those that their signs put forward."""
+        places = put_forward(self._planes, query, max(k, self.candidates), self._of_live, self._signs_at)
+        scores = np.empty(len(places), np.float32)
+        for segment, here, rows in self._by_segment(places):
+            for at in range(0, len(rows), _ROWS):
+                scores[here[at : at + _ROWS]] = np.vecdot(segment[rows[at : at + _ROWS]], query)
+        return self._refined(query, scores, places, k)
+
+    def _signs_at(self, places: Ints) -> NDArray[np.uint64]:
+        """The signs of some live passages: shape (words, passages)."""
+        signs = np.empty((len(self._planes[0]), len(places)), np.uint64)
+        for planes, (_, here, rows) in zip(self._planes, self._by_segment(places), strict=True):
+            for word, plane in enumerate(planes):
+                signs[word, here] = plane.take(rows)
+        return signs
+
+    @cached_property
+    def _planes(self) -> list[Planes]:
+        """The signs of each segment; those of segments that an earlier version wrote are taken here."""
+        known = self.signs or (None,) * len(self.segments)
+        return [
+            list(signs_of(segment)) if signs is None else signs
+            for segment, signs in zip(self.segments, known, strict=True)
+        ]
+
+    def _of_live(self, of_rows: NDArray[Any]) -> NDArray[Any]:
+        """Of an array with something for each row of the segments what is said of live passages, in their order."""
+        return of_rows if self._untouched else of_rows[self.rows]
+
+    @cached_property
+    def _untouched(self) -> bool:
+        """Whether the rows of the segments are the live passages as they stand."""
+        return bool(len(self.rows) == sum(map(len, self.segments)) and (self.rows == np.arange(len(self.rows))).all())
 
     def _gather(self, places: Ints) -> Floats:
-        rows = self.rows[places]
         if len(self.segments) == 1:
-            return self.segments[0][rows]
-        gathered = np.empty((len(rows), self.segments[0].shape[1] if self.segments else 0), np.float32)
-        for first, segment in self._laid_out():
-            here = (rows >= first) & (rows < first + len(segment))
-            gathered[here] = segment[rows[here] - first]
+            return self.segments[0][self.rows[places]]
+        gathered = np.empty((len(places), self.segments[0].shape[1] if self.segments else 0), np.float32)
+        for segment, here, rows in self._by_segment(places):
+            gathered[here] = segment[rows]
         return gathered
 
-    def _laid_out(self) -> Iterator[tuple[int, Floats]]:
-        first = 0
+    def _by_segment(self, places: Ints) -> Iterator[tuple[Floats, Ints, Ints]]:
+        """Each segment with which of some passages stand in it, by their place among these, and their rows there."""
+        rows, first = self.rows[places], 0
         for segment in self.segments:
-            yield first, segment
+            here = np.flatnonzero((rows >= first) & (rows < first + len(segment)))
+            yield segment, here, rows[here] - first
             first += len(segment)
 
     def _refined(self, query: Floats, scores: Floats, places: Ints, k: int) -> Ranked:
@@ -157,6 +195,17 @@ class Vectors:
         exact = _exact(self._gather(places), query)
         order = best(exact, k)
         return self.numbers[places[order]], exact[order]
+
+
+def _stored_signs(folder: Path, rows: Floats) -> Planes | None:
+    """The signs that were written with the vectors of a segment; earlier versions wrote none. Raises IndexCorrupt."""
+    names = sign_names(rows.shape[1])
+    if names and not (folder / f"{names[0]}.npy").exists():
+        return None
+    planes = list(read_arrays(folder, names).values())
+    if any(plane.shape != rows.shape[:1] for plane in planes):
+        raise IndexCorrupt(f"{folder} does not have the signs of each of its vectors.", remedy=REBUILD)
+    return planes
 
 
 def _exact(rows: Floats, query: Floats) -> Floats:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from polyhop.errors import LayerMissing, ModelMismatch
 from polyhop.indexes import lexical_runs, segments, titles, vectors
 from polyhop.indexes.lexical import Lexical
-from polyhop.indexes.streamed import FolderWriter, streamed
+from polyhop.indexes.streamed import ArrayWriter, FolderWriter, streamed
 from polyhop.indexes.titles import Titles
 from polyhop.indexes.vectors import Vectors
 from polyhop.layers import covered
@@ -121,13 +121,12 @@ class TextLayer:
 
 def _write_vectors(rows: Iterator[tuple[Ints, NDArray[np.float16]]], writer: FolderWriter) -> None:
     """Write what ``vectors.build`` would make of all of them."""
-    covered, written = writer.array("numbers"), None
+    written: dict[str, ArrayWriter] = {}
     for numbers, each in rows:
-        part = vectors.build(numbers, each)
-        if written is None:
-            written = writer.array("vectors", np.float32, each.shape[1:])
-        covered.add(part["numbers"])
-        written.add(part["vectors"])
+        for name, array in vectors.build(numbers, each).items():
+            if name not in written:
+                written[name] = writer.array(name, array.dtype, array.shape[1:])
+            written[name].add(array)
 
 
 def _words(record: Record, numbers: Ints, headed: list[str]) -> Iterator[tuple[int, str]]:

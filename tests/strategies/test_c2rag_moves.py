@@ -24,8 +24,9 @@ from polyhop.ports import Floats
 from polyhop.strategies.c2rag.aligned_context import aligned_context
 from polyhop.strategies.c2rag.bind import GroundedConstraint, bound_by, consistent
 from polyhop.strategies.c2rag.block import ConstraintBlock
-from polyhop.strategies.c2rag.ground import Anchor, Bound, Grounding, Pattern
+from polyhop.strategies.c2rag.ground import Grounding
 from polyhop.strategies.c2rag.own_paragraphs import OwnParagraphs
+from polyhop.strategies.c2rag.pattern import Anchor, Bound, Pattern
 from polyhop.strategies.c2rag.recover import Recovery, Value, own_passage, read_values, told_apart
 from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.strategies.c2rag.sufficiency import FactCandidate, Verdict, judged

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.plans import Placeholder
-from polyhop.strategies.c2rag.ground import Bindings, Bound, Pattern
+from polyhop.strategies.c2rag.pattern import Bindings, Bound, Pattern
 from polyhop.strategies.c2rag.sufficiency import NOTHING, FactCandidate, Verdict
 
 

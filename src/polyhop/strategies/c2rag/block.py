@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyhop.strategies.c2rag.bind import GroundedConstraint
-from polyhop.strategies.c2rag.ground import Pattern
+from polyhop.strategies.c2rag.pattern import Pattern
 from polyhop.strategies.c2rag.recover import Value
 from polyhop.types import HopStatus
 

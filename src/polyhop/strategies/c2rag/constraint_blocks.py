@@ -9,7 +9,7 @@ from polyhop.plans import Plan
 from polyhop.reading.citations import within_tokens
 from polyhop.strategies.c2rag.aligned_context import aligned_context
 from polyhop.strategies.c2rag.block import ConstraintBlock
-from polyhop.strategies.c2rag.ground import Pattern
+from polyhop.strategies.c2rag.pattern import Pattern
 from polyhop.strategies.c2rag.sufficiency import FactCandidate
 from polyhop.strategies.shared.by_turns import by_turns
 from polyhop.strategies.shared.excerpt import excerpt

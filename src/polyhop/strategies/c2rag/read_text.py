@@ -12,7 +12,8 @@ from polyhop.models.within import NoCallsLeft, Within
 from polyhop.prompts.answer_step import answer_step
 from polyhop.strategies.c2rag.bind import GroundedConstraint
 from polyhop.strategies.c2rag.block import ConstraintBlock
-from polyhop.strategies.c2rag.ground import Pattern, kind_of
+from polyhop.strategies.c2rag.ground import kind_of
+from polyhop.strategies.c2rag.pattern import Pattern
 from polyhop.strategies.c2rag.recover import Recovery, Value, own_passage, read_values, told_apart
 from polyhop.strategies.shared.judge import may_tell
 

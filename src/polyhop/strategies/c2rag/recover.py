@@ -11,7 +11,7 @@ import numpy as np
 from polyhop.indexes.names import normal
 from polyhop.layers.view import View
 from polyhop.reading.steps import glance
-from polyhop.strategies.c2rag.ground import Pattern
+from polyhop.strategies.c2rag.pattern import Pattern
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.judge import best_first
 from polyhop.strategies.shared.phrases import phrase_vectors

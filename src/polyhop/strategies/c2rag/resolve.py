@@ -13,7 +13,8 @@ from polyhop.plans import Constraint, Plan
 from polyhop.strategies.c2rag.bind import GroundedConstraint, bound_by, consistent
 from polyhop.strategies.c2rag.block import ConstraintBlock
 from polyhop.strategies.c2rag.constraint_blocks import hop_of
-from polyhop.strategies.c2rag.ground import Bound, Grounding, Pattern
+from polyhop.strategies.c2rag.ground import Grounding
+from polyhop.strategies.c2rag.pattern import Bound, Pattern
 from polyhop.strategies.c2rag.read_text import TextReading
 from polyhop.strategies.c2rag.sufficiency import Check, Verdict, judged
 from polyhop.strategies.shared.in_time import in_time

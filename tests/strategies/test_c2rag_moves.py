@@ -330,6 +330,8 @@ def test_a_model_is_not_told_facts_that_are_clearly_about_something_else(graph: 
         for relation, name, score in (("was built by", "Ada Brook", 9.5), ("sails to", "Oster", -11.2))
     ]
     one = grounded(0, [1, 2])
+    scored = (replace(candidate, score=fact.score) for candidate, fact in zip(one.candidates, facts, strict=True))
+    one = replace(one, candidates=tuple(scored))
     block = ConstraintBlock(pattern=one.pattern, status="resolved", grounded=one, values=("Ada Brook", "Oster"))
     hop = Hop(question="?", status="resolved", passages=(), facts=tuple(facts), placeholder="?x")
     context = aligned_context([block], [hop], [])

@@ -67,7 +67,7 @@ def evidence_of(
 def _ranked(
     question: str, turns: Mapping[int, float], leaders: Sequence[int], near: Sequence[int], over: View
 ) -> dict[int, float]:
-    """The leading passage of each block; then their others and the nearest ones, as they fit the whole question."""
+    """The leading passages; then the blocks' others and the nearest ones, as they fit the whole question."""
     pool = [number for number in dict.fromkeys([*turns, *near]) if number not in leaders]
     texts = [excerpt(passage, question, LONGEST) for passage in over.passages(pool)]
     scores = over.models.reranker.score(question, texts).tolist() if texts else []
@@ -77,12 +77,11 @@ def _ranked(
 def hop_of(block: ConstraintBlock, step: int, over: View) -> Hop:
     """What became of a constraint, as the hop of a step of the plan."""
     passages = tuple(over.passages([number for number, _ in block.passages]))
-    if block.value is not None and block.value.passage not in passages:
-        passages = (*passages, block.value.passage)
+    passages += tuple(dict.fromkeys(quote.passage for quote in block.quotes if quote.passage not in passages))
     facts = tuple(shown(candidate.fact, candidate.score, over) for candidate in _behind(block))
     return Hop(
         question=block.pattern.asked,
-        status=block.status,
+        status="unresolved" if block.pattern.rests_on else block.status,
         found=block.found,
         passages=passages,
         sentences=tuple(_sentences(block, facts, over)),
@@ -102,14 +101,19 @@ def _behind(block: ConstraintBlock) -> Sequence[FactCandidate]:
 def _sentences(block: ConstraintBlock, facts: Sequence[Triple], over: View) -> Iterator[Span]:
     if facts:
         yield from dict.fromkeys(fact.span for fact in facts)
-    elif block.value is not None:
-        passage = block.value.passage
-        yield Span(passage.document_id, passage.start + block.value.start, passage.start + block.value.end)
+    elif block.quotes:
+        for quote in block.quotes:
+            passage = quote.passage
+            yield Span(passage.document_id, passage.start + quote.start, passage.start + quote.end)
     elif block.passages:
         yield overlapping_span(block.pattern.line, over.passages([block.passages[0][0]])[0])
 
 
 def _note(block: ConstraintBlock) -> str:
+    if block.pattern.rests_on:
+        return f"rests on a guess: {'; '.join(block.pattern.rests_on)}"
+    if block.guessed:
+        return "a guess: the passages do not establish it"
     if block.grounded is None:
         return block.note
     verdict = block.grounded.verdict
@@ -137,7 +141,9 @@ def _trace(block: ConstraintBlock, over: View) -> Iterator[str]:
         yield f"  recovered from: {read or 'nothing'}"
     if block.pattern.open is not None and block.found:
         yield f"  {block.pattern.open.name} = {block.found}"
-    if block.note:
+    if block.guessed or block.pattern.rests_on:
+        yield f"  {_note(block)}"
+    elif block.note:
         yield f"  {block.note}"
 
 

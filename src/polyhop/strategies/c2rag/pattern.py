@@ -14,6 +14,8 @@ class Bound:
 
     values: tuple[str, ...]
     entities: tuple[int, ...] = ()  # none: the value was read in a passage
+    alike: tuple[str, ...] = ()  # of the values, those for which as much speaks as for the first
+    guessed: bool = False  # nothing establishes it, or it was found by asking on about a guess
 
 
 Bindings = Mapping[str, Bound]
@@ -40,6 +42,7 @@ class Pattern:
     known: bool = False  # both ends are: the graph can bear it out, and narrow down what ``open`` stands for
     among: frozenset[int] = frozenset()  # what ``open`` is known to be one of; none: nothing is known of it
     excluded: frozenset[int] = frozenset()  # what the question names: no placeholder stands for it
+    rests_on: tuple[str, ...] = ()  # guesses that are written in, such as "?teacher = Jorun Vey"
     passages: frozenset[int] | None = None  # whose facts may satisfy it: the question's own; None: those of all
 
     @property

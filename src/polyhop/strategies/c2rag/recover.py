@@ -78,7 +78,6 @@ class Value:
     passage: Passage
     start: int  # of the sentence that says it, in the passage's text
     end: int
-    quoted: bool = False  # by a language model that read the passage
 
 
 def read_values(pattern: Pattern, passages: Sequence[int], over: View) -> list[Value]:

@@ -19,7 +19,7 @@ from polyhop.ports import Completion, Message
 from polyhop.prompts.plan import plan_of
 from polyhop.strategies.c2rag.aligned_context import aligned_context
 from polyhop.strategies.c2rag.block import ConstraintBlock, agreed
-from polyhop.strategies.c2rag.constraint_blocks import hop_of
+from polyhop.strategies.c2rag.constraint_blocks import evidence_of, hop_of
 from polyhop.strategies.c2rag.ground import Grounding
 from polyhop.strategies.c2rag.resolve import Resolver
 from polyhop.strategies.c2rag.strategy import C2RAG
@@ -247,6 +247,26 @@ def test_of_values_that_one_constraint_lists_the_one_counts_that_another_names(o
 
 
 # --- what the reader is shown -----------------------------------------------------------------------------------------
+
+
+def test_what_constraints_need_comes_before_what_is_only_near_the_question(over: View) -> None:
+    """All that may tell of a constraint that nothing established, and what was quoted; as judged without a model."""
+    velm, hallow, gull = numbered(over, "Velm", "Hallow", "Gull")
+    plan = plan_of_constraints(constraints(KEEPER), "nobody")
+    pattern = Grounding().pattern(plan.constraints[0], {}, over)
+    block = ConstraintBlock(pattern=pattern, status="unresolved", passages=((velm, 1.0), (hallow, 0.5)), sought=True)
+    for own_first, second in ((True, hallow), (False, gull)):
+        evidence = evidence_of(
+            "Who built the ferry Gull in 1801?",
+            plan,
+            [block],
+            over,
+            Budget(passages=2),
+            cost=Cost(),
+            similar=5,
+            own_first=own_first,
+        )
+        assert [passage.id for passage in evidence.passages] == [one.id for one in over.passages([velm, second])]
 
 
 def test_a_fact_that_may_answer_something_else_is_told_with_its_sentence(over: View) -> None:

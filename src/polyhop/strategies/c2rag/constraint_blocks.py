@@ -11,10 +11,10 @@ from polyhop.strategies.c2rag.aligned_context import aligned_context
 from polyhop.strategies.c2rag.block import ConstraintBlock
 from polyhop.strategies.c2rag.pattern import Pattern
 from polyhop.strategies.c2rag.sufficiency import FactCandidate
-from polyhop.strategies.shared.by_turns import by_turns
+from polyhop.strategies.shared.by_turns import Scored, by_turns
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
-from polyhop.strategies.shared.judge import best_first
+from polyhop.strategies.shared.judge import best_first, may_tell
 from polyhop.strategies.shared.shown import shown
 from polyhop.strategies.shared.support import overlapping_span
 from polyhop.types import Budget, Cost, Evidence, Hop, Span, Triple
@@ -35,14 +35,20 @@ def evidence_of(
     similar: int,
     in_time: bool = True,
     among: Sequence[int] | None = None,
+    own_first: bool = False,
 ) -> Evidence:
-    """The evidence of all blocks in the order of the plan, and what else of it and of similar passages fits best."""
+    """The evidence of all blocks in the order of the plan, and what else of it and of similar passages fits best.
+
+    ``own_first``: what a constraint needs comes before what is only near the question, whichever fits that better.
+    """
     leading = [block.passages for block in blocks if not block.compares]
     turns = by_turns([one.passages for one in blocks], by_turns(leading))
     near: list[int] = []
     if similar or len(turns) < budget.passages:
         near = [number for number, _ in fused(question, over, DEPTH) if among is None or number in among]
     leaders = list(turns)[: sum(map(bool, leading))]
+    if own_first:
+        leaders = list(by_turns(_needed(block, over) for block in blocks))
     ranking = _ranked(question, turns, leaders, near[:similar], over) if similar and in_time else turns
     lowest = min(ranking.values(), default=0.0)
     ranking |= {number: lowest for number in near[: budget.passages] if number not in ranking}
@@ -62,6 +68,26 @@ def evidence_of(
         cost=cost,
         synthesis=aligned_context(blocks, hops, within_tokens(passages, budget.tokens)),
     )
+
+
+def _needed(block: ConstraintBlock, over: View) -> Scored:
+    """The passages that the reader cannot do without, of a constraint by itself.
+
+    They are those quoted, the first one for each value that facts give and, where nothing is established, all that may
+    tell. What is to be compared has been found elsewhere, and where neither end is known nothing was sought for.
+    """
+    if block.compares or (
+        block.pattern.open is None and not block.pattern.known and block.pattern.constraint.placeholders
+    ):
+        return ()
+    needed = set(block.quoted)
+    if block.grounded is not None and block.status == "resolved":
+        told = [block.grounded.candidates[place] for place in block.telling]
+        first = {one.value: one for one in reversed(told)}
+        needed |= {over.facts.place(one.fact)[0] for one in first.values()}
+    elif not needed or not block.established:
+        needed |= set(may_tell(dict(block.passages)))
+    return [(number, score) for number, score in block.passages if number in needed]
 
 
 def _ranked(

@@ -192,6 +192,23 @@ def test_what_is_bound_in_a_round_is_written_into_what_is_still_to_be_read_in_it
     assert reader.asked == [["Who was the keeper of the Sable Light?"]]
 
 
+def test_whether_something_holds_waits_for_what_can_still_be_found(over: View) -> None:
+    """A question that speaks of somebody whom a constraint finds that cannot be looked up yet is no search for one."""
+    town = ("Löwen Glass", "made in", "?town", "Where is Löwen Glass made?")
+    mayor = ("?town", "was once ruled by", "?ruler", "Who once ruled ?town?")
+    holds = ("Sable Light", "was lit by", "?ruler", "Was the Sable Light lit by ?ruler?")
+    reader = Reader(
+        {
+            "Where is Löwen Glass made?": ("Velm", GLASS, True),
+            "Who once ruled Velm?": ("Jory Pell", "Its mayor is Jory Pell.", True),
+        }
+    )
+    blocks, _ = resolved(over, reader, holds, town, mayor)
+    assert blocks[0].pattern.asked == "Was the Sable Light lit by Jory Pell?"
+    assert reader.asked == [["Where is Löwen Glass made?"], ["Who once ruled Velm?"]]
+    assert told(over, blocks)[1].startswith("CONSTRAINT 1, TO BE JUDGED: Sable Light was lit by Jory Pell")
+
+
 def test_what_nothing_bound_is_asked_for_by_what_the_plan_says_of_it(over: View) -> None:
     """And not of "the keeper", whoever that may be."""
     reader = Reader({"What did the answer to “Who was the keeper of the Sable Light?” keep?": ("bees", STROUD, True)})

@@ -183,12 +183,16 @@ class Resolver:
                 self.bindings[name] = Bound(values=(value,), guessed=not any(block.established for block in group))
 
     def _independent(self, plan: Plan, places: Sequence[int]) -> list[int]:
-        """Of the constraints that wait, those whose questions speak of nothing that others of them may find."""
-        opens = {place: one.pattern.open.name for place, one in self.waiting.items() if one.pattern.open is not None}
+        """Of the constraints that wait, those whose questions speak of nothing that others may still find."""
 
         def waits(place: int) -> bool:
-            spoken_of = PLACEHOLDER.findall(plan.constraints[place].question)
-            return any(name in spoken_of for other, name in opens.items() if other != place)
+            spoken_of = set(PLACEHOLDER.findall(plan.constraints[place].question)) - set(self.bindings)
+            return any(
+                end.name in spoken_of
+                for other, one in enumerate(plan.constraints)
+                if other != place and other not in self.settled and other not in self.read
+                for end in one.placeholders
+            )
 
         return [place for place in places if not waits(place)] or list(places)
 

@@ -21,6 +21,8 @@ from polyhop.strategies.c2rag.aligned_context import aligned_context
 from polyhop.strategies.c2rag.block import ConstraintBlock, agreed
 from polyhop.strategies.c2rag.constraint_blocks import evidence_of, hop_of
 from polyhop.strategies.c2rag.ground import Grounding
+from polyhop.strategies.c2rag.pattern import Pattern
+from polyhop.strategies.c2rag.recover import Recovery
 from polyhop.strategies.c2rag.resolve import Resolver
 from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.types import Budget, Cost
@@ -209,12 +211,30 @@ def test_whether_something_holds_waits_for_what_can_still_be_found(over: View) -
     assert told(over, blocks)[1].startswith("CONSTRAINT 1, TO BE JUDGED: Sable Light was lit by Jory Pell")
 
 
-def test_what_nothing_bound_is_asked_for_by_what_the_plan_says_of_it(over: View) -> None:
-    """And not of "the keeper", whoever that may be."""
-    reader = Reader({"What did the answer to “Who was the keeper of the Sable Light?” keep?": ("bees", STROUD, True)})
-    blocks, resolver = resolved(over, reader, KEEPER, KEPT)
-    assert reader.asked[1:] == [["What did the answer to “Who was the keeper of the Sable Light?” keep?"]]
-    assert (blocks[1].status, resolver.bindings["?animal"].values) == ("recovered", ("bees",))
+def test_what_nothing_bound_is_asked_for_by_what_the_plan_says_of_it(
+    over: View, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not of "the owner", whoever that may be; where passages tell of it that were not read for it."""
+    owner = ("Sable Light", "owned by", "?owner", "Who owned the Sable Light?")
+    mother = ("?owner", "mother", "?mother", "Who was the mother of ?owner?")
+    asked = "Who was the mother of the answer to “Who owned the Sable Light?”?"
+    reader = Reader({asked: ("Wilma Fenn", "Her mother was Wilma Fenn.", True)})
+    light, brook = numbered(over, "Sable Light", "Ada Brook")
+    resolver = C2RAG(gamma=1.001).resolver("Who was it?", over, Within(reader, 9))
+
+    def passages(_: Recovery, __: str, pattern: Pattern, *___: Any, **____: Any) -> list[tuple[int, float]]:
+        return [(brook if "mother" in pattern.line else light, 1.0)]
+
+    monkeypatch.setattr(Recovery, "passages", passages)
+    blocks = resolver.resolve(plan_of_constraints(constraints(owner, mother), "nobody"), 0.0, Budget())
+    assert reader.asked == [["Who owned the Sable Light?"], [asked]]
+    assert (blocks[1].status, resolver.bindings["?mother"].values) == ("recovered", ("Wilma Fenn",))
+
+
+def test_where_it_was_not_found_what_is_only_described_is_not_looked_for(over: View) -> None:
+    reader = Reader({})
+    resolved(over, reader, KEEPER, KEPT)
+    assert reader.asked == [["Who was the keeper of the Sable Light?"]]
 
 
 def test_what_a_sentence_says_there_is_none_of_is_not_asked_about(over: View) -> None:
@@ -287,8 +307,8 @@ def test_what_constraints_need_comes_before_what_is_only_near_the_question(over:
 
 
 def test_a_fact_that_may_answer_something_else_is_told_with_its_sentence(over: View) -> None:
-    """The graph takes who built the Gull for what drives it; a text that says otherwise is told beside it."""
-    driven = ("Gull", "is driven by", "?means", "What is the Gull driven by?")
+    """The graph takes who built the Gull for what it was built on; a text that says otherwise is told beside it."""
+    driven = ("Gull", "was built on", "?means", "What was the Gull built on?")
     resolver = C2RAG(check="off").resolver("?", over)
     blocks = resolver.resolve(plan_of_constraints(constraints(driven), "nobody"), 0.0, Budget())
     assert (blocks[0].status, blocks[0].found) == ("resolved", "Ada Brook")

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from polyhop.english.words import BE
+from polyhop.indexes.names import words
 from polyhop.reading.reader import text_of
 from polyhop.strategies.c2rag.block import ConstraintBlock
 from polyhop.types import Hop, Passage, Triple
@@ -99,7 +101,7 @@ class _Shown:
         yield f"Passages: {', '.join(shown) or 'none of those shown'}"
 
     def _facts(self, block: ConstraintBlock, hop: Hop) -> Iterator[str]:
-        """For each value the facts in view that give it in just the relation asked for, or else one with its sentence.
+        """For each value the facts in view that give it in the words of the constraint, or else one with its sentence.
 
         The graph binds without reading on: only the sentence tells whether such a fact answers the constraint.
         """
@@ -110,7 +112,7 @@ class _Shown:
             of_value[candidates[place].value].append(place)
         for places in of_value.values():
             seen = [place for place in places if hop.facts[place].passage_id in self.places]
-            plain = [place for place in seen if candidates[place].worded]
+            plain = [place for place in seen if _says_so(hop.facts[place], block)]
             for place in plain or [*seen, *places][:1]:
                 fact = hop.facts[place]
                 said = "" if plain else _line(_sentence(fact, hop), QUOTED)
@@ -129,6 +131,12 @@ def _likely(block: ConstraintBlock) -> list[str]:
     given = [candidate.value for candidate in block.grounded.candidates]
     told = {given[place] for place in block.telling}
     return [name for name, value in zip(block.values, dict.fromkeys(given), strict=False) if value in told]
+
+
+def _says_so(fact: Triple, block: ConstraintBlock) -> bool:
+    """Whether a fact has the words of its constraint, forms of "be" aside: "built by" is not "built on"."""
+    said = set(words(fact.relation)) - BE
+    return any(said == set(words(phrasing)) - BE for phrasing in block.pattern.constraint.variants)
 
 
 def _sentence(fact: Triple, hop: Hop) -> str:

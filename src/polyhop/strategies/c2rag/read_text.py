@@ -52,7 +52,7 @@ class TextReading:
 
     def blocks(self, sought: Sequence[SoughtConstraint]) -> list[ConstraintBlock]:
         """The evidence of text for constraints that need nothing of each other, and the values of their open ends."""
-        recovered = [self.recovery.passages(self.question, one.pattern, self.over, among=self.among) for one in sought]
+        recovered = [self.recovered(one.pattern) for one in sought]
         asked = [place for place, one in enumerate(sought) if self._reads(one)]
         read: dict[int, ModelReading | None] = {}
         if self.model is not None and asked:
@@ -60,6 +60,10 @@ class TextReading:
             found = read_by_model(self.model, questions, [recovered[place] for place in asked], self.over)
             read = dict(zip(asked, found, strict=True))
         return [self._block(one, recovered[place], read.get(place)) for place, one in enumerate(sought)]
+
+    def recovered(self, pattern: Pattern) -> list[tuple[int, float]]:
+        """The passages that say most about a constraint, best first."""
+        return self.recovery.passages(self.question, pattern, self.over, among=self.among)
 
     def _reads(self, one: SoughtConstraint) -> bool:
         return self.reading.by != "nobody" and one.reads and one.pattern.open is not None

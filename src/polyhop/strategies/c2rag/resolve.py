@@ -18,6 +18,7 @@ from polyhop.strategies.c2rag.read_text import SoughtConstraint, TextReading
 from polyhop.strategies.c2rag.sufficiency import Check, Verdict, judged
 from polyhop.strategies.c2rag.wording import described, with_alternatives, worded
 from polyhop.strategies.shared.in_time import in_time
+from polyhop.strategies.shared.judge import may_tell
 from polyhop.strategies.shared.phrases import phrase_vectors
 from polyhop.types import Budget
 
@@ -213,18 +214,20 @@ class Resolver:
         """Read texts for the first constraint with two open ends of which the plan describes one; whether there is any.
 
         The graph has nothing to go by, and rules would read something into what is only described. What a sentence
-        says there is none of is not asked about.
+        says there is none of is not asked about, nor what only passages tell of in which it was not found.
         """
         if self.text.model is None or not self.text.model.left:
             return False
-        denied = {block.pattern.open for block in self.read.values() if block.quotes and not block.values}
         for place, constraint in enumerate(plan.constraints):
-            if place in self.settled or place in self.read or denied.intersection(constraint.placeholders):
+            one = None if place in self.settled or place in self.read else described(constraint, plan, self.bindings)
+            if one is None:
                 continue
-            one = described(constraint, plan, self.bindings)
-            if one is not None:
-                sought = self._sought(replace(self._pattern(one), anchors={}), None)
-                self._take(dict(zip([place], self.text.blocks([sought]), strict=True)))
+            before = [block for block in self.read.values() if block.pattern.open in constraint.placeholders]
+            seen = {number for block in before for number, _ in block.passages}
+            pattern = replace(self._pattern(one), anchors={})
+            fresh = set(may_tell(dict(self.text.recovered(pattern)))) - seen
+            if fresh and not any(block.quotes for block in before):
+                self._take(dict(zip([place], self.text.blocks([self._sought(pattern, None)]), strict=True)))
                 return True
         return False
 

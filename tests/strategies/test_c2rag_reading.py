@@ -318,6 +318,16 @@ def test_a_fact_that_may_answer_something_else_is_told_with_its_sentence(over: V
     assert "\nBinding: ?means = oars\n" in second
 
 
+def test_beside_a_fact_in_the_relation_asked_for_others_say_nothing(over: View) -> None:
+    """Whoever asks who painted a ferry is not told who built it."""
+    painted = ("Tern", "was painted by", "?thing", "By what was the Tern painted?")
+    resolver = C2RAG(check="off").resolver("?", over)
+    blocks = resolver.resolve(plan_of_constraints(constraints(painted), "nobody"), 0.0, Budget())
+    assert len(blocks[0].values) > 1
+    assert "\nBinding: ?thing = Nell Orme\n" in told(over, blocks)[1]
+    assert told(over, blocks)[1].count("Fact: ") == 1
+
+
 def test_a_fact_in_the_words_of_the_constraint_needs_its_sentence_only_where_that_is_not_seen(over: View) -> None:
     built = ("Gull", "was built by", "?builder", "Who built the Gull?")
     blocks = C2RAG().resolver("?", over).resolve(plan_of_constraints(constraints(built), "nobody"), 0.0, Budget())

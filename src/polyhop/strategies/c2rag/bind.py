@@ -67,13 +67,13 @@ def bound_by(grounded: Sequence[GroundedConstraint], graph: FactGraph, *, inters
         common = [value for value in values if all(value in one.values for one in group)]
         entities = common if intersection and common else values
         names = tuple(graph.entity(entity).name for entity in entities)
-        alike = {value for one in surest[:1] for value in _alike(one, graph)}
+        alike = {value for one in surest[:1] for value in alike_values(one, graph)}
         equal = tuple(known for known, entity in zip(names, entities, strict=True) if entity in alike)
         found[name] = Bound(values=names, entities=tuple(entities), alike=equal, guessed=not established)
     return found
 
 
-def _alike(one: GroundedConstraint, graph: FactGraph) -> set[int]:
+def alike_values(one: GroundedConstraint, graph: FactGraph) -> set[int]:
     """The values that facts give in a relation in which one of them gives the likeliest: all pupils of a teacher."""
     said = {candidate: (int(graph.relation_ids[candidate.fact]), candidate.same_way) for candidate in one.candidates}
     leading = {relation for candidate, relation in said.items() if candidate.value == one.values[0]}

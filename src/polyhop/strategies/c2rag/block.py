@@ -47,12 +47,20 @@ class ConstraintBlock:
 
     @property
     def telling(self) -> list[int]:
-        """The facts behind a resolved constraint, by their places, without those that the check gives no weight."""
+        """The facts behind a resolved constraint, by their places, without those that the check gives no weight.
+
+        Beside one whose relation is known to be the one asked for, no other relation speaks for another value.
+        """
         if self.grounded is None or self.status != "resolved":
             return []
-        shares = self.grounded.verdict.shares
-        likely = most_telling({place: one.score for place, one in enumerate(self.grounded.candidates)})
-        return [place for place in likely if place == 0 or shares[place] >= WEIGHTLESS]
+        candidates, shares = self.grounded.candidates, self.grounded.verdict.shares
+        likely = most_telling({place: one.score for place, one in enumerate(candidates)})
+        return [
+            place
+            for place in likely
+            if candidates[place].value == candidates[0].value
+            or (shares[place] >= WEIGHTLESS and (candidates[place].worded or not candidates[0].worded))
+        ]
 
     @property
     def compares(self) -> bool:

@@ -8,6 +8,7 @@ from polyhop.layers.view import View
 from polyhop.plans import Plan
 from polyhop.reading.citations import within_tokens
 from polyhop.strategies.c2rag.aligned_context import aligned_context
+from polyhop.strategies.c2rag.bind import alike_values
 from polyhop.strategies.c2rag.block import ConstraintBlock
 from polyhop.strategies.c2rag.pattern import Pattern
 from polyhop.strategies.c2rag.sufficiency import FactCandidate
@@ -73,17 +74,15 @@ def evidence_of(
 def _needed(block: ConstraintBlock, over: View) -> Scored:
     """The passages that the reader cannot do without, of a constraint by itself.
 
-    They are those quoted, the first one for each value that facts give and, where nothing is established, all that may
-    tell. What is to be compared has been found elsewhere, and where neither end is known nothing was sought for.
+    They are those quoted, the first one for each value that facts give alike and, where nothing is established, all
+    that may tell. What is to be compared has been found elsewhere.
     """
-    if block.compares or (
-        block.pattern.open is None and not block.pattern.known and block.pattern.constraint.placeholders
-    ):
+    if block.compares or block.pattern.loose:
         return ()
     needed = set(block.quoted)
     if block.grounded is not None and block.status == "resolved":
-        told = [block.grounded.candidates[place] for place in block.telling]
-        first = {one.value: one for one in reversed(told)}
+        alike = alike_values(block.grounded, over.facts)
+        first = {one.value: one for one in reversed(block.grounded.candidates) if one.value in alike}
         needed |= {over.facts.place(one.fact)[0] for one in first.values()}
     elif not needed or not block.established:
         needed |= set(may_tell(dict(block.passages)))

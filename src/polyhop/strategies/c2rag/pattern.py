@@ -51,6 +51,11 @@ class Pattern:
         return self.known and len(self.constraint.placeholders) == 2
 
     @property
+    def loose(self) -> bool:
+        """Whether neither end is known, so that there is nothing to look it up by."""
+        return self.open is None and not self.known and bool(self.constraint.placeholders)
+
+    @property
     def named(self) -> list[int]:
         """The anchors that are what the constraint names: those spelled just so or, if none is, those that cover it."""
         exact = [entity for entity, anchor in self.anchors.items() if anchor.likeness == 1.0]

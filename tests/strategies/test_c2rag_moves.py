@@ -24,8 +24,9 @@ from polyhop.ports import Floats
 from polyhop.strategies.c2rag.aligned_context import aligned_context
 from polyhop.strategies.c2rag.bind import GroundedConstraint, bound_by, consistent
 from polyhop.strategies.c2rag.block import ConstraintBlock
-from polyhop.strategies.c2rag.ground import Anchor, Bound, Grounding, Pattern
+from polyhop.strategies.c2rag.ground import Grounding
 from polyhop.strategies.c2rag.own_paragraphs import OwnParagraphs
+from polyhop.strategies.c2rag.pattern import Anchor, Bound, Pattern
 from polyhop.strategies.c2rag.recover import Recovery, Value, own_passage, read_values, told_apart
 from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.strategies.c2rag.sufficiency import FactCandidate, Verdict, judged
@@ -329,6 +330,8 @@ def test_a_model_is_not_told_facts_that_are_clearly_about_something_else(graph: 
         for relation, name, score in (("was built by", "Ada Brook", 9.5), ("sails to", "Oster", -11.2))
     ]
     one = grounded(0, [1, 2])
+    scored = (replace(candidate, score=fact.score) for candidate, fact in zip(one.candidates, facts, strict=True))
+    one = replace(one, candidates=tuple(scored))
     block = ConstraintBlock(pattern=one.pattern, status="resolved", grounded=one, values=("Ada Brook", "Oster"))
     hop = Hop(question="?", status="resolved", passages=(), facts=tuple(facts), placeholder="?x")
     context = aligned_context([block], [hop], [])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.plans import Placeholder
-from polyhop.strategies.c2rag.ground import Bindings, Bound, Pattern
+from polyhop.strategies.c2rag.pattern import Bindings, Bound, Pattern
 from polyhop.strategies.c2rag.sufficiency import NOTHING, FactCandidate, Verdict
 
 
@@ -51,20 +51,33 @@ class GroundedConstraint:
 def bound_by(grounded: Sequence[GroundedConstraint], graph: FactGraph, *, intersection: bool) -> dict[str, Bound]:
     """What the placeholders of resolved constraints stand for: what all of them allow or, if nothing, what any does.
 
-    Without ``intersection`` it is always what any of them allows. Values keep the order of the surest constraint.
+    Without ``intersection`` it is always what any of them allows. Values keep the order of the surest constraint. A
+    constraint that was asked about a mere guess counts only where there is no other.
     """
     groups: defaultdict[str, list[GroundedConstraint]] = defaultdict(list)
     for one in grounded:
         if one.verdict.resolved and one.pattern.open is not None:
             groups[one.pattern.open.name].append(one)
     found = {}
-    for name, group in groups.items():
+    for name, everyone in groups.items():
+        established = [one for one in everyone if not one.pattern.rests_on]
+        group = established or everyone
         surest = sorted(group, key=lambda one: (one.verdict.effective, one.position))
         values = list(dict.fromkeys(value for one in surest for value in one.values))
         common = [value for value in values if all(value in one.values for one in group)]
         entities = common if intersection and common else values
-        found[name] = Bound(values=tuple(graph.entity(entity).name for entity in entities), entities=tuple(entities))
+        names = tuple(graph.entity(entity).name for entity in entities)
+        alike = {value for one in surest[:1] for value in alike_values(one, graph)}
+        equal = tuple(known for known, entity in zip(names, entities, strict=True) if entity in alike)
+        found[name] = Bound(values=names, entities=tuple(entities), alike=equal, guessed=not established)
     return found
+
+
+def alike_values(one: GroundedConstraint, graph: FactGraph) -> set[int]:
+    """The values that facts give in a relation in which one of them gives the likeliest: all pupils of a teacher."""
+    said = {candidate: (int(graph.relation_ids[candidate.fact]), candidate.same_way) for candidate in one.candidates}
+    leading = {relation for candidate, relation in said.items() if candidate.value == one.values[0]}
+    return {candidate.value for candidate, relation in said.items() if relation in leading}
 
 
 def consistent(one: GroundedConstraint, bindings: Bindings, graph: FactGraph) -> GroundedConstraint:

@@ -8,13 +8,14 @@ from polyhop.layers.view import View
 from polyhop.plans import Plan
 from polyhop.reading.citations import within_tokens
 from polyhop.strategies.c2rag.aligned_context import aligned_context
+from polyhop.strategies.c2rag.bind import alike_values
 from polyhop.strategies.c2rag.block import ConstraintBlock
-from polyhop.strategies.c2rag.ground import Pattern
+from polyhop.strategies.c2rag.pattern import Pattern
 from polyhop.strategies.c2rag.sufficiency import FactCandidate
-from polyhop.strategies.shared.by_turns import by_turns
+from polyhop.strategies.shared.by_turns import Scored, by_turns
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
-from polyhop.strategies.shared.judge import best_first
+from polyhop.strategies.shared.judge import best_first, may_tell
 from polyhop.strategies.shared.shown import shown
 from polyhop.strategies.shared.support import overlapping_span
 from polyhop.types import Budget, Cost, Evidence, Hop, Span, Triple
@@ -35,14 +36,20 @@ def evidence_of(
     similar: int,
     in_time: bool = True,
     among: Sequence[int] | None = None,
+    own_first: bool = False,
 ) -> Evidence:
-    """The evidence of all blocks in the order of the plan, and what else of it and of similar passages fits best."""
+    """The evidence of all blocks in the order of the plan, and what else of it and of similar passages fits best.
+
+    ``own_first``: what a constraint needs comes before what is only near the question, whichever fits that better.
+    """
     leading = [block.passages for block in blocks if not block.compares]
     turns = by_turns([one.passages for one in blocks], by_turns(leading))
     near: list[int] = []
     if similar or len(turns) < budget.passages:
         near = [number for number, _ in fused(question, over, DEPTH) if among is None or number in among]
     leaders = list(turns)[: sum(map(bool, leading))]
+    if own_first:
+        leaders = list(by_turns(_needed(block, over) for block in blocks))
     ranking = _ranked(question, turns, leaders, near[:similar], over) if similar and in_time else turns
     lowest = min(ranking.values(), default=0.0)
     ranking |= {number: lowest for number in near[: budget.passages] if number not in ranking}
@@ -64,10 +71,28 @@ def evidence_of(
     )
 
 
+def _needed(block: ConstraintBlock, over: View) -> Scored:
+    """The passages that the reader cannot do without, of a constraint by itself.
+
+    They are those quoted, the first one for each value that facts give alike and, where nothing is established, all
+    that may tell. What is to be compared has been found elsewhere.
+    """
+    if block.compares or block.pattern.loose:
+        return ()
+    needed = set(block.quoted)
+    if block.grounded is not None and block.status == "resolved":
+        alike = alike_values(block.grounded, over.facts)
+        first = {one.value: one for one in reversed(block.grounded.candidates) if one.value in alike}
+        needed |= {over.facts.place(one.fact)[0] for one in first.values()}
+    elif not needed or not block.established:
+        needed |= set(may_tell(dict(block.passages)))
+    return [(number, score) for number, score in block.passages if number in needed]
+
+
 def _ranked(
     question: str, turns: Mapping[int, float], leaders: Sequence[int], near: Sequence[int], over: View
 ) -> dict[int, float]:
-    """The leading passage of each block; then their others and the nearest ones, as they fit the whole question."""
+    """The leading passages; then the blocks' others and the nearest ones, as they fit the whole question."""
     pool = [number for number in dict.fromkeys([*turns, *near]) if number not in leaders]
     texts = [excerpt(passage, question, LONGEST) for passage in over.passages(pool)]
     scores = over.models.reranker.score(question, texts).tolist() if texts else []
@@ -77,12 +102,11 @@ def _ranked(
 def hop_of(block: ConstraintBlock, step: int, over: View) -> Hop:
     """What became of a constraint, as the hop of a step of the plan."""
     passages = tuple(over.passages([number for number, _ in block.passages]))
-    if block.value is not None and block.value.passage not in passages:
-        passages = (*passages, block.value.passage)
+    passages += tuple(dict.fromkeys(quote.passage for quote in block.quotes if quote.passage not in passages))
     facts = tuple(shown(candidate.fact, candidate.score, over) for candidate in _behind(block))
     return Hop(
         question=block.pattern.asked,
-        status=block.status,
+        status="unresolved" if block.pattern.rests_on else block.status,
         found=block.found,
         passages=passages,
         sentences=tuple(_sentences(block, facts, over)),
@@ -102,14 +126,19 @@ def _behind(block: ConstraintBlock) -> Sequence[FactCandidate]:
 def _sentences(block: ConstraintBlock, facts: Sequence[Triple], over: View) -> Iterator[Span]:
     if facts:
         yield from dict.fromkeys(fact.span for fact in facts)
-    elif block.value is not None:
-        passage = block.value.passage
-        yield Span(passage.document_id, passage.start + block.value.start, passage.start + block.value.end)
+    elif block.quotes:
+        for quote in block.quotes:
+            passage = quote.passage
+            yield Span(passage.document_id, passage.start + quote.start, passage.start + quote.end)
     elif block.passages:
         yield overlapping_span(block.pattern.line, over.passages([block.passages[0][0]])[0])
 
 
 def _note(block: ConstraintBlock) -> str:
+    if block.pattern.rests_on:
+        return f"rests on a guess: {'; '.join(block.pattern.rests_on)}"
+    if block.guessed:
+        return "a guess: the passages do not establish it"
     if block.grounded is None:
         return block.note
     verdict = block.grounded.verdict
@@ -137,7 +166,9 @@ def _trace(block: ConstraintBlock, over: View) -> Iterator[str]:
         yield f"  recovered from: {read or 'nothing'}"
     if block.pattern.open is not None and block.found:
         yield f"  {block.pattern.open.name} = {block.found}"
-    if block.note:
+    if block.guessed or block.pattern.rests_on:
+        yield f"  {_note(block)}"
+    elif block.note:
         yield f"  {block.note}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final, Literal
@@ -18,62 +18,15 @@ from polyhop.layers.view import View
 from polyhop.planning.rules.questions import question_of
 from polyhop.plans import Constant, Constraint, End, Placeholder, asked
 from polyhop.ports import Floats, Ints
+from polyhop.strategies.c2rag.pattern import Anchor, Bindings, Pattern
 from polyhop.strategies.c2rag.sufficiency import NOTHING, FactCandidate
 from polyhop.strategies.shared.phrases import phrase_vectors
 
 _LONGEST_EVIDENCE: Final = 240  # characters of a sentence that a candidate is judged with
 _VAGUE: Final = frozenset({"", "CARDINAL", "ORDINAL", "QUANTITY"})  # labels that say too little to contradict a type
 _COMPARED: Final = 256  # pairs of names that are compared with a constraint where relations are not to count
-_NAMED_KINDS: Final = (AnswerType.PERSON, AnswerType.PLACE, AnswerType.ORGANISATION)  # what has a name of its own
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
-    """What a placeholder stands for: values best first, and their entities where the graph found them."""
-
-    values: tuple[str, ...]
-    entities: tuple[int, ...] = ()  # none: the value was read in a passage
-
-
-Bindings = Mapping[str, Bound]
-
-
-@dataclass(frozen=True, slots=True)
-class Anchor:
-    """How well an entity matches what a constraint names."""
-
-    coverage: float  # S_tok of Eq. 3: the share of the words named that it has, 0 to 1
-    likeness: float  # the share of all words of both that they have in common, 0 to 1
-
-
 _FOUND: Final = Anchor(1.0, 1.0)  # an anchor that an earlier hop has found
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pattern:
-    """A constraint as the bindings leave it: at most one end is open."""
-
-    constraint: Constraint
-    line: str  # Lin of Eq. 6 and 11, with bound placeholders replaced
-    asked: str  # the same as a question
-    anchors: Mapping[int, Anchor]
-    open: Placeholder | None
-    open_is_head: bool
-    known: bool = False  # both ends are: the graph can bear it out, and narrow down what ``open`` stands for
-    among: frozenset[int] = frozenset()  # what ``open`` is known to be one of; none: nothing is known of it
-    excluded: frozenset[int] = frozenset()  # what the question names: no placeholder stands for it
-    passages: frozenset[int] | None = None  # whose facts may satisfy it: the question's own; None: those of all
-
-    @property
-    def compares(self) -> bool:
-        """Whether both ends have been found by other constraints, and are to be held against each other."""
-        return self.known and len(self.constraint.placeholders) == 2
-
-    @property
-    def named(self) -> list[int]:
-        """The anchors that are what the constraint names: those spelled just so or, if none is, those that cover it."""
-        exact = [entity for entity, anchor in self.anchors.items() if anchor.likeness == 1.0]
-        return exact or [entity for entity, anchor in self.anchors.items() if anchor.coverage == 1.0]
+_NAMED_KINDS: Final = (AnswerType.PERSON, AnswerType.PLACE, AnswerType.ORGANISATION)  # what has a name of its own
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,13 +8,14 @@ from typing import Literal
 
 from polyhop.english.answer_type import AnswerType
 from polyhop.layers.view import View
-from polyhop.models.within import NoCallsLeft, Within
-from polyhop.prompts.answer_step import answer_step
+from polyhop.models.within import Within
+from polyhop.reading.reader import Quote
 from polyhop.strategies.c2rag.bind import GroundedConstraint
 from polyhop.strategies.c2rag.block import ConstraintBlock
-from polyhop.strategies.c2rag.ground import Pattern, kind_of
+from polyhop.strategies.c2rag.ground import kind_of
+from polyhop.strategies.c2rag.pattern import Pattern
+from polyhop.strategies.c2rag.read_by_model import ModelReading, read_by_model
 from polyhop.strategies.c2rag.recover import Recovery, Value, own_passage, read_values, told_apart
-from polyhop.strategies.shared.judge import may_tell
 
 # Kinds of values that are told apart even where no other constraint asks about them: what passages are about.
 TOLD_APART = frozenset({AnswerType.PERSON, AnswerType.ORGANISATION, AnswerType.WORK, AnswerType.THING})
@@ -28,6 +29,16 @@ class ReadValues:
     told_apart: int = 3  # values read by the span model that are told apart by the passages they lead to; 0: none
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoughtConstraint:
+    """A constraint that texts are to tell of."""
+
+    pattern: Pattern
+    grounded: GroundedConstraint | None  # what the graph has for it
+    leads: bool  # whether another constraint asks on about its value
+    reads: bool  # whether a value is looked for at all
+
+
 @dataclass(frozen=True, kw_only=True)
 class TextReading:
     """Recovers passages for constraints and reads values in them: by a language model where one may be asked."""
@@ -39,69 +50,68 @@ class TextReading:
     model: Within | None = None  # that reads; None, or no calls left: the span model does
     among: Sequence[int] | None = None  # the question's own paragraphs, where text is searched in no others
 
-    def block(self, pattern: Pattern, one: GroundedConstraint | None, *, leads: bool, reads: bool) -> ConstraintBlock:
-        """The evidence of text for a constraint, and the values of its open end, likeliest first.
+    def blocks(self, sought: Sequence[SoughtConstraint]) -> list[ConstraintBlock]:
+        """The evidence of text for constraints that need nothing of each other, and the values of their open ends."""
+        recovered = [self.recovered(one.pattern) for one in sought]
+        asked = [place for place, one in enumerate(sought) if self._reads(one)]
+        read: dict[int, ModelReading | None] = {}
+        if self.model is not None and asked:
+            questions = [sought[place].pattern.asked for place in asked]
+            found = read_by_model(self.model, questions, [recovered[place] for place in asked], self.over)
+            read = dict(zip(asked, found, strict=True))
+        return [self._block(one, recovered[place], read.get(place)) for place, one in enumerate(sought)]
 
-        ``leads``: another constraint asks on about the value. ``reads``: whether a value is looked for at all.
-        """
-        passages = self.recovery.passages(self.question, pattern, self.over, among=self.among)
-        values: list[Value] = []
-        if self.reading.by != "nobody" and reads and pattern.open is not None:
-            values, about = self._values(pattern, pattern.open.type, one, passages, leads=leads)
-            if about is not None and about.quoted:
-                passages = self._quoted_first(passages, about)
-            if about is not None and not leads:
-                passages = self._with_own(passages, about)
+    def recovered(self, pattern: Pattern) -> list[tuple[int, float]]:
+        """The passages that say most about a constraint, best first."""
+        return self.recovery.passages(self.question, pattern, self.over, among=self.among)
+
+    def _reads(self, one: SoughtConstraint) -> bool:
+        return self.reading.by != "nobody" and one.reads and one.pattern.open is not None
+
+    def _block(
+        self, one: SoughtConstraint, passages: list[tuple[int, float]], read: ModelReading | None
+    ) -> ConstraintBlock:
+        """What texts say of one constraint, as a language model has read it or else the span model does."""
+        names: list[str] = []
+        quotes: tuple[Quote, ...] = ()
+        about: str | None = None  # whose own passage is worth showing
+        if read is not None:
+            names = [read.value] if read.value is not None else []
+            about, quotes = read.value, read.quotes
+            passages = _quoted_first(passages, read.quoted)
+        elif self._reads(one):
+            values, about = self._by_span_model(one, passages)
+            names = [value.name for value in values]
+            quotes = tuple(Quote(value.passage, value.start, value.end) for value in values[:1])
+        if about is not None and not one.leads:
+            passages = self._with_own(passages, about)
         return ConstraintBlock(
-            pattern=pattern,
-            status="recovered" if values else "unresolved",
+            pattern=one.pattern,
+            status="recovered" if names and (read is None or read.established) else "unresolved",
             passages=tuple(passages),
-            grounded=one,
-            values=tuple(dict.fromkeys(value.name for value in values)),
-            value=next(iter(values), None),
-            note="both ends are known: what remains is to compare them" if pattern.compares else "",
+            grounded=one.grounded,
+            values=tuple(dict.fromkeys(names)),
+            quotes=quotes,
+            quoted=read.quoted if read is not None else (),
+            sought=self._reads(one),
+            note="both ends are known: what remains is to compare them" if one.pattern.compares else "",
         )
 
-    def _values(
-        self,
-        pattern: Pattern,
-        type_: str,
-        one: GroundedConstraint | None,
-        passages: Sequence[tuple[int, float]],
-        *,
-        leads: bool,
-    ) -> tuple[list[Value], Value | None]:
+    def _by_span_model(
+        self, one: SoughtConstraint, passages: Sequence[tuple[int, float]]
+    ) -> tuple[list[Value], str | None]:
         """What the open end may stand for, likeliest first, and the value whose own passage is worth showing."""
         numbers = [number for number, _ in passages]
-        try:
-            if self.model is not None:
-                values = self._by_model(self.model, pattern, sorted(may_tell(dict(passages))))
-                return values, next(iter(values), None)
-        except NoCallsLeft:
-            pass  # rules ask for nothing
-        values = told = read_values(pattern, numbers, self.over)
-        if leads or kind_of(type_) in TOLD_APART:
-            told = told_apart(self.question, values, self._suspected(one, numbers), self.over, self.reading.told_apart)
-        return (told if leads else values), next(iter(told), None)
+        type_ = one.pattern.open.type if one.pattern.open is not None else ""
+        values = told = read_values(one.pattern, numbers, self.over)
+        if one.leads or kind_of(type_) in TOLD_APART:
+            suspected = self._suspected(one.grounded, numbers)
+            told = told_apart(self.question, values, suspected, self.over, self.reading.told_apart)
+        return (told if one.leads else values), next((value.name for value in told), None)
 
-    def _by_model(self, model: Within, pattern: Pattern, numbers: Sequence[int]) -> list[Value]:
-        """What a language model reads, with the words that say it; nothing where the passages do not establish it."""
-        passages = self.over.passages(list(numbers))
-        found = answer_step(model, pattern.asked, (), passages)
-        if found.text is None or not found.sufficient or not found.quotes:
-            return []
-        quote = found.quotes[0]
-        return [Value(found.text, passages[quote.passage_index], quote.start, quote.end, quoted=True)]
-
-    def _quoted_first(self, passages: list[tuple[int, float]], value: Value) -> list[tuple[int, float]]:
-        """The passages with the one first that a language model quoted: the value stands or falls with it."""
-        places = [one.id for one in self.over.passages([number for number, _ in passages])]
-        ordered = sorted(zip(places, passages, strict=True), key=lambda item: item[0] != value.passage.id)
-        return [item for _, item in ordered]
-
-    def _with_own(self, passages: list[tuple[int, float]], value: Value) -> list[tuple[int, float]]:
+    def _with_own(self, passages: list[tuple[int, float]], name: str) -> list[tuple[int, float]]:
         """The passage about a value that no other constraint asks about comes after the one that leads to it."""
-        own = own_passage(value.name, self.over)
+        own = own_passage(name, self.over)
         if own is None or not passages or own == passages[0][0] or not self._may_show(own):
             return passages
         rest = [item for item in passages[1:] if item[0] != own]
@@ -120,3 +130,10 @@ class TextReading:
             if number in recovered and name != name.lower():  # what leads on has a name of its own
                 values.append(Value(name, self.over.passages([number])[0], start, end))
         return values
+
+
+def _quoted_first(passages: Sequence[tuple[int, float]], quoted: Sequence[int]) -> list[tuple[int, float]]:
+    """The passages with those first that a language model quoted: the value stands or falls with them."""
+    scores = dict(passages)
+    first = max(scores.values(), default=0.0)
+    return [(one, scores.get(one, first)) for one in quoted] + [item for item in passages if item[0] not in quoted]

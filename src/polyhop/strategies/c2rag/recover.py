@@ -11,7 +11,7 @@ import numpy as np
 from polyhop.indexes.names import normal
 from polyhop.layers.view import View
 from polyhop.reading.steps import glance
-from polyhop.strategies.c2rag.ground import Pattern
+from polyhop.strategies.c2rag.pattern import Pattern
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.judge import best_first
 from polyhop.strategies.shared.phrases import phrase_vectors
@@ -78,7 +78,6 @@ class Value:
     passage: Passage
     start: int  # of the sentence that says it, in the passage's text
     end: int
-    quoted: bool = False  # by a language model that read the passage
 
 
 def read_values(pattern: Pattern, passages: Sequence[int], over: View) -> list[Value]:

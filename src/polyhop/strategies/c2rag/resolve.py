@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from polyhop.indexes.names import normal
 from polyhop.layers.view import View
-from polyhop.plans import Constraint, Plan
+from polyhop.plans import PLACEHOLDER, Constraint, Plan
 from polyhop.strategies.c2rag.bind import GroundedConstraint, bound_by, consistent
-from polyhop.strategies.c2rag.block import ConstraintBlock
+from polyhop.strategies.c2rag.block import ConstraintBlock, agreed
 from polyhop.strategies.c2rag.constraint_blocks import hop_of
-from polyhop.strategies.c2rag.ground import Bound, Grounding, Pattern
-from polyhop.strategies.c2rag.read_text import TextReading
+from polyhop.strategies.c2rag.ground import Grounding
+from polyhop.strategies.c2rag.pattern import Bound, Pattern
+from polyhop.strategies.c2rag.read_text import SoughtConstraint, TextReading
 from polyhop.strategies.c2rag.sufficiency import Check, Verdict, judged
+from polyhop.strategies.c2rag.wording import described, with_alternatives, worded
 from polyhop.strategies.shared.in_time import in_time
+from polyhop.strategies.shared.judge import may_tell
 from polyhop.strategies.shared.phrases import phrase_vectors
 from polyhop.types import Budget
 
@@ -26,7 +28,7 @@ class Resolver:
     """Resolves the plan of one question; what it knows grows as it goes.
 
     The graph is asked as long as it settles anything: what a text says binds a placeholder only where no constraint on
-    it can be settled by the graph.
+    it can be settled by the graph. Guesses come last, so that whatever can be established has been by then.
     """
 
     question: str
@@ -38,6 +40,7 @@ class Resolver:
     threshold: float
     intersection: bool = True
     unchecked: int = 0  # leading rounds served by similarity alone; -1: all
+    plan: Plan | None = None  # that is being resolved
     bindings: dict[str, Bound] = field(default_factory=dict)
     settled: dict[int, GroundedConstraint] = field(default_factory=dict)  # by their place in the plan, by the graph
     waiting: dict[int, GroundedConstraint] = field(default_factory=dict)  # what the graph has does not suffice
@@ -49,6 +52,7 @@ class Resolver:
 
     def resolve(self, plan: Plan, began: float, budget: Budget) -> list[ConstraintBlock]:
         """One block a constraint, in the order of the plan."""
+        self.plan = plan
         constants = [end.text for constraint in plan.constraints for end in constraint.constants]
         self.named = frozenset(entity for name in constants if (entity := self.over.facts.find(name)) is not None)
         uses = Counter(end.name for constraint in plan.constraints for end in constraint.placeholders)
@@ -62,8 +66,8 @@ class Resolver:
                 self._ground(plan, ready, rounds)
                 rounds += 1
             elif self.waiting:
-                self._recover(allowed)
-            else:
+                self._recover(plan, allowed)
+            elif not self._gone_on(plan):
                 break
             self._tell(plan)
         return [self._block(place, constraint, allowed) for place, constraint in enumerate(plan.constraints)]
@@ -118,9 +122,18 @@ class Resolver:
         self.bindings |= bound_by(list(self.settled.values()), self.over.facts, intersection=self.intersection)
 
     def _pattern(self, constraint: Constraint, *, narrowing: bool = True) -> Pattern:
-        pattern = self.grounding.pattern(constraint, self.bindings, self.over, self.named, narrowing=narrowing)
-        own = self.text.among
-        return pattern if own is None else replace(pattern, passages=frozenset(own))
+        guesses: dict[str, str] = {}
+        one, bindings = constraint, self.bindings
+        if self.text.model is not None and self.plan is not None:
+            guesses = {name: value for name in constraint.also if (value := self._guess(name))}
+            bindings = with_alternatives(bindings)
+            one = worded(constraint, self.plan, bindings, guesses)
+        pattern = self.grounding.pattern(one, bindings, self.over, self.named, narrowing=narrowing)
+        others = [end.name for end in constraint.placeholders if end != pattern.open]
+        written = {name: self.bindings[name] for name in (*others, *constraint.also) if name in self.bindings}
+        guesses |= {name: bound.values[0] for name, bound in written.items() if bound.guessed}
+        own = None if self.text.among is None else frozenset(self.text.among)
+        return replace(pattern, passages=own, rests_on=tuple(f"{name} = {value}" for name, value in guesses.items()))
 
     def _grounded(self, place: int, pattern: Pattern, rounds: int) -> GroundedConstraint:
         if self.unchecked < 0 or rounds < self.unchecked:
@@ -139,28 +152,91 @@ class Resolver:
         open_ends = self._open_ends(pattern.constraint)
         return GroundedConstraint.of(place, pattern, candidates, verdict, open_ends=open_ends)
 
-    def _recover(self, allowed: Callable[[], bool]) -> None:
+    def _recover(self, plan: Plan, allowed: Callable[[], bool]) -> None:
         """Read texts for the constraints that wait, and bind what is read (Eq. 11 and 12).
 
-        Of several on one placeholder, what all of them allow counts, else what the first one says.
+        A language model reads together those that need nothing of each other; the others wait for what they find.
         """
-        blocks = {}
-        for place, one in sorted(self.waiting.items()):
+        places, alone = sorted(self.waiting), self.text.model is None
+        places = places if alone else self._independent(plan, places)
+        blocks: dict[int, ConstraintBlock] = {}
+        for group in [[place] for place in places] if alone else [places]:
             if not allowed():
                 return
-            blocks[place] = self._from_text(one.pattern, one)
-        self.read |= blocks
-        self.waiting.clear()
-        for name in dict.fromkeys(block.pattern.open.name for block in blocks.values() if block.pattern.open):
-            if name not in self.bindings and (value := _agreed(block for block in blocks.values() if block.asks(name))):
-                self.bindings[name] = Bound(values=(value,))
+            asked = [
+                self.waiting[place].pattern if alone else self._pattern(plan.constraints[place]) for place in group
+            ]
+            sought = [self._sought(one, self.waiting[place]) for place, one in zip(group, asked, strict=True)]
+            blocks |= zip(group, self.text.blocks(sought), strict=True)
+        for place in places:
+            self.waiting.pop(place)
+        self._take(blocks)
 
-    def _from_text(self, pattern: Pattern, one: GroundedConstraint | None) -> ConstraintBlock:
+    def _take(self, blocks: Mapping[int, ConstraintBlock]) -> None:
+        """Bind what texts establish: of several on one placeholder what all allow, else what the first one says."""
+        self.read |= blocks
+        told = [block for block in blocks.values() if not block.guessed]
+        for name in dict.fromkeys(block.pattern.open.name for block in told if block.pattern.open):
+            of_it = [block for block in told if block.asks(name)]
+            group = [block for block in of_it if block.established] or of_it
+            value = agreed(group)
+            if name not in self.bindings and value is not None:
+                self.bindings[name] = Bound(values=(value,), guessed=not any(block.established for block in group))
+
+    def _independent(self, plan: Plan, places: Sequence[int]) -> list[int]:
+        """Of the constraints that wait, those whose questions speak of nothing that others may still find."""
+
+        def waits(place: int) -> bool:
+            spoken_of = set(PLACEHOLDER.findall(plan.constraints[place].question)) - set(self.bindings)
+            return any(
+                end.name in spoken_of
+                for other, one in enumerate(plan.constraints)
+                if other != place and other not in self.settled and other not in self.read
+                for end in one.placeholders
+            )
+
+        return [place for place in places if not waits(place)] or list(places)
+
+    def _gone_on(self, plan: Plan) -> bool:
+        """Take guesses for what nothing established or, where there are none, ask about what the plan only describes.
+
+        Whether there was any of it.
+        """
+        guessed = {block.pattern.open.name for block in self.read.values() if block.guessed and block.pattern.open}
+        guesses = {name: value for name in guessed if name not in self.bindings and (value := self._guess(name))}
+        self.bindings |= {name: Bound(values=(value,), guessed=True) for name, value in guesses.items()}
+        return bool(guesses) or self._asked_described(plan)
+
+    def _guess(self, name: str) -> str | None:
+        return agreed([block for _, block in sorted(self.read.items()) if block.guessed and block.asks(name)])
+
+    def _asked_described(self, plan: Plan) -> bool:
+        """Read texts for the first constraint with two open ends of which the plan describes one; whether there is any.
+
+        The graph has nothing to go by, and rules would read something into what is only described. What a sentence
+        says there is none of is not asked about, nor what only passages tell of in which it was not found.
+        """
+        if self.text.model is None or not self.text.model.left:
+            return False
+        for place, constraint in enumerate(plan.constraints):
+            one = None if place in self.settled or place in self.read else described(constraint, plan, self.bindings)
+            if one is None:
+                continue
+            before = [block for block in self.read.values() if block.pattern.open in constraint.placeholders]
+            seen = {number for block in before for number, _ in block.passages}
+            pattern = replace(self._pattern(one), anchors={})
+            fresh = set(may_tell(dict(self.text.recovered(pattern)))) - seen
+            if fresh and not any(block.quotes for block in before):
+                self._take(dict(zip([place], self.text.blocks([self._sought(pattern, None)]), strict=True)))
+                return True
+        return False
+
+    def _sought(self, pattern: Pattern, one: GroundedConstraint | None) -> SoughtConstraint:
         if pattern.known:  # text is searched for what is likeliest at both ends
             pattern = self._pattern(pattern.constraint, narrowing=False)
         name = "" if pattern.open is None else pattern.open.name
         reads = name not in self.bindings and not (self.sole and self.text.model is not None)
-        return self.text.block(pattern, one, leads=name in self.leading, reads=reads)
+        return SoughtConstraint(pattern=pattern, grounded=one, leads=name in self.leading, reads=reads)
 
     def _block(self, place: int, constraint: Constraint, allowed: Callable[[], bool]) -> ConstraintBlock:
         """What has become of a constraint; what nothing can bind goes to text as it stands, unless time is up."""
@@ -172,7 +248,7 @@ class Resolver:
         pattern = self._pattern(constraint) if one is None else one.pattern
         if not allowed():
             return ConstraintBlock(pattern=pattern, status="unresolved", grounded=one, note="the time allowed was over")
-        return self._from_text(pattern, one)
+        return self.text.blocks([self._sought(pattern, one)])[0]
 
     def _from_graph(self, one: GroundedConstraint) -> ConstraintBlock:
         graph = self.over.facts
@@ -183,11 +259,3 @@ class Resolver:
         return ConstraintBlock(
             pattern=one.pattern, status="resolved", passages=tuple(passages.items()), grounded=one, values=values
         )
-
-
-def _agreed(blocks: Iterable[ConstraintBlock]) -> str | None:
-    """The likeliest value that all of the blocks that read any allow, else the first one's likeliest."""
-    read = [block.values for block in blocks if block.values]
-    spelled = [{normal(value) for value in values} for values in read]
-    first = read[0] if read else ()
-    return next((value for value in first if all(normal(value) in known for known in spelled)), next(iter(first), None))

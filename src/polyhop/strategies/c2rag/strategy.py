@@ -104,6 +104,7 @@ class C2RAG:
             similar=self.similar,
             in_time=in_time(began, budget),
             among=resolver.text.among,
+            own_first=model is not None,
         )
 
     def resolver(self, question: str, over: View, model: Within | None = None) -> Resolver:

@@ -1,0 +1,69 @@
+"""What a language model reads in recovered passages, several constraints in one call (C2RAG, 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from polyhop.layers.view import View
+from polyhop.models.within import NoCallsLeft, Within
+from polyhop.prompts.answer_step import StepAnswer, answer_step, answer_together
+from polyhop.reading.reader import Quote
+from polyhop.strategies.shared.by_turns import Scored
+from polyhop.strategies.shared.judge import may_tell
+from polyhop.types import Passage
+
+TOGETHER: Final = 4  # constraints that one call reads: what each is shown has to be read for it alone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReading:
+    """A value, None for none, and what was quoted: also sentences that tell why there is none."""
+
+    value: str | None = None
+    quotes: tuple[Quote, ...] = ()
+    quoted: tuple[int, ...] = ()  # the passages of the quotations, each once
+    established: bool = False  # whether they establish the value; a guess, where they do not
+
+
+def read_by_model(
+    model: Within, questions: Sequence[str], recovered: Sequence[Scored], over: View
+) -> list[ModelReading | None]:
+    """What is read for each of the questions, in their order; None where no calls are left for it.
+
+    Of what was recovered for a question, those passages are shown that may tell. Raises EndpointError.
+    """
+    read: list[ModelReading | None] = []
+    for first in range(0, len(questions), TOGETHER):
+        some = slice(first, first + TOGETHER)
+        try:
+            read += _in_one_call(model, questions[some], recovered[some], over)
+        except NoCallsLeft:
+            read += [None for _ in questions[some]]
+    return read
+
+
+def _in_one_call(
+    model: Within, questions: Sequence[str], recovered: Sequence[Scored], over: View
+) -> list[ModelReading]:
+    numbers = sorted({number for passages in recovered for number in may_tell(dict(passages))})
+    shown = dict(zip(numbers, over.passages(numbers), strict=True))
+    passages = list(shown.values())
+    if len(questions) == 1:
+        found: Sequence[StepAnswer] = [answer_step(model, questions[0], (), passages)]
+    else:
+        found = answer_together(model, questions, (), passages)
+    return [_reading(one, shown) for one in found]
+
+
+def _reading(found: StepAnswer, shown: Mapping[int, Passage]) -> ModelReading:
+    """A value with all that was quoted for it; one for which nothing was quoted is not from the passages."""
+    numbered = list(shown.items())
+    quoted = [(*numbered[quote.passage_index], quote) for quote in found.quotes]
+    return ModelReading(
+        value=found.text if quoted else None,
+        quotes=tuple(Quote(passage, quote.start, quote.end) for _, passage, quote in quoted),
+        quoted=tuple(dict.fromkeys(number for number, _, _ in quoted)),
+        established=found.sufficient,
+    )

@@ -128,6 +128,8 @@ def grow(index: Path, data: Sequence[Path], stored: Sequence[Seed], count: int, 
                 numbers = record.numbers_by_id([key for key, _, _ in made])
                 record.record_rows("parsekg", marks["parsekg"], [(numbers[key], parse) for key, parse, _ in made])
                 record.record_rows("text", marks["text"], [(numbers[key], vector) for key, _, vector in made])
+        for name in LAYERS if not there else ():
+            record.settle(name, marks[name])  # as ``polyhop index`` does when it has extracted what was missing
 
 
 def resident() -> tuple[float, float]:

@@ -43,6 +43,17 @@ def test_lines_that_a_width_parted_are_no_sentences() -> None:
     assert len(sentences(WRAPPED)) == 2
 
 
+def test_the_mark_of_a_note_stands_with_the_sentence_before_it() -> None:
+    text = "The mill burnt down.[3] It was built again.[citation needed] See Fenn [4]. The plan had failed.[a][b] It is oak."
+    assert sentences(text) == [
+        "The mill burnt down.[3]",
+        "It was built again.[citation needed]",
+        "See Fenn [4].",
+        "The plan had failed.[a][b]",
+        "It is oak.",
+    ]
+
+
 def test_the_number_of_an_item_is_no_sentence() -> None:
     assert sentences("Do this:\n1. Open the gate. Wait.") == ["Do this:", "1. Open the gate.", "Wait."]
 

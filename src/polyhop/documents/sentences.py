@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-# An end mark with what closes after it, then white space and something that can begin a sentence; ideographic end marks
-# need no space, and what they close goes on where a particle or a comma follows. A blank line ends a sentence too.
+# An end mark with what closes after it and the marks of notes ("[3]"), then white space and something that can begin a
+# sentence; ideographic end marks need no space, and what they close goes on where a particle or a comma follows. A blank
+# line ends a sentence too.
 _END = re.compile(
-    r"(?<=[.!?؟۔।॥։።။។…])[\"'”’“»›«)\]]*\s+(?=[^\s\da-z])"
+    r"(?<=[.!?؟۔।॥։።။។…])[\"'”’“»›«)\]]*(?:\[[^\[\]\n]{1,20}\])*\s+(?=[^\s\da-z])"
     r"|(?<=[。！？｡．])(?<!．(?=\d))[。！？｡]*+(?:[」』”’）》〉】]++(?![、，。とっ])|(?![」』”’）》〉】]))"
     r"|\n\s*\n"
 )

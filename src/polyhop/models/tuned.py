@@ -63,7 +63,7 @@ def added_up(weights: Mapping[str, Floats], additions: Path) -> dict[str, Floats
     try:
         with np.load(additions, allow_pickle=False) as stored:
             learnt = {name: np.asarray(stored[name], np.float32) for name in stored.files}
-        scale = float(learnt.pop(SCALE))
+        scale = learnt.pop(SCALE)  # an array of no dimensions
         names = sorted(name.removesuffix(UP) for name in learnt if name.endswith(UP))
         return {name: weights[name] + scale * (learnt[name + UP] @ learnt[name + DOWN]) for name in names}
     except (OSError, ValueError, KeyError) as error:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhop.errors import ModelError
-from polyhop.models.gguf_file import BLOCK, extra_missing
-from polyhop.models.gguf_to_onnx import quantised
+from polyhop.models.eight_bits import BLOCK, quantised
+from polyhop.models.graph_parts import extra_missing
 from polyhop.ports import Floats
 
 EMBEDDING = "embedding"  # the table of tokens, which also is the output layer
@@ -62,7 +62,7 @@ class GraphWeights:
 
 
 def graph_weights(graph: Path) -> GraphWeights:
-    """Read a graph that ``gguf_to_onnx`` wrote. Raises ModelError for another one, ModelMissing without ``onnx``."""
+    """Read a graph as SmolLM2's is. Raises ModelError for another one, ModelMissing without ``onnx``."""
     network = _loaded(graph).graph
     stored = {value.name: value for value in network.initializer}
     attentions = [node for node in network.node if node.op_type == "GroupQueryAttention"]

@@ -1,6 +1,7 @@
 """What may be said of a hyperrelation is text that stands in it, whatever the model's tokens make of its letters.
 
-With the real tokenizer, which works on bytes: it takes letters that it does not know apart.
+With the real tokenizer, which works on bytes: it takes letters that it does not know apart. And with converted ones, in
+the ways of Llama 3 and Qwen2, which know hardly any letter.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ from polyhop.indexes.folding import words_at
 from polyhop.indexes.substrings import SubstringGrammar, TokenStrings
 from polyhop.layers.parsekg.graph import MASK
 from polyhop.layers.parsekg.span_edges import BREAK, GAP, WHOLE, WORD, edged
+from polyhop.models.conversion import convert_folder
+from polyhop.models.converted import ConvertedModel
 from polyhop.models.smollm2 import SmolLM2
+from polyhop.ports import ConstrainedModel
+from tests.worlds.hub_models import llama, qwen2
 from tests.worlds.machine import needs
 
 LOST = "\x04\x06\x13\x14\x16\x1d"  # the model has no token for these six control characters
@@ -25,13 +30,17 @@ SPOKEN = st.sampled_from(
 SENTENCES = st.lists(st.just(MASK) | SPOKEN | LETTERS, min_size=1, max_size=8).map(" ".join)
 
 
-@pytest.fixture(scope="module")
-def model() -> SmolLM2:
-    needs("smollm2")
-    return SmolLM2(threads=1)
+@pytest.fixture(scope="module", params=["smollm2", "llama", "qwen2"])
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ConstrainedModel:
+    if request.param == "smollm2":
+        needs("smollm2")
+        return SmolLM2(threads=1)
+    folder = tmp_path_factory.mktemp("tiny")
+    convert_folder({"llama": llama, "qwen2": qwen2}[request.param]().written(folder / "source"), folder / "converted")
+    return ConvertedModel(folder=str(folder / "converted"), threads=1)
 
 
-def grammar_of(sentence: str, model: SmolLM2, *, across: bool) -> SubstringGrammar:
+def grammar_of(sentence: str, model: ConstrainedModel, *, across: bool) -> SubstringGrammar:
     row = edged(sentence, model)
     strings = TokenStrings.build([row.tokens], [row.flags])
     if across:
@@ -39,7 +48,7 @@ def grammar_of(sentence: str, model: SmolLM2, *, across: bool) -> SubstringGramm
     return strings.grammar(np.arange(1), begins=WORD, ends=WHOLE, never=GAP)
 
 
-def said_at_random(grammar: SubstringGrammar, model: SmolLM2, seed: int) -> list[str]:
+def said_at_random(grammar: SubstringGrammar, model: ConstrainedModel, seed: int) -> list[str]:
     """What a walk along allowed tokens may end with, after each of its steps."""
     random = np.random.default_rng(seed)
     state = grammar.root()
@@ -55,7 +64,9 @@ def said_at_random(grammar: SubstringGrammar, model: SmolLM2, seed: int) -> list
 
 @settings(deadline=None, max_examples=300)
 @given(SENTENCES, st.integers(0, 2**32 - 1))
-def test_a_span_is_text_of_the_hyperrelation_and_begins_with_a_word(model: SmolLM2, sentence: str, seed: int) -> None:
+def test_a_span_is_text_of_the_hyperrelation_and_begins_with_a_word(
+    model: ConstrainedModel, sentence: str, seed: int
+) -> None:
     starts = [start for start, _ in words_at(sentence)]
     for said in said_at_random(grammar_of(sentence, model, across=False), model, seed):
         assert MASK not in said
@@ -64,13 +75,15 @@ def test_a_span_is_text_of_the_hyperrelation_and_begins_with_a_word(model: SmolL
 
 @settings(deadline=None, max_examples=300)
 @given(SENTENCES, st.integers(0, 2**32 - 1))
-def test_a_span_across_entities_is_text_and_begins_inside_no_word(model: SmolLM2, sentence: str, seed: int) -> None:
+def test_a_span_across_entities_is_text_and_begins_inside_no_word(
+    model: ConstrainedModel, sentence: str, seed: int
+) -> None:
     inside = {place for start, end in words_at(sentence) for place in range(start + 1, end)}
     for said in said_at_random(grammar_of(sentence, model, across=True), model, seed):
         assert any(sentence.startswith(said, start) for start in range(len(sentence)) if start not in inside)
 
 
-def test_a_span_never_ends_inside_a_letter_that_the_model_takes_apart(model: SmolLM2) -> None:
+def test_a_span_never_ends_inside_a_letter_that_the_model_takes_apart(model: ConstrainedModel) -> None:
     """The letter is several tokens, of which the first alone is no text."""
     for letter in "漢𐍈":
         (first, *rest), _ = model.encode_spans([letter])[0]
@@ -83,7 +96,7 @@ def test_a_span_never_ends_inside_a_letter_that_the_model_takes_apart(model: Smo
         assert grammar.complete(state)
 
 
-def test_a_mask_shares_no_token_with_what_stands_beside_it(model: SmolLM2) -> None:
+def test_a_mask_shares_no_token_with_what_stands_beside_it(model: ConstrainedModel) -> None:
     """Otherwise a span would run across a masked entity in a token such as the one for ``##)``."""
     sentence = "(##), ##-##'s ##/## of ##."
     row = edged(sentence, model)

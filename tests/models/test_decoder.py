@@ -13,8 +13,9 @@ from tokenizers import Tokenizer
 
 from polyhop.errors import ModelError
 from polyhop.models.decoder import Decoder, PrefixTree
+from polyhop.models.eight_bits import quantised
 from polyhop.models.gguf_file import Gguf
-from polyhop.models.gguf_to_onnx import convert, quantised
+from polyhop.models.gguf_to_onnx import convert
 from polyhop.ports import Floats, Ints
 from tests.worlds.gguf import (
     CACHED_HEADS,
@@ -82,12 +83,12 @@ class Naive:
     def norm(self, values: Floats, name: str) -> Floats:
         """Root mean square normalisation."""
         scaled = (values / np.sqrt((values**2).mean(axis=-1, keepdims=True) + EPSILON)).astype(np.float32)
-        result: Floats = scaled * self._gguf.weight(f"{name}.weight")
+        result: Floats = scaled * self._gguf.tensor(f"{name}.weight")
         return result
 
     def matrix(self, name: str) -> Floats:
         """The weights as 8 bits keep them."""
-        levels, scales = quantised(self._gguf.weight(f"{name}.weight"))
+        levels, scales = quantised(self._gguf.tensor(f"{name}.weight"))
         restored: Floats = (levels.astype(np.float32) - 128) * scales[..., None]
         return restored.reshape(len(levels), -1)
 

@@ -33,10 +33,10 @@ def test_the_weights_of_a_graph_are_those_of_its_file_but_for_eight_bits(gguf: P
     assert (shape.layers, shape.width, shape.inner, shape.vocabulary) == (LAYERS, WIDTH, HIDDEN, len(TOKENS))
     assert (shape.heads, shape.cached_heads) == (HEADS, CACHED_HEADS)
     for ours, theirs in (("embedding", "token_embd"), ("1.up", "blk.1.ffn_up"), ("0.mixed", "blk.0.attn_output")):
-        given = file.weight(f"{theirs}.weight")
+        given = file.tensor(f"{theirs}.weight")
         assert np.abs(found.weights[ours] - given).max() <= np.abs(given).max() / 200
     for ours, theirs in (("0.before", "blk.0.attn_norm"), ("1.before", "blk.1.attn_norm"), ("norm", "output_norm")):
-        assert np.array_equal(found.weights[ours], file.weight(f"{theirs}.weight"))
+        assert np.array_equal(found.weights[ours], file.tensor(f"{theirs}.weight"))
 
 
 def test_weights_put_back_make_the_same_graph(graph: Path, tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.errors import ModelError, ModelMissing, OutputInvalid
-from polyhop.models.gguf_file import BLOCK
-from polyhop.models.gguf_to_onnx import quantised
+from polyhop.models.eight_bits import BLOCK, quantised
 from polyhop.models.smollm2 import END, TURN, TURN_END, VOCABULARY, SmolLM2
 from polyhop.ports import Floats, Ints, Message
 from tests.worlds.machine import needs

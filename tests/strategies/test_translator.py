@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,12 @@ import pytest
 from polyhop.engine import Polyhop
 from polyhop.evaluation.variants import variants
 from polyhop.layers.parsekg.graph import MASK
+from polyhop.models.conversion import convert_folder
 from polyhop.models.cross_encoder import MiniLML12
 from polyhop.ports import Floats
 from polyhop.settings import Settings
 from polyhop.types import Clue
+from tests.worlds.hub_models import HubModel, llama, qwen2
 
 QUESTION = "Who was the architect of Harrowmere Lighthouse?"
 
@@ -97,3 +100,24 @@ def test_every_variant_of_the_paper_runs(world_index: Path, switches: dict[str, 
     directions = {clue.direction for hop in evidence.hops for clue in hop.clues}
     assert switches.get("reverse") != "off" or "reverse" not in directions
     assert evidence.trail
+
+
+@pytest.mark.parametrize("made", [llama, qwen2])
+def test_a_model_that_was_converted_says_what_is_in_the_graph(
+    world_index: Path, tmp_path: Path, made: Callable[[], HubModel]
+) -> None:
+    """Of Llama's shape and of Qwen2's, with random weights: the grammar decides what it can say."""
+    convert_folder(made().written(tmp_path / "source"), tmp_path / "converted")
+    sections = {
+        "models": {"translator": "converted"},
+        "translator": {"folder": str(tmp_path / "converted"), "threads": 1},
+        "strategy": {"alpha": 2, "beta": 2, "longest": 12, "hops": 1},
+    }
+    with Polyhop(world_index, settings=Settings.from_mapping(sections)) as engine:
+        evidence = engine.search(QUESTION, strategy="translator")
+    found = [clue for hop in evidence.hops for clue in hop.clues]
+    assert found
+    assert evidence.passages
+    for clue in found:
+        pattern = ".+?".join(map(re.escape, clue.relation.split(MASK)))
+        assert all(re.search(pattern, sentence) for sentence in sentences(clue, world_index))

@@ -7,18 +7,28 @@ contexts, biases. What would be left out silently makes a network that runs and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from polyhop.errors import ModelError, ModelMissing
+from polyhop.errors import ModelError
+from polyhop.models.backbone import BackboneShape
+from polyhop.models.graph_parts import extra_missing
 from polyhop.ports import Floats
 
-BLOCK = 64  # weights that share a scale: as good as 32, and an eighth faster
-OUTER_TENSORS = ("token_embd.weight", "output_norm.weight")
-LAYER_TENSORS = ("attn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_norm", "ffn_gate", "ffn_up", "ffn_down")
+OUTER_TENSORS = {"embedding": "token_embd", "norm": "output_norm"}  # names of BackboneShape, and the file's
+LAYER_TENSORS = {
+    "before": "attn_norm",
+    "query": "attn_q",
+    "key": "attn_k",
+    "value": "attn_v",
+    "mixed": "attn_output",
+    "middle": "ffn_norm",
+    "gate": "ffn_gate",
+    "up": "ffn_up",
+    "down": "ffn_down",
+}
 READ = frozenset(  # keys that the network and its tokenizer are made from
     {
         *("llama.block_count", "llama.embedding_length", "llama.vocab_size", "llama.context_length"),
@@ -33,25 +43,6 @@ CONVERSATION = frozenset(  # keys that whoever asks the model has to know, such 
 REMEDY = (
     "Only networks that are built as SmolLM2-135M-Instruct is can be converted. Take that file, or another of its kind."
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelShape:
-    """The sizes of a llama-like network."""
-
-    layers: int
-    width: int
-    heads: int
-    cached_heads: int  # key and value heads: several query heads share one
-    vocabulary: int
-    context: int
-    rope_base: float
-    epsilon: float
-
-    @property
-    def head_width(self) -> int:
-        """Length of one head's key."""
-        return self.width // self.heads
 
 
 class Gguf:
@@ -75,26 +66,39 @@ class Gguf:
             raise ModelError(f"{self._name} has no key {key}.", remedy=REMEDY)
         return self._reader.fields[key].contents()
 
-    def weight(self, name: str) -> Floats:
-        """A tensor, dequantised."""
+    def tensor(self, name: str) -> Floats:
+        """A tensor by its name in the file, dequantised."""
         from gguf.quants import dequantize
 
         tensor = self._tensors[name]
         return np.ascontiguousarray(dequantize(tensor.data, tensor.tensor_type), dtype=np.float32)
 
+    def weight(self, name: str) -> Floats:
+        """A weight by its name in ``BackboneShape``; GGUF has the pairs that llama turns side by side."""
+        return self.tensor(_spelled(name))
+
     @property
-    def shape(self) -> ModelShape:
+    def shape(self) -> BackboneShape:
         """The sizes of the network."""
-        return ModelShape(
+        width, heads = self.value("llama.embedding_length"), self.value("llama.attention.head_count")
+        return BackboneShape(
             layers=self.value("llama.block_count"),
-            width=self.value("llama.embedding_length"),
-            heads=self.value("llama.attention.head_count"),
+            width=width,
+            inner=self._inner,
+            heads=heads,
             cached_heads=self.value("llama.attention.head_count_kv"),
+            head_width=width // heads,
             vocabulary=self.value("llama.vocab_size"),
             context=self.value("llama.context_length"),
             rope_base=self.value("llama.rope.freq_base"),
             epsilon=self.value("llama.attention.layer_norm_rms_epsilon"),
         )
+
+    @property
+    def _inner(self) -> int:
+        """The width of the feed-forward layers, which a header need not say."""
+        first = self._tensors.get("blk.0.ffn_up.weight")
+        return 0 if first is None else int(first.shape[1])
 
     def check(self) -> None:
         """Whether the network is all that the file says. Raises ModelError, which names what is not or not so."""
@@ -104,13 +108,10 @@ class Gguf:
 
     def _faults(self) -> Iterator[str]:
         shape = self.shape
-        wanted = [*OUTER_TENSORS, *(f"blk.{at}.{name}.weight" for at in range(shape.layers) for name in LAYER_TENSORS)]
-        yield from (f"it has a tensor {name}, which is not read" for name in sorted({*self._tensors} - {*wanted}))
-        yield from (f"it has no tensor {name}" for name in wanted if name not in self._tensors)
-        for name in wanted:
-            inputs = int(self._tensors[name].shape[0])  # GGUF counts the other way round
-            if not name.endswith("norm.weight") and inputs % BLOCK:
-                yield f"the rows of {name} are {inputs} weights long, and no multiple of {BLOCK}"
+        wanted = {*map(_spelled, shape.weights())}
+        yield from (f"it has a tensor {name}, which is not read" for name in sorted({*self._tensors} - wanted))
+        found = {name: tuple(map(int, tensor.shape[::-1])) for name, tensor in self._tensors.items()}
+        yield from shape.faults(found, _spelled)  # GGUF counts axes the other way round
         as_built = self._as_built(shape)
         for key in self._reader.fields:
             if key.startswith(DESCRIPTIVE) or key in READ or key in CONVERSATION:
@@ -120,13 +121,13 @@ class Gguf:
             elif (said := self.value(key)) != as_built[key]:
                 yield f"{key} is {said!r}, and only {as_built[key]!r} is known"
 
-    def _as_built(self, shape: ModelShape) -> dict[str, object]:
+    def _as_built(self, shape: BackboneShape) -> dict[str, object]:
         """Keys that need not be read where they say what is built anyway."""
         return {
             **{f"llama.attention.{part}_length": shape.head_width for part in ("key", "value")},
             "llama.rope.dimension_count": shape.head_width,
             "llama.rope.scaling.type": "none",
-            "llama.feed_forward_length": int(self._tensors["blk.0.ffn_up.weight"].shape[1]),
+            "llama.feed_forward_length": shape.inner,
             "tokenizer.ggml.model": "gpt2",  # byte-level BPE
             "tokenizer.ggml.pre": "smollm",  # digits apart
             "tokenizer.ggml.add_bos_token": False,
@@ -135,9 +136,7 @@ class Gguf:
         }
 
 
-def extra_missing() -> ModelMissing:
-    """What to say where the packages for conversion are not installed."""
-    return ModelMissing(
-        "Converting a language model requires extra 'convert'.",
-        remedy="Install it with: pip install 'polyhop[convert]'",
-    )
+def _spelled(name: str) -> str:
+    """The name that the file has for a weight."""
+    layer, _, part = name.rpartition(".")
+    return f"blk.{layer}.{LAYER_TENSORS[part]}.weight" if layer else f"{OUTER_TENSORS[name]}.weight"

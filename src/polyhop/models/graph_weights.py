@@ -6,7 +6,7 @@ Needs ``onnx``, which is in the extras ``convert`` and ``train``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhop.errors import ModelError
-from polyhop.models.gguf_file import BLOCK, extra_missing
-from polyhop.models.gguf_to_onnx import quantised
+from polyhop.models.eight_bits import BLOCK, quantised
+from polyhop.models.graph_parts import extra_missing
 from polyhop.ports import Floats
 
 EMBEDDING = "embedding"  # the table of tokens, which also is the output layer
@@ -62,13 +62,14 @@ class GraphWeights:
 
 
 def graph_weights(graph: Path) -> GraphWeights:
-    """Read a graph that ``gguf_to_onnx`` wrote. Raises ModelError for another one, ModelMissing without ``onnx``."""
+    """Read a graph as SmolLM2's is. Raises ModelError for another one, ModelMissing without ``onnx``."""
     network = _loaded(graph).graph
     stored = {value.name: value for value in network.initializer}
     attentions = [node for node in network.node if node.op_type == "GroupQueryAttention"]
     norm = next((node for node in network.node if node.op_type == "SimplifiedLayerNormalization"), None)
-    if not attentions or norm is None or f"{EMBEDDING}{_LEVELS}" not in stored:
+    if not attentions or norm is None:
         raise ModelError(f"{graph} is no language model that Polyhop converted.")
+    _check_kind(graph, stored)
     heads, cached = (_attribute(attentions[0], name) for name in ("num_heads", "kv_num_heads"))
     weights = {name: _numbers(stored, source) for name, source in _matrices(len(attentions))}
     weights |= {name: _array(stored[source]) for name, source in _norms(len(attentions))}
@@ -83,6 +84,16 @@ def graph_weights(graph: Path) -> GraphWeights:
         epsilon=_attribute(norm, "epsilon"),
     )
     return GraphWeights(shape=shape, weights=weights, cosines=_array(stored["cosines"]), sines=_array(stored["sines"]))
+
+
+def _check_kind(graph: Path, stored: Collection[str]) -> None:
+    """Whether numbers by the names above are all that the network has. Raises ModelError."""
+    other = f"logits{_LEVELS}" in stored or any(name.endswith(".shifted.bias") for name in stored)
+    if other or f"{EMBEDDING}{_LEVELS}" not in stored:
+        raise ModelError(
+            f"{graph} has weights of another kind than SmolLM2's: in float32, biases, or an output layer of its own.",
+            remedy="Tune SmolLM2 (polyhop models install smollm2), or tune the model before it is converted.",
+        )
 
 
 def write_tuned(graph: Path, weights: Mapping[str, Floats], target: Path) -> None:

@@ -6,10 +6,8 @@ turned once into what we run, and moved into its place in one step: a model is t
 
 from __future__ import annotations
 
-import errno
 import importlib.util
 import logging
-import os
 import shutil
 import subprocess
 import sys
@@ -22,6 +20,7 @@ from pathlib import Path
 
 from polyhop.errors import ModelError, ModelMissing, StorageFull, UnknownComponent, nearest
 from polyhop.models.weights import check_hashes, read_manifest, sha256_of, write_manifest
+from polyhop.models.whole_folder import storage, synced
 
 log = logging.getLogger(__name__)
 
@@ -136,7 +135,7 @@ def install(names: Iterable[str], cache: Path, progress: Progress = log.info) ->
     and StorageFull.
     """
     chosen = [archive(name) for name in names]
-    with _storage(cache), _only_one(cache):
+    with storage(cache), _only_one(cache):
         for leftover in cache.glob(f"{LEFTOVER}*"):  # of an installation that was killed
             shutil.rmtree(leftover, ignore_errors=True)
         for one in chosen:
@@ -172,8 +171,7 @@ def _install(one: Archive, work: Path, target: Path, progress: Progress) -> None
         file.extractall(unpacked)
     one.prepare(unpacked, ready)
     write_manifest(ready)
-    _sync(ready)
-    ready.replace(target)
+    synced(ready).replace(target)
     progress(f"{one.name}: installed in {target}")
 
 
@@ -207,28 +205,8 @@ def _users_cache() -> Path:
 
 
 @contextmanager
-def _storage(folder: Path) -> Iterator[None]:
-    """A folder that is made where missing; inside, a disk that is full or not ours is told as such."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR):
-            raise StorageFull(f"Models cannot be stored in {folder}: {error.strerror}.") from error
-        raise ModelError(f"Models cannot be installed in {folder}: {error}.") from error
-
-
-@contextmanager
 def _only_one(cache: Path) -> Iterator[None]:
     from filelock import FileLock
 
     with FileLock(cache / "install.lock"):
         yield
-
-
-def _sync(folder: Path) -> None:
-    """Make sure that the files are on the disk before their folder is moved."""
-    for path in folder.rglob("*"):
-        if path.is_file():
-            with path.open("rb+") as file:
-                os.fsync(file.fileno())

@@ -35,23 +35,23 @@ def package_folder(package: str) -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
-def check_sizes(folder: Path, files: Iterable[WeightFile]) -> None:
+def check_sizes(folder: Path, files: Iterable[WeightFile], remedy: str = DAMAGED) -> None:
     """Look whether the files are there and whole, without reading them. Raises ModelMissing, ModelError."""
     for file in files:
         path = folder / file.name
         if not path.is_file():
-            raise ModelMissing(f"The model file {path} is missing.")
+            raise ModelMissing(f"The model file {path} is missing.", remedy=remedy)
         if path.stat().st_size != file.bytes:
-            raise ModelError(f"The model file {path} is damaged: its size is wrong.", remedy=DAMAGED)
+            raise ModelError(f"The model file {path} is damaged: its size is wrong.", remedy=remedy)
 
 
-def check_hashes(folder: Path, files: Iterable[WeightFile]) -> None:
+def check_hashes(folder: Path, files: Iterable[WeightFile], remedy: str = DAMAGED) -> None:
     """Read the files and compare their sha256. Raises ModelMissing, ModelError."""
     files = tuple(files)
-    check_sizes(folder, files)
+    check_sizes(folder, files, remedy)
     for file in files:
         if sha256_of(folder / file.name) != file.sha256:
-            raise ModelError(f"The model file {folder / file.name} is damaged: its sha256 is wrong.", remedy=DAMAGED)
+            raise ModelError(f"The model file {folder / file.name} is damaged: its sha256 is wrong.", remedy=remedy)
 
 
 def sha256_of(path: Path) -> str:
@@ -71,9 +71,9 @@ def write_manifest(folder: Path) -> None:
     (folder / MANIFEST).write_text(text, encoding="utf-8")
 
 
-def read_manifest(folder: Path) -> tuple[WeightFile, ...]:
+def read_manifest(folder: Path, remedy: str = DAMAGED) -> tuple[WeightFile, ...]:
     """What ``write_manifest`` listed. Raises ModelError where it cannot be read."""
     try:
         return tuple(WeightFile(**entry) for entry in json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
-        raise ModelError(f"The model in {folder} is damaged: {error}.", remedy=DAMAGED) from error
+        raise ModelError(f"The model in {folder} is damaged: {error}.", remedy=remedy) from error

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhop.models.gguf_to_onnx import CONTRIB
+from polyhop.models.graph_parts import CONTRIB
 from polyhop.ports import Floats
 
 HEAD_WIDTH = 32  # of one attention head, in all encoders of the MiniLM family

@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Final
 
 # An end mark with what closes after it and the marks of notes ("[3]"), then white space and something that can begin a
-# sentence; ideographic end marks need no space, and what they close goes on where a particle or a comma follows. A blank
-# line ends a sentence too.
+# sentence; ideographic end marks need no space, and what they close goes on where a particle or a comma follows. A
+# blank line ends a sentence too.
 _END = re.compile(
     r"(?<=[.!?؟۔।॥։።။។…])[\"'”’“»›«)\]]*(?:\[[^\[\]\n]{1,20}\])*\s+(?=[^\s\da-z])"
     r"|(?<=[。！？｡．])(?<!．(?=\d))[。！？｡]*+(?:[」』”’）》〉】]++(?![、，。とっ])|(?![」』”’）》〉】]))"

@@ -44,12 +44,12 @@ def test_lines_that_a_width_parted_are_no_sentences() -> None:
 
 
 def test_the_mark_of_a_note_stands_with_the_sentence_before_it() -> None:
-    text = "The mill burnt down.[3] It was built again.[citation needed] See Fenn [4]. The plan had failed.[a][b] It is oak."
+    text = "The mill burnt down.[3] It was built again.[citation needed] See Fenn [4]. It had failed.[a][b] It is oak."
     assert sentences(text) == [
         "The mill burnt down.[3]",
         "It was built again.[citation needed]",
         "See Fenn [4].",
-        "The plan had failed.[a][b]",
+        "It had failed.[a][b]",
         "It is oak.",
     ]
 

@@ -30,6 +30,6 @@ def quantised(weights: Floats) -> tuple[NDArray[np.uint8], Floats]:
 
 def _quantised(weights: Floats) -> tuple[Floats, Floats]:
     blocks = weights.reshape(len(weights), -1, BLOCK)
-    scales = np.abs(blocks).max(axis=-1, keepdims=True) / 127
+    scales = np.asarray(np.abs(blocks).max(axis=-1, keepdims=True) / 127, np.float32)
     scales[scales == 0] = 1.0
     return np.clip(np.rint(blocks / scales), -127, 127) + 128, scales[..., 0]

@@ -22,6 +22,7 @@ from typing import Any
 import click
 import measured
 from api_page import api_page
+from growth_chart import growth_chart
 from prompts_page import prompts_page
 
 from polyhop import errors, registry
@@ -51,6 +52,7 @@ def pages() -> dict[Path, str]:
     made = {DOCS / "cli.md": cli_page(), DOCS / "settings.md": settings_page(), DOCS / "errors.md": errors_page()}
     made[DOCS / "api.md"] = api_page(NOTE, field_rows, table)
     made[DOCS / "prompts.md"] = prompts_page(NOTE)
+    made[DOCS / "images" / "growth.svg"] = growth_chart()
     readme = ROOT / "README.md"
     made[readme] = with_part(readme, "measured", measured_table(), with_part(readme, "strategies", strategies_table()))
     for name in registry.names("strategies"):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+DEFAULT = "auto"
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
 
 
@@ -17,7 +18,8 @@ def recall_files() -> Iterator[tuple[str, dict[str, Any]]]:
     for file in (*recall, *answers):  # recall-2wiki-dev-facts.json adds to recall-2wiki-dev.json, answers replace both
         content = json.loads(file.read_text(encoding="utf-8"))
         found.setdefault(file.stem.split("-")[1], {}).update(content["strategies"])
-    yield from found.items()
+    for data, strategies in found.items():
+        yield data, dict(sorted(strategies.items(), key=lambda item: item[0] != DEFAULT))  # comes first
 
 
 def percent(share: float | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from functools import partial
 
 from polyhop.documents.reading import registered
 from polyhop.serve.access import Access
@@ -53,18 +54,26 @@ class Intake:
                 self._counters[place.name] = Counter(place, queue, KeptFiles(queue.file, place.files))
             return self._counters[place.name]
 
-    def spool(self, counter: Counter, left: int | None) -> Spool:
-        """What takes the files of one request; ``left``: bytes that its key may still upload, None: no limit."""
+    def spool(self, counter: Counter, key: Key) -> Spool:
+        """What takes the files of one request. Raises LimitReached where its key may upload nothing more today."""
         serving = self.settings.server
+        left = self.limits.uploads_left(key)
         limits = UploadLimits(
             file=serving.file,
-            request=serving.upload if left is None else min(serving.upload, left),
+            request=serving.upload,
             files=serving.files,
             spare=serving.spare,
             workspace=serving.quota,
         )
         suffixes = frozenset(suffix for loader in registered().values() for suffix in loader.suffixes)
-        return Spool(folder=counter.place.files, suffixes=suffixes, limits=limits, used=counter.files.bytes())
+        return Spool(
+            folder=counter.place.files,
+            suffixes=suffixes,
+            limits=limits,
+            used=counter.files.bytes(),
+            left=left,
+            allow=partial(self.limits.uploads_left, key),
+        )
 
     def take_in(self, counter: Counter, spool: Spool, key: Key) -> Job:
         """The job that indexes what a request has brought; what others have brought meanwhile counts beside it.

@@ -12,7 +12,7 @@ import re
 import secrets
 import shutil
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -88,6 +88,8 @@ class Spool:
     suffixes: Collection[str]  # of the files that are read
     limits: UploadLimits = UploadLimits()
     used: int = 0  # bytes of the workspace's files until now
+    left: int | None = None  # bytes that whoever sends them may still upload; None: no limit
+    allow: Callable[[int], int | None] = lambda size: None  # looked at again where these do not suffice: what is left
     received: list[Received] = field(default_factory=list, init=False)
     skipped: list[LeftOut] = field(default_factory=list, init=False)
     _size: int = field(default=0, init=False)  # of the request
@@ -132,12 +134,14 @@ class Spool:
             file.write(data)
 
     def count(self, size: int) -> None:
-        """Count bytes of the request. Raises TooLarge, StorageFull."""
+        """Count bytes of the request. Raises TooLarge, StorageFull, and what ``allow`` raises."""
         self._size += size
         if self._size > self.limits.request:
             raise TooLarge(
                 f"A request may have {self.limits.request:,} bytes.", remedy="Send the files in several requests."
             )
+        if self.left is not None and self._size > self.left:
+            self.left = self.allow(self._size)
         if self._looked == 0 or self._size - self._looked >= _LOOK_AGAIN:
             self._looked = max(1, self._size)
             self.require(0)

@@ -78,9 +78,8 @@ async def upload(request: Request, service: TheService, workspace: TheWorkspace)
     The names may have folders, as in `reports/2031.pdf`; they become the documents' sources. Files of other kinds and
     files that are too large are left out, and named in the job's `skipped`.
     """
-    left = await run_in_threadpool(service.intake.limits.uploads_left, workspace.key)
     counter = service.intake.counter(workspace.place)
-    spool = await run_in_threadpool(service.intake.spool, counter, left)
+    spool = await run_in_threadpool(service.intake.spool, counter, workspace.key)
     files = FilesInRequest(spool=spool, content_type=request.headers.get("content-type"))
     job = None
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -266,7 +267,8 @@ def test_who_has_no_limit_is_not_counted_away(keys: KeyRing, clock: Clock) -> No
     limits.note(LOCAL.id, uploaded=10**12, cost=Cost(prompt_tokens=10**9))
     assert limits.left(LOCAL) == (None, None)
     assert limits.uploads_left(LOCAL, 10**15) is None
-    assert sqlite3.connect(keys.file.path).execute("SELECT count(*) FROM spent").fetchone() == (0,)
+    with closing(sqlite3.connect(keys.file.path)) as file:
+        assert file.execute("SELECT count(*) FROM spent").fetchone() == (0,)
 
 
 def test_keys_are_told_without_what_opens(keys: KeyRing) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyhop.models.decoder import Decoder, PrefixTree
 from polyhop.models.once import once
-from polyhop.models.pieces import pieces
+from polyhop.models.pieces import pieces, token_ids
 from polyhop.ports import Beams, Ints
 
 if TYPE_CHECKING:
@@ -68,12 +68,7 @@ class Decoding(ABC):
         return _tree(beams).select(parents)
 
     def _encoded(self, text: str, most: int | None = None) -> list[int]:
-        ids: list[int] = []
-        for piece in pieces(text):
-            ids += self._tokenizer.encode(piece, add_special_tokens=False).ids
-            if most is not None and len(ids) >= most:
-                return ids[:most]
-        return ids
+        return token_ids(self._tokenizer, text, most)
 
     def _encoded_spans(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         ids: list[int] = []

@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from polyhop.errors import ModelError
-from polyhop.models.pieces import pieces
+from polyhop.models.pieces import token_ids
 from polyhop.models.session import available_cores, open_session
 from polyhop.ports import Floats
 
@@ -49,12 +49,7 @@ class Encoder:
 
     def tokens(self, text: str, most: int | None = None) -> list[int]:
         """Token ids without special tokens, at most ``most`` where given."""
-        ids: list[int] = []
-        for piece in pieces(text):
-            ids += self._tokenizer.encode(piece, add_special_tokens=False).ids
-            if most is not None and len(ids) >= most:
-                return ids[:most]
-        return ids
+        return token_ids(self._tokenizer, text, most)
 
     def run(self, first: Sequence[int], second: Sequence[int] | None = None) -> Floats:
         """The graph's output for one text, or for a pair of texts read together (without the batch axis)."""

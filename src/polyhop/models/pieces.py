@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 PIECE = 50_000  # characters given to a tokenizer at once: it needs a hundred times that in memory
 
@@ -16,6 +20,16 @@ def pieces(text: str) -> Iterator[str]:
         yield encodable(text[start:end])
         start = end
     yield encodable(text[start:])
+
+
+def token_ids(tokenizer: Tokenizer, text: str, most: int | None = None) -> list[int]:
+    """Token ids of a text without special tokens, at most ``most`` where given."""
+    ids: list[int] = []
+    for piece in pieces(text):
+        ids += tokenizer.encode(piece, add_special_tokens=False).ids
+        if most is not None and len(ids) >= most:
+            return ids[:most]
+    return ids
 
 
 def encodable(text: str) -> str:

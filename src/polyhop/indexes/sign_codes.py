@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from polyhop.errors import IndexCorrupt, ModelMismatch
 from polyhop.indexes.ranking import Ranked, nothing
 from polyhop.indexes.segments import REBUILD, read_arrays, write_arrays
-from polyhop.indexes.signs import CANDIDATES, EXACT, put_forward, signs_of, words_of
+from polyhop.indexes.signs import CANDIDATES, EXACT, signs_of, words_of
 from polyhop.indexes.vectors import Vectors
-from polyhop.ports import Bools, Floats, Ints
-
-_ROWS: Final = 512  # vectors copied at once: 0.75 MiB, which stays in the cache
+from polyhop.ports import Bools, Floats
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,26 +67,17 @@ class SignCodes:
             )
         if not len(self) or k <= 0:
             return nothing()
-        most = len(self) if allowed is None else int(np.count_nonzero(allowed))
-        if most > self.exact:
-            most = max(k, self.candidates)
-            rows = put_forward([list(self.planes)], query, most, lambda distances: distances, self._words, allowed)
-            rows = rows[_best(query, k, vectors, rows)]
-            return Vectors(numbers=rows, rows=np.arange(len(rows)), segments=(vectors[rows],)).search(query, k)
-        rows = np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
-        return Vectors(numbers=np.arange(len(self)), rows=np.arange(len(self)), segments=(vectors,)).search(
-            query, k, rows
+        everything = np.arange(len(self))
+        rows = everything if allowed is None else np.flatnonzero(allowed)
+        if len(rows) <= self.exact:
+            whole = Vectors(numbers=everything, rows=everything, segments=(vectors,), exact=len(self))
+            return whole.search(query, k, None if allowed is None else rows)
+        some = Vectors(
+            numbers=rows,
+            rows=rows,
+            segments=(vectors,),
+            signs=(list(self.planes),),
+            exact=self.exact,
+            candidates=self.candidates,
         )
-
-    def _words(self, rows: Ints) -> NDArray[np.uint64]:
-        return self.planes[:, rows]
-
-
-def _best(query: Floats, k: int, vectors: Floats, rows: Ints) -> Ints:
-    """Which of some rows may be among the k nearest: fast products are off by a rounding error of at most ``slack``."""
-    blocks = (vectors[rows[start : start + _ROWS]] for start in range(0, len(rows), _ROWS))
-    scores = np.concatenate([np.vecdot(block, query) for block in blocks])
-    if k >= len(scores):
-        return np.arange(len(rows))
-    slack = 2 * len(query) * float(np.finfo(np.float32).eps) * max(1.0, float(np.linalg.norm(query)))
-    return np.flatnonzero(scores >= np.partition(scores, -k)[-k] - 2 * slack)
+        return some.search(query, k)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhop.ports import Bools, Floats, Ints
+from polyhop.ports import Floats, Ints
 
 EXACT: Final = 150_000  # up to so many vectors, scanning them all takes no longer than scanning signs
 CANDIDATES: Final = 10_000  # that are ranked exactly; fewer take less time and lose recall
@@ -48,9 +48,8 @@ def put_forward(
     most: int,
     in_order: Callable[[NDArray[np.uint16]], NDArray[np.uint16]],
     words: Callable[[Ints], NDArray[np.uint64]],
-    allowed: Bools | None = None,
 ) -> Ints:
-    """The rows that are probably nearest to a query, of those allowed: at least ``most``, where there are as many.
+    """The rows that are probably nearest to a query: at least ``most``, where there are as many.
 
     ``in_order`` gives of what the segments have, laid end to end, that of the rows that are meant, in their order;
     ``words`` the signs of some of these rows, of shape (words, rows).
@@ -58,7 +57,7 @@ def put_forward(
     signs, strength = _packed(query[None])[0], _ranks(np.abs(query)) / len(query)
     half = _packed((strength >= 0.5)[None])[0]
     distances = in_order(np.concatenate([_differing(planes, signs, half) for planes in segments]))
-    rows = _least(distances, _ROUGHLY * most, allowed)
+    rows = _least(distances, _ROUGHLY * most)
     differing = words(rows) ^ signs[:, None]
     weights = (strength * 2**_BITS).astype(np.int64)
     weighted = np.zeros(len(rows), np.uint16)
@@ -87,12 +86,11 @@ def _differing(planes: Planes, signs: NDArray[np.uint64], counted: NDArray[np.ui
     return found
 
 
-def _least(distances: NDArray[np.uint16], most: int, allowed: Bools | None) -> Ints:
-    """The rows with the least distances, of those allowed: at least ``most``, with all that are as near."""
-    sample = distances[::_SAMPLED] if allowed is None else distances[::_SAMPLED][allowed[::_SAMPLED]]
-    for below in (_enough(sample, 2 * most // _SAMPLED), np.iinfo(np.uint16).max):  # most are too far to count
-        near = distances <= below
-        rows = np.flatnonzero(near if allowed is None else near & allowed)
+def _least(distances: NDArray[np.uint16], most: int) -> Ints:
+    """The rows with the least distances: at least ``most``, with all that are as near."""
+    likely = _enough(distances[::_SAMPLED], 2 * most // _SAMPLED)
+    for below in (likely, np.iinfo(np.uint16).max):  # most are too far to count
+        rows = np.flatnonzero(distances <= below)
         if len(rows) >= most:
             break
     return rows[distances[rows] <= _enough(distances[rows], most)]

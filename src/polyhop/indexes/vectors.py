@@ -57,10 +57,11 @@ class Vectors:
     candidates: int = CANDIDATES
 
     @classmethod
-    def open(cls, folders: Sequence[Path], live: Live) -> Self:
+    def open(cls, folders: Sequence[Path], live: Live, *, exact: int = EXACT) -> Self:
         """Open segments for the passages in ``live``; rows of other passages are never found.
 
-        Raises IndexCorrupt, and ModelMismatch where segments hold vectors of different lengths.
+        Signs are opened only where there are more passages than ``exact``. Raises IndexCorrupt, and ModelMismatch where
+        segments hold vectors of different lengths.
         """
         parts = [read_arrays(folder, ("numbers", "vectors")) for folder in folders]
         if any(part["vectors"].shape[:1] != part["numbers"].shape for part in parts):
@@ -69,8 +70,10 @@ class Vectors:
             raise ModelMismatch("The index holds vectors of different lengths.", remedy="Index the documents again.")
         numbers, rows = standing([part["numbers"] for part in parts], live)
         vectors = tuple(part["vectors"] for part in parts)
-        signs = tuple(_stored_signs(folder, rows) for folder, rows in zip(folders, vectors, strict=True))
-        return cls(numbers=numbers, rows=rows, segments=vectors, signs=signs)
+        signs: tuple[Planes | None, ...] = ()
+        if len(numbers) > exact:
+            signs = tuple(_stored_signs(folder, vector) for folder, vector in zip(folders, vectors, strict=True))
+        return cls(numbers=numbers, rows=rows, segments=vectors, signs=signs, exact=exact)
 
     def __len__(self) -> int:
         return len(self.numbers)

@@ -31,7 +31,9 @@ BRISK = passage(
     "Ada Brisk", "Ada Brisk was an engineer and architect. She was born in Fennick, the daughter of Jon Brisk."
 )
 FENNICK = passage("Fennick", "Fennick is a market town on the River Oss. It has a school and two mills.")
-GUILD = passage("Guild of Pilots", "The Guild of Pilots was founded in 1790 by Ruben Stoll. It has ninety members.")
+GUILD = passage(
+    "Guild of Pilots", "The Guild of Pilots was founded in 1790 by Captain Ruben Stoll. It has ninety members."
+)
 WORLD = (GUILD, FENNICK, LIGHTHOUSE, BRISK)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyhop.indexes.names import normal
@@ -49,7 +50,7 @@ class AskedStep:
         self.established = found.established and not self.supposes
         self.carried = self.established or bool(found.text and found.quotes)
         if found.established and self.supposes:
-            self.note = f"rests on a guess: {', '.join(self.supposes)}"
+            self.note = resting_on(self.supposes)
         self.sources, self.spans, self.quotes = found.sources, found.spans, found.quotes
         self.shown = tuple(dict.fromkeys((*self.shown, *found.shown)))
         if found.sources:
@@ -82,3 +83,8 @@ class AskedStep:
             self.quotes,
             supposing=bool(self.supposes),
         )
+
+
+def resting_on(guesses: Sequence[str]) -> str:
+    """What is noted of a step that takes guesses for answers; nothing where there are none."""
+    return f"rests on a guess: {', '.join(guesses)}" if guesses else ""

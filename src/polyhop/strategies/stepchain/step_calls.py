@@ -9,7 +9,7 @@ from itertools import zip_longest
 from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.plans import Plan
 from polyhop.prompts.earlier_steps import EarlierStep
-from polyhop.strategies.stepchain.asked_step import AskedStep
+from polyhop.strategies.stepchain.asked_step import AskedStep, resting_on
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_passages import StepPassages
 
@@ -115,7 +115,7 @@ class StepCalls:
             spans=tuple(dict.fromkeys(span for one in before for span in one.spans)),
             quotes=tuple(dict.fromkeys(quote for one in before for quote in one.quotes)),
             settled=True,
-            note=f"rests on a guess: {', '.join(guesses)}" if guesses else "",
+            note=resting_on(guesses),
         )
 
     def other_steps(self, tried: Sequence[EarlierStep]) -> tuple[str, ...] | None:

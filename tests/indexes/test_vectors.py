@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from polyhop.errors import IndexCorrupt, ModelMismatch, StoreError
 from polyhop.indexes import vectors as module
 from polyhop.indexes.segments import write_arrays
-from polyhop.indexes.signs import EXACT
 from polyhop.indexes.vectors import Vectors, build
 from polyhop.ports import Floats, Ints
 
@@ -23,11 +22,11 @@ def unit_rows(count: int, dimensions: int, seed: int) -> Floats:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
 
 
-def opened(folder: Path, parts: list[Ints], vectors: Floats, live: Ints, *, exact: int = EXACT) -> Vectors:
+def opened(folder: Path, parts: list[Ints], vectors: Floats, live: Ints) -> Vectors:
     """An index of some rows of ``vectors``, one segment a part."""
     for i, part in enumerate(parts):
-        write_arrays(folder / str(i), build(part, vectors[part]))
-    return Vectors.open([folder / str(i) for i in range(len(parts))], live, exact=exact)
+        write_arrays(folder / str(i), build(part, vectors[part], signed=True))
+    return Vectors.open([folder / str(i) for i in range(len(parts))], live)
 
 
 def naive(vectors: Floats, query: Floats, k: int, among: Ints) -> tuple[list[int], Floats]:
@@ -77,32 +76,32 @@ def test_scores_are_the_same_bit_for_bit_however_the_index_grew(tmp_path: Path) 
 
 
 def test_signs_put_the_same_passages_forward_however_the_index_grew(tmp_path: Path) -> None:
-    """In one segment, in pieces with removed rows, and in segments of an earlier version, which have no signs."""
+    """In one segment, in pieces with removed rows, and in segments too small to have signs of their own."""
     vectors, queries = unit_rows(600, 100, 8), unit_rows(9, 100, 9)
     live = np.arange(0, 600, 2)
-    whole = opened(tmp_path / "whole", [live], vectors, live, exact=100)
-    pieces = opened(tmp_path / "pieces", np.array_split(np.arange(600), 5), vectors, live, exact=100)
+    whole = opened(tmp_path / "whole", [live], vectors, live)
+    pieces = opened(tmp_path / "pieces", np.array_split(np.arange(600), 5), vectors, live)
     for number, part in enumerate((live[:40], live[40:])):
-        arrays = {name: array for name, array in build(part, vectors[part]).items() if not name.startswith("signs")}
-        write_arrays(tmp_path / "before" / str(number), arrays)
-    before = Vectors.open([tmp_path / "before" / str(number) for number in range(2)], live, exact=100)
-    assert [len(index.signs) for index in (whole, pieces, before)] == [1, 5, 2]
-    assert [None in index.signs for index in (whole, pieces, before)] == [False, False, True]
-    found = [[replace(index, candidates=30).search(query, 8) for query in queries] for index in (whole, pieces, before)]
+        write_arrays(tmp_path / "unsigned" / str(number), build(part, vectors[part]))
+    unsigned = Vectors.open([tmp_path / "unsigned" / str(number) for number in range(2)], live)
+    found = [
+        [replace(index, exact=100, candidates=30).search(query, 8) for query in queries]
+        for index in (whole, pieces, unsigned)
+    ]
     for one, other, third in zip(*found, strict=True):
         assert one[0].tolist() == other[0].tolist() == third[0].tolist()
         assert one[1].tobytes() == other[1].tobytes() == third[1].tobytes()
-    exact = [replace(whole, exact=600).search(query, 8)[0].tolist() for query in queries]
-    kept = sum(len({*one[0].tolist()} & {*other}) for one, other in zip(found[0], exact, strict=True))
-    assert kept < 8 * len(queries)  # random directions, of which no search by signs finds all
+    exact = [whole.search(query, 8)[0].tolist() for query in queries]
+    assert sum(len({*one[0].tolist()} & {*other}) for one, other in zip(found[0], exact, strict=True)) < 8 * len(
+        queries
+    )
 
 
-def test_signs_of_other_vectors_are_refused_where_they_are_needed(tmp_path: Path) -> None:
+def test_signs_of_other_vectors_are_refused(tmp_path: Path) -> None:
     vectors = unit_rows(9, 70, 1)
-    write_arrays(tmp_path / "0", build(np.arange(9), vectors) | {"signs1": np.zeros(8, np.uint64)})
+    write_arrays(tmp_path / "0", build(np.arange(9), vectors, signed=True) | {"signs1": np.zeros(8, np.uint64)})
     with pytest.raises(IndexCorrupt):
-        Vectors.open([tmp_path / "0"], np.arange(9), exact=5)
-    assert len(Vectors.open([tmp_path / "0"], np.arange(9))) == 9
+        Vectors.open([tmp_path / "0"], np.arange(9))
 
 
 def test_all_scores_are_those_of_search_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

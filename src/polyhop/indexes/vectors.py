@@ -25,14 +25,15 @@ _GATHER = 4  # rows picked one by one cost about this many scanned ones
 _ROWS = 1024  # whose products in double precision are held at once by scores: 3 MiB
 
 
-def build(numbers: Ints, vectors: NDArray[Any]) -> Arrays:
-    """The arrays of one segment: float32 rows in ascending order of passage number, and their signs, word by word.
+def build(numbers: Ints, vectors: NDArray[Any], *, signed: bool = False) -> Arrays:
+    """The arrays of one segment, or of a part of one: float32 rows in ascending order of passage number.
 
-    ``vectors`` has shape (len(numbers), dimensions), float32 or float16, with rows of length 1.
+    ``vectors`` has shape (len(numbers), dimensions), float32 or float16, with rows of length 1. ``signed``: with their
+    signs, word by word, which segments have that are searched by them; of smaller ones they are taken when needed.
     """
     order = np.argsort(numbers, kind="stable")
     rows = np.asarray(vectors, np.float32)[order]
-    signs = dict(zip(sign_names(rows.shape[1]), signs_of(rows), strict=True))
+    signs = dict(zip(sign_names(rows.shape[1]), signs_of(rows), strict=True)) if signed else {}
     return {"numbers": numbers[order].astype(np.int64), "vectors": rows, **signs}
 
 
@@ -57,11 +58,10 @@ class Vectors:
     candidates: int = CANDIDATES
 
     @classmethod
-    def open(cls, folders: Sequence[Path], live: Live, *, exact: int = EXACT) -> Self:
+    def open(cls, folders: Sequence[Path], live: Live) -> Self:
         """Open segments for the passages in ``live``; rows of other passages are never found.
 
-        Signs are opened only where there are more passages than ``exact``. Raises IndexCorrupt, and ModelMismatch where
-        segments hold vectors of different lengths.
+        Raises IndexCorrupt, and ModelMismatch where segments hold vectors of different lengths.
         """
         parts = [read_arrays(folder, ("numbers", "vectors")) for folder in folders]
         if any(part["vectors"].shape[:1] != part["numbers"].shape for part in parts):
@@ -70,10 +70,8 @@ class Vectors:
             raise ModelMismatch("The index holds vectors of different lengths.", remedy="Index the documents again.")
         numbers, rows = standing([part["numbers"] for part in parts], live)
         vectors = tuple(part["vectors"] for part in parts)
-        signs: tuple[Planes | None, ...] = ()
-        if len(numbers) > exact:
-            signs = tuple(_stored_signs(folder, vector) for folder, vector in zip(folders, vectors, strict=True))
-        return cls(numbers=numbers, rows=rows, segments=vectors, signs=signs, exact=exact)
+        signs = tuple(_stored_signs(folder, rows) for folder, rows in zip(folders, vectors, strict=True))
+        return cls(numbers=numbers, rows=rows, segments=vectors, signs=signs)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -155,7 +153,7 @@ class Vectors:
 
     @cached_property
     def _planes(self) -> list[Planes]:
-        """The signs of each segment; those of segments that an earlier version wrote are taken here."""
+        """The signs of each segment; of small ones, and of those that an earlier version wrote, they are taken here."""
         known = self.signs or (None,) * len(self.segments)
         return [
             list(signs_of(segment)) if signs is None else signs
@@ -201,7 +199,7 @@ class Vectors:
 
 
 def _stored_signs(folder: Path, rows: Floats) -> Planes | None:
-    """The signs that were written with the vectors of a segment; earlier versions wrote none. Raises IndexCorrupt."""
+    """The signs that were written with the vectors of a segment, if any. Raises IndexCorrupt."""
     names = sign_names(rows.shape[1])
     if names and not (folder / f"{names[0]}.npy").exists():
         return None

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from polyhop.errors import LayerMissing, ModelMismatch
 from polyhop.indexes import lexical_runs, segments, titles, vectors
 from polyhop.indexes.lexical import Lexical
+from polyhop.indexes.signs import EXACT
 from polyhop.indexes.streamed import ArrayWriter, FolderWriter, streamed
 from polyhop.indexes.titles import Titles
 from polyhop.indexes.vectors import Vectors
@@ -84,7 +85,7 @@ class TextLayer:
         target = folder / name
         make_room(target)
         with streamed(target / "vectors") as writer:
-            _write_vectors(self._rows(record, numbers), writer)
+            _write_vectors(self._rows(record, numbers), writer, signed=len(numbers) > EXACT)
         headed: list[str] = []
         lexical_runs.write(target / "lexical", _words(record, numbers, headed), memory=memory)
         titles.write(target / "titles", numbers.tolist(), headed)
@@ -119,11 +120,11 @@ class TextLayer:
         )
 
 
-def _write_vectors(rows: Iterator[tuple[Ints, NDArray[np.float16]]], writer: FolderWriter) -> None:
+def _write_vectors(rows: Iterator[tuple[Ints, NDArray[np.float16]]], writer: FolderWriter, *, signed: bool) -> None:
     """Write what ``vectors.build`` would make of all of them."""
     written: dict[str, ArrayWriter] = {}
     for numbers, each in rows:
-        for name, array in vectors.build(numbers, each).items():
+        for name, array in vectors.build(numbers, each, signed=signed).items():
             if name not in written:
                 written[name] = writer.array(name, array.dtype, array.shape[1:])
             written[name].add(array)

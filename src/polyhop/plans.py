@@ -143,19 +143,6 @@ class Plan:
         return tuple(index for index, step in enumerate(self.steps) for _ in step.constraints)
 
 
-def rewrite(step: Step, answers: Sequence[str]) -> str:
-    """The step's question with the answers found so far (by index of their step) in place of its references.
-
-    A reference without an answer yet is left as it stands; answers are inserted verbatim, even if they contain a ``#``.
-    """
-
-    def answer(match: re.Match[str]) -> str:
-        index = int(match.group(1)) - 1
-        return answers[index] if index in step.refers_to and index < len(answers) else match.group()
-
-    return REFERENCE.sub(answer, step.question) if step.refers_to else step.question
-
-
 def plan_of_questions(questions: Sequence[str], source: str = "") -> Plan:
     """Questions in which ``#1`` stands for the answer to the first, as a plan."""
     steps = []

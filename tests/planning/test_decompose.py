@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from polyhop.planning.filling import rewrite
 from polyhop.planning.rules.decompose import decompose
-from polyhop.plans import Step, rewrite
+from polyhop.plans import Step
 
 
 def steps(question: str, *entities: str) -> list[str]:
@@ -296,7 +297,7 @@ def test_words_of_the_question_are_no_entities() -> None:
 
 
 def test_rewrite_puts_answers_in_place_of_references() -> None:
-    """Only of references that the step has; answers are inserted as they are."""
+    """Only of references that the step has; names are inserted as they are."""
     step = Step(question="When did #1 meet #2?", refers_to=(0, 1))
     assert rewrite(step, ["Ada #2", "Oskar"]) == "When did Ada #2 meet Oskar?"
     assert rewrite(step, ["Ada"]) == "When did Ada meet #2?"

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from polyhop.errors import BudgetExceeded, EndpointError
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.structured import check
+from polyhop.planning.filling import rewrite
 from polyhop.planning.soundness import ANSWERS, faults, usable
 from polyhop.plans import (
     Constant,
@@ -27,7 +28,6 @@ from polyhop.plans import (
     asked,
     plan_of_constraints,
     plan_of_questions,
-    rewrite,
     whole_question,
 )
 from polyhop.prompts import plan as planning

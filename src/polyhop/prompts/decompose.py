@@ -9,6 +9,7 @@ from typing import Any
 
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
+from polyhop.planning.filling import filled
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.prompts.earlier_steps import EarlierStep, one_line, quoted
@@ -111,7 +112,7 @@ def without_known(steps: Sequence[str], known: Sequence[tuple[str, str | None]])
     kept: list[str] = []
     meant: list[str] = []  # what a reference to each step becomes
     for step in steps:
-        rewritten = _REFERENCE.sub(lambda match: meant[int(match.group(1)) - 1], step)
+        rewritten = filled(step, _REFERENCE, {f"#{number}": one for number, one in enumerate(meant, 1)})
         found = answers.get(_key(rewritten))
         if found is None:
             kept.append(rewritten)

@@ -8,7 +8,8 @@ from typing import Final
 
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
-from polyhop.plans import Plan, rewrite
+from polyhop.planning.filling import rewrite
+from polyhop.plans import Plan
 from polyhop.reading.pointing import Pointed, point
 from polyhop.reading.reader import Quote
 from polyhop.reading.weighing import read_weighed

@@ -15,8 +15,9 @@ from polyhop.indexes.names import words
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.vectors import fact_vectors
 from polyhop.layers.view import View
+from polyhop.planning.filling import asked_with
 from polyhop.planning.rules.questions import question_of
-from polyhop.plans import Constant, Constraint, End, Placeholder, asked
+from polyhop.plans import Constant, Constraint, End, Placeholder
 from polyhop.ports import Floats, Ints
 from polyhop.strategies.c2rag.pattern import Anchor, Bindings, Pattern
 from polyhop.strategies.c2rag.sufficiency import NOTHING, FactCandidate
@@ -97,7 +98,7 @@ class Grounding:
             constraint = replace(constraint, question=question_of(constraint, others))
         known = {name: bound for name, bound in bindings.items() if open_end is None or name != open_end.name}
         names = {name: bound.values[0] for name, bound in known.items()}
-        return " ".join(constraint.linearised(names).split()), asked(constraint, names)
+        return " ".join(constraint.linearised(names).split()), asked_with(constraint, names)
 
     def candidates(self, question: str, pattern: Pattern, over: View) -> list[FactCandidate]:
         """The best candidates, at most ``kept``, best first (Eq. 4 to 6)."""

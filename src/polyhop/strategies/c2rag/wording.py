@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
+from polyhop.planning.filling import asked_with, filled
 from polyhop.planning.rules.questions import question_of
-from polyhop.plans import PLACEHOLDER, Constant, Constraint, Placeholder, Plan, asked
+from polyhop.plans import PLACEHOLDER, Constant, Constraint, Placeholder, Plan
 from polyhop.strategies.c2rag.pattern import Bindings, Bound
 
 ALTERNATIVES: Final = 3
@@ -64,7 +65,7 @@ def description(name: str, plan: Plan, bindings: Bindings, apart: Collection[Con
         others = [other for other in (*ends, *one.also) if other != name]
         if one not in apart and name in ends and all(other in bindings for other in others):
             known = {other: bindings[other].values[0] for other in others}
-            return f"the answer to “{asked(one, known)}”"
+            return f"the answer to “{asked_with(one, known)}”"
     return None
 
 
@@ -73,4 +74,4 @@ def _kind(name: str) -> str:
 
 
 def _written(question: str, said: Mapping[str, str]) -> str:
-    return PLACEHOLDER.sub(lambda match: said.get(match.group(), match.group()), question)
+    return filled(question, PLACEHOLDER, said)

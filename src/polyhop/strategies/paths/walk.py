@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from polyhop.indexes.names import normal, words
 from polyhop.layers.view import View
-from polyhop.plans import Plan, rewrite
+from polyhop.planning.filling import rewrite
+from polyhop.plans import Plan
 from polyhop.reading.steps import glance
 from polyhop.strategies.paths.link import Link, links_from
 from polyhop.types import Passage

@@ -10,7 +10,8 @@ from polyhop.english.answer_type import asked_for
 from polyhop.indexes.names import normal
 from polyhop.layers.view import View
 from polyhop.models.within import Within
-from polyhop.plans import REFERENCE, Plan, Step, plan_of_questions, rewrite
+from polyhop.planning.filling import rewrite
+from polyhop.plans import REFERENCE, Plan, Step, plan_of_questions
 from polyhop.prompts.earlier_steps import EarlierStep
 from polyhop.prompts.merge_answers import Answered
 from polyhop.strategies.shared.fuse import fused

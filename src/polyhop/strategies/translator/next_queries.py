@@ -8,7 +8,8 @@ from typing import Protocol
 
 from polyhop.layers.view import View
 from polyhop.models.within import NoCallsLeft, Within, before_reading
-from polyhop.plans import Plan, rewrite
+from polyhop.planning.filling import rewrite
+from polyhop.plans import Plan
 from polyhop.prompts.next_query import next_query
 from polyhop.prompts.passage_blocks import date_line
 from polyhop.reading.steps import glance

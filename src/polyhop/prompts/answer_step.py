@@ -96,6 +96,7 @@ _OUTPUT = """Output JSON: \
 _OUTPUTS = """Output JSON, with an answer for each question: {"answers": [{"question": 1, "support": [{"passage": 1, \
 "quote": "..."}], "answer": "...", "sufficient": true or false}, ...]}."""
 
+MOST_TOGETHER = 4  # questions that one call answers: what each is shown has to be read for it alone
 _NO_ANSWER = frozenset({"", "n/a", "none", "not found", "not stated", "null", "unknown"})
 
 

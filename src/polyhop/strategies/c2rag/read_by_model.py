@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from polyhop.layers.view import View
 from polyhop.models.within import NoCallsLeft, Within
-from polyhop.prompts.answer_step import StepAnswer, answer_step, answer_together
+from polyhop.prompts.answer_step import MOST_TOGETHER, StepAnswer, answer_step, answer_together
 from polyhop.reading.reader import Quote
 from polyhop.strategies.shared.by_turns import Scored
 from polyhop.strategies.shared.judge import may_tell
 from polyhop.types import Passage
-
-TOGETHER: Final = 4  # constraints that one call reads: what each is shown has to be read for it alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +32,8 @@ def read_by_model(
     Of what was recovered for a question, those passages are shown that may tell. Raises EndpointError.
     """
     read: list[ModelReading | None] = []
-    for first in range(0, len(questions), TOGETHER):
-        some = slice(first, first + TOGETHER)
+    for first in range(0, len(questions), MOST_TOGETHER):
+        some = slice(first, first + MOST_TOGETHER)
         try:
             read += _in_one_call(model, questions[some], recovered[some], over)
         except NoCallsLeft:

@@ -9,8 +9,8 @@ from typing import Final
 from polyhop.english.words import PRONOUNS
 from polyhop.layers.grammar.lexicon import DEMONSTRATIVES
 from polyhop.plans import Plan, Step
+from polyhop.prompts.answer_step import MOST_TOGETHER
 
-MOST: Final = 4  # steps that one call answers: what each is shown has to be read for it alone
 _OWNERS: Final = frozenset({"her", "hers", "his", "its", "their", "theirs"})
 _BACK: Final = PRONOUNS | DEMONSTRATIVES | _OWNERS
 _WORD: Final = re.compile(r"\w+")
@@ -29,7 +29,7 @@ def asked_together(plan: Plan, first: int, answered: Collection[int]) -> list[in
     ]  # fmt: skip
     if ready[:1] != [first]:
         return [first]
-    return [first, *(place for place in ready[1:] if _stands_alone(plan.steps[place]))][:MOST]
+    return [first, *(place for place in ready[1:] if _stands_alone(plan.steps[place]))][:MOST_TOGETHER]
 
 
 def _stands_alone(step: Step) -> bool:

@@ -79,6 +79,16 @@ def test_step_is_answered_from_chains_passages_and_earlier_steps() -> None:
     assert (answer.text, answer.sufficient, answer.dropped, answer.cost.llm_calls) == ("Velm", True, 0, 1)
 
 
+def test_no_sentence_is_shown_twice() -> None:
+    """What stands in a passage, or was quoted for an earlier step, is not quoted again: a sentence costs tokens."""
+    here, elsewhere = PASSAGES[0].text.split(". ")[0], "The Gull sank in 1850."
+    steps = [EarlierStep("Who?", "Ada", (here, elsewhere)), EarlierStep("When?", "1850", (elsewhere,))]
+    with model_saying(VELM) as (model, server):
+        answer_step(model, STEP, [], PASSAGES, known=steps)
+        assert inside(prompt_of(server), "EARLIER STEP 1").splitlines() == ["Who?", "Ada", f"“{elsewhere}”"]
+        assert inside(prompt_of(server), "EARLIER STEP 2").splitlines() == ["When?", "1850"]
+
+
 def test_a_step_is_told_of_what_it_is_shown_and_of_nothing_else() -> None:
     """Of a larger question, chains and earlier steps only where there are any; its schema allows what it is told."""
     earlier = EarlierStep("Who built the Gull?", "Ada Brook", (BUILT,))

@@ -188,7 +188,7 @@ def _messages(
         blocks.append(PromptBlock("CHAINS", "\n".join(map(one_line, chains))))
         system += _CHAINS
     if known:
-        blocks += earlier_blocks(known)
+        blocks += earlier_blocks(known, passages)
         system += _EARLIER + ("" if all(step.established for step in known) else _SUPPOSED)
     if guess is not None:
         blocks.append(PromptBlock("GUESS", "\n".join((one_line(guess.answer), *quoted(guess)))))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from polyhop.prompts.blocks import PromptBlock
+from polyhop.types import Passage
 
 SHOWN_QUOTES = 3  # of one step
 
@@ -20,15 +21,26 @@ class EarlierStep:
     established: bool = True
 
 
-def earlier_blocks(steps: Sequence[EarlierStep]) -> list[PromptBlock]:
+def earlier_blocks(steps: Sequence[EarlierStep], beside: Sequence[Passage] = ()) -> list[PromptBlock]:
     """A block a step, ``EARLIER STEP 1`` and so on: question, answer and quotations, a line each.
 
-    That an answer is a guess is part of the block's mark, where no text can imitate it.
+    That an answer is a guess is part of the block's mark, where no text can imitate it. A sentence is said once: what
+    stands in a passage shown ``beside`` them, or below a step before, is not quoted.
     """
     return [
         PromptBlock(f"EARLIER STEP {number}{'' if step.established else ', A GUESS'}", _shown(step))
-        for number, step in enumerate(steps, 1)
+        for number, step in enumerate(_saying_once(steps, beside), 1)
     ]
+
+
+def _saying_once(steps: Iterable[EarlierStep], beside: Sequence[Passage]) -> list[EarlierStep]:
+    told: set[str] = set()
+    kept = []
+    for step in steps:
+        new = [one for one in step.quotes if one not in told and not any(one in passage.text for passage in beside)]
+        told.update(new)
+        kept.append(replace(step, quotes=tuple(new)))
+    return kept
 
 
 def quoted(step: EarlierStep, most: int = SHOWN_QUOTES) -> list[str]:

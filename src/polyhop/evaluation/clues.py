@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.metrics.normalise import normalise
-from polyhop.evaluation.outcome import ClueOutcome, QuestionRecord
+from polyhop.evaluation.outcome import ClueOutcome, Outcome, QuestionRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +75,18 @@ def clue_figures(records: Iterable[QuestionRecord]) -> ClueFigures | None:
         unnamed=len(named) - sum(named.values()),
         unnamed_linked=sum(not named[entity] and found for entity, found in linked.items()),
     )
+
+
+def located(question: Question, outcome: Outcome) -> Iterator[tuple[tuple[ClueOutcome, ...], str]]:
+    """Of each hop that found a supporting passage by clues, these, likeliest first, and the passage as text.
+
+    There are only passages whose texts the outcome has: as long as metrics judge.
+    """
+    texts = dict(zip(outcome.ranking, outcome.texts, strict=False))
+    for hop in outcome.hops:
+        found = next((one for one in hop.passages if one in question.supporting and one in texts), None)
+        if hop.clues and found is not None:
+            yield hop.clues, texts[found]
 
 
 def names(question: Question, entity: str) -> bool:

@@ -28,7 +28,7 @@ from polyhop.evaluation.metrics.held import Held, Wrong
 from polyhop.evaluation.metrics.metric import Metric, given_models, metric_named, spent
 from polyhop.evaluation.metrics.quoted import Quoted
 from polyhop.evaluation.metrics.recall import Recall
-from polyhop.evaluation.outcome import HopOutcome, Outcome, QuestionRecord, plan_followed
+from polyhop.evaluation.outcome import HopOutcome, Outcome, QuestionRecord, plan_followed, steps_followed
 from polyhop.evaluation.unfinished import Unfinished
 from polyhop.evaluation.variants import Variant
 from polyhop.models.choice import Models
@@ -227,6 +227,7 @@ class Experiment:
             cost=found.cost,
             hops=hops,
             plan=plan_followed(found),
+            steps=steps_followed(found),
         )
 
     def _asked(self, engine: Asks, strategy: str, question: Question) -> Outcome:
@@ -245,6 +246,7 @@ class Experiment:
             cost=answer.evidence.cost,
             hops=tuple(map(HopOutcome.of, answer.evidence.hops)),
             plan=plan_followed(answer.evidence),
+            steps=steps_followed(answer.evidence),
         )
 
 

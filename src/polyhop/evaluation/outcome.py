@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from polyhop.evaluation.dataset import Question
+from polyhop.plans import Step
 from polyhop.types import Cost, Evidence, Hop, HopStatus
 
 
@@ -17,6 +18,7 @@ class ClueOutcome:
     entity: str
     relation: str
     direction: Literal["forward", "reverse"]
+    tail: str | None = None  # the entity at the other end, where clues are triples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,8 @@ class HopOutcome:
             passages=tuple(dict.fromkeys(passages)),
             facts=len(hop.facts),
             clues=tuple(
-                ClueOutcome(entity=clue.entity, relation=clue.relation, direction=clue.direction) for clue in hop.clues
+                ClueOutcome(entity=clue.entity, relation=clue.relation, direction=clue.direction, tail=clue.tail)
+                for clue in hop.clues
             ),
         )
 
@@ -61,13 +64,29 @@ class Outcome:
     cost: Cost = Cost()
     hops: tuple[HopOutcome, ...] = ()
     plan: tuple[tuple[int, ...], ...] = ()  # of each step of the plan that the hops follow, the steps it refers to
+    steps: tuple[str, ...] = ()  # the same steps in words, as they were planned
     error: str | None = None  # why there is neither ranking nor answer
 
 
 def plan_followed(evidence: Evidence) -> tuple[tuple[int, ...], ...]:
     """The references of the plan's steps; none where no hop answers a step, and the plan is the reader's alone."""
-    followed = evidence.plan is not None and any(hop.step is not None for hop in evidence.hops)
-    return tuple(step.refers_to for step in evidence.plan.steps) if followed and evidence.plan is not None else ()
+    return tuple(step.refers_to for step in _followed(evidence))
+
+
+def steps_followed(evidence: Evidence) -> tuple[str, ...]:
+    """The same steps in words, each with its constraints behind it where it has any: these are what is looked up."""
+    return tuple(_in_words(step) for step in _followed(evidence))
+
+
+def _followed(evidence: Evidence) -> tuple[Step, ...]:
+    if evidence.plan is None or all(hop.step is None for hop in evidence.hops):
+        return ()
+    return evidence.plan.steps
+
+
+def _in_words(step: Step) -> str:
+    patterns = "; ".join(one.linearised() for one in step.constraints)
+    return f"{step.question} ({patterns})" if patterns else step.question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

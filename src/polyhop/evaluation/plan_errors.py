@@ -1,7 +1,7 @@
 """What is wrong with plans, by kind (C2RAG, appendix F and Table 8), told from the data set's own decomposition.
 
 The paper has people read 200 plans a data set. Here the shape of a plan is compared: how many steps there are, and
-which build on earlier answers. Whether a step's relation means the right thing is not judged.
+which build on earlier answers. Whether a step's relation means the right thing takes a judge: ``metrics/plan_meaning``.
 """
 
 from __future__ import annotations
@@ -79,6 +79,15 @@ def depths(steps: References) -> list[int]:
     for place, references in enumerate(steps):
         found.append(1 + max((found[one] for one in references if 0 <= one < place), default=-1))
     return found
+
+
+def gold_steps(decomposition: Sequence[Any]) -> list[str]:
+    """The steps of a data set's decomposition in words; nothing where it is in neither form."""
+    if all(isinstance(step, dict) and isinstance(step.get("question"), str) for step in decomposition):
+        return [step["question"] for step in decomposition]
+    if all(isinstance(step, list) and len(step) == 3 for step in decomposition):
+        return [f"{head} >> {relation}" for head, relation, _ in decomposition]
+    return []
 
 
 def gold_references(decomposition: Sequence[Any]) -> References:

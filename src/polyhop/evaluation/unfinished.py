@@ -82,7 +82,7 @@ class Unfinished:
 def _record(question: Question, row: Mapping[str, Any]) -> QuestionRecord:
     outcome, judging = dict(row["outcome"]), row["judging"]
     hops = tuple(_hop(hop) for hop in outcome["hops"])
-    outcome |= {name: tuple(outcome[name]) for name in ("ranking", "texts", "quotations")}
+    outcome |= {name: tuple(outcome[name]) for name in ("ranking", "texts", "quotations", "steps")}
     outcome |= {"cost": Cost(**outcome["cost"]), "hops": hops, "plan": tuple(map(tuple, outcome["plan"]))}
     return QuestionRecord(
         question=question,

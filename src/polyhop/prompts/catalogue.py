@@ -24,6 +24,8 @@ from polyhop.prompts import (
     edit_fact,
     extract_facts,
     judge_answer,
+    judge_clue,
+    judge_plan,
     merge_answers,
     next_query,
     next_thought,
@@ -135,6 +137,19 @@ EXAMPLES: Final[Mapping[ModuleType, Mapping[str, Ask]]] = MappingProxyType(
         summarise: {"": lambda model: summarise.summarise(model, [_DESIGNED, _BORN], about="Edda Marrish")},
         judge_answer: {
             "": lambda model: judge_answer.judge_answer(model, _QUESTION, "in Pellingrove", ["Pellingrove"])
+        },
+        judge_clue: {
+            "": lambda model: judge_clue.judge_clues(
+                model, _FIRST, [("Harrowmere Lighthouse", "was designed by the architect ##")], _DESIGNED
+            )
+        },
+        judge_plan: {
+            "": lambda model: judge_plan.judge_plan(
+                model,
+                _QUESTION,
+                [_FIRST, "Where was #1 born?"],
+                ["Harrowmere Lighthouse >> architect", "#1 >> place of birth"],
+            )
         },
         edit_fact: {
             "": lambda model: edit_fact.edit_fact(model, "mis_bound", _FACT, _DESIGNED, ["Abel Wintern", "Harrowmere"])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from polyhop.errors import ModelMissing
+from polyhop.evaluation.clues import located
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.metrics.metric import Metric
 from polyhop.evaluation.outcome import Outcome
@@ -57,18 +57,9 @@ class ClosenessBy:
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """0.0 to 1.0; None where no hop shows a clue to a supporting passage that is among the ranked ones."""
-        pairs = list(_clues_and_passages(question, outcome))
+        pairs = [(f"{clues[0].entity} {clues[0].relation}", passage) for clues, passage in located(question, outcome)]
         if not pairs:
             return None
         texts = [clue if self.of == "clues" else passage for clue, passage in pairs]
         cosines = self.embedder.embed_passages(texts) @ self.embedder.embed_questions([question.text])[0]
         return min(1.0, max(0.0, float(cosines.mean())))
-
-
-def _clues_and_passages(question: Question, outcome: Outcome) -> Iterator[tuple[str, str]]:
-    """Of each hop that found a supporting passage by a clue, the likeliest clue and the passage, as texts."""
-    texts = dict(zip(outcome.ranking, outcome.texts, strict=False))
-    for hop in outcome.hops:
-        found = next((texts[one] for one in hop.passages if one in question.supporting and one in texts), None)
-        if hop.clues and found is not None:
-            yield f"{hop.clues[0].entity} {hop.clues[0].relation}", found

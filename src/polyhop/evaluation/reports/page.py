@@ -65,6 +65,11 @@ TITLES = {  # of charts, where there is more room than in the head of a column
     "lost": "Answerable, abstained (lost)",
     "closeness of clues": "Closeness of clues to the question (cosine)",
     "closeness of passages": "Closeness of their passages to the question (cosine)",
+    "semantic coverage": "Clues that cover the question (semantic coverage score)",
+    "meaning of steps": "Planned steps that mean the right thing",
+    "meaning of relations": "Planned steps with the right relation",
+    "meaning of references": "Planned steps with the right references",
+    "meaning of plans": "Plans whose steps are all right",
 }
 SWEEP_LEGEND = (
     "Percent. Axes of lines begin near their values. Dotted: strategies without this setting, to compare with."

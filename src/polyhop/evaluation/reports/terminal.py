@@ -25,6 +25,11 @@ HEADINGS = {
     "lost": "lost",
     "closeness of clues": "cos clue",
     "closeness of passages": "cos text",
+    "semantic coverage": "SCS",
+    "meaning of steps": "steps✓",
+    "meaning of relations": "relations✓",
+    "meaning of references": "refs✓",
+    "meaning of plans": "plans✓",
 }
 COSTS = {
     "llm_calls": "calls",

@@ -1,0 +1,102 @@
+"""Whether the steps of a plan mean what the question means (C2RAG, appendix F and Table 8), by a judge.
+
+The paper has people read 200 plans a data set. A language model may stand in for them, an embedder may not: at its best
+it takes one relation in seven for what it is not, where the paper finds one step in twenty-five wrong (decision 0057).
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from polyhop.errors import BudgetExceeded, ModelError, ModelMissing
+from polyhop.evaluation.dataset import Question
+from polyhop.evaluation.metrics.metric import Metric
+from polyhop.evaluation.outcome import Outcome
+from polyhop.evaluation.plan_errors import gold_steps
+from polyhop.models.choice import Models
+from polyhop.models.tallied import Counted
+from polyhop.ports import LanguageModel
+from polyhop.prompts.judge_plan import StepVerdict, judge_plan
+from polyhop.types import Cost
+
+logger = logging.getLogger(__name__)
+
+NEEDS = "hops that follow a plan, as stepchain and c2rag have them"
+Of = Literal["steps", "relations", "references", "plans"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanMeaning:
+    """The share of planned steps that a language model finds right; the model is asked once for all of a question's.
+
+    Of ``steps`` relation and references count, as in the paper, of the two others one of these; of ``plans`` whether
+    all steps are right. What is missing to 1 is the paper's hop-error rate (steps) and plan-invalid rate (plans).
+    """
+
+    of: Of = "steps"
+
+    needs: ClassVar[str] = NEEDS
+
+    @property
+    def name(self) -> str:
+        """All of them can stand in one table."""
+        return f"meaning of {self.of}"
+
+    def with_models(self, models: Models) -> Metric:
+        """The metric with the language model that judges. Raises ModelMissing."""
+        model = models.language_model_for("judge plans", otherwise="leave the metric out")
+        return JudgedMeaning(of=self.of, model=model)
+
+    def __call__(self, question: Question, outcome: Outcome) -> float | None:
+        """Raises ModelMissing: it takes a language model to tell."""
+        raise ModelMissing("A metric that asks a language model has to be given it.", remedy="Call with_models.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedMeaning:
+    """The same with the language model that it takes; what it cannot be asked about is not counted."""
+
+    of: Of
+    model: LanguageModel
+    _asked: Counted = field(init=False, repr=False, compare=False)
+
+    needs: ClassVar[str] = NEEDS
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_asked", Counted(self.model))
+
+    @property
+    def name(self) -> str:
+        """That of the metric."""
+        return PlanMeaning(of=self.of).name
+
+    @property
+    def cost(self) -> Cost:
+        """What all verdicts have cost so far, also those that were of no use."""
+        return self._asked.cost
+
+    def __call__(self, question: Question, outcome: Outcome) -> float | None:
+        """0.0 to 1.0; None where no hop follows a plan, and where the model gave no verdict."""
+        try:
+            judged = judge_plan(self._asked, question.text, outcome.steps, gold_steps(question.decomposition))
+        except (ModelError, BudgetExceeded) as error:
+            logger.warning("the plan of question %s is not judged: %s", question.id, error)
+            return None
+        verdicts = [verdict for verdict in judged.steps if verdict is not None]
+        for number, verdict in enumerate(judged.steps, 1):
+            if verdict is not None and not _right(verdict, "steps"):
+                logger.info("question %s, step %d: %s", question.id, number, verdict.reason)
+        if not verdicts:
+            return None
+        right = [_right(verdict, self.of) for verdict in verdicts]
+        return float(all(right)) if self.of == "plans" else sum(right) / len(right)
+
+
+def _right(verdict: StepVerdict, of: Of) -> bool:
+    if of == "relations":
+        return verdict.relation
+    if of == "references":
+        return verdict.references
+    return verdict.relation and verdict.references

@@ -1,0 +1,74 @@
+"""Whether clues lead to what a passage says that helps the question: KG-Translator's SCS (section I.4), by a judge."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from polyhop.errors import BudgetExceeded, ModelError, ModelMissing
+from polyhop.evaluation.clues import located
+from polyhop.evaluation.dataset import Question
+from polyhop.evaluation.metrics.metric import Metric
+from polyhop.evaluation.outcome import Outcome
+from polyhop.models.choice import Models
+from polyhop.models.tallied import Counted
+from polyhop.ports import LanguageModel
+from polyhop.prompts.judge_clue import judge_clues
+from polyhop.types import Cost
+
+logger = logging.getLogger(__name__)
+
+NAME = "semantic coverage"
+NEEDS = "hops with clues that lead to supporting passages, as translator has them"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SemanticCoverage:
+    """The share of a question's clues to supporting passages that cover it, as a language model judges.
+
+    The paper pools all clues, and has triples judged (``translator(triples=true)``); pairs are judged in the same way.
+    """
+
+    name: str = field(default=NAME, init=False)
+    needs: ClassVar[str] = NEEDS
+
+    def with_models(self, models: Models) -> Metric:
+        """The metric with the language model that judges. Raises ModelMissing."""
+        return JudgedCoverage(model=models.language_model_for("judge clues", otherwise="leave the metric out"))
+
+    def __call__(self, question: Question, outcome: Outcome) -> float | None:
+        """Raises ModelMissing: it takes a language model to tell."""
+        raise ModelMissing("A metric that asks a language model has to be given it.", remedy="Call with_models.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedCoverage:
+    """The same with the language model that it takes; what it cannot be asked about is not counted."""
+
+    model: LanguageModel
+    _asked: Counted = field(init=False, repr=False, compare=False)
+
+    name: str = NAME
+    needs: ClassVar[str] = NEEDS
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_asked", Counted(self.model))
+
+    @property
+    def cost(self) -> Cost:
+        """What all verdicts have cost so far, also those that were of no use."""
+        return self._asked.cost
+
+    def __call__(self, question: Question, outcome: Outcome) -> float | None:
+        """0.0 to 1.0; None where no clue leads to a supporting passage, and where the model gave no verdict."""
+        verdicts: list[bool] = []
+        for clues, passage in located(question, outcome):
+            parts = [tuple(filter(None, (clue.entity, clue.relation, clue.tail))) for clue in clues]
+            try:
+                judged = judge_clues(self._asked, question.text, parts, passage)
+            except (ModelError, BudgetExceeded) as error:
+                logger.warning("clues of question %s are not judged: %s", question.id, error)
+                continue
+            verdicts += [verdict for verdict in judged.covers if verdict is not None]
+        return sum(verdicts) / len(verdicts) if verdicts else None

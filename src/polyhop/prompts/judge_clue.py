@@ -1,0 +1,83 @@
+"""Judges whether clues lead to what a passage says that helps a question (KG-Translator, sections I.4 and M)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from polyhop.models.structured import complete_json
+from polyhop.ports import LanguageModel, Message
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.types import Cost
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "clues": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "clue": {"type": "integer"},
+                    "reason": {"type": "string"},
+                    "covers": {"type": "boolean"},
+                },
+                "required": ["clue", "reason", "covers"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["clues"],
+    "additionalProperties": False,
+}
+
+_SYSTEM = f"""You judge clues by which a passage was found for a question. A clue has two or three parts, with a bar \
+between them: an entity, words that stand beside it in a text, with ## in place of other names, and perhaps the \
+entity at the other end. What you remember about the world does not count.
+
+- A clue covers the question if it says why to read this passage for it: it is about what the question speaks of, or \
+about what leads there, and its words point to what the passage says of the matter. It need not hold the answer, nor \
+use the question's words, and a part of what is wanted is enough.
+- It does not cover the question if it has nothing to do with what is asked, if its words say nothing by themselves (a \
+verb such as "is", small words, marks), or if it names somebody or something that the passage does not have.
+- Judge each clue by itself, and the clue alone: that the passage is of use does not make a clue cover anything.
+- "reason": in a few words, what it points to, or what it lacks.
+- "covers": true or false.
+
+{DATA_RULE}
+
+Output JSON, with a verdict for each clue: {{"clues": [{{"clue": 1, "reason": "...", "covers": true or false}}]}}."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CluesJudged:
+    """Whether each of the clues covers the question, None where nothing was said of it, and what that cost."""
+
+    covers: tuple[bool | None, ...]
+    cost: Cost
+
+
+def judge_clues(
+    model: LanguageModel,
+    question: str,
+    clues: Sequence[Sequence[str]],
+    passage: str,
+    *,
+    max_tokens: int = 300,
+) -> CluesJudged:
+    """Whether clues, each its entity, its words and perhaps the other entity, lead to what a passage, as text, says.
+
+    Without clues nobody is asked. Raises EndpointError, OutputInvalid, BudgetExceeded.
+    """
+    if not clues:
+        return CluesJudged(covers=(), cost=Cost())
+    blocks = [
+        PromptBlock("QUESTION", question),
+        PromptBlock("PASSAGE", passage),
+        *(PromptBlock(f"CLUE {number}", " | ".join(parts)) for number, parts in enumerate(clues, 1)),
+    ]
+    messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
+    content, cost = complete_json(model, messages, SCHEMA, max_tokens)
+    said = {one["clue"]: one["covers"] for one in reversed(content["clues"])}
+    return CluesJudged(covers=tuple(said.get(number) for number in range(1, len(clues) + 1)), cost=cost)

@@ -92,12 +92,13 @@ class Cells:
         cells, everything = np.arange(len(self.pivots)), np.arange(len(vectors))
         reaches, before = self.reaches(vectors.shape[1]), change.before
         farther = np.flatnonzero(before > reaches)
-        if len(farther) == len(vectors) and len(self.pivots) >= NEAREST:
+        anew = bool(np.isinf(before).all())
+        if anew and len(self.pivots) >= NEAREST:
             yield from self._nearest_groups(inside)
             before = np.minimum(before, self.edges + 1)  # those that are as near as the last come once more
         for cell, rows in self._reaching(vectors, farther, cells, reaches, before):
             yield rows, inside[cell]
-        if len(farther) < len(vectors):
+        if not anew:
             moved = np.flatnonzero(change.moved)
             for cell, rows in self._reaching(vectors, everything, np.unique(self.homes[moved]), reaches, None):
                 yield rows, moved[self.homes[moved] == cell]
@@ -141,7 +142,7 @@ class CellChange:
     def of_all(cls, count: int) -> Self:
         """Nothing was compared."""
         return cls(
-            before=np.full(count, np.inf, np.float32), moved=np.ones(count, np.bool_), shaken=np.zeros(count, np.bool_)
+            before=np.full(count, np.inf, np.float32), moved=np.ones(count, np.bool_), shaken=np.ones(count, np.bool_)
         )
 
     @classmethod

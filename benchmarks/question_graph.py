@@ -8,7 +8,11 @@ The graph must equal scores of all pairs in double precision on a sample of node
 must leave the graph as it was, bit for bit; with ``--rebuild``, the graph without it is built anew, too, and must be
 the same. The naive side is the exact scan of all vectors (for a search) and building anew (for a document).
 
+``--sizes`` measures something else: how the build grows where not all pairs are compared (``indexes/cells.py``), what
+of the true neighbours it finds, and what a document costs then; ``--exact`` names sizes at which all pairs are, too.
+
     python benchmarks/question_graph.py [--nodes N] [--searched N] [-k K] [--vectors FILE] [--rebuild] [--json OUT]
+    python benchmarks/question_graph.py --sizes N ... [--exact N ...] [--vectors FILE] [--json OUT]
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ from __future__ import annotations
 import argparse
 import time
 import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
@@ -48,6 +52,7 @@ SHARES = (0.46, 0.16, 0.16, 0.22)  # of a squared length: what all share, the to
 SAMPLE = 300  # nodes whose neighbours are compared with scores of all pairs
 SEARCHES = 300
 FOUND = 15
+MOST = 16  # neighbours a node, where builds of several sizes are compared
 BUILD_S, CHANGE_S, SEARCH_MS, RECALL = 90.0, 0.5, 30.0, 0.98
 T = TypeVar("T")
 
@@ -140,10 +145,12 @@ def built(vectors: Floats, k: int, folder: Path) -> tuple[NeighbourGraph, list[F
     return opened, [row(f"build {len(graph):,} nodes, k = {k}", [clock], [processor])], figures
 
 
-def changed(graph: NeighbourGraph, vectors: Floats, build_s: float, rebuild: bool) -> tuple[list[Figures], Figures]:
+def changed(
+    graph: NeighbourGraph, vectors: Floats, build_s: float, rebuild: bool, documents: int = DOCUMENTS
+) -> tuple[list[Figures], Figures]:
     """How long a document takes to go and to come back, and whether that leaves a trace."""
     gone, back, same = [], [], []
-    firsts = np.random.default_rng(14).choice(len(graph) // DOCUMENT, DOCUMENTS, replace=False) * DOCUMENT
+    firsts = np.random.default_rng(14).choice(len(graph) // DOCUMENT, documents, replace=False) * DOCUMENT
     for first in firsts.tolist():
         rows = np.arange(first, first + DOCUMENT)
         left = np.delete(vectors, rows, axis=0)
@@ -159,6 +166,62 @@ def changed(graph: NeighbourGraph, vectors: Floats, build_s: float, rebuild: boo
         for what, times in (("delete", gone), ("insert", back))
     ]
     return table, {"changes_equal": all(same), "rebuilt_to_compare": rebuild}
+
+
+def recalls(graph: NeighbourGraph, vectors: Floats) -> dict[str, float]:
+    """The share of the true nearest 3, and of as many as are promised, that are in the lists of a sample of nodes."""
+    sample = np.random.default_rng(16).choice(len(graph), min(SAMPLE, len(graph)), replace=False)
+    products = vectors[sample] @ vectors.T
+    products[np.arange(len(sample)), sample] = -np.inf
+    nearest_first = np.argpartition(-products, graph.k, axis=1)[:, : graph.k]
+    order = np.argsort(-np.take_along_axis(products, nearest_first, axis=1), axis=1)
+    true = np.take_along_axis(nearest_first, order, axis=1)
+    found = graph.neighbours[sample]
+    return {
+        f"recall_{most}": float((true[:, :most, None] == found[:, None, :most]).any(axis=2).mean())
+        for most in (3, graph.k)
+    }
+
+
+def growing(options: argparse.Namespace) -> None:
+    """How long graphs of growing sizes take; figures are written after each, because the last ones take long."""
+    about = about_vectors(options) | {"k": MOST}
+    with TemporaryDirectory() as name, beside_others(about):
+        vectors = loaded(options.vectors, max(options.sizes), Path(name))
+        for figures in grown(vectors, options.sizes, options.exact):
+            print(figures["figures"][-1], *figures["table"][-3:], sep="\n", flush=True)
+            save(options.json, about, figures)
+    save(options.json, about, figures)
+    show_load(about)
+
+
+def grown(vectors: Floats, sizes: Sequence[int], exact: Sequence[int]) -> Iterator[Figures]:
+    """All figures so far, after each size."""
+    table: list[Figures] = []
+    figures: list[Figures] = []
+    for size, pairs in [(size, 0) for size in sizes] + [(size, size) for size in exact]:
+        nodes = np.array(vectors[:size])
+        graph, clock, spent = timed(lambda nodes=nodes, pairs=pairs: NeighbourGraph.build(nodes, MOST, exact=pairs))  # type: ignore[misc]
+        what = "all pairs" if pairs else "cells"
+        one: Figures = {"nodes": size, "what": what, "build_s": clock, "build_processor_s": spent}
+        one |= recalls(graph, nodes)
+        table.append(row(f"build {size:,} nodes, k = {MOST}, {what}", [clock], [spent]))
+        changes, same = changed(graph, nodes, clock, False, 2)
+        table += [change | {"what": f"{change['what']}, {size:,} nodes, {what}"} for change in changes]
+        figures.append(one | same)
+        yield {"table": table, "figures": figures}
+
+
+def loaded(path: Path | None, count: int, folder: Path) -> Floats:
+    """So many vectors: those of a file, or synthetic ones."""
+    if path is None:
+        return clustered(count, folder / "vectors.npy")
+    return np.asarray(np.load(path, mmap_mode="r")[:count], np.float32)
+
+
+def about_vectors(options: argparse.Namespace) -> Figures:
+    """What figures depend on."""
+    return machine() | {"vectors": "real" if options.vectors else "synthetic", "shares": SHARES, "k": options.k}
 
 
 def searched(vectors: Floats, folder: Path) -> tuple[list[Figures], Figures]:
@@ -222,14 +285,16 @@ def main() -> None:
     parser.add_argument("-k", type=int, default=3, help="neighbours a node that are promised")
     parser.add_argument("--vectors", type=Path, help="unit rows of real texts, .npy, instead of synthetic ones")
     parser.add_argument("--rebuild", action="store_true", help="build the graph without a document, and compare")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[], help="of graphs of cells, instead of all else")
+    parser.add_argument("--exact", type=int, nargs="*", default=[], help="sizes at which all pairs are compared, too")
     parser.add_argument("--json", type=Path, help="write the figures here, too")
     options = parser.parse_args()
-    with TemporaryDirectory() as name, beside_others(about := machine()):
+    if options.sizes:
+        growing(options)
+        return
+    with TemporaryDirectory() as name, beside_others(about := about_vectors(options)):
         folder = Path(name)
-        if options.vectors:
-            vectors = np.asarray(np.load(options.vectors, mmap_mode="r")[: options.searched], np.float32)
-        else:
-            vectors = clustered(max(options.searched, options.nodes), folder / "vectors.npy")
+        vectors = loaded(options.vectors, max(options.searched, options.nodes), folder)
         nodes, many = np.array(vectors[: options.nodes]), vectors[: options.searched]
         graph, table, figures = built(nodes, options.k, folder / "graph")
         rows, same = changed(graph, nodes, figures["build_s"], options.rebuild)
@@ -244,7 +309,6 @@ def main() -> None:
     verdicts = verdicts_of(table, figures, about["cores"])
     show_verdicts(verdicts)
     show_load(about)
-    about |= {"vectors": "real" if options.vectors else "synthetic", "shares": SHARES, "k": options.k}
     save(options.json, about, {"table": table, "figures": figures, "verdicts": verdicts})
 
 

@@ -1,6 +1,7 @@
-"""The graph of nearest neighbours: exact, and no matter by which insertions and deletions it came about."""
+"""The graph of nearest neighbours: no matter by which insertions and deletions it came about; exact unless large."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.errors import IndexCorrupt, UsageError
-from polyhop.indexes import nearest_lists
+from polyhop.indexes import cells, nearest_lists
 from polyhop.indexes.neighbours import NeighbourGraph
 from polyhop.indexes.segments import Arrays, write_arrays
 from polyhop.ports import Floats, Ints
@@ -22,6 +23,10 @@ def small_tiles() -> Iterator[None]:
         patch.setattr(nearest_lists, "ROWS", 8)
         patch.setattr(nearest_lists, "COLUMNS", 40)
         patch.setattr(nearest_lists, "PENDING", 50)
+        patch.setattr(nearest_lists, "_MERGED", 20)
+        patch.setattr(cells, "_STRIP", 5)
+        patch.setattr(cells, "_STRETCH", 30)
+        patch.setattr(cells, "_PRODUCTS", 200)
         yield
 
 
@@ -55,10 +60,16 @@ def listed(graph: NeighbourGraph) -> list[list[tuple[int, float]]]:
 
 
 def same(graph: NeighbourGraph, other: NeighbourGraph) -> bool:
-    """Whether what is promised is the same, bit for bit."""
+    """Whether what is promised is the same, bit for bit, and the cells by which it was found."""
     return (
-        graph.neighbours.tobytes() == other.neighbours.tobytes() and graph.cosines.tobytes() == other.cosines.tobytes()
+        graph.neighbours.tobytes() == other.neighbours.tobytes()
+        and graph.cosines.tobytes() == other.cosines.tobytes()
+        and parts(graph.cells) == parts(other.cells)
     )
+
+
+def parts(found: cells.Cells | None) -> list[bytes]:
+    return [] if found is None else [found.pivots.tobytes(), found.nearest.tobytes(), found.edges.tobytes()]
 
 
 @settings(max_examples=60, deadline=None)
@@ -73,10 +84,14 @@ def test_a_graph_equals_scoring_all_pairs_and_sorting(count: int, k: int, spare:
 @settings(max_examples=80, deadline=None)
 @given(st.integers(1, 4), st.integers(0, 4), st.integers(0, 9999), st.data())
 def test_any_insertions_and_deletions_equal_a_rebuild(k: int, spare: int, seed: int, data: st.DataObject) -> None:
-    """Nodes come and go in any order and stand anywhere; only who is there in the end shows."""
+    """Nodes come and go in any order and stand anywhere; only who is there in the end shows.
+
+    Also where they become too many to compare all pairs, and few again.
+    """
     vectors, keys = unit_rows(90, seed), keys_of(90, seed)
+    exact = data.draw(st.sampled_from([0, 20, 45, 70, 90]))
     there = np.array(sorted(data.draw(st.sets(st.integers(0, 89)))), np.int64)
-    graph = NeighbourGraph.build(vectors[there], k, keys[there], spare=spare)
+    graph = NeighbourGraph.build(vectors[there], k, keys[there], spare=spare, exact=exact)
     for _ in range(data.draw(st.integers(1, 5))):
         chosen = np.array(sorted(data.draw(st.sets(st.integers(0, 89), max_size=40))), np.int64)
         if data.draw(st.booleans()):
@@ -87,8 +102,54 @@ def test_any_insertions_and_deletions_equal_a_rebuild(k: int, spare: int, seed: 
             added = np.setdiff1d(chosen, there)
             there = np.union1d(there, added)
             graph = graph.extended(vectors[there], np.searchsorted(there, added), keys[added])
-        assert same(graph, NeighbourGraph.build(vectors[there], k, keys[there]))
-    assert listed(graph) == naive(vectors[there], k, keys[there])
+        assert same(graph, NeighbourGraph.build(vectors[there], k, keys[there], exact=exact))
+    if len(there) <= exact:
+        assert listed(graph) == naive(vectors[there], k, keys[there])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 90), st.integers(1, 4), st.integers(0, 9999))
+def test_a_large_graph_has_the_nearest_of_those_that_are_compared(count: int, k: int, seed: int) -> None:
+    vectors, keys = unit_rows(count, seed), keys_of(count, seed)
+    graph = NeighbourGraph.build(vectors, k, keys, exact=0)
+    assert graph.cells is not None
+    rows = np.arange(count)
+    for node, best in enumerate(naive(vectors, count, keys)):
+        compared = graph.cells.compared(vectors, np.full(count, node), rows)
+        assert listed(graph)[node] == [(other, cosine) for other, cosine in best if compared[other]][:k]
+
+
+def test_a_graph_that_compared_all_pairs_goes_on_as_a_large_one() -> None:
+    """As graphs do that an earlier version stored."""
+    vectors, keys = unit_rows(90, 8), keys_of(90, 8)
+    before = replace(NeighbourGraph.build(vectors[:80], 3, keys[:80]), exact=50)
+    assert before.cells is None
+    more = before.extended(vectors, np.arange(80, 90), keys[80:])
+    assert same(more, NeighbourGraph.build(vectors, 3, keys, exact=50))
+    less = before.without(np.arange(9), vectors[9:80])
+    assert same(less, NeighbourGraph.build(vectors[9:80], 3, keys[9:80], exact=50))
+
+
+def test_a_large_graph_is_saved_with_its_cells_and_changes_as_before(tmp_path: Path) -> None:
+    vectors, keys = unit_rows(90, 9), keys_of(90, 9)
+    NeighbourGraph.build(vectors[:80], 3, keys[:80], exact=50).save(tmp_path / "graph")
+    opened = NeighbourGraph.open(tmp_path / "graph", exact=50)
+    assert same(opened, NeighbourGraph.build(vectors[:80], 3, keys[:80], exact=50))
+    more = opened.extended(vectors, np.arange(80, 90), keys[80:])
+    assert same(more, NeighbourGraph.build(vectors, 3, keys, exact=50))
+
+
+def test_damaged_cells_are_refused(tmp_path: Path) -> None:
+    graph = NeighbourGraph.build(unit_rows(40, 4), 3, exact=0)
+    assert graph.cells is not None
+    for name, damaged in (
+        ("pivots", replace(graph.cells, pivots=graph.cells.pivots[1:])),
+        ("nearest", replace(graph.cells, nearest=graph.cells.nearest - np.int32(1))),
+        ("edges", replace(graph.cells, edges=graph.cells.edges[1:])),
+    ):
+        replace(graph, cells=damaged).save(tmp_path / name)
+        with pytest.raises(IndexCorrupt):
+            NeighbourGraph.open(tmp_path / name)
 
 
 def test_ties_go_to_the_lower_key_wherever_nodes_stand() -> None:

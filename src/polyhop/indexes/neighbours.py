@@ -1,4 +1,7 @@
-"""The graph of nearest neighbours among unit vectors: exact, and after insertions and deletions equal to a rebuild."""
+"""The graph of nearest neighbours among unit vectors: after insertions and deletions it equals a rebuild.
+
+It is exact up to some number of nodes. Of more, pairs are compared where cells that they share say so (``cells``).
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,16 @@ from typing import Final, Self
 import numpy as np
 
 from polyhop.errors import IndexCorrupt, UsageError
+from polyhop.indexes.cells import CellChange, Cells, carried
 from polyhop.indexes.nearest_lists import NearestLists
 from polyhop.indexes.ranking import Ranked
 from polyhop.indexes.segments import REBUILD, Arrays, read_arrays, write_arrays
 from polyhop.ports import Floats, Ints
 
 SPARE: Final = 6  # kept beyond the promised ones: deletions eat these first, and only then is there a search
+EXACT: Final = 150_000  # up to so many nodes all pairs are compared
 _ARRAYS: Final = ("keys", "lists", "scores", "promised")
+_CELLS: Final = ("pivots", "nearest", "edges")  # there, too, where there are more
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -26,6 +32,7 @@ class NeighbourGraph:
     double precision, rounded once to single precision; these rounded ones decide. So neither the number of threads
     nor the order of insertions and deletions ever shows, if keys do not depend on it either.
 
+    Of more than ``exact`` nodes only those are in a list that were compared, which follows from what nodes there are.
     A list may hold more than ``k`` nodes, how many depends on history; what there is, is always what comes first.
     """
 
@@ -33,20 +40,28 @@ class NeighbourGraph:
     lists: Ints  # (n, at least k): rows of the nearest other nodes, best first, -1 where the list is shorter
     scores: Floats  # (n, at least k): their cosines, 0 where the list is shorter
     k: int  # how many of each list are promised; all others where there are fewer nodes
+    cells: Cells | None = None  # where not all pairs were compared
+    exact: int = EXACT
 
     @classmethod
-    def build(cls, vectors: Floats, k: int, keys: Ints | None = None, *, spare: int = SPARE) -> Self:
+    def build(
+        cls, vectors: Floats, k: int, keys: Ints | None = None, *, spare: int = SPARE, exact: int = EXACT
+    ) -> Self:
         """The graph of unit vectors of shape (n, dimensions), float32, each with a key; without keys, its row is one.
 
-        Takes time in n * n and memory in n. Raises UsageError for a k below 1 and for keys that are not one a row,
-        all different.
+        Takes time in n * n up to ``exact`` nodes, and far less for more; memory in n. Raises UsageError for a k below 1
+        and for keys that are not one a row, all different.
         """
         if k < 1 or spare < 0:
             raise UsageError(f"A graph of neighbours needs at least 1 a node, not {k} and {spare} spare ones.")
         keys = _checked(np.arange(len(vectors)) if keys is None else keys, len(vectors))
         found = NearestLists.empty(vectors, keys, k + spare)
-        found.compare_all()
-        return cls(keys=keys, lists=found.lists, scores=found.scores, k=k)
+        cells = Cells.build(vectors, keys) if len(vectors) > exact else None
+        if cells is None:
+            found.compare_all()
+        else:
+            found.compare_groups(cells.groups(vectors, CellChange.of_all(len(vectors))))
+        return cls(keys=keys, lists=found.lists, scores=found.scores, k=k, cells=cells, exact=exact)
 
     def extended(self, vectors: Floats, new: Ints, keys: Ints | None = None) -> Self:
         """The graph with more nodes: ``vectors`` are those of all nodes, and ``new`` the rows that were not there.
@@ -66,7 +81,9 @@ class NeighbourGraph:
         every[there], every[new] = self.keys, _checked(keys, len(new))
         width = self.lists.shape[1]
         if 2 * len(new) > len(vectors):  # comparing each of them with all takes longer than each pair once
-            return type(self).build(vectors, self.k, every, spare=width - self.k)
+            return self._anew(vectors, every)
+        if len(vectors) > self.exact:
+            return self._carried(np.arange(len(self)), there, vectors, _checked(every, len(vectors)))
         found = NearestLists.empty(vectors, _checked(every, len(vectors)), width)
         found.take_over(there, _renumbered(self.lists, there), self.scores)
         found.compare_new(new)
@@ -85,6 +102,10 @@ class NeighbourGraph:
         stay[rows] = False
         if len(vectors) != stay.sum():
             raise UsageError(f"{stay.sum()} nodes stay, but there are {len(vectors)} vectors.")
+        if len(vectors) > self.exact:
+            return self._carried(np.flatnonzero(stay), np.arange(len(vectors)), vectors, self.keys[stay])
+        if self.cells is not None:
+            return self._anew(vectors, self.keys[stay])
         numbers = np.where(stay, np.cumsum(stay) - 1, -1)
         lists, scores = _closed_up(_renumbered(self.lists[stay], numbers), self.scores[stay])
         found = NearestLists.empty(vectors, self.keys[stay], lists.shape[1])
@@ -92,6 +113,30 @@ class NeighbourGraph:
         short = (lists >= 0).sum(axis=1) < min(self.k, len(vectors) - 1)
         found.search_again(np.flatnonzero(short))
         return replace(self, keys=found.keys, lists=found.lists, scores=found.scores)
+
+    def _anew(self, vectors: Floats, keys: Ints) -> Self:
+        return type(self).build(vectors, self.k, keys, spare=self.lists.shape[1] - self.k, exact=self.exact)
+
+    def _carried(self, kept: Ints, there: Ints, vectors: Floats, keys: Ints) -> Self:
+        """The graph of ``vectors``, too many to compare all pairs; its rows ``there`` are those that are ``kept``."""
+        if self.cells is None:
+            cells = Cells.build(vectors, keys)
+            change = CellChange.from_everything(there, cells, vectors.shape[1])
+        else:
+            cells, change = carried(self.cells, self.keys, kept, there, vectors, keys)
+        numbers = np.full(len(self), -1, np.int64)
+        numbers[kept] = there
+        lists = _renumbered(self.lists[kept], numbers)
+        places, nth = np.nonzero((lists >= 0) & (change.shaken[there][:, None] | change.shaken[lists]))
+        lost = ~cells.compared(vectors, there[places], lists[places, nth])
+        lists[places[lost], nth[lost]] = -1
+        lists, scores = _closed_up(lists, self.scores[kept])
+        short = there[(lists >= 0).sum(axis=1) < min(self.k, len(vectors) - 1)]
+        found = NearestLists.empty(vectors, keys, lists.shape[1])
+        found.take_over(there, lists, scores)
+        found.forget(short)
+        found.compare_groups(cells.groups(vectors, change.with_again(short)))
+        return replace(self, keys=found.keys, lists=found.lists, scores=found.scores, cells=cells)
 
     @property
     def neighbours(self) -> Ints:
@@ -114,23 +159,28 @@ class NeighbourGraph:
 
     def save(self, folder: Path) -> None:
         """Write the graph as a folder. Raises StorageFull."""
-        arrays: Arrays = {"keys": self.keys, "lists": self.lists, "scores": self.scores, "promised": np.array([self.k])}
+        promised = [self.k] if self.cells is None else [self.k, len(self.cells.pivots)]
+        arrays: Arrays = {"keys": self.keys, "lists": self.lists, "scores": self.scores, "promised": np.array(promised)}
+        if self.cells is not None:
+            arrays |= {name: getattr(self.cells, name) for name in _CELLS}
         write_arrays(folder, arrays)
 
     @classmethod
-    def open(cls, folder: Path) -> Self:
+    def open(cls, folder: Path, *, exact: int = EXACT) -> Self:
         """Map a saved graph into memory. Raises IndexCorrupt."""
         arrays = read_arrays(folder, _ARRAYS)
-        k = int(arrays["promised"][0]) if arrays["promised"].shape == (1,) else 0
+        k, *pivots = arrays["promised"].tolist() or [0]
         keys, lists, scores = arrays["keys"], arrays["lists"], arrays["scores"]
+        cells = Cells(**read_arrays(folder, _CELLS)) if pivots else None
         whole = lists.ndim == 2 and lists.shape == scores.shape and len(lists) == len(keys)
         inside = not lists.size or -1 <= lists.min() <= lists.max() < len(lists)
-        if not (whole and inside and 1 <= k <= lists.shape[1]):
+        fits = cells is None or (pivots == [len(cells.pivots)] and cells.fits(len(keys)))
+        if not (whole and inside and fits and 1 <= k <= lists.shape[1]):
             raise IndexCorrupt(
                 f"{folder} is damaged: its parts do not belong together.",
                 remedy=REBUILD,
             )
-        return cls(keys=keys, lists=lists, scores=scores, k=k)
+        return cls(keys=keys, lists=lists, scores=scores, k=k, cells=cells, exact=exact)
 
 
 def _checked(keys: Ints, count: int) -> Ints:

@@ -43,6 +43,15 @@ def _nothing_of_this_machine() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_synced() -> Iterator[None]:
+    """Nobody cuts the power here, and waiting for the disk takes long; processes that tests start sync all the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda _: None)
+        patch.setattr("polyhop.store.write_ahead.SYNCHRONOUS", "OFF")
+        yield
+
+
 @pytest.fixture(scope="session")
 def models() -> Models:
     """The default models."""

@@ -1,6 +1,7 @@
 """One small real world for all tests: some documents of the examples, in every format, and an index made of them once.
 
-Nothing here is a stand-in: files, SQLite, models and arrays are the real ones. Models are loaded once a process.
+Nothing here is a stand-in: files, SQLite, models and arrays are the real ones. Models are loaded once a process, and
+what small networks read is kept.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from polyhop.engine import Polyhop
 from polyhop.models.choice import Models, load_models
 from polyhop.settings import Settings
 from polyhop.store.place import place_of
+from tests.worlds import readings
 from tests.worlds.commands import Outcome, Run
 from tests.worlds.documents import EXAMPLES, HARBOUR, WORLD, write
 from tests.worlds.objects import bucket_of, s3_running
@@ -49,6 +51,13 @@ def _nothing_is_synced() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("os.fsync", lambda _: None)
         patch.setattr("polyhop.store.write_ahead.SYNCHRONOUS", "OFF")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_read_twice() -> Iterator[None]:
+    """Except by the tests of the models."""
+    with readings.kept():
         yield
 
 

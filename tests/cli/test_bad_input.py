@@ -21,6 +21,7 @@ from polyhop.indexing.ingest import Ingest
 from polyhop.reports import IndexReport
 from polyhop.settings import Chunking
 from polyhop.store.record import Record
+from tests.worlds.commands import Run
 from tests.worlds.documents import HARBOUR, write
 from tests.worlds.machine import may_mount, small_disk
 from tests.worlds.settings import QUICK
@@ -246,7 +247,9 @@ def rows(folder: Path, count: int = 150) -> Path:
 
 @may_mount
 @pytest.mark.parametrize("free", [0, 160, 550, 800])
-def test_a_full_disk_is_said_and_when_there_is_room_the_same_command_completes(tmp_path: Path, free: int) -> None:
+def test_a_full_disk_is_said_and_when_there_is_room_the_same_command_completes(
+    run: Run, tmp_path: Path, free: int
+) -> None:
     """It fills while reading, while a layer commits, or while it is gathered; whatever was stored is kept."""
     folder = rows(tmp_path / "docs")
     with small_disk(tmp_path / "disk", kibibytes=8192) as disk:
@@ -254,19 +257,19 @@ def test_a_full_disk_is_said_and_when_there_is_room_the_same_command_completes(t
         with suppress(OSError):
             ballast.write_bytes(b"\0" * (8192 - free) * 1024)
         index = disk / "an.index"
-        full = cli("index", folder, "--index", index)
-        assert full.returncode == 7
-        assert full.stdout == ""
-        assert "Error: " in full.stderr
-        assert "Free some space" in full.stderr
-        assert "the same command again" in full.stderr
+        full = run("index", folder, "--index", index)
+        assert full.code == 7
+        assert full.out == ""
+        assert "Error: " in full.err
+        assert "Free some space" in full.err
+        assert "the same command again" in full.err
         ballast.unlink()
-        done = cli("index", folder, "--index", index, "--json")
-        assert done.returncode == 0
-        assert json.loads(done.stdout)["passages"] == 150
-        status = json.loads(cli("status", "--index", index, "--json").stdout)
+        done = run("index", folder, "--index", index, "--json")
+        assert done.code == 0
+        assert done.json()["passages"] == 150
+        status = run("status", "--index", index, "--json").json()
         assert [(layer["done"], layer["missing"]) for layer in status["layers"]] == [(150, 0), (150, 0)]
-        assert "Entry 7 " in cli("search", "Entry 7", "--strategy", "bm25", "--index", index).stdout
+        assert "Entry 7 " in run("search", "Entry 7", "--strategy", "bm25", "--index", index).out
         with Record.open(index) as record:
             record.verify()
 

@@ -52,19 +52,19 @@ def found(engine: Polyhop, question: str, strategy: str = "bm25") -> list[str]:
     return [passage.title for passage in engine.search(question, strategy=strategy).passages]
 
 
-def test_an_empty_folder_makes_an_index_that_knows_nothing(tmp_path: Path) -> None:
+def test_an_empty_folder_makes_an_index_that_knows_nothing(run: Run, tmp_path: Path) -> None:
     folder, index = write(tmp_path / "docs", {}), tmp_path / "an.index"
-    indexed = cli("index", folder, "--index", index)
-    assert indexed.returncode == 0
-    assert "0 added" in indexed.stdout
-    assert "holds 0 documents, 0 passages, 0 entities" in indexed.stdout
-    asked = cli("ask", "Who built the lighthouse?", "--index", index)
-    assert asked.returncode == 3
-    assert "Not found in these documents." in asked.stdout
-    assert cli("search", "lighthouse", "--index", index).returncode == 0
-    assert "0 documents" in cli("status", "--index", index).stdout
+    indexed = run("index", folder, "--index", index)
+    assert indexed.code == 0
+    assert "0 added" in indexed.out
+    assert "holds 0 documents, 0 passages, 0 entities" in indexed.out
+    asked = run("ask", "Who built the lighthouse?", "--index", index)
+    assert asked.code == 3
+    assert "Not found in these documents." in asked.out
+    assert run("search", "lighthouse", "--index", index).code == 0
+    assert "0 documents" in run("status", "--index", index).out
     write(folder, HARBOUR)
-    assert "4 added" in cli("index", folder, "--index", index).stdout
+    assert "4 added" in run("index", folder, "--index", index).out
 
 
 def test_no_path_at_all_only_brings_the_layers_up_to_date(fresh: Polyhop, harbour: Path) -> None:

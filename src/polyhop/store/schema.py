@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 
 from polyhop.errors import IndexCorrupt, IndexTooNew, StoreError
+from polyhop.indexes.segments import sync_folder
 from polyhop.store.write_ahead import synced
 
 FORMAT = 1
@@ -130,7 +131,7 @@ def create(path: Path, *, version: str) -> None:
     finally:
         connection.close()
     draft.replace(path)
-    flush_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def verify(connection: apsw.Connection, path: Path) -> None:
@@ -149,17 +150,6 @@ def bring_up_to_date(connection: apsw.Connection) -> None:
     """Make the tables that the file of an earlier version lacks; the caller holds the writer's lock."""
     if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'passage_removed'").get is None:
         connection.execute(f"BEGIN IMMEDIATE; {ADDED} COMMIT")
-
-
-def flush_folder(folder: Path) -> None:
-    """Make a rename within a folder survive a power cut, where the system lets folders be flushed."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _sealed(path: Path) -> bool:

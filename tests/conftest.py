@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -32,6 +33,14 @@ TERMINAL = {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR
 # No law fails for being slow. Continuous integration tries the same examples each time, and keeps none of them.
 settings.register_profile("polyhop", settings.get_profile("ci" if os.environ.get("CI") else "default"), deadline=None)
 settings.load_profile("polyhop")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Side by side, files with slow tests come first, then those with many: no worker is left with a long one alone."""
+    if hasattr(config, "workerinput"):  # of pytest-xdist
+        many = Counter(item.path for item in items)
+        slow = {item.path for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: (item.path not in slow, -many[item.path]))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -165,6 +165,7 @@ def install(site: Path, groups: Mapping[str, Mapping[str, str]]) -> None:
     write(site / "plugin-1.0.dist-info" / "entry_points.txt", "\n".join(lines))
 
 
+@pytest.mark.slow
 def test_a_strategy_is_one_file_beside_polyhop(folder: Path) -> None:
     """The first example of the page, alone: it is listed, asked, set and measured by the commands that stand there."""
     page = DOCS / "extending.md"

@@ -74,6 +74,7 @@ def test_no_path_at_all_only_brings_the_layers_up_to_date(fresh: Polyhop, harbou
     assert {layer.name: layer.extracted for layer in report.layers} == {"text": 0, "parsekg": 4}
 
 
+@pytest.mark.slow
 def test_a_text_of_fifty_megabytes_is_read_cut_and_stored(tmp_path: Path) -> None:
     """All that happens before the models: it takes seconds, and what was stored is the text."""
     folder = write(tmp_path / "docs", {})

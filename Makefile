@@ -20,7 +20,7 @@ test: $(VENV)/.installed-dev  ## everything that CI checks
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/polyhop models install smollm2 minilm spacy-md
-	$(BIN)/python -m pytest -rfEs --numprocesses $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -rfEs --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 install: $(VENV)/.installed  ## the package and its weights, from this clone
 

@@ -1,6 +1,7 @@
 """One small real world for all tests: some documents of the examples, in every format, and an index made of them once.
 
-Nothing here is a stand-in: files, SQLite, models and arrays are the real ones. Models are loaded once a process.
+Nothing here is a stand-in: files, SQLite, models and arrays are the real ones. Models are loaded once a process, and
+what small networks read is kept.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from polyhop.engine import Polyhop
 from polyhop.models.choice import Models, load_models
 from polyhop.settings import Settings
 from polyhop.store.place import place_of
+from tests.worlds import readings
 from tests.worlds.commands import Outcome, Run
 from tests.worlds.documents import EXAMPLES, HARBOUR, WORLD, write
 from tests.worlds.objects import bucket_of, s3_running
@@ -32,6 +35,14 @@ settings.register_profile("polyhop", settings.get_profile("ci" if os.environ.get
 settings.load_profile("polyhop")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Side by side, files with slow tests come first, then those with many: no worker is left with a long one alone."""
+    if hasattr(config, "workerinput"):  # of pytest-xdist
+        many = Counter(item.path for item in items)
+        slow = {item.path for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: (item.path not in slow, -many[item.path]))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _nothing_of_this_machine() -> Iterator[None]:
     """No endpoint, terminal or habit of whoever runs the tests counts."""
@@ -41,6 +52,22 @@ def _nothing_of_this_machine() -> Iterator[None]:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a script starts beside it
         yield
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_synced() -> Iterator[None]:
+    """Nobody cuts the power here, and waiting for the disk takes long; processes that tests start sync all the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda _: None)
+        patch.setattr("polyhop.store.write_ahead.SYNCHRONOUS", "OFF")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_read_twice() -> Iterator[None]:
+    """Except by the tests of the models."""
+    with readings.kept():
+        yield
 
 
 @pytest.fixture(scope="session")

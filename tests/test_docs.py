@@ -165,6 +165,7 @@ def install(site: Path, groups: Mapping[str, Mapping[str, str]]) -> None:
     write(site / "plugin-1.0.dist-info" / "entry_points.txt", "\n".join(lines))
 
 
+@pytest.mark.slow
 def test_a_strategy_is_one_file_beside_polyhop(folder: Path) -> None:
     """The first example of the page, alone: it is listed, asked, set and measured by the commands that stand there."""
     page = DOCS / "extending.md"
@@ -180,19 +181,37 @@ def test_a_strategy_is_one_file_beside_polyhop(folder: Path) -> None:
     }
     write(folder / "my-questions" / "corpus.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     write(folder / "my-questions" / "questions.jsonl", json.dumps(asked) + "\n")
-    environment = {**os.environ, "PYTHONPATH": str(folder / "site")}
-
-    def typed(*words: str) -> str:
-        command = [sys.executable, "-m", "polyhop.cli.main", *words]
-        return subprocess.run(command, env=environment, check=True, capture_output=True, encoding="utf-8").stdout
-
-    typed("index", "documents")
-    listed, traced, changed, measured = (typed(*shlex.split(line)[1:]) for line in blocks(page, "bash")[0].splitlines())
+    lines = ["polyhop index documents", *blocks(page, "bash")[0].splitlines()]
+    _, listed, traced, changed, measured = typed([shlex.split(line)[1:] for line in lines], folder / "site")
     assert "nearest = 5" in listed
     assert "5 are nearest" in traced
     assert "Pellingrove" in changed
     assert all(re.search(rf"^\W*{name}\b", measured, re.MULTILINE) for name in ("paths", "named"))
 
+
+def typed(commands: list[list[str]], site: Path) -> list[str]:
+    """What commands print, one after the other in a process that finds what is installed there."""
+    command, environment = [sys.executable, "-c", TYPED, json.dumps(commands)], {**os.environ, "PYTHONPATH": str(site)}
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, encoding="utf-8")
+    said: list[str] = json.loads(done.stdout)
+    return said
+
+
+TYPED = """
+import contextlib, io, json, sys
+from polyhop.cli.main import main
+
+said = []
+for words in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        try:
+            main(words)
+        except SystemExit as left:
+            if left.code:
+                raise
+    said.append(printed.getvalue())
+print(json.dumps(said))
+"""
 
 PLUGIN_USE = """
 import json

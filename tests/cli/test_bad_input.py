@@ -21,6 +21,7 @@ from polyhop.indexing.ingest import Ingest
 from polyhop.reports import IndexReport
 from polyhop.settings import Chunking
 from polyhop.store.record import Record
+from tests.worlds.commands import Run
 from tests.worlds.documents import HARBOUR, write
 from tests.worlds.machine import may_mount, small_disk
 from tests.worlds.settings import QUICK
@@ -51,19 +52,19 @@ def found(engine: Polyhop, question: str, strategy: str = "bm25") -> list[str]:
     return [passage.title for passage in engine.search(question, strategy=strategy).passages]
 
 
-def test_an_empty_folder_makes_an_index_that_knows_nothing(tmp_path: Path) -> None:
+def test_an_empty_folder_makes_an_index_that_knows_nothing(run: Run, tmp_path: Path) -> None:
     folder, index = write(tmp_path / "docs", {}), tmp_path / "an.index"
-    indexed = cli("index", folder, "--index", index)
-    assert indexed.returncode == 0
-    assert "0 added" in indexed.stdout
-    assert "holds 0 documents, 0 passages, 0 entities" in indexed.stdout
-    asked = cli("ask", "Who built the lighthouse?", "--index", index)
-    assert asked.returncode == 3
-    assert "Not found in these documents." in asked.stdout
-    assert cli("search", "lighthouse", "--index", index).returncode == 0
-    assert "0 documents" in cli("status", "--index", index).stdout
+    indexed = run("index", folder, "--index", index)
+    assert indexed.code == 0
+    assert "0 added" in indexed.out
+    assert "holds 0 documents, 0 passages, 0 entities" in indexed.out
+    asked = run("ask", "Who built the lighthouse?", "--index", index)
+    assert asked.code == 3
+    assert "Not found in these documents." in asked.out
+    assert run("search", "lighthouse", "--index", index).code == 0
+    assert "0 documents" in run("status", "--index", index).out
     write(folder, HARBOUR)
-    assert "4 added" in cli("index", folder, "--index", index).stdout
+    assert "4 added" in run("index", folder, "--index", index).out
 
 
 def test_no_path_at_all_only_brings_the_layers_up_to_date(fresh: Polyhop, harbour: Path) -> None:
@@ -73,6 +74,7 @@ def test_no_path_at_all_only_brings_the_layers_up_to_date(fresh: Polyhop, harbou
     assert {layer.name: layer.extracted for layer in report.layers} == {"text": 0, "parsekg": 4}
 
 
+@pytest.mark.slow
 def test_a_text_of_fifty_megabytes_is_read_cut_and_stored(tmp_path: Path) -> None:
     """All that happens before the models: it takes seconds, and what was stored is the text."""
     folder = write(tmp_path / "docs", {})
@@ -246,7 +248,9 @@ def rows(folder: Path, count: int = 150) -> Path:
 
 @may_mount
 @pytest.mark.parametrize("free", [0, 160, 550, 800])
-def test_a_full_disk_is_said_and_when_there_is_room_the_same_command_completes(tmp_path: Path, free: int) -> None:
+def test_a_full_disk_is_said_and_when_there_is_room_the_same_command_completes(
+    run: Run, tmp_path: Path, free: int
+) -> None:
     """It fills while reading, while a layer commits, or while it is gathered; whatever was stored is kept."""
     folder = rows(tmp_path / "docs")
     with small_disk(tmp_path / "disk", kibibytes=8192) as disk:
@@ -254,19 +258,19 @@ def test_a_full_disk_is_said_and_when_there_is_room_the_same_command_completes(t
         with suppress(OSError):
             ballast.write_bytes(b"\0" * (8192 - free) * 1024)
         index = disk / "an.index"
-        full = cli("index", folder, "--index", index)
-        assert full.returncode == 7
-        assert full.stdout == ""
-        assert "Error: " in full.stderr
-        assert "Free some space" in full.stderr
-        assert "the same command again" in full.stderr
+        full = run("index", folder, "--index", index)
+        assert full.code == 7
+        assert full.out == ""
+        assert "Error: " in full.err
+        assert "Free some space" in full.err
+        assert "the same command again" in full.err
         ballast.unlink()
-        done = cli("index", folder, "--index", index, "--json")
-        assert done.returncode == 0
-        assert json.loads(done.stdout)["passages"] == 150
-        status = json.loads(cli("status", "--index", index, "--json").stdout)
+        done = run("index", folder, "--index", index, "--json")
+        assert done.code == 0
+        assert done.json()["passages"] == 150
+        status = run("status", "--index", index, "--json").json()
         assert [(layer["done"], layer["missing"]) for layer in status["layers"]] == [(150, 0), (150, 0)]
-        assert "Entry 7 " in cli("search", "Entry 7", "--strategy", "bm25", "--index", index).stdout
+        assert "Entry 7 " in run("search", "Entry 7", "--strategy", "bm25", "--index", index).out
         with Record.open(index) as record:
             record.verify()
 

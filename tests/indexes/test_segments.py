@@ -1,5 +1,7 @@
 """An index is a list of immutable segments: writing them is durable, growing them is planned."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from polyhop.errors import IndexCorrupt, StorageFull
 from polyhop.indexes.segments import Arrays, plan, read_arrays, standing, sweep, write_arrays
+from polyhop.indexes.streamed import streamed
 
 
 def ints(*values: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -50,17 +53,34 @@ def test_writing_where_nothing_can_be_written_is_an_error_with_a_remedy(tmp_path
     assert caught.value.remedy
 
 
-def test_a_write_that_runs_out_of_space_leaves_nothing_behind(tmp_path: Path) -> None:
-    """The operating system refuses to let the second file grow: as on a full disk."""
+@pytest.fixture
+def full_disk() -> Iterator[None]:
+    """The operating system refuses to let any file grow further than 1,000 bytes: as on a full disk."""
     resource = pytest.importorskip("resource", reason="only POSIX limits file sizes")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
-    try:
-        with pytest.raises(StorageFull):
-            write_arrays(tmp_path / "segment", {"numbers": ints(1), "vectors": np.zeros(100_000)})
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.usefixtures("full_disk")
+def test_a_write_that_runs_out_of_space_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(StorageFull):
+        write_arrays(tmp_path / "segment", {"numbers": ints(1), "vectors": np.zeros(1000)})
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("full_disk")
+def test_what_is_written_piece_by_piece_leaves_no_file_open_where_space_runs_out(tmp_path: Path) -> None:
+    """The last rows wait in memory until their file is closed."""
+    with ExitStack() as writing:
+        vectors = writing.enter_context(streamed(tmp_path / "segment")).array("vectors", np.float64)
+        vectors.add(np.zeros(200))
+        with pytest.raises(StorageFull):
+            writing.close()
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ValueError, match="closed file"):
+        vectors.add(np.zeros(1))
 
 
 def test_sweeping_keeps_only_what_is_named(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +15,6 @@ from polyhop.errors import IndexCorrupt
 from polyhop.indexes import titles as module
 from polyhop.indexes.names import normal
 from polyhop.indexes.titles import Titles
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _hasty() -> Iterator[None]:
-    """Nothing here is about what survives a crash, and waiting for the disk takes most of the time."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("os.fsync", lambda _: None)
-        yield
 
 
 def segmented(*segments: Mapping[int, str], live: Sequence[int] | None = None) -> Titles:

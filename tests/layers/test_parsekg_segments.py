@@ -50,6 +50,7 @@ some = st.sets(st.integers(1, 40), max_size=12)
 steps = st.lists(st.tuples(some, some), min_size=1, max_size=9)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(worlds(most=20), steps, st.sampled_from([0.0, 0.25, 1.0]), st.sampled_from([0.2, 1.0]))
 def test_however_passages_came_and_went_the_graph_is_that_of_those_that_are_there(

@@ -11,7 +11,7 @@ from typing import Final
 from polyhop.documents.edits import TextEdit, TextEdits
 from polyhop.documents.sentences import LABEL, begins_item, is_cut, keeps_lines, line_goes_on, wrapped_width
 
-_PARTED: Final = re.compile(r"(\w+(?:-\w+)*)[-\u2010][ \t]*\n[ \t]*(?=(\w+)(-?))")
+_PARTED: Final = re.compile(r"\b(\w++(?:-\w++)*+)[-\u2010][ \t]*\n[ \t]*(?=(\w+)(-?))")
 _WORD: Final = re.compile(r"\w+(?:[-\u2010]\w+)*")
 _CONJUNCTIONS: Final = frozenset(("and", "or", "nor", "to", "und", "oder", "bzw", "et", "ou", "y", "o", "e"))
 

@@ -228,9 +228,9 @@ def sweep(folder: Path, keep: Iterable[str]) -> None:
 
 def put_in_place(partial: Path, folder: Path) -> None:
     """Have a folder that is complete take the place of another, or of none. Raises OSError."""
-    _sync(partial)
+    sync_folder(partial)
     _replace(partial, folder)
-    _sync(folder.parent)
+    sync_folder(folder.parent)
 
 
 def _beside(folder: Path) -> Path:
@@ -246,7 +246,8 @@ def _replace(partial: Path, folder: Path) -> None:
         partial.rename(folder)
 
 
-def _sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Make a rename within a folder survive a power cut, where the system lets folders be synced. Raises OSError."""
     if os.name == "nt":  # Windows cannot sync a folder; it journals renames
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -40,11 +40,11 @@ class ArrayWriter:
 
     def close(self) -> None:
         """Say in the header how many rows there are, and have all of it on the disk."""
-        self._file.seek(0)
-        self._begin()  # numpy leaves room for the number of rows, so that the header stays as long as it was
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
+        with self._file:  # closed, too, where the disk is full
+            self._file.seek(0)
+            self._begin()  # numpy leaves room for the number of rows, so that the header stays as long as it was
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def _begin(self) -> None:
         header = {"descr": npy.dtype_to_descr(self._dtype), "fortran_order": False, "shape": (self.rows, *self._row)}

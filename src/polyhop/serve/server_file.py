@@ -12,7 +12,7 @@ import apsw
 
 from polyhop.errors import IndexMissing
 from polyhop.store.faults import translated
-from polyhop.store.write_ahead import write_ahead
+from polyhop.store.write_ahead import synced, write_ahead
 
 BUSY_MILLISECONDS = 10_000
 
@@ -97,7 +97,7 @@ class ServerFile:
                 undo.callback(opened.close)
                 opened.set_busy_timeout(BUSY_MILLISECONDS)
                 write_ahead(opened, patience=BUSY_MILLISECONDS / 1000)
-                opened.pragma("synchronous", "FULL")
+                synced(opened)
                 opened.pragma("foreign_keys", True)
                 if opened.pragma("user_version") == 0:
                     opened.execute("BEGIN IMMEDIATE")

@@ -9,6 +9,8 @@ from pathlib import Path
 import apsw
 
 from polyhop.errors import IndexCorrupt, IndexTooNew, StoreError
+from polyhop.indexes.segments import sync_folder
+from polyhop.store.write_ahead import synced
 
 FORMAT = 1
 APPLICATION_ID = 0x504C5948  # "PLYH": marks the file as ours
@@ -102,7 +104,7 @@ def connect(path: Path, *, write: bool) -> apsw.Connection:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     connection.set_busy_timeout(BUSY_MILLISECONDS)
     connection.pragma("foreign_keys", True)
-    connection.pragma("synchronous", "FULL")  # a paid-for row survives a power cut too; measured cheap
+    synced(connection)
     connection.pragma("cache_size", -CACHE_KIBIBYTES)
     return connection
 
@@ -117,7 +119,7 @@ def create(path: Path, *, version: str) -> None:
     connection = apsw.Connection(str(draft))
     try:
         connection.pragma("journal_mode", "WAL")
-        connection.pragma("synchronous", "FULL")
+        synced(connection)
         connection.execute("BEGIN")  # not "with connection": its rollback would hide what a full disk says
         connection.execute(TABLES + ADDED)
         facts = [("created", datetime.now(UTC).isoformat(timespec="seconds")), ("polyhop", version)]
@@ -129,7 +131,7 @@ def create(path: Path, *, version: str) -> None:
     finally:
         connection.close()
     draft.replace(path)
-    flush_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def verify(connection: apsw.Connection, path: Path) -> None:
@@ -148,17 +150,6 @@ def bring_up_to_date(connection: apsw.Connection) -> None:
     """Make the tables that the file of an earlier version lacks; the caller holds the writer's lock."""
     if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'passage_removed'").get is None:
         connection.execute(f"BEGIN IMMEDIATE; {ADDED} COMMIT")
-
-
-def flush_folder(folder: Path) -> None:
-    """Make a rename within a folder survive a power cut, where the system lets folders be flushed."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _sealed(path: Path) -> bool:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
-import secrets
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -23,6 +21,7 @@ import filelock
 from polyhop.errors import StorageFull
 from polyhop.ports import Ints
 from polyhop.store import json_lines
+from polyhop.store.whole_file import whole_file
 
 logger = logging.getLogger(__name__)
 
@@ -126,8 +125,10 @@ class SummaryStore:
                 return
             try:
                 with _locked(self._file):
-                    whole = filter(None, _read(self._file))
-                    _replace(self._file, (kept for kept in whole if passages.issuperset(kept.passages)))
+                    known = filter(None, _read(self._file))
+                    stay = [asdict(kept) for kept in known if passages.issuperset(kept.passages)]
+                    with whole_file(self._file) as stream:
+                        stream.write(json_lines.encoded(stay))
                 self._seen, self._torn = _state(self._file), False
             except (OSError, filelock.Timeout) as error:
                 if self._required:
@@ -161,18 +162,6 @@ def _stored(value: Any) -> Stored | None:
         return None
     fits = isinstance(key, str) and isinstance(text, str) and isinstance(passages, list)
     return Stored(key, text, tuple(passages)) if fits and all(type(one) in (int, str) for one in passages) else None
-
-
-def _replace(file: Path, summaries: Iterable[Stored]) -> None:
-    partial = file.with_name(f".{file.name}-{secrets.token_hex(6)}")
-    try:
-        with partial.open("wb") as stream:
-            stream.write(json_lines.encoded(map(asdict, summaries)))
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(file)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _locked(file: Path) -> filelock.BaseFileLock:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -15,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from polyhop.errors import ModelError, StorageFull, UsageError
+from polyhop.store.whole_file import whole_file
 
 VERSION = 1
 
@@ -57,14 +57,10 @@ class Checkpoint:
                 arrays[f"optimiser/{number}/{name}"] = value.detach().cpu().numpy()
         head = {"version": VERSION, "run": dict(self.run), "position": asdict(position)}
         arrays["head"] = np.array(json.dumps(head))
-        partial = self.path.with_suffix(".partial")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with partial.open("wb") as stream:
+            with whole_file(self.path) as stream:
                 np.savez(stream, allow_pickle=False, **arrays)
-                stream.flush()
-                os.fsync(stream.fileno())
-            partial.replace(self.path)
         except OSError as error:
             raise StorageFull(f"The checkpoint {self.path} cannot be written: {error}.") from error
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from polyhop.errors import ModelError, StorageFull
+from polyhop.store.whole_file import whole_file
 from polyhop.strategies.translator.translate import INSTRUCTION
 from polyhop.training.asked_passages import AskedPassage
 from polyhop.training.clues import TaughtClue
@@ -19,11 +20,10 @@ MADE: Final = "clues.jsonl"
 def write_clues(path: Path, made_from: Mapping[str, Any], clues: Sequence[TaughtClue]) -> None:
     """Keep clues with what they were made from; all of them, or none. Raises StorageFull."""
     lines = [json.dumps({"made_from": made_from, "clues": len(clues)}), *(json.dumps(asdict(clue)) for clue in clues)]
-    partial = path.with_suffix(".partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        partial.replace(path)
+        with whole_file(path) as file:
+            file.write(("\n".join(lines) + "\n").encode())
     except OSError as error:
         raise StorageFull(f"The clues cannot be written to {path}: {error}.") from error
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -229,6 +229,19 @@ def batches(examples: Sequence[Example], course: Course, epoch: int) -> list[lis
         rng.shuffle(pool)
         cut += pool
     return cut
+
+
+def by_length(examples: Iterable[Example], most: int) -> Iterator[list[Example]]:
+    """All examples, from the shortest to the longest, so many at a time."""
+    ordered = sorted(examples, key=lambda one: len(one.ids))
+    for start in range(0, len(ordered), most):
+        yield ordered[start : start + most]
+
+
+def tell_stage(listener: ProgressListener | None, stage: str) -> None:
+    """Tell whoever listens what a trainer does now, beside learning."""
+    if listener is not None:
+        listener(Progress(stage=stage, done=0, total=None, unit="rows"))
 
 
 def best_device() -> Any:

@@ -19,12 +19,12 @@ from polyhop.models.question_spans import COMBINED, OFFSET, PlannerGraph, scores
 from polyhop.models.weights import sha256_of
 from polyhop.planning.nesting import nested
 from polyhop.ports import Floats
-from polyhop.reports import Progress, ProgressListener
+from polyhop.reports import ProgressListener
 from polyhop.training import card, export
 from polyhop.training.checkpoint import Checkpoint, Position
 from polyhop.training.encoder import Bert, EncoderShape, weights_of
 from polyhop.training.graph import Head
-from polyhop.training.loop import Course, Loop, best_device, half_precision, parameter_groups
+from polyhop.training.loop import Course, Loop, best_device, by_length, half_precision, parameter_groups, tell_stage
 from polyhop.training.plan_alignment import Wordings
 from polyhop.training.plan_windows import PlanWindow, PlanWindows, plan_windows
 from polyhop.training.rows import READING
@@ -142,10 +142,8 @@ class PlannerTrainee:
 
     def readings(self) -> list[PlanRead]:
         """What the network, which has to be in eval mode, makes of the questions kept aside."""
-        ordered = sorted(self.aside, key=lambda window: len(window.ids))
         found = []
-        for start in range(0, len(ordered), READ_AT_ONCE):
-            windows = ordered[start : start + READ_AT_ONCE]
+        for windows in by_length(self.aside, READ_AT_ONCE):
             batch = PlanBatch.of(windows, self.device)
             with half_precision(self.device):
                 logits = self.network(batch.ids, batch.mask)
@@ -255,13 +253,13 @@ class PlannerTrainer:
         return position
 
     def _windows(self) -> PlanWindows:
-        self._tell("reading rows")
+        tell_stage(self.listener, "reading rows")
         plans = [*taught_plans(self.data, seed=self.course.seed), *skeleton_plans(self.data)]
-        self._tell("finding steps in questions")
+        tell_stage(self.listener, "finding steps in questions")
         windows = plan_windows(plans, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
         if self.start is None:
             return windows
-        self._tell("taking questions apart")
+        tell_stage(self.listener, "taking questions apart")
         wordings = Wordings.counted(plan for plan in plans if not plan.is_kept_aside)
         taught = self_taught(self.data, PlannerGraph(self.start), wordings, seed=self.course.seed)
         return replace(windows, training=(*windows.training, *taught))
@@ -279,7 +277,7 @@ class PlannerTrainer:
         position: Position,
         hashes: Mapping[str, str],
     ) -> None:
-        self._tell("exporting")
+        tell_stage(self.listener, "exporting")
         device = next(network.parameters()).device
         network.eval()
         with torch.no_grad():
@@ -304,10 +302,6 @@ class PlannerTrainer:
             explained=EXPLAINED,
         )
         export.export(weights, HEADS, self.out / "planner", card=described.markdown())
-
-    def _tell(self, stage: str) -> None:
-        if self.listener is not None:
-            self.listener(Progress(stage=stage, done=0, total=None, unit="rows"))
 
 
 def readings_of(folder: Path, windows: Sequence[PlanWindow]) -> list[PlanRead]:

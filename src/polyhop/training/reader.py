@@ -16,7 +16,7 @@ from polyhop.models.cross_encoder import reranker_folder
 from polyhop.models.session import open_session
 from polyhop.models.weights import sha256_of
 from polyhop.ports import Floats
-from polyhop.reports import Progress, ProgressListener
+from polyhop.reports import ProgressListener
 from polyhop.training import card, export
 from polyhop.training.across_documents import SOURCE as ACROSS
 from polyhop.training.across_documents import across_rows
@@ -27,7 +27,7 @@ from polyhop.training.documents import SOURCE as ASKED_OF
 from polyhop.training.documents import document_files, document_rows
 from polyhop.training.encoder import Bert, weights_of
 from polyhop.training.graph import Head
-from polyhop.training.loop import Course, Loop, best_device, half_precision, parameter_groups
+from polyhop.training.loop import Course, Loop, best_device, by_length, half_precision, parameter_groups, tell_stage
 from polyhop.training.made_tables import SOURCE as TABLES
 from polyhop.training.made_tables import made_tables
 from polyhop.training.mixture import Windows, mixed, share_of, source_of
@@ -153,10 +153,8 @@ class ReaderTrainee:
 
     def readings(self) -> list[WindowRead]:
         """What the network, which has to be in eval mode, makes of the windows kept aside."""
-        ordered = sorted(self.aside, key=lambda window: len(window.ids))
         found = []
-        for start in range(0, len(ordered), READ_AT_ONCE):
-            windows = ordered[start : start + READ_AT_ONCE]
+        for windows in by_length(self.aside, READ_AT_ONCE):
             batch = Batch.of(windows, self.device)
             with half_precision(self.device):
                 logits = self.network(batch.ids, batch.mask, batch.segments)
@@ -198,7 +196,7 @@ class ReaderTrainer:
         StorageFull.
         """
         reading, multi_hop = self._rows()
-        self._tell("preparing windows")
+        tell_stage(self.listener, "preparing windows")
         tokenizer = reranker_folder() / export.TOKENIZER
         windows = mixed(reading, multi_hop, tokenizer, seed=self.course.seed)
         device = best_device()
@@ -238,7 +236,7 @@ class ReaderTrainer:
         return network
 
     def _rows(self) -> tuple[list[ReadingRow], list[MultiHopRow]]:
-        self._tell("reading rows")
+        tell_stage(self.listener, "reading rows")
         made = made_tables(self.tables, seed=self.course.seed)
         plain = [*reading_rows(self.data), *claim_rows(self.data, seed=self.course.seed)]
         plain = share_of([*plain, *triple_rows(self.data, seed=self.course.seed)], self.share, seed=self.course.seed)
@@ -259,7 +257,7 @@ class ReaderTrainer:
         sources: Sequence[card.Origin],
         hashes: Mapping[str, str],
     ) -> None:
-        self._tell("exporting")
+        tell_stage(self.listener, "exporting")
         device = next(network.parameters()).device
         aside = _some(windows, ASIDE_AT_LAST)
         network.eval()
@@ -282,10 +280,6 @@ class ReaderTrainer:
             limits=LIMITS,
         )
         export.export(weights, HEADS, self.out / "reader", card=described.markdown())
-
-    def _tell(self, stage: str) -> None:
-        if self.listener is not None:
-            self.listener(Progress(stage=stage, done=0, total=None, unit="rows"))
 
 
 def readings_of(graph: Path, windows: Sequence[Window]) -> list[WindowRead]:

@@ -16,13 +16,13 @@ from torch.nn import functional
 from polyhop.models.cross_encoder import reranker_folder
 from polyhop.models.session import open_session
 from polyhop.models.weights import sha256_of
-from polyhop.reports import Progress, ProgressListener
+from polyhop.reports import ProgressListener
 from polyhop.training import card, export
 from polyhop.training.checkpoint import Checkpoint, Position
 from polyhop.training.claims import CLAIMS, claim_rows
 from polyhop.training.encoder import Bert, weights_of
 from polyhop.training.graph import Head
-from polyhop.training.loop import DECAY, Course, Loop, best_device, half_precision
+from polyhop.training.loop import DECAY, Course, Loop, best_device, by_length, half_precision, tell_stage
 from polyhop.training.ranks import SlateRead, figures, judged, score
 from polyhop.training.rivals import Slates, slates
 from polyhop.training.rows import MULTI_HOP, READING, multi_hop_rows, reading_rows
@@ -158,10 +158,8 @@ class RerankerTrainee:
 
     def readings(self) -> list[SlateRead]:
         """What the network, which has to be in eval mode, makes of the slates kept aside."""
-        ordered = sorted(self.aside, key=lambda slate: len(slate.ids))
         found: list[SlateRead] = []
-        for start in range(0, len(ordered), READ_AT_ONCE):
-            read = ordered[start : start + READ_AT_ONCE]
+        for read in by_length(self.aside, READ_AT_ONCE):
             batch = SlateBatch.of(read, self.device)
             with half_precision(self.device):
                 logits = self.network(batch.ids, batch.mask, batch.segments).float().cpu().numpy()
@@ -228,14 +226,14 @@ class RerankerTrainer:
         return position
 
     def _slates(self) -> Slates:
-        self._tell("reading rows")
+        tell_stage(self.listener, "reading rows")
         multi_hop = multi_hop_rows(self.data)
         ordinary = [*reading_rows(self.data), *claim_rows(self.data, seed=self.course.seed)]
-        self._tell("looking for rivals")
+        tell_stage(self.listener, "looking for rivals")
         return slates(multi_hop, ordinary, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
 
     def _export(self, trainee: RerankerTrainee, made: Slates, position: Position, hashes: Mapping[str, str]) -> None:
-        self._tell("exporting")
+        tell_stage(self.listener, "exporting")
         aside = _some(made, ASIDE_AT_LAST)
         trainee.network.eval()
         with torch.no_grad():
@@ -263,10 +261,6 @@ class RerankerTrainer:
             explained=EXPLAINED,
         )
         export.export(weights, HEADS, folder, card=described.markdown())
-
-    def _tell(self, stage: str) -> None:
-        if self.listener is not None:
-            self.listener(Progress(stage=stage, done=0, total=None, unit="rows"))
 
 
 def readings_of(graph: Path, read: Iterable[Slate]) -> list[SlateRead]:

@@ -32,7 +32,6 @@ class Form:
     trust: Trust
     admits: Callable[[str], bool] = may_speak  # who may be a speaker
     notices: re.Pattern[str] | None = None  # lines that nobody says
-    is_block: bool = False  # whether what is said begins on the next line
     has_days: bool = True  # whether days stand on lines of their own
     needs_day: bool = False  # whether a day stands before the first turn
     ahead: int = 3  # lines before the first turn, at most: the end of a turn that was cut off
@@ -129,7 +128,6 @@ FORMS: Final = (
     Form(  # "Ada Brisk, [04.02.31 17:30]", the text below
         opens=re.compile(rf"{MARKS}{_WIDE}{MARKS},\s?\[(?P<time>{STAMP}|{CLOCK})\]{MARKS}\s*\Z"),
         trust="sure",
-        is_block=True,
     ),
     Form(  # "[17:30] <ada> text"
         opens=re.compile(
@@ -152,13 +150,11 @@ FORMS: Final = (
         ),
         trust="likely",
         admits=_is_named_speaker,
-        is_block=True,
     ),
     Form(  # "[04.02.2031 17:30] Ada Brisk", the text below
         opens=re.compile(rf"{MARKS}[\[(](?P<time>{STAMP}|{CLOCK})[\])]\s{{1,3}}{_WIDE}{MARKS}\s*\Z"),
         trust="likely",
         admits=_is_named_speaker,
-        is_block=True,
     ),
     Form(  # "00:03:15 Ada Brisk: text", "17:30:05 From Ada Brisk to Everyone: text"
         opens=re.compile(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -26,6 +25,7 @@ from polyhop.evaluation.significance import interval, paired_bootstrap
 from polyhop.evaluation.sweep import Sweep, sweeps
 from polyhop.evaluation.unsupported import unsupported
 from polyhop.settings import Settings
+from polyhop.store.whole_file import whole_file
 from polyhop.types import Cost
 
 UNTYPED = "untyped"
@@ -83,14 +83,10 @@ def summary(
 def write(path: Path | str, text: str) -> None:
     """Write a text file whole or not at all. Raises StorageFull where the folder takes no file."""
     path = Path(path)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            draft.write_text(text, encoding="utf-8", newline="\n")
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        with whole_file(path) as file:
+            file.write(text.encode())
     except OSError as error:
         raise StorageFull(
             f"{path} cannot be written: {error}.", remedy="Choose a file in a folder that can be written."

@@ -7,7 +7,6 @@ among the facts of that passage, and an overlay fits one generation of the facts
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +24,7 @@ from polyhop.indexes.texts import Texts
 from polyhop.layers.facts import merging
 from polyhop.layers.facts.graph import Embed, FactGraph
 from polyhop.ports import Ints
+from polyhop.store.whole_file import whole_file
 from polyhop.types import Fact
 
 FORMAT_VERSION = 1
@@ -107,17 +107,10 @@ def save(overlay: Overlay, index: Path, name: str) -> Path:
     """
     path = _file(index, name)
     content = {"format": FORMAT_VERSION, **asdict(overlay)}
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     try:
         path.parent.mkdir(exist_ok=True)
-        try:
-            with draft.open("w", encoding="utf-8", newline="\n") as file:
-                json.dump(content, file, ensure_ascii=False, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        with whole_file(path) as file:
+            file.write(json.dumps(content, ensure_ascii=False, indent=1).encode())
     except OSError as error:
         raise StorageFull(f"{path} cannot be written: {error.strerror or error}.") from error
     return path

@@ -215,7 +215,7 @@ class Transport:
             time.sleep(wait)
 
     def look(self, url: str) -> Reply:
-        """What a GET of an address of the same endpoint answers, asked once. Raises EndpointError where nothing does."""
+        """What a GET of an address of the endpoint answers, asked once. Raises EndpointError where nothing does."""
         reply, trouble = self._once(None, None, url)
         if reply is None:
             said = f"{_public(url)} cannot be reached: {trouble.rstrip('.')}."

@@ -286,6 +286,11 @@ def without_reports() -> None:
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 
+def wants_no_colours() -> bool:
+    """Whether the user's terminals are to show none (https://no-color.org)."""
+    return bool(os.environ.get("NO_COLOR"))
+
+
 def cache_folder(models: ModelChoice) -> Path:
     """Where converted weights live."""
     if models.cache:

@@ -51,6 +51,27 @@ def found(engine: Polyhop, question: str, strategy: str = "bm25") -> list[str]:
     return [passage.title for passage in engine.search(question, strategy=strategy).passages]
 
 
+def test_the_package_is_the_command_line_too() -> None:
+    done = subprocess.run([sys.executable, "-m", "polyhop", "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()[0], done.stderr) == (0, "polyhop", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["ask"], "Missing argument"),
+        (["search", "x", "--k", "0"], "not in the range"),
+        (["asks"], "Did you mean 'ask'?"),
+    ],
+)
+def test_a_command_in_the_wrong_words_is_told_as_json_where_json_is_asked_for(arguments: list[str], said: str) -> None:
+    done = cli(*arguments, "--json")
+    content = json.loads(done.stdout)
+    assert (done.returncode, content["error"]) == (2, "UsageError")
+    assert said in content["message"]
+    assert content["remedy"].startswith("See: polyhop")
+
+
 def test_an_empty_folder_makes_an_index_that_knows_nothing(tmp_path: Path) -> None:
     folder, index = write(tmp_path / "docs", {}), tmp_path / "an.index"
     indexed = cli("index", folder, "--index", index)

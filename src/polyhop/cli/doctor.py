@@ -77,7 +77,7 @@ def _index(settings: Settings, index_path: str) -> Iterator[Finding]:
     try:
         with Polyhop(index_path, settings=settings) as engine:
             status = engine.status()
-            with_gaps = [layer.name for layer in status.layers if layer.has_gaps]
+            with_gaps = [layer.name for layer in status.layers if layer.has_gaps] or ["text"] * status.has_gaps
     except IndexMissing as error:
         yield "index", True, f"none at {index_path} yet", error.remedy
         return

@@ -116,6 +116,17 @@ def test_what_the_budget_left_out_is_shown(data: Path, server: EndpointServer, t
     assert server.requests == []
 
 
+def test_a_model_that_cannot_answer_in_form_is_no_silence_of_the_documents(
+    server: EndpointServer, run: Run, world_index: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing is found then, but whoever asked is told whose fault that is."""
+    server.script = in_turn(says("I am afraid that I only speak in prose."))
+    outcome = run("ask", "Who designed Harrowmere Lighthouse?", "--strategy", "bm25", "--index", world_index)
+    assert outcome.code == 3
+    assert "sage@127.0.0.1" in caplog.text
+    assert "did not answer in the form that was asked for" in caplog.text
+
+
 def lists(*names: str) -> Played:
     """The models of an endpoint, as ``GET /models`` has them."""
     rows = [{"id": name, "object": "model"} for name in names]

@@ -33,6 +33,7 @@ LEVELS = (
     ("engine",),
     ("asynchronous", "evaluation", "training", "serve", "integrations", "exports"),
     ("cli",),
+    ("__main__",),
 )
 REACHED = 94  # files, by imports, from "paths" and the default reader
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}

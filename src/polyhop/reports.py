@@ -117,6 +117,11 @@ class IndexStatus(Serialisable):
     models: dict[str, str]
     writer: str | None  # who is writing now, if anybody
 
+    @property
+    def has_gaps(self) -> bool:
+        """Whether bringing it up to date would do something, as where a run was interrupted before its first layer."""
+        return any(layer.has_gaps for layer in self.layers) or bool(self.passages and not self.layers)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoveReport(Serialisable):

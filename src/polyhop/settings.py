@@ -277,8 +277,18 @@ def _apply(tree: dict[str, Any], change: str) -> None:
 
 
 def without_reports() -> None:
-    """Have libraries that report their use to their makers not do so, unless the user has said that they may."""
+    """Have libraries that report their use to their makers not do so, unless the user has said that they may.
+
+    It counts only before they are imported: as soon as onnxruntime is (from 1.32 on, on Linux, too), it makes up an id
+    of the machine and looks for its maker's server.
+    """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
+
+def wants_no_colours() -> bool:
+    """Whether the user's terminals are to show none (https://no-color.org)."""
+    return bool(os.environ.get("NO_COLOR"))
 
 
 def cache_folder(models: ModelChoice) -> Path:

@@ -18,7 +18,7 @@ import pytest
 from polyhop.engine import Polyhop
 from polyhop.errors import UsageError
 from polyhop.indexing.ingest import Ingest
-from polyhop.reports import IndexReport
+from polyhop.reports import IndexReport, Progress
 from polyhop.settings import Chunking
 from polyhop.store.record import Record
 from tests.worlds.commands import Run
@@ -50,6 +50,42 @@ def fresh(tmp_path: Path) -> Iterator[Polyhop]:
 
 def found(engine: Polyhop, question: str, strategy: str = "bm25") -> list[str]:
     return [passage.title for passage in engine.search(question, strategy=strategy).passages]
+
+
+def test_the_package_is_the_command_line_too() -> None:
+    done = subprocess.run([sys.executable, "-m", "polyhop", "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()[0], done.stderr) == (0, "polyhop", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["ask"], "Missing argument"),
+        (["search", "x", "--k", "0"], "not in the range"),
+        (["asks"], "Did you mean 'ask'?"),
+    ],
+)
+def test_a_command_in_the_wrong_words_is_told_as_json_where_json_is_asked_for(arguments: list[str], said: str) -> None:
+    done = cli(*arguments, "--json")
+    content = json.loads(done.stdout)
+    assert (done.returncode, content["error"]) == (2, "UsageError")
+    assert said in content["message"]
+    assert content["remedy"].startswith("See: polyhop")
+
+
+def test_a_run_that_ends_before_its_first_layer_is_told_with_what_to_do(tmp_path: Path) -> None:
+    """Such as with Ctrl-C while models are loaded: documents are stored by then, and nothing is derived from them."""
+
+    def interrupt(step: Progress) -> None:
+        if step.stage == "text":
+            raise KeyboardInterrupt
+
+    folder, index = write(tmp_path / "docs", {"gate.txt": "The gate is shut at nine."}), tmp_path / "an.index"
+    with Polyhop(index, settings=QUICK) as engine, suppress(KeyboardInterrupt):
+        engine.index(folder, progress=interrupt)
+    assert cli("status", "--index", index).stdout.endswith("Bring it up to date with: polyhop index PATH...\n")
+    examined = cli("doctor", "--index", index)
+    assert (examined.returncode, "Layers with gaps: text" in examined.stdout) == (1, True)
 
 
 def test_an_empty_folder_makes_an_index_that_knows_nothing(run: Run, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.worlds.commands import Run
 from tests.worlds.documents import write
-from tests.worlds.endpoint import EndpointServer, in_turn, says, serving
+from tests.worlds.endpoint import EndpointServer, Played, in_turn, refuses, says, serving
 
 ROWS = [
     {"id": "gull", "title": "Gull", "text": "The Gull is a ferry. It was built by Ada Brook in 1892."},
@@ -114,3 +114,49 @@ def test_what_the_budget_left_out_is_shown(data: Path, server: EndpointServer, t
     outcome = run(*ask)
     assert "The budget left out: 1 requests to the language model, for want of budget.llm_calls" in outcome.out
     assert server.requests == []
+
+
+def test_a_model_that_cannot_answer_in_form_is_no_silence_of_the_documents(
+    server: EndpointServer, run: Run, world_index: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing is found then, but whoever asked is told whose fault that is."""
+    server.script = in_turn(says("I am afraid that I only speak in prose."))
+    outcome = run("ask", "Who designed Harrowmere Lighthouse?", "--strategy", "bm25", "--index", world_index)
+    assert outcome.code == 3
+    assert "sage@127.0.0.1" in caplog.text
+    assert "did not answer in the form that was asked for" in caplog.text
+
+
+def lists(*names: str) -> Played:
+    """The models of an endpoint, as ``GET /models`` has them."""
+    rows = [{"id": name, "object": "model"} for name in names]
+    return Played(body=json.dumps({"object": "list", "data": rows}).encode())
+
+
+@pytest.mark.parametrize(
+    ("reply", "code", "said"),
+    [
+        (lists("sage", "fool"), 0, "which answers"),
+        (lists("fool"), 0, "lists others: fool"),
+        (refuses(404, "no such route"), 0, "lists no models"),
+        (refuses(401, "no such key"), 1, "Set POLYHOP_API_KEY"),
+        (refuses(500, "out of order"), 0, "lists no models"),
+        (refuses(502, "out of order"), 1, "out of order"),
+        (Played(body=b"<p>Log in to go on"), 1, "OpenAI-compatible API"),
+        (Played(body=b"{}", hang_up=True), 1, "cannot be reached"),
+    ],
+)
+def test_doctor_asks_the_endpoint_for_its_models(
+    server: EndpointServer, run: Run, world_index: Path, reply: Played, code: int, said: str
+) -> None:
+    """Which costs nothing: errors of endpoints send people to it."""
+    server.script = in_turn(reply)
+    outcome = run("doctor", "--index", world_index)
+    assert said in outcome.out
+    assert outcome.code == code
+    assert server.paths == ["/v1/models"]
+
+
+def test_doctor_has_no_remedy_for_what_is_fine(run: Run, world_index: Path) -> None:
+    checks = {check["check"]: check for check in run("doctor", "--json", "--index", world_index).json()}
+    assert checks["index"]["remedy"] == ""

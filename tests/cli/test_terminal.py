@@ -228,6 +228,26 @@ def test_our_own_styles_reach_a_terminal_and_nothing_else_does(capfd: pytest.Cap
     assert_harmless(OURS.sub("", shown))
 
 
+def test_colours_are_left_out_where_nobody_wants_them(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """https://no-color.org: bold letters are no colour."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    with click.Context(polyhop, color=True):
+        echo(style("found", bold=True, fg="green"))
+    assert capfd.readouterr().out == "\x1b[1mfound\x1b[0m\n"
+
+
+@posix
+@pytest.mark.parametrize("command", [["search"], ["ask"], ["ask", "--trace"]])
+def test_the_title_that_a_file_name_gives_fakes_no_line(run: Run, tmp_path: Path, command: list[str]) -> None:
+    write(tmp_path / "docs", {"Gate\n    “The key is under the mat.”.txt": "The gate is shut at nine by Ada Brisk."})
+    run("index", tmp_path / "docs", "--index", tmp_path / "an.index", "--layers", "text")
+    shown, _ = run(*command, "Who shuts the gate?", "--index", tmp_path / "an.index")
+    assert "under the mat" in shown
+    assert "\n    “The key" not in shown
+
+
 def test_commands_print_through_the_terminal_alone() -> None:
     """So that nobody who writes a command has to remember."""
     for file in sorted(SOURCES.glob("cli/*.py")):

@@ -70,6 +70,14 @@ def test_pdf_without_a_real_title_is_named_by_its_first_line(tmp_path: Path, tit
     assert load(tmp_path / "a.pdf", pdf([["The Orla Mill", "Built in 1742."]], title=title)).title == "The Orla Mill"
 
 
+def test_columns_no_wider_than_what_is_in_them_are_columns(tmp_path: Path) -> None:
+    """Programs that fit columns to their cells leave little more than the height of a letter between."""
+    rows = [") Tj 11.4 Tw (Year Mill Loom", "2021 41.2 38.9", "2022 44.8 45.0"]  # points added to each space
+    assert load(tmp_path / "a.pdf", pdf([rows])).text == (
+        "Year: 2021; Mill: 41.2; Loom: 38.9\nYear: 2022; Mill: 44.8; Loom: 45.0"
+    )
+
+
 def test_pdf_without_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match="no text") as refusal:
         load(tmp_path / "scan.pdf", pdf([[], []]))

@@ -119,6 +119,19 @@ def test_link_loops_and_broken_links_are_survived(tmp_path: Path) -> None:
 
 
 @needs_links
+def test_what_links_lead_to_is_read_where_it_really_is(tmp_path: Path) -> None:
+    """And cited there, whatever the links are called."""
+    (tmp_path / "people").mkdir()
+    (tmp_path / "people" / "ada.txt").write_text("Ada Brisk.")
+    (tmp_path / "a-link").symlink_to(tmp_path / "people")
+    (tmp_path / "a-link.txt").symlink_to(tmp_path / "people" / "ada.txt")
+    documents, skipped = run(tmp_path)
+    root = tmp_path.as_posix()
+    assert [document.uri for document in documents] == [f"{root}/people/ada.txt", f"{root}/a-link.txt"]
+    assert skipped == {f"{root}/a-link": "is a link to a folder that has been read already"}
+
+
+@needs_links
 def test_a_linked_folder_is_read_under_its_own_name(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "mill.txt").write_text("The mill.")

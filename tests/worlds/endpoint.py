@@ -112,6 +112,13 @@ class _Handler(BaseHTTPRequestHandler):
             with self.server.lock:
                 self.server.busy -= 1
 
+    def do_GET(self) -> None:
+        """Plays the script for what is only looked at, such as the list of models, as a request with nothing in it."""
+        with self.server.lock:
+            self.server.paths.append(self.path.removeprefix(f"/{self.server.name}"))
+            self.server.keys.append(self.headers["Authorization"])
+        self._play(self.server.script({}))
+
     def _play(self, played: Played) -> None:
         time.sleep(played.delay)
         try:

@@ -167,14 +167,14 @@ def _show_sources(answer: Answer, sentences: Sequence[Span | None], chains: int 
         echo()
     elif not hops:
         for passage in answer.evidence.passages[:3]:
-            echo(f"  {passage.title or passage.id}: {_one_line(passage.text)[:160]}")
+            echo(f"  {on_one_line(passage.title or passage.id)}: {_one_line(passage.text)[:160]}")
         echo()
 
 
 def _show_hop(number: int, hop: Hop, sentence: Span | None, chains: Sequence[Chain], engine: Polyhop) -> None:
     mark, colour = MARKS[hop.status]
     found = f"  →  {style(hop.found, bold=True)}" if hop.found else ""
-    titles = " / ".join(passage.title or passage.id for passage in hop.passages)
+    titles = " / ".join(on_one_line(passage.title or passage.id) for passage in hop.passages)
     echo(f"{style(mark, fg=colour)} hop {number}: {_clipped(_one_line(hop.question), LONGEST_QUESTION)}")
     if titles or found:
         echo(f"    {titles}{found}")

@@ -59,10 +59,10 @@ def _environment() -> Iterator[Finding]:
 
 def _models(settings: Settings) -> Iterator[Finding]:
     from polyhop.models.choice import load_models
-    from polyhop.models.trial import TRIALS
+    from polyhop.models.trial import TRIALS, reached
 
     models = load_models(settings)
-    for port, attempt in TRIALS.items():
+    for port, attempt in {**TRIALS, "language_model": reached}.items():
         check = port.replace("_", " ")
         try:
             yield check, True, attempt(models), ""
@@ -77,7 +77,7 @@ def _index(settings: Settings, index_path: str) -> Iterator[Finding]:
     try:
         with Polyhop(index_path, settings=settings) as engine:
             status = engine.status()
-            with_gaps = [layer.name for layer in status.layers if layer.has_gaps]
+            with_gaps = [layer.name for layer in status.layers if layer.has_gaps] or ["text"] * status.has_gaps
     except IndexMissing as error:
         yield "index", True, f"none at {index_path} yet", error.remedy
         return
@@ -85,7 +85,8 @@ def _index(settings: Settings, index_path: str) -> Iterator[Finding]:
         yield "index", False, str(error), error.remedy
         return
     finding = f"{status.documents} documents, {status.passages} passages at {status.path}"
-    yield "index", not with_gaps, finding, f"Layers with gaps: {', '.join(with_gaps)}. Run: polyhop index PATH..."
+    remedy = f"Layers with gaps: {', '.join(with_gaps)}. Run: polyhop index PATH..." if with_gaps else ""
+    yield "index", not with_gaps, finding, remedy
 
 
 def _bytes(index_path: str) -> Iterator[Finding]:

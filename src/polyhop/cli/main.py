@@ -32,7 +32,7 @@ from polyhop.cli.status import status
 from polyhop.cli.strategies import strategies
 from polyhop.cli.terminal import echo, explain, flush, give_up, log_visibly, tell
 from polyhop.cli.train import train
-from polyhop.errors import PolyhopError
+from polyhop.errors import PolyhopError, UsageError
 
 INTERRUPTED = 130
 
@@ -88,11 +88,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a letter shows a question mark
     try:
-        result = polyhop.main(asked, standalone_mode=False)
+        result = polyhop.main(asked, prog_name="polyhop", standalone_mode=False)
         flush()
         code = result if isinstance(result, int) else 0
     except PolyhopError as error:
         _explain(error, as_json="--json" in asked)
+        code = error.exit_code
+    except click.UsageError as error:
+        _refuse(error, as_json="--json" in asked)
         code = error.exit_code
     except click.ClickException as error:
         explain(error)
@@ -104,6 +107,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         give_up()  # what reads us has gone away: not an error
         code = 0
     sys.exit(code)
+
+
+def _refuse(error: click.UsageError, *, as_json: bool) -> None:
+    """Say what is wrong with the words of a command: to a program, with our name for it."""
+    if as_json:
+        command = error.ctx.command_path if error.ctx else "polyhop"
+        _explain(UsageError(error.format_message(), remedy=f"See: {command} --help"), as_json=True)
+    else:
+        explain(error)
 
 
 def _explain(error: PolyhopError, *, as_json: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from polyhop.cli.options import index_options, json_option, settings_of
-from polyhop.cli.terminal import echo, style
+from polyhop.cli.terminal import echo, on_one_line, style
 from polyhop.errors import UsageError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _show(found: Sequence[Merge], limit: int, *, as_json: bool) -> None:
         label = f" ({merge.label})" if merge.label not in ("", "TITLE") else ""
         echo(f"{style(merge.name, bold=True)}{label}")
         for spelling in merge.spellings:
-            titles = ", ".join(spelling.titles[:TITLES_SHOWN])
+            titles = on_one_line(", ".join(spelling.titles[:TITLES_SHOWN]))
             more = len(spelling.titles) - TITLES_SHOWN
             where = f"in {titles}" + (f" and {more} more" if more > 0 else "") if titles else ""
             reason = f"[{spelling.reason}] " if spelling.reason else ""

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from polyhop.cli.options import index_options, json_option, settings_of
-from polyhop.cli.terminal import echo, style
+from polyhop.cli.terminal import echo, on_one_line, style
 
 
 @click.command()
@@ -46,7 +46,7 @@ def search(
             span = Span(passage.document_id, passage.start, passage.end)
             with engine.view() as view:
                 uri, where = view.record.row(passage.document_id).uri, view.record.where(span)
-            echo(f"{rank:>3}. {style(passage.title or passage.id, bold=True)}  ({passage.score:.3f})")
+            echo(f"{rank:>3}. {style(on_one_line(passage.title or passage.id), bold=True)}  ({passage.score:.3f})")
             echo(f"     {' '.join(passage.text.split())[:200]}")
             echo(style(f"     {place(uri, span, where)}", dim=True))
         echo(style(f"strategy {evidence.strategy}, {evidence.cost.seconds:.2f} s", dim=True))

@@ -38,7 +38,7 @@ def status(as_json: bool, index_path: str, config: Path | None, changes: tuple[s
             echo(f"  {contents_in_words(layer.contents)}")
     if report.writer:
         echo(f"being written by {report.writer}")
-    if any(layer.has_gaps for layer in report.layers):
+    if report.has_gaps:
         echo("Bring it up to date with: polyhop index PATH...")
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyhop.errors import PolyhopError, StorageFull
+from polyhop.settings import wants_no_colours
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -51,7 +52,9 @@ def on_one_line(text: str) -> str:
 
 
 def style(text: str, **styles: Any) -> str:
-    """Text for ``echo`` in a style, as ``click.style`` has them."""
+    """Text for ``echo`` in a style, as ``click.style`` has them; without colours where the user wants none."""
+    if wants_no_colours():
+        styles = {name: value for name, value in styles.items() if name not in ("fg", "bg")}
     before, _, after = click.style("\0", **styles).partition("\0")
     return f"{before.replace(chr(27), _ESCAPE)}{text}{after.replace(chr(27), _ESCAPE)}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import stat
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,9 +74,10 @@ def unique(items: Iterable[Document | Skipped]) -> Iterator[Document | Skipped]:
 
 
 def find(paths: Sequence[str | Path], *, loaders: Mapping[str, Loader] | None = None) -> Iterator[Source | Skipped]:
-    """The files that can be read, each once: as given, and within folders in the order of their names.
+    """The files that can be read, each once: as given, and within folders in the order of their names, links last.
 
-    Hidden files and folders within folders are passed over; links are followed, but no folder is entered twice.
+    Hidden files and folders within folders are passed over; links are followed, but no folder is entered twice. They
+    come last so that what they lead to is read, and cited, where it really is.
     Raises UsageError for a path that does not exist.
     """
     roots = [Path(path) for path in paths]
@@ -143,8 +145,9 @@ def _found(roots: Iterable[Path], loaders: Mapping[str, Loader]) -> Iterator[Sou
     entered: set[tuple[int, int]] = set()
     met: set[str] = set()
     waiting = list(reversed([*roots]))  # a stack, because folders can be nested more deeply than calls
-    while waiting:
-        path = waiting.pop()
+    links: deque[Path] = deque()
+    while waiting or links:
+        path = waiting.pop() if waiting else links.popleft()
         uri = uri_of(path)
         if uri in met:
             continue
@@ -157,7 +160,9 @@ def _found(roots: Iterable[Path], loaders: Mapping[str, Loader]) -> Iterator[Sou
                 yield Skipped(uri, "is a link to a folder that has been read already")
             else:
                 entered.add((state.st_dev, state.st_ino))
-                waiting += sorted(_visible(path), key=lambda inner: inner.name, reverse=True)
+                inside = sorted(_visible(path), key=lambda inner: inner.name)
+                waiting += [inner for inner in reversed(inside) if not inner.is_symlink()]
+                links += [inner for inner in inside if inner.is_symlink()]
         except OSError as error:
             yield unreadable(uri, error)
 

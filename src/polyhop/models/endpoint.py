@@ -27,6 +27,7 @@ from polyhop.types import Cost
 log = logging.getLogger(__name__)
 
 _REFUSALS = frozenset({400, 404, 415, 422, 500, 501})  # with these, servers say which part of a request they cannot do
+_UNWELCOME = frozenset({401, 402, 403})  # with these they say that they do not want to serve us
 _OVERFLOW = re.compile(
     r"context.{0,30}(length|window|size|limit)|n_ctx|prompt is too long|too many (input )?tokens", re.IGNORECASE
 )
@@ -134,6 +135,20 @@ class OpenAICompatible:
                 self._cache.put(key, self.name, response)
         return self._usable(response, request, hold.spent)
 
+    def listed(self) -> tuple[str, ...] | None:
+        """The models that the server says it has, None where it has no such list; asked once, and costs nothing.
+
+        Raises EndpointError where nobody answers, the key is refused, or it is a server of another kind.
+        """
+        reply = self._transport.look(f"{self.base_url}/models")
+        if reply.status in _UNWELCOME or (reply.status >= 500 and reply.status not in _REFUSALS):
+            raise self._refused(reply)
+        content = reply.json()
+        if reply.ok and content is None:
+            raise self._no_api(reply, "a list of models")
+        rows = content.get("data") if isinstance(content, dict) else None
+        return tuple(str(row.get("id")) for row in rows if isinstance(row, dict)) if isinstance(rows, list) else None
+
     def forecast(self, requests: Iterable[Request]) -> Cost:
         """The most that requests would cost now; those whose answers are kept cost nothing."""
         unknown = (one for one in requests if not (self._cache and self._cache.get(self._key(one))))
@@ -226,18 +241,21 @@ class OpenAICompatible:
             status=413,
         )
 
+    def _no_api(self, reply: Reply, wanted: str = "a completion") -> EndpointError:
+        kind = reply.headers.get("content-type", "no content type").partition(";")[0]
+        return EndpointError(
+            f"{self.name} did not answer with {wanted} but with {kind}: {reply.words[:200]}",
+            remedy="Check that its address is that of an OpenAI-compatible API, which often ends in /v1.",
+            status=reply.status,
+        )
+
     def _read(self, reply: Reply, expected: Cost) -> CachedResponse:
         content = reply.json()
         choices = content.get("choices") if isinstance(content, dict) else None
         first = choices[0] if isinstance(choices, list) and choices else None
         message = first.get("message") if isinstance(first, dict) else None
         if not isinstance(first, dict) or not isinstance(message, dict):
-            kind = reply.headers.get("content-type", "no content type").partition(";")[0]
-            raise EndpointError(
-                f"{self.name} did not answer with a completion but with {kind}: {reply.words[:200]}",
-                remedy="Check that its address is that of an OpenAI-compatible API, which often ends in /v1.",
-                status=reply.status,
-            )
+            raise self._no_api(reply)
         text = joined_pairs(text_in(message))
         usage = content.get("usage")
         counts = usage if isinstance(usage, dict) else {}

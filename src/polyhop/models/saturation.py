@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from polyhop.models.once import once
+from polyhop.settings import without_reports
 
 DEEP, WIDE = 64, 32  # of the matrix that is multiplied with
 LARGEST, LEVEL = 255, 127  # the largest activation and weight: two products of them do not fit into 16 bits
@@ -23,6 +24,7 @@ _IR, _OPSET = 8, 13
 @once
 def products_saturate() -> bool:
     """Whether products of 8-bit numbers are wrong unless onnxruntime is told to be exact."""
+    without_reports()
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -9,6 +9,7 @@ from typing import Any
 from polyhop.errors import ModelError
 from polyhop.models.saturation import products_saturate
 from polyhop.models.weights import DAMAGED
+from polyhop.settings import without_reports
 
 
 def available_cores() -> int:
@@ -26,6 +27,7 @@ def open_session(model: Path, threads: int) -> Any:
     Exactness costs such processors a fifth of a model's time or more.
     Raises ModelError where the file is no graph that this onnxruntime can run.
     """
+    without_reports()
     import onnxruntime
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 

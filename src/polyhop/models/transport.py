@@ -214,6 +214,14 @@ class Transport:
             log.log(level, "%s: %s; attempt %d in %.1f s.", self._where, trouble, failures + 1, wait)
             time.sleep(wait)
 
+    def look(self, url: str) -> Reply:
+        """What a GET of an address of the endpoint answers, asked once. Raises EndpointError where nothing does."""
+        reply, trouble = self._once(None, None, url)
+        if reply is None:
+            said = f"{_public(url)} cannot be reached: {trouble.rstrip('.')}."
+            raise EndpointError(said, remedy="Check that the endpoint runs and that its address is right.")
+        return reply
+
     def close(self) -> None:
         """Close the connections; the next request opens new ones."""
         with self._lock:
@@ -221,11 +229,13 @@ class Transport:
                 self._client.close()
                 self._client = None
 
-    def _once(self, body: bytes, arriving: Callable[[], Arriving] | None) -> tuple[Reply | None, str]:
+    def _once(
+        self, body: bytes | None, arriving: Callable[[], Arriving] | None, url: str = ""
+    ) -> tuple[Reply | None, str]:
         import httpx
 
         try:
-            reply = self._exchange(body, arriving() if arriving is not None else None)
+            reply = self._exchange(body, arriving() if arriving is not None else None, url or self._url)
         except httpx.TimeoutException:
             return None, f"no answer within {self._timeout:g} seconds"
         except httpx.RequestError as error:
@@ -235,12 +245,13 @@ class Transport:
         self._answered = True
         return reply, "" if reply.ok else f"it answered {reply.status} and said: {reply.words}"
 
-    def _exchange(self, body: bytes, arriving: Arriving | None) -> Reply:
+    def _exchange(self, body: bytes | None, arriving: Arriving | None, url: str) -> Reply:
         import httpx
 
         deadline = time.monotonic() + self._timeout
         headers = None if arriving is None else {"Accept": "text/event-stream, application/json"}
-        with self._connected().stream("POST", self._url, content=body, headers=headers) as response:
+        method = "GET" if body is None else "POST"
+        with self._connected().stream(method, url, content=body, headers=headers) as response:
             received = bytearray()
             for chunk in response.iter_bytes():
                 received += chunk
@@ -278,7 +289,7 @@ class Transport:
             remedy = "Check that the endpoint runs and that its address is right; polyhop doctor tests it."
         else:
             remedy = "Wait and run the same command again, or lower the endpoint's concurrency."
-        return EndpointError(f"{self._where} was asked {tries} in vain: {trouble}.", remedy=remedy)
+        return EndpointError(f"{self._where} was asked {tries} in vain: {trouble.rstrip('.')}.", remedy=remedy)
 
 
 def _public(url: str) -> str:

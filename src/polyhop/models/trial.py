@@ -7,6 +7,9 @@ from types import MappingProxyType
 from typing import Final
 
 from polyhop.models.choice import Models
+from polyhop.models.endpoint import OpenAICompatible
+
+_NAMED = 5  # models of an endpoint that are told
 
 
 def _embedder(models: Models) -> str:
@@ -27,8 +30,25 @@ def _translator(models: Models) -> str:
 
 
 def _language_model(models: Models) -> str:
-    """Only whether there is one: an endpoint may cost money, and its own errors say what it lacks."""
+    """Only whether there is one: an endpoint may cost money."""
     return models.language_model.name if models.language_model else "none configured (optional)"
+
+
+def reached(models: Models) -> str:
+    """The language model, and what its endpoint says of it when it is asked for its models, which costs nothing.
+
+    Raises EndpointError where nobody answers or the key is refused.
+    """
+    model = models.language_model
+    if not isinstance(model, OpenAICompatible):
+        return _language_model(models)
+    listed = model.listed()
+    if listed is None:
+        return f"{model.name}, which answers and lists no models"
+    if model.model in listed:
+        return f"{model.name}, which answers"
+    names = ", ".join(sorted(listed)[:_NAMED]) or "none"
+    return f"{model.name}, which answers, but lists others: {names}"
 
 
 TRIALS: Final[Mapping[str, Callable[[Models], str]]] = MappingProxyType(

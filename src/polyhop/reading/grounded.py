@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
@@ -15,6 +16,8 @@ from polyhop.prompts.read_answer import AnswerPart, ReadAnswer, read_answer
 from polyhop.prompts.support import CopiedQuote
 from polyhop.reading.reader import Quote, Reading
 from polyhop.types import AnswerKind, Evidence, Passage
+
+logger = logging.getLogger(__name__)
 
 UNPROVEN: Final = 0.2  # confidence in what the model holds for established, and no quotation bears out
 GUESSED: Final = 0.1  # in what it holds for likely only
@@ -57,7 +60,15 @@ class Grounded:
             best=self.stance == "best",
             max_tokens=self.max_tokens,
         )
-        return _Judged(question, answer, passages).reading(self.stance, self.threshold)
+        reading = _Judged(question, answer, passages).reading(self.stance, self.threshold)
+        if answer.broken and reading.text is None:
+            logger.warning(
+                "%s did not answer in the form that was asked for, and nothing that counts could be read from what it "
+                "wrote: the documents may have an answer all the same. Use a larger model, or one that supports "
+                "structured output.",
+                model.name,
+            )
+        return reading
 
 
 @dataclass(frozen=True)

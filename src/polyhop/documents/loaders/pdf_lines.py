@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LINE: Final = re.compile(r"([^\r\n\x02\ufffe]*)(\r\n?|\n|[\x02\ufffe](?:\r\n?|\n)?|\Z)")
 _OWN_HYPHENS: Final = ("\x02", "\ufffe")  # how PDFium writes a hyphen at the end of a line
 _WORD: Final = re.compile(r"\S+")
-_GAP: Final = 1.1  # of the height of letters: no two words are so far apart, however a line is justified
+_GAP: Final = 1.0  # of the height of letters: hardly two words are so far apart, however a line is justified
 _LONGEST_NAME: Final = 128  # bytes of the name of a font
 
 

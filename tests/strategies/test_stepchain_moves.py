@@ -19,7 +19,7 @@ from polyhop.strategies.stepchain.asked_step import AskedStep
 from polyhop.strategies.stepchain.community_context import background
 from polyhop.strategies.stepchain.distinct_chains import distinct, longest
 from polyhop.strategies.stepchain.independent_steps import asked_together
-from polyhop.strategies.stepchain.leads import CHAINED, UNOWNED, Lead, Leads
+from polyhop.strategies.stepchain.leads import ALONE, CHAINED, Lead, Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_evidence import hops, ranking
 from polyhop.strategies.stepchain.step_graph import ENDS, EvidenceChain, GraphWalk, StepGraph
@@ -291,12 +291,12 @@ def test_a_name_that_no_passage_is_about_leads_to_those_that_name_it(view: View,
     """Or to where it was read; that costs it something."""
     question = "Where was the builder of the Pike born?"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("polyhop.strategies.stepchain.leads.UNOWNED", 0.0)
+        patched.setattr("polyhop.strategies.stepchain.leads.ALONE", 0.0)
         leads = lead_on(leads_of(view, question), "Who is the builder of the Pike?", number["Pike"])
     reed = next(lead for lead in leads if lead.name == "Otto Reed")
     assert reed.target == number["Pike"]
     dear = lead_on(leads_of(view, question), "Who is the builder of the Pike?", number["Pike"])
-    assert next(lead for lead in dear if lead.name == "Otto Reed").score == pytest.approx(reed.score - UNOWNED)
+    assert next(lead for lead in dear if lead.name == "Otto Reed").score == pytest.approx(reed.score - ALONE)
 
 
 def test_a_name_that_chains_bear_out_is_worth_more(view: View, number: dict[str, int]) -> None:
@@ -547,6 +547,8 @@ def test_ways_come_first_and_then_single_passages_and_those_of_leads_by_turns(vi
     assert order[1] == 5.0
     assert order[2] == 3.0
     taken.whole = (6, 3)
+    assert list(ranking(taken, plan_of_questions(["Who built it?", "Where was #1 born?"])))[:4] == [1, 2, 6, 3]
+    taken.whole_first = True  # it goes better with the question than what its steps lead to
     assert list(ranking(taken, plan_of_questions(["Who built it?", "Where was #1 born?"])))[:4] == [6, 3, 1, 2]
 
 
@@ -559,7 +561,7 @@ def test_what_steps_quoted_comes_before_all_that_was_retrieved(view: View) -> No
         step(2, 3, sources=(4,), quotes=("three",), established=True, settled=True),
     ]
     taken.singles, taken.others = {1: 5.0, 2: 4.0, 3: 3.0}, {}
-    taken.whole = (6,)
+    taken.whole, taken.whole_first = (6,), True
     order = ranking(taken, plan_of_questions(["Who built it?", "Who owns it?", "Where was #1 born?"]))
     assert list(order)[:5] == [7, 4, 8, 9, 6]
 

@@ -9,6 +9,7 @@ from polyhop.indexes.names import normal
 from polyhop.prompts.earlier_steps import EarlierStep
 from polyhop.prompts.merge_answers import Answered
 from polyhop.strategies.stepchain.distinct_chains import distinct
+from polyhop.strategies.stepchain.leads import DOUBTED, Lead
 from polyhop.strategies.stepchain.step_answers import StepFinding
 from polyhop.strategies.stepchain.step_graph import EvidenceChain
 from polyhop.types import Span
@@ -27,6 +28,7 @@ class AskedStep:
     way: tuple[int, ...]  # the passages that lead to its answer, in order
     cited: tuple[int, ...] = ()  # the passages that the answers were quoted from to which it refers
     logit: float | None = None  # of the passage that says most about it
+    lead: Lead | None = None  # where no language model answered it: its answer, where it was found, and where it leads
     chains: tuple[EvidenceChain, ...] = ()
     answer: str | None = None  # a guess, unless it is established
     established: bool = False
@@ -43,6 +45,11 @@ class AskedStep:
     def supposed(self) -> bool:
         """Whether later steps go on from a guess at it."""
         return self.carried and not self.established
+
+    @property
+    def doubted(self) -> bool:
+        """Whether another way is worth looking for: no language model gave its answer, and it is not sure."""
+        return self.lead is not None and self.lead.score < DOUBTED
 
     def takes(self, found: StepFinding) -> None:
         """Take over what a language model found. A guess is kept and told as one, and so is what follows from one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -19,11 +20,14 @@ PAIRED = 300  # characters of each of two passages that are judged together
 READ = 6  # candidates that the reader hands over
 SEARCHED = 8  # passages among which those that name a value are looked for
 NAMING = 2  # of them, how many a value may lead to
-# In logits of the cross-encoder, which judges most of it: settled by development questions (decision 26).
-FIRST = 1.5  # logits that the likeliest of the values read has over others
-SECOND = 0.5  # logits that the second of the values read has over those that were not read
-CHAINED = 1.0  # logits of a name that the best chain ends at, less for lesser chains
-UNOWNED = 2.0  # logits taken from a name that no passage is about
+# In logits of the cross-encoder, which judges where a name leads: fitted on training questions (decision 58).
+READING = 1.0  # for each logit of the reader's chance above that of a name that it does not point at
+UNREAD = 0.005  # chance of such a name
+OWN_TITLE = 2.3  # taken from what a passage is about, where it was not read
+ALONE = 7.0  # taken from a name that leads to nothing but the passage it stands in, which is then judged alone
+BORNE_OUT = 3.0  # score from which three of four names were right
+DOUBTED = 8.0  # score below which the whole question is asked besides
+CHAINED = 0.5  # for a name that the best chain ends at, less for lesser chains
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +37,8 @@ class Lead:
     name: str
     source: int  # passage numbers
     target: int  # the source itself where nothing else is known of the name
-    score: float  # the cross-encoder's logit for both passages together, and what the reader adds
+    logit: float  # the cross-encoder's, for both passages together
+    score: float  # that, and what the reader and chains add
     span: Span | None  # the sentence that the reader found it in
 
 
@@ -78,8 +83,8 @@ class Leads:
         named = {normal(title) for title, _ in self.over.text.titles.named_in(asked, careful=False)}
         ways: dict[tuple[int, str], _Value] = {}
         for value in self._read(asked, passages, named):
-            for target, worth in self._targets(value, next_question):
-                ways.setdefault((target, value.name), _Value(value.name, value.source, worth, value.span))
+            for target in self._targets(value, next_question):
+                ways.setdefault((target, value.name), value)
         if self.links and sources:
             first = sources[0]
             reached = {target for target, _ in ways} | {first}
@@ -106,7 +111,6 @@ class Leads:
                 found = glance(asked, list(read.values()), self.over.models)
         numbers = {passage.id: number for number, passage in passages.items()}
         seen = set(named)
-        worths = [FIRST, SECOND]
         for candidate in found[:READ]:
             key = normal(candidate.text)
             if key in seen or len(seen) - len(named) == self.values:
@@ -114,17 +118,16 @@ class Leads:
             seen.add(key)
             quote, passage = candidate.quote, candidate.quote.passage
             span = Span(passage.document_id, passage.start + quote.start, passage.start + quote.end)
-            yield _Value(candidate.text, numbers[passage.id], worths.pop(0) if worths else 0.0, span)
+            yield _Value(candidate.text, numbers[passage.id], _read_worth(candidate.chance), span)
         for number, passage in list(passages.items())[:1]:  # what a passage is about may be what is asked for
             if passage.title and normal(passage.title) not in seen:
-                yield _Value(passage.title, number, SECOND, None)
+                yield _Value(passage.title, number, -OWN_TITLE, None)
 
-    def _targets(self, value: _Value, next_question: Callable[[str], str]) -> Iterator[tuple[int, float]]:
-        """Where a value leads, and what it is worth then: to the passage about it, or else to those that name it."""
+    def _targets(self, value: _Value, next_question: Callable[[str], str]) -> Sequence[int]:
+        """Where a value leads: to the passage about it, or else to those that name it, or else nowhere new."""
         own = self.nearest(self.over.text.titles.about(value.name), 1)
         if own:
-            yield own[0], value.worth
-            return
+            return own
         numbers = [number for number, _ in fused(next_question(value.name), self.over, SEARCHED)[:SEARCHED]]
         name = f" {normal(value.name)} "
         naming = [
@@ -132,8 +135,7 @@ class Leads:
             for number, passage in zip(numbers, self.over.passages(numbers), strict=True)
             if number != value.source and name in f" {' '.join(words(f'{passage.title} {passage.text}'))} "
         ]
-        for number in naming[:NAMING] or [value.source]:
-            yield number, value.worth - UNOWNED
+        return naming[:NAMING] or [value.source]
 
     def linked(
         self, source: int, passage: Passage, names: Iterable[str], without: set[str], reached: set[int]
@@ -173,7 +175,8 @@ class Leads:
                 name=value.name,
                 source=value.source,
                 target=target,
-                score=logit + value.worth + CHAINED * borne(value.name),
+                logit=logit,
+                score=logit + value.worth + CHAINED * borne(value.name) - ALONE * (target == value.source),
                 span=value.span,
             )
             for ((target, _), value), logit in zip(ways.items(), logits, strict=True)
@@ -185,3 +188,9 @@ class Leads:
             return excerpt(target, self.question, 2 * PAIRED)
         led = excerpt(source, self.question, PAIRED, naming=(value.name,))
         return f"{led} {excerpt(target, self.question, PAIRED)}"
+
+
+def _read_worth(chance: float) -> float:
+    """What a name that the reader points at with such a chance is worth in logits, at least 0."""
+    kept = min(max(chance, UNREAD), 1 - UNREAD)
+    return READING * (math.log(kept / (1 - kept)) - math.log(UNREAD / (1 - UNREAD)))

@@ -32,7 +32,7 @@ def ranking(stepping: Stepping, plan: Plan) -> dict[int, float]:
         if number is not None
     ]
     ways = [number for one in stepping.done if one.position not in referred for number in one.way]
-    ordered = dict.fromkeys([*first, *stepping.whole, *ways])
+    ordered = dict.fromkeys([*first, *(stepping.whole if stepping.whole_first else ()), *ways, *stepping.whole])
     for turn in zip_longest(singles, others):
         ordered.update(dict.fromkeys(number for number in turn if number is not None))
     return {number: known.get(number, 0.0) for number in ordered}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -17,9 +18,9 @@ from polyhop.prompts.merge_answers import Answered
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.judge import may_tell
-from polyhop.strategies.stepchain.asked_step import SURE, AskedStep
+from polyhop.strategies.stepchain.asked_step import AskedStep
 from polyhop.strategies.stepchain.independent_steps import asked_together
-from polyhop.strategies.stepchain.leads import Lead, Leads
+from polyhop.strategies.stepchain.leads import BORNE_OUT, Lead, Leads
 from polyhop.strategies.stepchain.step_calls import StepCalls
 from polyhop.strategies.stepchain.step_graph import NOWHERE, Chains, StepGraph
 from polyhop.strategies.stepchain.step_hops import hop_of
@@ -52,7 +53,8 @@ class Stepping:
     others: dict[int, float] = field(default_factory=dict)  # passages that leads go to
     told: list[str] = field(default_factory=list)
     steps: int = 0  # of the plan that is followed
-    whole: tuple[int, ...] = ()  # the passages that the whole question leads to, where its steps lead to nothing
+    whole: tuple[int, ...] = ()  # the passages that the whole question leads to, where its steps lead to nothing sure
+    whole_first: bool = False  # whether they go better with it than those that its steps lead to
 
     def take(self, plan: Plan, began: float, budget: Budget) -> Plan:
         """Answer the steps in order. The plan that was followed, which another may have replaced half way.
@@ -101,8 +103,8 @@ class Stepping:
             self.over.hops_told.settle(asked.position, hop_of(asked, self.over))
 
     def _wants_whole(self, plan: Plan) -> bool:
-        """Whether the whole question is to be asked of text: its steps do not lead to an answer."""
-        lacking = self.retries and any(one.settled and not one.established for one in self.done)
+        """Whether the whole question is to be asked of text: its steps lead to no answer, or to one that is doubted."""
+        lacking = self.retries and any(one.settled and (one.doubted or not one.established) for one in self.done)
         if self.calls is not None:
             return lacking
         return lacking or len(plan.steps) == 1 or plan.shape == "intersection"
@@ -238,7 +240,7 @@ class Stepping:
     def _bind(self, asked: AskedStep, lead: Lead) -> None:
         asked.answer, asked.sources = lead.name, (lead.source,)
         asked.spans = () if lead.span is None else (lead.span,)
-        asked.established = lead.score > SURE
+        asked.established, asked.lead = lead.score >= BORNE_OUT, lead
         asked.carried = True  # for want of anything surer: where it leads was judged for the whole question
         if not asked.established:
             asked.note = "a guess: no passage bears it out"
@@ -253,6 +255,8 @@ class Stepping:
             self.others[lead.target] = max(lead.score, self.others.get(lead.target, lead.score))
         if leads and leads[0].score >= passages[0][1] - WORTH_A_HOP:
             self.whole = (leads[0].source, leads[0].target)
+            led = (one.lead.logit for one in self.done if one.lead is not None)
+            self.whole_first = leads[0].logit > max(led, default=-math.inf)
         self.told.append("asked as a whole; leads: " + "; ".join(f"{one.name} {one.score:+.1f}" for one in leads[:5]))
 
     # --- with one -----------------------------------------------------------------------------------------------------

@@ -14,7 +14,9 @@ RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
 def recall_files() -> Iterator[tuple[str, dict[str, Any]]]:
     """Data set and strategies' figures of each recall run, by name."""
     found: dict[str, dict[str, Any]] = {}
-    recall, answers = (sorted(RESULTS.glob(f"{kind}-*-dev*.json")) for kind in ("recall", "answers"))
+    recall, answers = (
+        sorted(RESULTS.glob(f"{kind}-*-dev*.json"), key=lambda file: file.stem) for kind in ("recall", "answers")
+    )
     for file in (*recall, *answers):  # recall-2wiki-dev-facts.json adds to recall-2wiki-dev.json, answers replace both
         content = json.loads(file.read_text(encoding="utf-8"))
         found.setdefault(file.stem.split("-")[1], {}).update(content["strategies"])

@@ -235,6 +235,7 @@ class Hop(Serialisable):
     step: int | None = None  # index into the steps of the evidence's plan that the hop answers
     placeholder: str | None = None  # what ``found`` is the value of, such as "?prison"; none: the step binds nothing
     score: float | None = None
+    chance: float | None = None  # that ``found`` is right, 0 to 1, where the strategy can tell
     note: str = ""
 
 

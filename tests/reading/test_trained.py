@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from polyhop.models.choice import Models, load_models
+from polyhop.plans import plan_of_questions
 from polyhop.reading.reader import Reading
 from polyhop.reading.trained import Trained
-from polyhop.types import AnswerKind, Evidence, Passage
+from polyhop.types import AnswerKind, Evidence, Hop, Passage
 from tests.worlds.settings import QUICK
 
 MANUAL = """Cleaning the lamp
@@ -138,3 +139,20 @@ def test_what_is_not_told_is_not_answered_and_the_closest_is_quoted(models: Mode
     reading = read("What is the capital of Mars?", models)
     assert reading.text is None
     assert reading.quotes
+
+
+def test_an_answer_is_no_surer_than_what_the_strategy_found_on_the_way(models: Models) -> None:
+    """The same passages and hops; only how likely the first hop is to be right differs."""
+    question = "Where was the one who presided born?"
+    born = passage(3, "Ada Brisk", "Ada Brisk was born in Velm, and became harbour master there.")
+    plan = plan_of_questions(["Who presided?", "Where was #1 born?"])
+
+    def read_after(chance: float | None) -> Reading:
+        hop = Hop(question="Who presided?", status="recovered", found="Ada Brisk", step=0, chance=chance)
+        evidence = Evidence(question=question, strategy="stepchain", passages=(born,), hops=(hop,), plan=plan)
+        return Trained(threshold=0.0).read(question, evidence, models)
+
+    sure, unsure, untold = read_after(1.0), read_after(0.25), read_after(None)
+    assert sure.text == unsure.text == untold.text == "Velm"
+    assert sure.confidence == untold.confidence
+    assert unsure.confidence < sure.confidence

@@ -299,6 +299,13 @@ def test_a_name_that_no_passage_is_about_leads_to_those_that_name_it(view: View,
     assert next(lead for lead in dear if lead.name == "Otto Reed").score == pytest.approx(reed.score - ALONE)
 
 
+def test_the_better_a_lead_the_likelier_it_is_right() -> None:
+    leads = [Lead(name="Oster", source=1, target=2, logit=0.0, score=score, span=None) for score in (-10.0, 3.0, 20.0)]
+    chances = [lead.chance for lead in leads]
+    assert chances == sorted(chances)
+    assert 0 < chances[0] < 0.1 < 0.4 < chances[1] < 0.6 < 0.9 < chances[2] < 1
+
+
 def test_a_name_that_chains_bear_out_is_worth_more(view: View, number: dict[str, int]) -> None:
     leads = leads_of(view)
     plain = lead_on(leads, "Who is the builder of the Gull?", number["Gull"])

@@ -18,6 +18,11 @@ def found_by_hops(evidence: Evidence) -> dict[int, str]:
     return {step: text for step, text in found.items() if step is not None and step != last and text}
 
 
+def chances_of(evidence: Evidence) -> dict[int, float]:
+    """How likely it is that what the strategy established is right, by the step, where it can tell."""
+    return {hop.step: hop.chance for hop in evidence.hops if hop.step is not None and hop.chance is not None}
+
+
 def leading_hops(hops: Sequence[Hop], steps: Sequence[StepReading]) -> Sequence[Hop]:
     """The hops that were relied on: those of steps that were not read again, or all but the last of no plan."""
     if not steps:

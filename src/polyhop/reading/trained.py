@@ -15,7 +15,7 @@ from polyhop.models.choice import Models
 from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
 from polyhop.reading.comparison import DATED, Comparison
-from polyhop.reading.hops_found import found_by_hops, leading_hops, quotes_of
+from polyhop.reading.hops_found import chances_of, found_by_hops, leading_hops, quotes_of
 from polyhop.reading.listed import TOLD, Items, answers_listed, likeliest_list, looked_up, paragraph_of
 from polyhop.reading.measured import measured_choice, measured_row
 from polyhop.reading.pointing import Pointed, Pointing
@@ -234,11 +234,14 @@ class Trained:
         if plan.final is not None or last is None:
             return None
         way = [step.best for step in steps[:-1] if step.best is not None]
+        told = chances_of(evidence)
+        chances = [one.chance for one in way]
+        chances += [told[place] for place, step in enumerate(steps[:-1]) if step.known and place in told]
         quotes = [*(step.quote for step in way), *known, last.quote]
         return Reading(
             text=last.text,
             quotes=tuple(dict.fromkeys(quotes)),
-            confidence=math.sqrt(min([one.chance for one in way], default=1.0) * last.chance),
+            confidence=math.sqrt(min(chances, default=1.0) * last.chance),
             note=_told(steps),
         )
 

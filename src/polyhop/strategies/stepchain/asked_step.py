@@ -53,7 +53,7 @@ class AskedStep:
 
     def takes(self, found: StepFinding) -> None:
         """Take over what a language model found. A guess is kept and told as one, and so is what follows from one."""
-        self.answer, self.note, self.settled = found.text, found.note, True
+        self.answer, self.note, self.settled, self.lead = found.text, found.note, True, None
         self.established = found.established and not self.supposes
         self.carried = self.established or bool(found.text and found.quotes)
         if found.established and self.supposes:

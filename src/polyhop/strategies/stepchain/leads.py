@@ -27,6 +27,7 @@ OWN_TITLE = 2.3  # taken from what a passage is about, where it was not read
 ALONE = 7.0  # taken from a name that leads to nothing but the passage it stands in, which is then judged alone
 BORNE_OUT = 3.0  # score from which three of four names were right
 DOUBTED = 8.0  # score below which the whole question is asked besides
+CHANCE = (0.22, -0.82)  # slope and intercept of the logistic model of whether a name is right, of its score
 CHAINED = 0.5  # for a name that the best chain ends at, less for lesser chains
 
 
@@ -40,6 +41,12 @@ class Lead:
     logit: float  # the cross-encoder's, for both passages together
     score: float  # that, and what the reader and chains add
     span: Span | None  # the sentence that the reader found it in
+
+    @property
+    def chance(self) -> float:
+        """That the name is the answer, 0 to 1."""
+        slope, intercept = CHANCE
+        return 1 / (1 + math.exp(-(slope * self.score + intercept)))
 
 
 @dataclass(frozen=True, slots=True)

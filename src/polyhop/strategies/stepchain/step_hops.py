@@ -28,6 +28,7 @@ def hop_of(one: AskedStep, over: View) -> Hop:
         chains=tuple(chain.chain for chain in chains[:SHOWN]),
         step=one.position,
         score=one.logit,
+        chance=None if one.lead is None else one.lead.chance,
         note=one.note,
     )
 

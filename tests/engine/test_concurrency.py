@@ -18,6 +18,7 @@ import pytest
 from polyhop.engine import Polyhop
 from polyhop.errors import IndexLocked, IndexMissing, PolyhopError
 from polyhop.reports import Progress
+from polyhop.store.record import FileRecord, Record
 from polyhop.types import Span
 from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE, write
 from tests.worlds.settings import QUICK
@@ -207,6 +208,28 @@ def test_questions_while_the_index_is_deleted_end_in_one_kind_of_error(harbour_e
         time.sleep(0.2)
         shutil.rmtree(harbour_engine.path, ignore_errors=os.name != "posix")
         assert {future.result() for future in asked} == {"IndexMissing"}
+
+
+def test_a_record_is_closed_while_another_thread_reads_it(harbour_engine: Polyhop) -> None:
+    """As when the index is deleted under several threads: the first to notice closes it for all of them."""
+    reading, done = threading.Event(), threading.Event()
+
+    def wait(*_: object) -> int:
+        reading.set()
+        return int(done.wait(10))
+
+    def read(record: FileRecord) -> object:
+        with record._reading() as connection:  # a read that lasts
+            connection.create_scalar_function("wait", wait, 0)
+            return connection.execute("SELECT wait()").get
+
+    with ThreadPoolExecutor(1) as thread, Record.open(harbour_engine.path) as record:
+        assert isinstance(record, FileRecord)
+        read_there = thread.submit(read, record)
+        assert reading.wait(10)
+        record.close()
+        done.set()
+        assert read_there.result() == 1
 
 
 def test_a_closed_engine_opens_again_when_it_is_used(harbour_engine: Polyhop) -> None:

@@ -137,7 +137,8 @@ class Database(StoreTables):
     def _close_connections(self) -> None:
         self._closed = True
         for connection in list(self._opened):
-            connection.close()
+            with suppress(apsw.ThreadingViolationError):  # one that a thread is reading by goes when that lets go of it
+                connection.close()
 
     def _thread_connection(self) -> apsw.Connection:
         if self._closed:

@@ -10,13 +10,10 @@ from typing import Literal
 from polyhop.errors import BudgetExceeded, ModelError, ModelMissing
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.metrics.equality import says
-from polyhop.evaluation.metrics.metric import Metric
+from polyhop.evaluation.metrics.metric import JudgedByModel, Metric
 from polyhop.evaluation.outcome import Outcome
 from polyhop.models.choice import Models
-from polyhop.models.tallied import Counted
-from polyhop.ports import LanguageModel
 from polyhop.prompts.judge_answer import judge_answer
-from polyhop.types import Cost
 
 logger = logging.getLogger(__name__)
 
@@ -56,28 +53,17 @@ class Accuracy:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
+class Judged(JudgedByModel):
     """Whether a language model finds the answer right; what it cannot be asked about is not counted."""
 
-    model: LanguageModel
-    _asked: Counted = field(init=False, repr=False, compare=False)
-
     name: str = "accuracy"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_asked", Counted(self.model))
-
-    @property
-    def cost(self) -> Cost:
-        """What all verdicts have cost so far, also those that were of no use."""
-        return self._asked.cost
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """1.0 or 0.0; None where nothing was read, and where the model gave no verdict."""
         if not outcome.read:
             return None
         try:
-            verdict = judge_answer(self._asked, question.text, outcome.answer, question.references)
+            verdict = judge_answer(self.asked, question.text, outcome.answer, question.references)
         except (ModelError, BudgetExceeded) as error:
             logger.warning("question %s is not judged: %s", question.id, error)
             return None

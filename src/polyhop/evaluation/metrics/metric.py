@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Protocol, cast, runtime_checkable
 
 from polyhop import registry
@@ -10,6 +11,8 @@ from polyhop.errors import UsageError
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.outcome import Outcome
 from polyhop.models.choice import Models
+from polyhop.models.tallied import Counted
+from polyhop.ports import LanguageModel
 from polyhop.strategies.strategy import parse_variant
 from polyhop.types import Cost
 
@@ -40,6 +43,22 @@ class Paid(Protocol):
     @property
     def cost(self) -> Cost:
         """What all its calls have cost so far."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedByModel:
+    """What metrics that ask a language model share: they ask ``asked``, which counts what all verdicts cost."""
+
+    model: LanguageModel
+    asked: Counted = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "asked", Counted(self.model))
+
+    @property
+    def cost(self) -> Cost:
+        """What all verdicts have cost so far, also those that were of no use."""
+        return self.asked.cost
 
 
 def spent(metrics: Iterable[Metric]) -> Cost | None:

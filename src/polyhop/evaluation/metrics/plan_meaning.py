@@ -7,19 +7,16 @@ it takes one relation in seven for what it is not, where the paper finds one ste
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from polyhop.errors import BudgetExceeded, ModelError, ModelMissing
 from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.metrics.metric import Metric
+from polyhop.evaluation.metrics.metric import JudgedByModel, Metric
 from polyhop.evaluation.outcome import Outcome
 from polyhop.evaluation.plan_errors import gold_steps
 from polyhop.models.choice import Models
-from polyhop.models.tallied import Counted
-from polyhop.ports import LanguageModel
 from polyhop.prompts.judge_plan import StepVerdict, judge_plan
-from polyhop.types import Cost
 
 logger = logging.getLogger(__name__)
 
@@ -55,32 +52,22 @@ class PlanMeaning:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgedMeaning:
+class JudgedMeaning(JudgedByModel):
     """The same with the language model that it takes; what it cannot be asked about is not counted."""
 
     of: Of
-    model: LanguageModel
-    _asked: Counted = field(init=False, repr=False, compare=False)
 
     needs: ClassVar[str] = NEEDS
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_asked", Counted(self.model))
 
     @property
     def name(self) -> str:
         """That of the metric."""
         return PlanMeaning(of=self.of).name
 
-    @property
-    def cost(self) -> Cost:
-        """What all verdicts have cost so far, also those that were of no use."""
-        return self._asked.cost
-
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """0.0 to 1.0; None where no hop follows a plan, and where the model gave no verdict."""
         try:
-            judged = judge_plan(self._asked, question.text, outcome.steps, gold_steps(question.decomposition))
+            judged = judge_plan(self.asked, question.text, outcome.steps, gold_steps(question.decomposition))
         except (ModelError, BudgetExceeded) as error:
             logger.warning("the plan of question %s is not judged: %s", question.id, error)
             return None

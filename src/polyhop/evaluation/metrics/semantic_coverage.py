@@ -9,13 +9,10 @@ from typing import ClassVar
 from polyhop.errors import BudgetExceeded, ModelError, ModelMissing
 from polyhop.evaluation.clues import located
 from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.metrics.metric import Metric
+from polyhop.evaluation.metrics.metric import JudgedByModel, Metric
 from polyhop.evaluation.outcome import Outcome
 from polyhop.models.choice import Models
-from polyhop.models.tallied import Counted
-from polyhop.ports import LanguageModel
 from polyhop.prompts.judge_clue import judge_clues
-from polyhop.types import Cost
 
 logger = logging.getLogger(__name__)
 
@@ -43,22 +40,11 @@ class SemanticCoverage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgedCoverage:
+class JudgedCoverage(JudgedByModel):
     """The same with the language model that it takes; what it cannot be asked about is not counted."""
-
-    model: LanguageModel
-    _asked: Counted = field(init=False, repr=False, compare=False)
 
     name: str = NAME
     needs: ClassVar[str] = NEEDS
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_asked", Counted(self.model))
-
-    @property
-    def cost(self) -> Cost:
-        """What all verdicts have cost so far, also those that were of no use."""
-        return self._asked.cost
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """0.0 to 1.0; None where no clue leads to a supporting passage, and where the model gave no verdict."""
@@ -66,7 +52,7 @@ class JudgedCoverage:
         for clues, passage in located(question, outcome):
             parts = [tuple(filter(None, (clue.entity, clue.relation, clue.tail))) for clue in clues]
             try:
-                judged = judge_clues(self._asked, question.text, parts, passage)
+                judged = judge_clues(self.asked, question.text, parts, passage)
             except (ModelError, BudgetExceeded) as error:
                 logger.warning("clues of question %s are not judged: %s", question.id, error)
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -553,9 +554,10 @@ def test_ways_come_first_and_then_single_passages_and_those_of_leads_by_turns(vi
     assert list(order) == [1, 2, 5, 4, 6, 3]
     assert order[1] == 5.0
     assert order[2] == 3.0
-    taken.whole = (6, 3)
+    taken.done[0].lead = Lead(name="Oster", source=1, target=2, logit=4.0, score=9.0, span=None)
+    taken.whole = Lead(name="Velm", source=6, target=3, logit=3.0, score=3.0, span=None)
     assert list(ranking(taken, plan_of_questions(["Who built it?", "Where was #1 born?"])))[:4] == [1, 2, 6, 3]
-    taken.whole_first = True  # it goes better with the question than what its steps lead to
+    taken.whole = replace(taken.whole, logit=5.0)  # it goes better with the question than what its steps lead to
     assert list(ranking(taken, plan_of_questions(["Who built it?", "Where was #1 born?"])))[:4] == [6, 3, 1, 2]
 
 
@@ -568,7 +570,7 @@ def test_what_steps_quoted_comes_before_all_that_was_retrieved(view: View) -> No
         step(2, 3, sources=(4,), quotes=("three",), established=True, settled=True),
     ]
     taken.singles, taken.others = {1: 5.0, 2: 4.0, 3: 3.0}, {}
-    taken.whole, taken.whole_first = (6,), True
+    taken.whole = Lead(name="Velm", source=6, target=6, logit=0.0, score=0.0, span=None)
     order = ranking(taken, plan_of_questions(["Who built it?", "Who owns it?", "Where was #1 born?"]))
     assert list(order)[:5] == [7, 4, 8, 9, 6]
 

@@ -32,10 +32,20 @@ def ranking(stepping: Stepping, plan: Plan) -> dict[int, float]:
         if number is not None
     ]
     ways = [number for one in stepping.done if one.position not in referred for number in one.way]
-    ordered = dict.fromkeys([*first, *(stepping.whole if stepping.whole_first else ()), *ways, *stepping.whole])
+    ordered = dict.fromkeys([*first, *_ways_and_whole(stepping, ways)])
     for turn in zip_longest(singles, others):
         ordered.update(dict.fromkeys(number for number in turn if number is not None))
     return {number: known.get(number, 0.0) for number in ordered}
+
+
+def _ways_and_whole(stepping: Stepping, ways: Sequence[int]) -> list[int]:
+    """The ways to the answers, and where the whole question leads: first what goes better with it, by its logit."""
+    whole = stepping.whole
+    if whole is None:
+        return list(ways)
+    led = [one.lead.logit for one in stepping.done if one.lead is not None]
+    there = [whole.source, whole.target]
+    return [*ways, *there] if led and whole.logit <= max(led) else [*there, *ways]
 
 
 def aside(stepping: Stepping, order: Sequence[int]) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -53,8 +52,7 @@ class Stepping:
     others: dict[int, float] = field(default_factory=dict)  # passages that leads go to
     told: list[str] = field(default_factory=list)
     steps: int = 0  # of the plan that is followed
-    whole: tuple[int, ...] = ()  # the passages that the whole question leads to, where its steps lead to nothing sure
-    whole_first: bool = False  # whether they go better with it than those that its steps lead to
+    whole: Lead | None = None  # where the whole question leads, where its steps lead to nothing sure
 
     def take(self, plan: Plan, began: float, budget: Budget) -> Plan:
         """Answer the steps in order. The plan that was followed, which another may have replaced half way.
@@ -254,9 +252,7 @@ class Stepping:
         for lead in leads[:3]:
             self.others[lead.target] = max(lead.score, self.others.get(lead.target, lead.score))
         if leads and leads[0].score >= passages[0][1] - WORTH_A_HOP:
-            self.whole = (leads[0].source, leads[0].target)
-            led = (one.lead.logit for one in self.done if one.lead is not None)
-            self.whole_first = leads[0].logit > max(led, default=-math.inf)
+            self.whole = leads[0]
         self.told.append("asked as a whole; leads: " + "; ".join(f"{one.name} {one.score:+.1f}" for one in leads[:5]))
 
     # --- with one -----------------------------------------------------------------------------------------------------

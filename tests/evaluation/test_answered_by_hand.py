@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import threading
 import time
 from pathlib import Path
@@ -11,24 +10,14 @@ from typing import Any
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.prompts.answer_step import answer_step
 from tests.worlds.prompts import PASSAGES, STEP
+from tests.worlds.scripts import benchmark
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "answered_by_hand.py"
 REPLY = '{"support": [{"passage": 2, "quote": "She was born in Velm."}], "answer": "Velm", "sufficient": true}'
-
-
-def loaded() -> Any:
-    """The script as a module."""
-    spec = importlib.util.spec_from_file_location("answered_by_hand", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_a_request_waits_in_the_folder_for_whoever_answers_it(tmp_path: Path) -> None:
     """What is written in reply is what the model said, and tokens are counted."""
-    with loaded().HandServer(tmp_path) as server:
+    with benchmark("answered_by_hand").HandServer(tmp_path) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         found: list[Any] = []
         with OpenAICompatible(base_url=server.url, model="by-hand") as model:

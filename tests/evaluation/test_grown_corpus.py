@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.indexes.names import normal
+from tests.worlds.scripts import benchmark
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "grown_corpus.py"
 NAMES = ("Brisk", "Quillmouth", "Fennick", "Sable", "Oar", "Čapka", "McTarn", "Ελλάδα", "NORDVIK")
 COMMON = ("lighthouse", "the", "built", "of", "was", "born", "in", "1841")
 
 
-def loaded() -> Any:
-    """The script, as a module."""
-    spec = importlib.util.spec_from_file_location("grown_corpus", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # its dataclasses look for it there
-    spec.loader.exec_module(module)
-    return module
-
-
-growing = loaded()
+growing = benchmark("grown_corpus")
 ROWS = [
     growing.Row("1", "Ada Brisk", "Ada Brisk built the lighthouse of Quillmouth in 1841. Brisk was born in Fennick."),
     growing.Row("2", "Fennick", "Fennick is a town on the Sable Coast. The lighthouse of Quillmouth is near."),

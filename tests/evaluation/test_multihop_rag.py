@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +10,8 @@ import pytest
 
 from polyhop.documents.chunking import count_tokens
 from polyhop.evaluation.dataset import Dataset, Question
+from tests.worlds.scripts import benchmark
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "multihop_rag.py"
 FOG = "Fog lay on the bay of Quillmouth for most of that week, and no boat went out. "
 LAMP = "The lamp of Quillmouth was lit by Ada Brisk in 1841."
 KEEPER = "Its keeper was “Old” Piet Rook, who came from Fennick."
@@ -67,15 +65,9 @@ QUESTIONS = [
 
 
 @pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Any:
+def script() -> Any:
     """The script, as a module."""
-    spec = importlib.util.spec_from_file_location("multihop_rag", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "multihop_rag", module)
-    spec.loader.exec_module(module)
-    return module
+    return benchmark("multihop_rag")
 
 
 @pytest.fixture

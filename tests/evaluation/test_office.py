@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import pytest
 
 from polyhop.documents.loaders.html import HtmlLoader
+from tests.worlds.scripts import benchmark
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 OFFICE = BENCHMARKS / "office"
@@ -34,15 +33,7 @@ def text_of(name: str) -> str:
 @pytest.fixture(scope="module")
 def judging() -> Any:
     """The script, as a module."""
-    spec = importlib.util.spec_from_file_location("judging", BENCHMARKS / "judging.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))  # scripts find their neighbours there
-        patch.setitem(sys.modules, spec.name, module)
-        spec.loader.exec_module(module)
-    return module
+    return benchmark("judging")
 
 
 @pytest.mark.parametrize("row", QUESTIONS, ids=[row["id"] for row in QUESTIONS])

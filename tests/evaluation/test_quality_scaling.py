@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "benchmarks"
+from tests.worlds.scripts import benchmark
 
-
-def loaded() -> Any:
-    """The script as a module."""
-    spec = importlib.util.spec_from_file_location("quality_scaling", FOLDER / "quality_scaling.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(FOLDER))  # scripts find their neighbours there
-        sys.modules["quality_scaling"] = module  # where dataclasses look for their types
-        spec.loader.exec_module(module)
-    for name in ("measuring", "grown_corpus", "quality_scaling"):
-        sys.modules.pop(name, None)
-    return module
-
-
-SCALING = loaded()
+SCALING = benchmark("quality_scaling")
 
 
 def written(folder: Path, passages: dict[str, str], questions: list[dict[str, Any]]) -> Path:

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-FOLDER = Path(__file__).parents[2] / "benchmarks"
+from tests.worlds.scripts import benchmark
 
-
-def loaded() -> Any:
-    """The script as a module."""
-    spec = importlib.util.spec_from_file_location("translation_stages", FOLDER / "translation_stages.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(FOLDER))  # scripts find their neighbours there
-        spec.loader.exec_module(module)
-    sys.modules.pop("measuring", None)
-    return module
-
-
-STAGES = loaded()
+STAGES = benchmark("translation_stages")
 SECONDS = st.lists(st.floats(0, 5), min_size=len(STAGES.WATCHED) + 1, max_size=len(STAGES.WATCHED) + 1)
 
 

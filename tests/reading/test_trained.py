@@ -141,6 +141,23 @@ def test_what_is_not_told_is_not_answered_and_the_closest_is_quoted(models: Mode
     assert reading.quotes
 
 
+def test_where_the_stance_is_best_what_is_too_unsure_is_answered_and_marked(models: Models) -> None:
+    """As the papers measure: whoever answers everything says what is likeliest, and we say that it is a guess."""
+    question = "Who is the mayor of Velm?"
+    evidence = Evidence(question=question, strategy="dense", passages=PASSAGES)
+    cautious, best = (Trained(stance=stance).read(question, evidence, models) for stance in ("cautious", "best"))
+    assert cautious.text is None
+    assert best.text is not None
+    assert (best.grounded, best.confidence) == (False, cautious.confidence)
+
+
+def test_a_brief_answer_is_no_sentence_though_that_is_surer(models: Models) -> None:
+    question = "Why must the lamp be cleaned?"
+    evidence = Evidence(question=question, strategy="dense", passages=PASSAGES)
+    kinds = [Trained(brief=brief, stance="best").read(question, evidence, models).kind for brief in (False, True)]
+    assert kinds[1] is AnswerKind.VALUE, kinds
+
+
 def test_an_answer_is_no_surer_than_what_the_strategy_found_on_the_way(models: Models) -> None:
     """The same passages and hops; only how likely the first hop is to be right differs."""
     question = "Where was the one who presided born?"

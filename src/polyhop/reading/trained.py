@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 from polyhop.english.alternatives import Alternatives, alternatives
 from polyhop.english.answer_type import AnswerShape, answer_shape, choices
@@ -44,6 +44,8 @@ RESTING: Final = 0.5  # of the likeliest sentence's chance that an answer rests 
 class Trained:
     """Points at the answer with a small model that runs anywhere; where it is sure of a sentence only, quotes that."""
 
+    stance: Literal["cautious", "best"] = "cautious"  # best: what is not sure enough is answered too, and marked
+    brief: bool = False  # on: in as few words as possible; off: a sentence where that is surer
     threshold: float = 0.4  # of the confidence: below, what the model points at does not count as found
     decided: float = 0.5  # the same for a yes or a no: below, the other is as likely
     told: float = 0.12  # the same for what conversations say, and other languages, which rules read
@@ -53,7 +55,15 @@ class Trained:
 
     def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
         """The likeliest answer, None where the confidence is too low; the quotations then are what came closest."""
-        return sure(read_by_kind_of_text(question, evidence, models, self._prose), self.told)
+        if self.stance == "best":
+            evidence = replace(evidence, doubtful=False)
+        return self._sure(read_by_kind_of_text(question, evidence, models, self._prose), self.told)
+
+    def _sure(self, reading: Reading, threshold: float) -> Reading:
+        """The reading, without an answer below the threshold or, where the stance is best, marked as not borne out."""
+        if self.stance == "cautious" or reading.text is None:
+            return sure(reading, threshold)
+        return replace(reading, grounded=reading.grounded and reading.confidence >= threshold)
 
     def _prose(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
         measured = self._measured(question, evidence, passages, models)
@@ -71,10 +81,10 @@ class Trained:
             if offered is None
             else self._either(offered, passages, models)
         )
-        if direct.confidence < self.threshold and direct.kind not in (AnswerKind.CHOICE, AnswerKind.VERDICT):
+        if direct.confidence < self.threshold and self._may_be_quoted(direct):
             direct = max(direct, self._quotation(shape, found), key=lambda one: one.confidence)
         best = planned if planned is not None and planned.confidence >= direct.confidence else direct
-        return sure(_compared(question, best), self.threshold)
+        return self._sure(_compared(question, best), self.threshold)
 
     def _measured(
         self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models
@@ -92,13 +102,17 @@ class Trained:
             return measured_choice(options, degree, passages, models)
         return measured_row(degree, passages, models) if degree.most else None
 
+    def _may_be_quoted(self, direct: Reading) -> bool:
+        """Whether a sentence may be the answer instead: never of a choice or a verdict, nor where it is to be brief."""
+        return direct.kind not in (AnswerKind.CHOICE, AnswerKind.VERDICT) and (not self.brief or direct.text is None)
+
     # -- the question as it was asked
 
     def _shaped(self, question: str, shape: AnswerShape, read: Weighed, passages: Sequence[Passage]) -> Reading:
         """The answer in the shape that the question asks for."""
         found = read.found
         if shape == "verdict":
-            return sure(self._verdict(read), self.decided)
+            return self._sure(self._verdict(read), self.decided)
         options = choices(question) if shape == "choice" else None
         if options is not None:
             return self._choice(options, found)
@@ -109,7 +123,7 @@ class Trained:
         items, chance = likeliest_list(found, anchored=shape != "steps")
         if items and (shape == "steps" or (shape == "open" and chance > found.chance)):
             return _listed(items, chance)
-        if shape in ("steps", "explanation") and len(found.best.text.split()) < CLAUSE:
+        if shape in ("steps", "explanation") and not self.brief and len(found.best.text.split()) < CLAUSE:
             return self._quotation(shape, found)
         return self._value(found)
 
@@ -152,7 +166,7 @@ class Trained:
             confidence=min(one.confidence for one in verdicts),
             note="; ".join(f"{asked} {one.text}" for asked, one in zip(offered.questions, verdicts, strict=True)),
         )
-        return reading if len(yes) == 1 else sure(reading, self.decided)  # a yes and a no bear each other out
+        return reading if len(yes) == 1 else self._sure(reading, self.decided)  # a yes and a no bear each other out
 
     def _choice(self, options: Sequence[str], found: Pointing) -> Reading:
         """The option that the model points at most, as sure as it does so more than at the other; nothing else."""

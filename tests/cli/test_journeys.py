@@ -58,15 +58,30 @@ def test_the_journey_of_a_first_day(run: Run, harbour: Path, tmp_path: Path) -> 
     write(harbour, {"fennick.txt": "Fennick is a ruin."})
     planned = run("index", harbour, "--index", index, "--dry-run")
     assert "1 would be changed, 3 unchanged" in planned.out
-    assert "1 passages to do, 3 up to date" in planned.out
+    assert "1 passage to do, 3 up to date" in planned.out
     again = run("index", harbour, "--index", index)
     assert "0 added, 1 changed, 3 unchanged" in again.out
 
     gone = run("remove", "fennick.txt", "nowhere.txt", "--index", index)
     assert gone.code == 0
-    assert "Removed 1 documents with 1 passages." in gone.out
+    assert "Removed 1 document with 1 passage." in gone.out
     assert "not in the index: nowhere.txt" in gone.err
     assert run("remove", "nowhere.txt", "--index", index).code == 1
+
+
+def test_what_is_one_is_said_as_one(run: Run, tmp_path: Path) -> None:
+    """And a duplicate is a duplicate, and is not counted a second time among what was skipped."""
+    said = "# Kestowen\n\nKestowen is a town. Its quarries are old."
+    docs = write(tmp_path / "docs", {"kestowen.md": said, "copy.md": said, "empty.txt": ""})
+    index = tmp_path / "my.index"
+    first = run("index", docs, "--index", index)
+    assert "Documents: 1 added, 0 changed, 0 unchanged, 0 removed, 1 duplicate, 1 skipped." in first.out
+    assert "Layer text: 1 passage done, 0 up to date" in first.out
+    assert "holds 1 document, 1 passage, 1 entity (" in first.out
+    assert "text: 1 of 1 passage" in first.err
+    status = run("status", "--index", index)
+    assert "\n1 document, 1 passage, 1 entity\n" in status.out
+    assert "1 document, 1 passage at " in run("doctor", "--index", index).out
 
 
 def test_what_is_not_in_the_documents_is_not_answered(run: Run, world_index: Path) -> None:

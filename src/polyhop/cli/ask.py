@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from polyhop.cli.counted import counted
 from polyhop.cli.draft import draft_shown
 from polyhop.cli.options import index_options, json_option, replaying, settings_of
 from polyhop.cli.terminal import echo, on_one_line, style
@@ -93,7 +94,7 @@ def show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
     for left_out in answer.evidence.left_out:
         echo(style(f"The budget left out: {on_one_line(left_out)}", dim=True))
     cost = answer.evidence.cost
-    tokens = f", {cost.llm_calls} model calls, {cost.tokens} tokens" if cost.llm_calls else ""
+    tokens = f", {counted(cost.llm_calls, 'model calls')}, {counted(cost.tokens, 'tokens')}" if cost.llm_calls else ""
     line = f"strategy {answer.evidence.strategy}, reader {answer.reader}, {cost.seconds:.2f} s{tokens}"
     echo(style(line, dim=True))
     if trace:

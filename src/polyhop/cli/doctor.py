@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyhop.cli.counted import counted
 from polyhop.cli.options import index_options, json_option, settings_of
 from polyhop.cli.terminal import echo, style
 from polyhop.errors import PolyhopError
@@ -84,7 +85,7 @@ def _index(settings: Settings, index_path: str) -> Iterator[Finding]:
     except PolyhopError as error:
         yield "index", False, str(error), error.remedy
         return
-    finding = f"{status.documents} documents, {status.passages} passages at {status.path}"
+    finding = f"{counted(status.documents, 'documents')}, {counted(status.passages, 'passages')} at {status.path}"
     remedy = f"Layers with gaps: {', '.join(with_gaps)}. Run: polyhop index PATH..." if with_gaps else ""
     yield "index", not with_gaps, finding, remedy
 
@@ -110,4 +111,4 @@ def _bytes(index_path: str) -> Iterator[Finding]:
         f", {unsealed} of an earlier version without digests: the next polyhop index adds them" if unsealed else ""
     )
     if not faults:
-        yield "arrays", True, f"as they were written, in {len(folders)} folders{earlier}", ""
+        yield "arrays", True, f"as they were written, in {counted(len(folders), 'folders')}{earlier}", ""

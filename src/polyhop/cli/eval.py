@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from polyhop.cli.counted import counted
 from polyhop.cli.options import index_options, replaying, settings_of
 from polyhop.cli.terminal import draw, echo
 from polyhop.errors import UsageError
@@ -180,7 +181,9 @@ def _run(experiment: Experiment, data: Dataset, engine: Polyhop, number: int) ->
     made = manifest(experiment, data, settings=engine.settings, models=engine.status().models)
     unfinished = Unfinished.of(engine.path, {**made, "run": number})
     if len(unfinished):
-        echo(f"{len(unfinished)} outcomes are there from a run that did not end; this one goes on.", err=True)
+        are = "is" if len(unfinished) == 1 else "are"
+        there = f"{counted(len(unfinished), 'outcomes')} {are} there"
+        echo(f"{there} from a run that did not end; this one goes on.", err=True)
     with progress_shown(quiet=False) as listener:
         run = experiment.run(engine, data, progress=listener, models=engine.models, unfinished=unfinished)
     return _Done(run, made, unfinished)

@@ -61,12 +61,17 @@ def _environment() -> Iterator[Finding]:
 def _models(settings: Settings) -> Iterator[Finding]:
     from polyhop.models.choice import load_models
     from polyhop.models.trial import TRIALS, reached
+    from polyhop.settings import address_without_model
 
     models = load_models(settings)
+    nameless = address_without_model()
     for port, attempt in {**TRIALS, "language_model": reached}.items():
         check = port.replace("_", " ")
         try:
-            yield check, True, attempt(models), ""
+            finding = attempt(models)
+            if port == "language_model" and nameless and models.language_model is None:
+                finding += f"; {nameless} says where one is, and POLYHOP_MODEL does not say which"
+            yield check, True, finding, ""
         except PolyhopError as error:
             yield check, False, str(error), error.remedy
 

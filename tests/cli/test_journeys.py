@@ -84,6 +84,14 @@ def test_what_is_one_is_said_as_one(run: Run, tmp_path: Path) -> None:
     assert "1 document, 1 passage at " in run("doctor", "--index", index).out
 
 
+def test_what_eval_is_asked_to_write_as_json_does_not_make_its_errors_json(run: Run, tmp_path: Path) -> None:
+    """Its --json names a file; that of other commands asks for JSON, errors among it."""
+    refused = run("eval", tmp_path / "none", "--json", tmp_path / "out.json")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.startswith("Error: ")
+    assert run("health", "--json", "--index", tmp_path / "none").json()["error"] == "IndexMissing"
+
+
 def test_what_is_not_in_the_documents_is_not_answered(run: Run, world_index: Path) -> None:
     outcome = run("ask", "What is the capital of Mars?", "--index", world_index, *QUICK)
     assert outcome.code == 3

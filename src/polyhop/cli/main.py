@@ -35,6 +35,7 @@ from polyhop.cli.train import train
 from polyhop.errors import PolyhopError, UsageError
 
 INTERRUPTED = 130
+GO_ON = (index, evaluate, train)  # commands that go on from where they were interrupted
 
 logger = logging.getLogger(__name__)
 
@@ -84,6 +85,7 @@ for command in (
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code."""
     asked = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = _prints_json(asked)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a letter shows a question mark
@@ -92,21 +94,45 @@ def main(arguments: Sequence[str] | None = None) -> None:
         flush()
         code = result if isinstance(result, int) else 0
     except PolyhopError as error:
-        _explain(error, as_json="--json" in asked)
+        _explain(error, as_json=as_json)
         code = error.exit_code
     except click.UsageError as error:
-        _refuse(error, as_json="--json" in asked)
+        _refuse(error, as_json=as_json)
         code = error.exit_code
     except click.ClickException as error:
         explain(error)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        echo("\nInterrupted. What was done is stored: the same command goes on from there.", err=True)
+        stored = " What was done is stored: the same command goes on from there." if _goes_on(asked) else ""
+        echo(f"\nInterrupted.{stored}", err=True)
         code = INTERRUPTED
     except (BrokenPipeError, SystemExit):  # click makes the one into the other; nothing else exits within a command
         give_up()  # what reads us has gone away: not an error
         code = 0
     sys.exit(code)
+
+
+def _prints_json(asked: Sequence[str]) -> bool:
+    """Whether a command is to print JSON: ``--json`` of some names a file, and what they print is text."""
+    options = [each for command in _meant(asked) for each in command.params if "--json" in each.opts]
+    return "--json" in asked and not any(isinstance(each, click.Option) and not each.is_flag for each in options)
+
+
+def _goes_on(asked: Sequence[str]) -> bool:
+    """Whether the same command goes on where this one was interrupted."""
+    return any(command in GO_ON for command in _meant(asked))
+
+
+def _meant(asked: Sequence[str]) -> list[click.Command]:
+    """The command among these words, and the one within it where it is a group; empty where there is none."""
+    meant: list[click.Command] = []
+    within: click.Command = polyhop
+    for word in asked:
+        found = within.commands.get(word) if isinstance(within, click.Group) else None
+        if found is not None:
+            meant.append(found)
+            within = found
+    return meant
 
 
 def _refuse(error: click.UsageError, *, as_json: bool) -> None:

@@ -115,6 +115,7 @@ def test_json_says_all_that_the_library_says(run: Run, world_index: Path, world:
         (passage["score"] for passage in found["passages"]), reverse=True
     )
     assert len(found["passages"]) == 3
+    assert all(Path(passage["uri"]).is_file() for passage in found["passages"])
 
     status = run("status", "--json", "--index", world_index).json()
     assert status["documents"] > 14

@@ -89,6 +89,7 @@ def test_documents_can_be_found_listed_and_read(served: Served) -> None:
         page = await told(client, "list_documents", limit=3)
         assert len(page["documents"]) == 3
         rest = await told(client, "list_documents", limit=3, after=page["next"])
+        assert Path(best["source"]).name == "harrowmere_lighthouse.txt"
         assert not {one["id"] for one in page["documents"]} & {one["id"] for one in rest["documents"]}
         assert (await told(client, "status"))["layers"]["text"] > 0
 

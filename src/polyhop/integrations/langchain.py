@@ -17,9 +17,9 @@ from polyhop.integrations.found import FoundPassage, found
 class PolyhopRetriever(BaseRetriever):
     """The passages that together answer a question, best first, as LangChain's documents.
 
-    Metadata: ``document``, ``title``, ``source``, ``page``, ``start`` and ``end`` (characters of the document's text),
-    ``score``, and ``hops`` with ``hop_questions``: the steps of the way that a passage belongs to. Raises what
-    ``Polyhop.search`` raises.
+    Metadata: ``document``, ``title``, ``source``, ``page`` and ``where`` (the page or such in words), ``start`` and
+    ``end`` (characters of the document's text), ``score``, and ``hops`` with ``hop_questions``: the steps of the way
+    that a passage belongs to. Raises what ``Polyhop.search`` raises.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)

@@ -108,9 +108,9 @@ class Tools:
         """Find the passages that together answer a question, best first, without answering it."""
 
         def search(desk: Desk) -> ToldPassages:
-            return passages_told(
-                desk.engine.search(query, k=limit, strategy=strategy, budget=desk.budget, spent=desk.note)
-            )
+            with desk.engine.view() as view:
+                found = desk.engine.search(query, k=limit, strategy=strategy, budget=desk.budget, spent=desk.note)
+                return passages_told(found, view.record)
 
         return await self._done(ctx, search)
 

@@ -248,6 +248,17 @@ def test_every_command_has_a_help_that_teaches(run: Run, path: tuple[str, ...]) 
     assert run(*path, "-h").out == outcome.out
 
 
+def test_an_index_without_documents_says_that_it_has_none(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    index = tmp_path / "my.index"
+    run("index", tmp_path / "docs", "--index", index)
+    asked = run("ask", "Who built the lighthouse?", "--index", index)
+    assert asked.code == 3
+    assert asked.out.startswith("Not found in these documents.\n"), "and nothing came close"
+    assert "holds no documents. Add some with: polyhop index" in asked.err
+    assert "holds no documents." in run("search", "lighthouse", "--index", index).err
+
+
 def test_the_version(run: Run) -> None:
     outcome = run("--version")
     assert outcome.code == 0

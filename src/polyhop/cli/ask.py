@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from polyhop.engine import Polyhop
-    from polyhop.types import Answer, AnswerItem, Chain, Citation, Hop, Span
+    from polyhop.types import Answer, AnswerItem, Chain, Citation, Evidence, Hop, Span
 
 NOT_FOUND = 3
 CHAINS: Final = 2  # of a hop, unless everything is to be shown
@@ -85,6 +85,7 @@ def ask(
 def show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
     """Print an answer, its hops with the sentence behind each, its sources and what it cost."""
     show_answer(answer)
+    warn_of_emptiness(answer.evidence, engine)
     echo()
     chains = None if trace else CHAINS
     sentences = _sentences(answer)
@@ -101,10 +102,17 @@ def show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
         echo("\n".join(["", style("Trace", bold=True), *(f"  {on_one_line(line)}" for line in answer.evidence.trail)]))
 
 
+def warn_of_emptiness(evidence: Evidence, engine: Polyhop) -> None:
+    """Say so where nothing was found because there is nothing."""
+    if not evidence.passages and not engine.status().documents:
+        echo("The index holds no documents. Add some with: polyhop index PATH...", err=True)
+
+
 def show_answer(answer: Answer) -> None:
     """Print an answer, items of a list below each other, and what of it is quoted, or borne out by no quotation."""
     if answer.text is None:
-        echo(style("Not found in these documents.", bold=True) + " What came closest:")
+        closest = " What came closest:" if answer.evidence.passages else ""
+        echo(style("Not found in these documents.", bold=True) + closest)
         return
     sure = style(f"   {answer.confidence:.0%} sure", dim=True)
     if not answer.grounded:

@@ -31,7 +31,7 @@ def search(
     polyhop search "the architect of the lighthouse" --k 10
     polyhop search "lighthouse" --strategy bm25 --json
     """
-    from polyhop.cli.ask import place
+    from polyhop.cli.ask import place, warn_of_emptiness
     from polyhop.engine import Polyhop
     from polyhop.types import Span
     from polyhop.whereabouts import Whereabouts
@@ -46,6 +46,7 @@ def search(
             found = [{**passage.to_dict(), **stands.to_dict()} for passage, stands in passages]
             echo(text_of({**evidence.to_dict(), "passages": found}))
             return
+        warn_of_emptiness(evidence, engine)
         for rank, (passage, stands) in enumerate(passages, start=1):
             span = Span(passage.document_id, passage.start, passage.end)
             echo(f"{rank:>3}. {style(on_one_line(passage.title or passage.id), bold=True)}  ({passage.score:.3f})")

@@ -248,6 +248,18 @@ def test_every_command_has_a_help_that_teaches(run: Run, path: tuple[str, ...]) 
     assert run(*path, "-h").out == outcome.out
 
 
+def test_the_help_tells_every_command_in_a_whole_sentence(run: Run) -> None:
+    """In the order in which commands are met; within 80 columns none is cut off."""
+    out = run("--help").out
+    listed = out.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in listed] == list(polyhop.commands)
+    assert [line.split()[0] for line in listed[:3]] == ["index", "ask", "chat"]
+    assert not [line for line in listed if line.endswith("...")]
+    for name, command in polyhop.commands.items():
+        if isinstance(command, click.Group):
+            assert "...\n" not in run(name, "--help").out.partition("Commands:\n")[2]
+
+
 def test_an_index_without_documents_says_that_it_has_none(run: Run, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     index = tmp_path / "my.index"

@@ -27,7 +27,7 @@ UNPROVEN: Final = " [?]"  # behind what no quotation bears out
 MARKS = {"resolved": ("●", "green"), "recovered": ("◐", "yellow"), "unresolved": ("○", "red")}
 
 
-@click.command()
+@click.command(short_help="Answer a question, with each hop and its sentence.")
 @click.argument("question")
 @click.option(
     "--strategy", help="How to find evidence (see: polyhop strategies).  [default: the best the index allows]"

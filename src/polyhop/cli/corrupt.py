@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SHOWN = 5
 
 
-@click.command()
+@click.command(short_help="Damage the fact graph on purpose, for experiments.")
 @click.option("--kind", help="What to damage, such as mis_bound; or a group: spurious, incomplete.")
 @click.option(
     "--ratio", type=click.FloatRange(0, 1, min_open=True), default=0.2, show_default=True, help="Of the facts."

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Finding = tuple[str, bool, str, str]  # what, fine, finding, remedy
 
 
-@click.command()
+@click.command(short_help="Check this installation; each problem has its remedy.")
 @click.option("--deep", is_flag=True, help="Also read every byte of the index: about a second a gigabyte.")
 @json_option
 @index_options

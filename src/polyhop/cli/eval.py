@@ -25,7 +25,7 @@ INTERRUPTED = 130
 DEFAULT_STRATEGY = {"strategy": {"name": "paths"}}  # where the settings name none
 
 
-@click.command("eval")
+@click.command("eval", short_help="Compare strategies on questions with known answers.")
 @click.argument("dataset", type=click.Path(path_type=Path))
 @click.option("--strategy", "named", help="One or more: a,b or a,b(setting=value).  [default: paths, or the settings']")
 @click.option("--ablations", is_flag=True, help="Also each strategy without one part, for every part it names.")

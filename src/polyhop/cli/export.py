@@ -14,7 +14,7 @@ from polyhop.cli.terminal import echo
 from polyhop.errors import StorageFull
 
 
-@click.command()
+@click.command(short_help="Write the graph of the index as a file or a page.")
 @click.option(
     "--format", "format_", type=click.Choice(["graphml", "jsonl", "html"]), default="jsonl", show_default=True
 )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SKIPPED_SHOWN = 20
 
 
-@click.command()
+@click.command(short_help="Read documents into the index; again: only what changed.")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--layers", help="What to derive from the documents.  [default: text,parsekg, or what index.layers says]")
 @click.option("--dry-run", is_flag=True, help="Say what would be done and what it would cost; change nothing.")

@@ -37,7 +37,7 @@ def _of_server(command: Command) -> Command:
     return command
 
 
-@click.group()
+@click.group(short_help="Make, list and revoke the keys of a server.")
 def keys() -> None:
     """Make, list and revoke the keys of a server (polyhop serve).
 
@@ -111,7 +111,7 @@ def list_(as_json: bool, index_path: Path | None, workspaces: Path | None) -> No
         echo("There are no keys. A server at 127.0.0.1 needs none; others do: polyhop keys add LABEL")
 
 
-@keys.command()
+@keys.command(short_help="End a key, by its id or its label.")
 @click.argument("name")
 @_of_server
 def revoke(name: str, index_path: Path | None, workspaces: Path | None) -> None:

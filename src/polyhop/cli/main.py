@@ -40,7 +40,15 @@ GO_ON = (index, evaluate, train)  # commands that go on from where they were int
 logger = logging.getLogger(__name__)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Commands(click.Group):
+    """Commands in the order in which they are met, and not by the alphabet."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Their names."""
+        return list(self.commands)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.option("-v", "--verbose", count=True, help="Say more on standard error: -v what is done, -vv everything.")
 def polyhop(verbose: int) -> None:
@@ -50,7 +58,11 @@ def polyhop(verbose: int) -> None:
     polyhop index DOCS             read documents (again: only what changed)
     polyhop ask "Who ...?"         answer, with each hop and its exact sentence
 
-    Everything works offline. Exit codes: 0 answered, 3 not found in the documents, others are errors.
+    Everything works offline. Exit codes: 0 answered, 3 not found in the documents, others are errors. Tab completes
+    commands and options in bash (zsh, fish: zsh_source, fish_source) after:
+
+    \b
+    eval "$(_POLYHOP_COMPLETE=bash_source polyhop)"
     """
     level = [logging.WARNING, logging.INFO, logging.DEBUG][min(verbose, 2)]
     log_visibly(level)
@@ -61,23 +73,23 @@ for command in (
     ask,
     chat,
     search,
-    remove,
     status,
-    merges,
-    export,
-    health,
-    corrupt,
-    evaluate,
+    remove,
+    serve,
+    mcp,
+    keys,
+    doctor,
+    models,
     strategies,
     planners,
     readers,
     presets,
-    doctor,
-    models,
+    evaluate,
+    merges,
+    export,
+    health,
+    corrupt,
     train,
-    serve,
-    keys,
-    mcp,
 ):
     polyhop.add_command(command)
 

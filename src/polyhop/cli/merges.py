@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TITLES_SHOWN = 3
 
 
-@click.command()
+@click.command(short_help="Show which spellings count as one name, and why.")
 @click.argument("names", nargs=-1)
 @click.option("--undo", is_flag=True, help="Keep each NAME apart from the other spellings of its entity, for good.")
 @click.option("--redo", is_flag=True, help="Take back what was undone for each NAME.")

@@ -11,7 +11,7 @@ from polyhop.cli.options import index_options, json_option, settings_of
 from polyhop.cli.terminal import echo, on_one_line, style
 
 
-@click.command()
+@click.command(short_help="Remove documents from the index.")
 @click.argument("uris", nargs=-1, required=True)
 @json_option
 @index_options

@@ -10,7 +10,7 @@ from polyhop.cli.options import index_options, json_option, settings_of
 from polyhop.cli.terminal import echo, on_one_line, style
 
 
-@click.command()
+@click.command(short_help="Find the passages that together answer a question.")
 @click.argument("question")
 @click.option("--k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages.")
 @click.option("--strategy", help="How to find them (see: polyhop strategies).  [default: the best the index allows]")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from polyhop.reports import LayerStatus
 
 
-@click.command()
+@click.command(short_help="Show what the index holds and how complete it is.")
 @json_option
 @index_options
 def status(as_json: bool, index_path: str, config: Path | None, changes: tuple[str, ...]) -> None:

@@ -13,7 +13,7 @@ from polyhop.cli.options import json_option
 from polyhop.cli.terminal import echo, style
 
 
-@click.command()
+@click.command(short_help="List the ways to find evidence.")
 @click.argument("name", required=False)
 @json_option
 def strategies(name: str | None, as_json: bool) -> None:

@@ -59,7 +59,7 @@ def test_lines_from_one_place_to_another_are_a_record() -> None:
 
 
 def test_a_full_stop_in_a_cell_does_not_end_its_row() -> None:
-    row = "Article: Gate; Made: St. Orla, of oak. It has hinges; Note: Heavy. Two carry it."
+    row = "Article: Gate; Made: St. Orla, of oak. It has hinges; Time: 10:30; Note: Heavy. Two carry it."
     assert sentences(f"{row}\nArticle: Lock; Made: Fenn; Note: Light.") == [
         row,
         "Article: Lock; Made: Fenn; Note: Light.",

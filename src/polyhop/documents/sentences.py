@@ -50,7 +50,8 @@ _ITEM: Final = re.compile(
 )
 LABEL: Final = re.compile(r"[^\W\d_][\w ]{0,30}:(?:\s|$)")  # "Present: six members"
 _FIELD: Final = re.compile(r"[^\W\d_][^\n:;]{0,60}:(?:\s|$)")  # of a record: "Net price (EUR): 58.00"
-_ROW: Final = re.compile(r"^[ \t]*[^\W\d_][^\n:;]{0,60}: [^\n:;]+(?:; [^\W\d_][^\n:;]{0,60}: [^\n:;]+)+$", re.MULTILINE)
+_CELL: Final = r"[^\W\d_][^\n:;]{0,60}: (?:[^\n:;]|:(?! ))+"  # of a row: "Opens: 10:30"
+_ROW: Final = re.compile(rf"^[ \t]*{_CELL}(?:; {_CELL})+$", re.MULTILINE)
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\n]*)$")  # around code, perhaps with its language
 _TABULAR: Final = re.compile(r"\S(?: {3,}|\t)\s*\S|\|.*\|")
 _RULE: Final = re.compile(r"[\W_]+")

@@ -26,7 +26,7 @@ LEVELS = (
     ("documents", "models", "indexes", "store"),
     ("prompts", "planning"),
     ("layers",),
-    ("conversation",),
+    ("conversation", "whereabouts"),
     ("reading",),
     ("strategies",),
     ("indexing",),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.errors import SettingError
-from polyhop.settings import Chunking, Endpoint, ModelChoice, Settings, cache_folder
+from polyhop.settings import Chunking, Endpoint, ModelChoice, Settings, address_without_model, cache_folder
 from polyhop.types import Budget
 
 
@@ -117,6 +117,25 @@ def test_settings_survive_the_way_through_nested_mappings(settings: Settings) ->
 def test_models_are_changed_where_one_is_given() -> None:
     settings = Settings().with_models(embedder="minilm", reranker=None)
     assert settings.models == ModelChoice(embedder="minilm")
+
+
+@pytest.mark.parametrize("written", ["localhost:8000", "notaurl", "http://[bad", "ftp://host/v1", "http://"])
+@pytest.mark.parametrize("name", ["POLYHOP_BASE_URL", "OPENAI_BASE_URL"])
+def test_an_address_that_is_none_is_told_by_the_variable_that_has_it(
+    name: str, written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, written)
+    with pytest.raises(SettingError, match=f"environment's {name} is no address") as refused:
+        Endpoint.from_environment(otherwise="sage")
+    assert "http://localhost:11434/v1" in refused.value.remedy
+
+
+def test_an_address_without_a_model_is_told_apart_from_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not address_without_model()
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:11434/v1")
+    assert address_without_model() == "OPENAI_BASE_URL"
+    monkeypatch.setenv("POLYHOP_MODEL", "sage")
+    assert not address_without_model()
 
 
 def test_the_endpoint_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from polyhop.errors import SettingError, nearest
 from polyhop.presets import shipped
@@ -134,14 +135,20 @@ class Endpoint:
     def from_environment(cls, otherwise: str = "") -> Endpoint | None:
         """The endpoint that POLYHOP_BASE_URL, POLYHOP_MODEL and POLYHOP_API_KEY describe (or OPENAI_*), if any.
 
-        ``otherwise``: the model where they name none.
+        ``otherwise``: the model where they name none. Raises SettingError for an address that is none.
         """
-        base_url = os.environ.get("POLYHOP_BASE_URL") or os.environ.get("OPENAI_BASE_URL")
+        base_url = _address_in("POLYHOP_BASE_URL") or _address_in("OPENAI_BASE_URL")
         model = model_of_environment() or otherwise
         key = os.environ.get("POLYHOP_API_KEY") or os.environ.get("OPENAI_API_KEY") or ""
         if not model or not (base_url or key):
             return None
         return cls(base_url=base_url or "https://api.openai.com/v1", model=model, api_key=key)
+
+
+def address_without_model() -> str:
+    """The variable of the environment that says where a language model is, where none says which; else empty."""
+    names = ("POLYHOP_BASE_URL", "OPENAI_BASE_URL")
+    return "" if model_of_environment() else next((name for name in names if os.environ.get(name)), "")
 
 
 def model_of_environment() -> str:
@@ -150,9 +157,25 @@ def model_of_environment() -> str:
 
 
 def reranker_of_environment() -> dict[str, str]:
-    """Where a reranker is served, and the key to it, as far as the environment says so."""
-    names = {"base_url": "POLYHOP_RERANKER_URL", "api_key": "POLYHOP_RERANKER_API_KEY"}
-    return {setting: value for setting, name in names.items() if (value := os.environ.get(name))}
+    """Where a reranker is served, and the key to it, as far as the environment says so. Raises SettingError."""
+    found = {"base_url": _address_in("POLYHOP_RERANKER_URL"), "api_key": os.environ.get("POLYHOP_RERANKER_API_KEY", "")}
+    return {setting: value for setting, value in found.items() if value}
+
+
+def _address_in(name: str) -> str:
+    """The address that a variable of the environment has; empty where it is not set. Raises SettingError."""
+    written = os.environ.get(name, "")
+    try:
+        parts = urlsplit(written.strip())
+        is_one = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:  # brackets that do not close, say
+        is_one = False
+    if written and not is_one:
+        raise SettingError(
+            f"The environment's {name} is no address of a server.",
+            remedy="Write it in full, as in: http://localhost:11434/v1",
+        )
+    return written
 
 
 @dataclass(frozen=True, kw_only=True)

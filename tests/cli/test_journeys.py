@@ -58,15 +58,38 @@ def test_the_journey_of_a_first_day(run: Run, harbour: Path, tmp_path: Path) -> 
     write(harbour, {"fennick.txt": "Fennick is a ruin."})
     planned = run("index", harbour, "--index", index, "--dry-run")
     assert "1 would be changed, 3 unchanged" in planned.out
-    assert "1 passages to do, 3 up to date" in planned.out
+    assert "1 passage to do, 3 up to date" in planned.out
     again = run("index", harbour, "--index", index)
     assert "0 added, 1 changed, 3 unchanged" in again.out
 
     gone = run("remove", "fennick.txt", "nowhere.txt", "--index", index)
     assert gone.code == 0
-    assert "Removed 1 documents with 1 passages." in gone.out
+    assert "Removed 1 document with 1 passage." in gone.out
     assert "not in the index: nowhere.txt" in gone.err
     assert run("remove", "nowhere.txt", "--index", index).code == 1
+
+
+def test_what_is_one_is_said_as_one(run: Run, tmp_path: Path) -> None:
+    """And a duplicate is a duplicate, and is not counted a second time among what was skipped."""
+    said = "# Kestowen\n\nKestowen is a town. Its quarries are old."
+    docs = write(tmp_path / "docs", {"kestowen.md": said, "copy.md": said, "empty.txt": ""})
+    index = tmp_path / "my.index"
+    first = run("index", docs, "--index", index)
+    assert "Documents: 1 added, 0 changed, 0 unchanged, 0 removed, 1 duplicate, 1 skipped." in first.out
+    assert "Layer text: 1 passage done, 0 up to date" in first.out
+    assert "holds 1 document, 1 passage, 1 entity (" in first.out
+    assert "text: 1 of 1 passage" in first.err
+    status = run("status", "--index", index)
+    assert "\n1 document, 1 passage, 1 entity\n" in status.out
+    assert "1 document, 1 passage at " in run("doctor", "--index", index).out
+
+
+def test_what_eval_is_asked_to_write_as_json_does_not_make_its_errors_json(run: Run, tmp_path: Path) -> None:
+    """Its --json names a file; that of other commands asks for JSON, errors among it."""
+    refused = run("eval", tmp_path / "none", "--json", tmp_path / "out.json")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.startswith("Error: ")
+    assert run("health", "--json", "--index", tmp_path / "none").json()["error"] == "IndexMissing"
 
 
 def test_what_is_not_in_the_documents_is_not_answered(run: Run, world_index: Path) -> None:
@@ -92,6 +115,7 @@ def test_json_says_all_that_the_library_says(run: Run, world_index: Path, world:
         (passage["score"] for passage in found["passages"]), reverse=True
     )
     assert len(found["passages"]) == 3
+    assert all(Path(passage["uri"]).is_file() for passage in found["passages"])
 
     status = run("status", "--json", "--index", world_index).json()
     assert status["documents"] > 14
@@ -222,6 +246,29 @@ def test_every_command_has_a_help_that_teaches(run: Run, path: tuple[str, ...]) 
     for line in re.findall(r"^  --?\S.*$", outcome.out, re.MULTILINE):
         assert len(line.split()) > 1
     assert run(*path, "-h").out == outcome.out
+
+
+def test_the_help_tells_every_command_in_a_whole_sentence(run: Run) -> None:
+    """In the order in which commands are met; within 80 columns none is cut off."""
+    out = run("--help").out
+    listed = out.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in listed] == list(polyhop.commands)
+    assert [line.split()[0] for line in listed[:3]] == ["index", "ask", "chat"]
+    assert not [line for line in listed if line.endswith("...")]
+    for name, command in polyhop.commands.items():
+        if isinstance(command, click.Group):
+            assert "...\n" not in run(name, "--help").out.partition("Commands:\n")[2]
+
+
+def test_an_index_without_documents_says_that_it_has_none(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    index = tmp_path / "my.index"
+    run("index", tmp_path / "docs", "--index", index)
+    asked = run("ask", "Who built the lighthouse?", "--index", index)
+    assert asked.code == 3
+    assert asked.out.startswith("Not found in these documents.\n"), "and nothing came close"
+    assert "holds no documents. Add some with: polyhop index" in asked.err
+    assert "holds no documents." in run("search", "lighthouse", "--index", index).err
 
 
 def test_the_version(run: Run) -> None:

@@ -235,7 +235,8 @@ def test_colours_are_left_out_where_nobody_wants_them(
     monkeypatch.setenv("NO_COLOR", "1")
     with click.Context(polyhop, color=True):
         echo(style("found", bold=True, fg="green"))
-    assert capfd.readouterr().out == "\x1b[1mfound\x1b[0m\n"
+        echo(style("●", fg="green"))
+    assert capfd.readouterr().out == "\x1b[1mfound\x1b[0m\n●\n", "what has no style has none to end"
 
 
 @posix

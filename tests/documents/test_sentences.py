@@ -39,6 +39,42 @@ def test_a_record_is_one_sentence() -> None:
     assert sentences(f"{record}\n{record}") == [record, record]
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Date: 3 March 1931", "Present: Ada Brisk, Piet Rook", "Absent: Hanne Olt"),
+        ("From: Ada Brisk <ada@mill.example>", "To: Piet Rook,\n Hanne Olt", "Subject: The lamp", "Date: 3 March 1931"),
+        ("Von: Ada Brisk", "An: Piet Rook", "Betreff: Die Lampe", "Gesendet: 3. März 1931"),
+    ],
+)
+def test_each_line_at_the_head_of_mail_and_minutes_is_a_sentence(lines: tuple[str, ...]) -> None:
+    """They are said of one letter or meeting, but no line says what the one before it says something of."""
+    head = "\n".join(lines)
+    assert sentences(f"{head}\n\nThe lamp is lit.") == [*lines, "The lamp is lit."]
+
+
+def test_lines_from_one_place_to_another_are_a_record() -> None:
+    record = "From: Harrow\nTo: Sarnwick\nDate: 4 May"
+    assert sentences(record) == [record]
+
+
+def test_a_full_stop_in_a_cell_does_not_end_its_row() -> None:
+    row = "Article: Gate; Made: St. Orla, of oak. It has hinges; Time: 10:30; Note: Heavy. Two carry it."
+    assert sentences(f"{row}\nArticle: Lock; Made: Fenn; Note: Light.") == [
+        row,
+        "Article: Lock; Made: Fenn; Note: Light.",
+    ]
+
+
+def test_each_line_of_code_is_a_sentence() -> None:
+    code = "```python\ndef light(lamp):\n    # the maker is Otto\n\n    return lamp.on()\n```"
+    lines = [line.strip() for line in code.split("\n") if line]
+    assert sentences(f"Run this:\n{code}\nThe lamp is\nlit.") == ["Run this:", *lines, "The lamp is\nlit."]
+    assert sentences(code.removesuffix("\n```")) == lines[:-1], "a passage may end within code"
+    within = f"return lamp.on()\n```\nThe lamp is\nlit.\n{code}"
+    assert sentences(within) == ["return lamp.on()", "```", "The lamp is\nlit.", *lines], "and begin within it"
+
+
 def test_lines_that_a_width_parted_are_no_sentences() -> None:
     assert len(sentences(WRAPPED)) == 2
 

@@ -29,6 +29,12 @@ def test_documents_say_where_they_stand_and_to_which_hop_they_belong(engine: Pol
     assert all(len(one.metadata["hops"]) == len(one.metadata["hop_questions"]) for one in documents)
 
 
+def test_what_it_does_not_know_is_refused_and_not_ignored(engine: Polyhop) -> None:
+    """Whoever asks for a filter must not get what it would have left out."""
+    with pytest.raises(TypeError, match="filter"):
+        PolyhopRetriever(engine=engine, strategy="bm25").invoke(BRIDGE, filter={"source": "edda_marrish.md"})
+
+
 def test_it_retrieves_under_asyncio(engine: Polyhop) -> None:
     retriever = PolyhopRetriever(engine=engine, strategy="bm25")
     assert asyncio.run(retriever.ainvoke(BRIDGE)) == retriever.invoke(BRIDGE)

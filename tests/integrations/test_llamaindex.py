@@ -22,6 +22,7 @@ def test_nodes_say_where_they_stand_and_how_they_rank(engine: Polyhop) -> None:
         for one in nodes:
             text = view.record.document(one.metadata["document"]).text
             assert text[one.metadata["start"] : one.metadata["end"]] == one.text
+    assert [one.node.ref_doc_id for one in nodes] == [one.metadata["document"] for one in nodes]
     assert [one.score for one in nodes] == [one.metadata["score"] for one in nodes]
 
 

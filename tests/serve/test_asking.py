@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import httpx
 import pytest
@@ -45,6 +46,13 @@ def test_the_best_passages_can_be_had_without_an_answer(client: httpx.Client, en
     expected = engine.search(BRIDGE, k=3, strategy="hybrid").passages
     assert [passage["id"] for passage in found] == [passage.id for passage in expected]
     assert [passage["score"] for passage in found] == [passage.score for passage in expected]
+
+
+def test_a_passage_says_where_it_stands_as_a_citation_does(client: httpx.Client) -> None:
+    wanted = {"query": "the Academy of Asperlow", "strategy": "bm25", "limit": 5}
+    passages = client.post("/v1/search", json=wanted).json()["passages"]
+    passage = next(each for each in passages if Path(each["uri"]).name == "academy_of_asperlow.pdf")
+    assert (passage["page"], passage["line"], passage["where"]) == (1, None, "page 1")
 
 
 def test_what_the_documents_do_not_say_is_no_error(client: httpx.Client) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import anyio
@@ -18,6 +22,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
 
 from polyhop.engine import Polyhop  # noqa: E402
+from tests.worlds.commands import MODULE  # noqa: E402
+from tests.worlds.documents import BRIDGE  # noqa: E402
 from tests.worlds.serving import Served  # noqa: E402
 
 TOOLS = {"ask", "search", "read", "list_documents", "status"}
@@ -84,6 +90,7 @@ def test_documents_can_be_found_listed_and_read(served: Served) -> None:
         found = await told(client, "search", query="the lighthouse of Harrowmere", limit=2, strategy="bm25")
         best = found["passages"][0]
         assert best["text"].startswith("<<<DOCUMENT TEXT ")
+        assert Path(best["source"]).name == "harrowmere_lighthouse.txt"
         read = await told(client, "read", document=best["document"], start=best["start"], end=best["start"] + 40)
         assert read["text"].splitlines()[1] in best["text"]
         page = await told(client, "list_documents", limit=3)
@@ -104,11 +111,34 @@ def test_errors_say_what_to_do(served: Served) -> None:
     talk_over_http(served, talk)
 
 
+def test_a_document_is_read_by_its_source_or_file_name_too(served: Served) -> None:
+    async def talk(client: Client) -> None:
+        by_name = await told(client, "read", document="harrowmere_lighthouse.txt", end=40)
+        assert by_name == {
+            **(await told(client, "read", document=by_name["document"], end=40)),
+            "text": by_name["text"],  # its marks are drawn anew each time
+        }
+        assert (await told(client, "read", document=by_name["source"]))["document"] == by_name["document"]
+        assert "list_documents" in await complaint(client, "read", document="gazetteer.jsonl"), "it has many rows"
+        assert "none from 90000 on" in await complaint(client, "read", document="pellingrove.html", start=90_000)
+
+    talk_over_http(served, talk)
+
+
+def test_tools_are_described_without_the_indentation_of_our_code(served: Served) -> None:
+    async def talk(client: Client) -> None:
+        assert not [tool.name for tool in (await client.list_tools()).tools if "\n  " in str(tool.description)]
+
+    talk_over_http(served, talk)
+
+
 @asynccontextmanager
 async def beside(index: Path) -> AsyncIterator[Client]:
     """A client that starts the command itself, as assistants do."""
     command = StdioServerParameters(
-        command=sys.executable, args=["-m", "polyhop.cli.main", "mcp", "--index", str(index)]
+        command=sys.executable,
+        args=["-m", "polyhop.cli.main", "mcp", "--index", str(index)],
+        env=dict(os.environ),  # of which the client hands on little by itself, and not where this code lies
     )
     async with Client(stdio_client(command)) as client:
         yield client
@@ -124,3 +154,42 @@ def test_the_command_serves_whoever_starts_it(world_index: Path, tmp_path: Path)
             assert "Make one with: polyhop index" in await complaint(client, "status")
 
     anyio.run(talk)
+
+
+def test_hops_are_told_as_progress_while_an_answer_takes_its_time(world_index: Path) -> None:
+    async def talk() -> None:
+        heard: list[tuple[float, str | None]] = []
+
+        async def listen(progress: float, _: float | None, message: str | None) -> None:
+            heard.append((progress, message))
+
+        async with beside(world_index) as client:
+            result = await client.call_tool("ask", {"question": BRIDGE}, progress_callback=listen)
+        assert not result.is_error
+        assert [number for number, _ in heard] == list(range(1, len(heard) + 1))
+        assert any("Edda Marrish" in str(message) for _, message in heard)
+
+    anyio.run(talk)
+
+
+def test_a_client_that_goes_away_leaves_no_traceback(world_index: Path) -> None:
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "a client", "version": "1"},
+    }
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    command = [*MODULE, "mcp", "--index", str(world_index)]
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        process.stdin.write("".join(f"{json.dumps(line)}\n" for line in lines))
+        process.stdin.close()
+        assert process.stderr.read() == ""
+        assert process.wait() == 0

@@ -12,6 +12,7 @@ from polyhop import registry
 from polyhop.conversation.thread import Thread
 from polyhop.engine import Polyhop
 from polyhop.serve.answering import thread_of
+from polyhop.serve.cited import uncited
 from tests.worlds.documents import BRIDGE
 from tests.worlds.serving import Served
 
@@ -35,6 +36,42 @@ def test_strategies_are_models(assistant: openai.OpenAI) -> None:
     assert [model.id for model in assistant.models.list()] == [
         f"polyhop/{name}" for name in registry.names("strategies")
     ]
+
+
+def test_a_model_can_be_looked_up(assistant: openai.OpenAI) -> None:
+    for name in ("polyhop/auto", "polyhop/paths(depth=30)"):
+        assert assistant.models.retrieve(name).id == name
+    with pytest.raises(openai.NotFoundError, match="no strategy named 'gpt'"):
+        assistant.models.retrieve("gpt")
+
+
+def test_a_conversation_goes_on_from_answers_as_they_were_said(assistant: openai.OpenAI) -> None:
+    """Clients send back what they were told, citations and all; and what tools said, which is not used."""
+    conversation: list[Any] = []
+    for question, expected in (
+        ("Who designed Harrowmere Lighthouse?", "Edda Marrish"),
+        ("Where was she born?", "Pell"),
+    ):
+        conversation.append({"role": "user", "content": question})
+        said = complete(assistant, model="polyhop/auto", messages=conversation).choices[0].message.content
+        assert said.startswith(expected)
+        assert "[1] “" in said
+        conversation += [{"role": "assistant", "content": said}, {"role": "tool", "tool_call_id": "1", "content": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("Edda Marrish [1] [2]\n\n[1] “She drew it.” (Edda Marrish)\n[2] “Hers.” (Mill)", "Edda Marrish"),
+        ("- rye [1]\n- oats [2]\n\n[1] “Rye.” (Mill)\n[2] “Oats.” (Mill)", "rye, oats"),
+        ("Not found in these documents. What came closest: [1]\n\n[1] “Rye.” (Mill)", None),
+        ("Not found in these documents.", None),
+        ("In 1309", "In 1309"),
+        ("See [a]: it is oak.", "See [a]: it is oak."),
+    ],
+)
+def test_an_answer_is_known_again_without_its_citations(said: str, answer: str | None) -> None:
+    assert uncited(said) == answer
 
 
 def test_the_answer_comes_with_citations_that_lead_to_what_they_quote(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from polyhop.cli.counted import counted
 from polyhop.cli.draft import draft_shown
 from polyhop.cli.options import index_options, json_option, replaying, settings_of
 from polyhop.cli.terminal import echo, on_one_line, style
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from polyhop.engine import Polyhop
-    from polyhop.types import Answer, AnswerItem, Chain, Citation, Hop, Span
+    from polyhop.types import Answer, AnswerItem, Chain, Citation, Evidence, Hop, Span
 
 NOT_FOUND = 3
 CHAINS: Final = 2  # of a hop, unless everything is to be shown
@@ -26,7 +27,7 @@ UNPROVEN: Final = " [?]"  # behind what no quotation bears out
 MARKS = {"resolved": ("●", "green"), "recovered": ("◐", "yellow"), "unresolved": ("○", "red")}
 
 
-@click.command()
+@click.command(short_help="Answer a question, with each hop and its sentence.")
 @click.argument("question")
 @click.option(
     "--strategy", help="How to find evidence (see: polyhop strategies).  [default: the best the index allows]"
@@ -84,6 +85,7 @@ def ask(
 def show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
     """Print an answer, its hops with the sentence behind each, its sources and what it cost."""
     show_answer(answer)
+    warn_of_emptiness(answer.evidence, engine)
     echo()
     chains = None if trace else CHAINS
     sentences = _sentences(answer)
@@ -93,17 +95,24 @@ def show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
     for left_out in answer.evidence.left_out:
         echo(style(f"The budget left out: {on_one_line(left_out)}", dim=True))
     cost = answer.evidence.cost
-    tokens = f", {cost.llm_calls} model calls, {cost.tokens} tokens" if cost.llm_calls else ""
+    tokens = f", {counted(cost.llm_calls, 'model calls')}, {counted(cost.tokens, 'tokens')}" if cost.llm_calls else ""
     line = f"strategy {answer.evidence.strategy}, reader {answer.reader}, {cost.seconds:.2f} s{tokens}"
     echo(style(line, dim=True))
     if trace:
         echo("\n".join(["", style("Trace", bold=True), *(f"  {on_one_line(line)}" for line in answer.evidence.trail)]))
 
 
+def warn_of_emptiness(evidence: Evidence, engine: Polyhop) -> None:
+    """Say so where nothing was found because there is nothing."""
+    if not evidence.passages and not engine.status().documents:
+        echo("The index holds no documents. Add some with: polyhop index PATH...", err=True)
+
+
 def show_answer(answer: Answer) -> None:
     """Print an answer, items of a list below each other, and what of it is quoted, or borne out by no quotation."""
     if answer.text is None:
-        echo(style("Not found in these documents.", bold=True) + " What came closest:")
+        closest = " What came closest:" if answer.evidence.passages else ""
+        echo(style("Not found in these documents.", bold=True) + closest)
         return
     sure = style(f"   {answer.confidence:.0%} sure", dim=True)
     if not answer.grounded:

@@ -31,7 +31,7 @@ HELP = """  /strategy NAME   answer with that strategy from now on; without NAME
   Ctrl-C stops an answer, Ctrl-D ends the chat."""
 
 
-@click.command()
+@click.command(short_help="Answer one question after the other.")
 @click.option("--strategy", help="How to find evidence.  [default: the best the index allows]")
 @index_options
 def chat(strategy: str | None, index_path: str, config: Path | None, changes: tuple[str, ...]) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from polyhop.registry import Kind
 
 
-@click.command()
+@click.command(short_help="List what can take questions apart.")
 @json_option
 def planners(as_json: bool) -> None:
     """List what can take questions apart, with its settings.
@@ -26,7 +26,7 @@ def planners(as_json: bool) -> None:
     _list("planners", as_json=as_json)
 
 
-@click.command()
+@click.command(short_help="List what can read answers from passages.")
 @json_option
 def readers(as_json: bool) -> None:
     """List what can read answers from the passages found, with its settings.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyhop.cli.counted import counted
 from polyhop.cli.options import index_options, settings_of
 from polyhop.cli.terminal import echo
 from polyhop.errors import UsageError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 SHOWN = 5
 
 
-@click.command()
+@click.command(short_help="Damage the fact graph on purpose, for experiments.")
 @click.option("--kind", help="What to damage, such as mis_bound; or a group: spurious, incomplete.")
 @click.option(
     "--ratio", type=click.FloatRange(0, 1, min_open=True), default=0.2, show_default=True, help="Of the facts."
@@ -132,14 +133,15 @@ def _name(kind: str, ratio: float, seed: int) -> str:
 
 def _described(overlay: Overlay) -> str:
     kinds = ", ".join(f"{count} {kind}" for kind, count in overlay.kinds.items()) or "none"
-    where = "the whole graph" if overlay.around is None else f"around {overlay.around} names"
-    return f"{len(overlay.edits)} of {overlay.pool} facts ({where}): {kinds}; seed {overlay.seed}"
+    where = "the whole graph" if overlay.around is None else f"around {counted(overlay.around, 'names')}"
+    return f"{len(overlay.edits)} of {counted(overlay.pool, 'facts')} ({where}): {kinds}; seed {overlay.seed}"
 
 
 def _show(overlay: Overlay, name: str) -> None:
     echo(f"{name}: {_described(overlay)}")
     if len(overlay.edits) < overlay.wanted:
-        echo(f"{overlay.wanted} were to be damaged; {overlay.kind} fits no more.")
+        were = "was" if overlay.wanted == 1 else "were"
+        echo(f"{overlay.wanted} {were} to be damaged; {overlay.kind} fits no more.")
     for edit in overlay.edits[:SHOWN]:
         echo(f"\n{edit.kind} ({edit.editor})\n  - {edit.before}\n  + {edit.after or 'nothing'}")
     echo(f"\nUse it with any command: --set layers.facts.overlay={name}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyhop.cli.counted import counted
 from polyhop.cli.options import index_options, json_option, settings_of
 from polyhop.cli.terminal import echo, style
 from polyhop.errors import PolyhopError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 Finding = tuple[str, bool, str, str]  # what, fine, finding, remedy
 
 
-@click.command()
+@click.command(short_help="Check this installation; each problem has its remedy.")
 @click.option("--deep", is_flag=True, help="Also read every byte of the index: about a second a gigabyte.")
 @json_option
 @index_options
@@ -60,12 +61,17 @@ def _environment() -> Iterator[Finding]:
 def _models(settings: Settings) -> Iterator[Finding]:
     from polyhop.models.choice import load_models
     from polyhop.models.trial import TRIALS, reached
+    from polyhop.settings import address_without_model
 
     models = load_models(settings)
+    nameless = address_without_model()
     for port, attempt in {**TRIALS, "language_model": reached}.items():
         check = port.replace("_", " ")
         try:
-            yield check, True, attempt(models), ""
+            finding = attempt(models)
+            if port == "language_model" and nameless and models.language_model is None:
+                finding += f"; {nameless} says where one is, and POLYHOP_MODEL does not say which"
+            yield check, True, finding, ""
         except PolyhopError as error:
             yield check, False, str(error), error.remedy
 
@@ -84,7 +90,7 @@ def _index(settings: Settings, index_path: str) -> Iterator[Finding]:
     except PolyhopError as error:
         yield "index", False, str(error), error.remedy
         return
-    finding = f"{status.documents} documents, {status.passages} passages at {status.path}"
+    finding = f"{counted(status.documents, 'documents')}, {counted(status.passages, 'passages')} at {status.path}"
     remedy = f"Layers with gaps: {', '.join(with_gaps)}. Run: polyhop index PATH..." if with_gaps else ""
     yield "index", not with_gaps, finding, remedy
 
@@ -110,4 +116,4 @@ def _bytes(index_path: str) -> Iterator[Finding]:
         f", {unsealed} of an earlier version without digests: the next polyhop index adds them" if unsealed else ""
     )
     if not faults:
-        yield "arrays", True, f"as they were written, in {len(folders)} folders{earlier}", ""
+        yield "arrays", True, f"as they were written, in {counted(len(folders), 'folders')}{earlier}", ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from polyhop.cli.counted import counted
 from polyhop.cli.options import index_options, replaying, settings_of
 from polyhop.cli.terminal import draw, echo
 from polyhop.errors import UsageError
@@ -24,7 +25,7 @@ INTERRUPTED = 130
 DEFAULT_STRATEGY = {"strategy": {"name": "paths"}}  # where the settings name none
 
 
-@click.command("eval")
+@click.command("eval", short_help="Compare strategies on questions with known answers.")
 @click.argument("dataset", type=click.Path(path_type=Path))
 @click.option("--strategy", "named", help="One or more: a,b or a,b(setting=value).  [default: paths, or the settings']")
 @click.option("--ablations", is_flag=True, help="Also each strategy without one part, for every part it names.")
@@ -180,7 +181,9 @@ def _run(experiment: Experiment, data: Dataset, engine: Polyhop, number: int) ->
     made = manifest(experiment, data, settings=engine.settings, models=engine.status().models)
     unfinished = Unfinished.of(engine.path, {**made, "run": number})
     if len(unfinished):
-        echo(f"{len(unfinished)} outcomes are there from a run that did not end; this one goes on.", err=True)
+        are = "is" if len(unfinished) == 1 else "are"
+        there = f"{counted(len(unfinished), 'outcomes')} {are} there"
+        echo(f"{there} from a run that did not end; this one goes on.", err=True)
     with progress_shown(quiet=False) as listener:
         run = experiment.run(engine, data, progress=listener, models=engine.models, unfinished=unfinished)
     return _Done(run, made, unfinished)

@@ -8,12 +8,13 @@ from typing import cast
 
 import click
 
+from polyhop.cli.counted import counted
 from polyhop.cli.options import index_options, settings_of
 from polyhop.cli.terminal import echo
 from polyhop.errors import StorageFull
 
 
-@click.command()
+@click.command(short_help="Write the graph of the index as a file or a page.")
 @click.option(
     "--format", "format_", type=click.Choice(["graphml", "jsonl", "html"]), default="jsonl", show_default=True
 )
@@ -56,7 +57,7 @@ def export(
             return
         _write(pieces, output)
         if graph.cut():
-            echo(f"{output} has the first {most:,} links; more with: --limit", err=True)
+            echo(f"{output} has the first {counted(most or 0, 'links')}; more with: --limit", err=True)
 
 
 def _write(pieces: Iterator[str], output: Path) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from polyhop.settings import Settings
 
 
-@click.command()
+@click.command(short_help="Say how sound the fact graph is.")
 @json_option
 @click.option("--report", "report_path", type=click.Path(path_type=Path), help="Write a page (HTML) here.")
 @click.option(

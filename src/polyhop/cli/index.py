@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyhop.cli.counted import counted
 from polyhop.cli.options import index_options, json_option, settings_of
 from polyhop.cli.progress import progress_shown
 from polyhop.cli.terminal import echo, on_one_line, style
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 SKIPPED_SHOWN = 20
 
 
-@click.command()
+@click.command(short_help="Read documents into the index; again: only what changed.")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--layers", help="What to derive from the documents.  [default: text,parsekg, or what index.layers says]")
 @click.option("--dry-run", is_flag=True, help="Say what would be done and what it would cost; change nothing.")
@@ -143,16 +144,25 @@ def in_words(cost: Cost) -> str:
     """What language models took, as in "12 calls, 5,120 tokens, 0.0123 to pay"."""
     if not cost.llm_calls:
         return "0 tokens"
-    calls = "1 call" if cost.llm_calls == 1 else f"{cost.llm_calls:,} calls"
     money = f"{cost.money:,.2f}" if cost.money >= 1 else f"{cost.money:.4f}"
-    return f"{calls}, {cost.tokens:,} tokens" + (f", {money} to pay" if cost.money else "")
+    return f"{counted(cost.llm_calls, 'calls')}, {counted(cost.tokens, 'tokens')}" + (
+        f", {money} to pay" if cost.money else ""
+    )
+
+
+def holdings(documents: int, passages: int, entities: int) -> str:
+    """What an index holds, as in "83 documents, 412 passages, 1 entity"."""
+    numbers = {"documents": documents, "passages": passages, "entities": entities}
+    return ", ".join(counted(number, things) for things, number in numbers.items())
 
 
 def contents_in_words(contents: Contents) -> str:
     """What a layer found, as in "472 questions in 24 of 33 passages; rejected: answer 34, duplicate 23"."""
-    done = "" if contents.of is None else f" of {contents.of:,}"
-    where = "" if contents.passages is None else f" in {contents.passages:,}{done} passages"
-    parts = [f"{contents.count:,} {contents.things}{where}"]
+    where = ""
+    if contents.passages is not None:
+        done = "" if contents.of is None else f"{contents.passages:,} of "
+        where = f" in {done}{counted(contents.passages if contents.of is None else contents.of, 'passages')}"
+    parts = [counted(contents.count, contents.things) + where]
     if contents.counts:
         parts.append(", ".join(f"{name} {count:,}" for name, count in contents.counts.items()))
     if contents.rejected is not None:
@@ -166,7 +176,8 @@ def _summary(report: IndexReport, index_path: str) -> None:
     would = "would be " if report.dry_run else ""
     echo(
         f"Documents: {report.added} {would}added, {report.changed} {would}changed, {report.unchanged} unchanged, "
-        f"{report.removed} {would}removed, {report.duplicates} duplicates, {len(report.skipped)} skipped."
+        f"{report.removed} {would}removed, {counted(report.duplicates, 'duplicates')}, "
+        f"{len(report.skipped) - report.duplicates} skipped."
     )
     for layer in report.layers:
         _layer(layer, dry_run=report.dry_run)
@@ -176,7 +187,7 @@ def _summary(report: IndexReport, index_path: str) -> None:
         echo(f"... and {len(report.skipped) - SKIPPED_SHOWN} more (all of them with --json)")
     if not report.dry_run:
         echo(
-            f"{index_path} holds {report.documents} documents, {report.passages} passages, {report.entities} entities "
+            f"{index_path} holds {holdings(report.documents, report.passages, report.entities)} "
             f"({report.seconds:.1f} s, {in_words(report.cost)})."
         )
 
@@ -197,7 +208,7 @@ def _layer(layer: LayerReport, *, dry_run: bool) -> None:
     about = "about " if dry_run else ""
     most = "at most " if dry_run and layer.cost.llm_calls else ""
     echo(
-        f"Layer {layer.name}: {layer.extracted} passages {done}, {layer.reused} up to date{failed}{left}; "
+        f"Layer {layer.name}: {counted(layer.extracted, 'passages')} {done}, {layer.reused} up to date{failed}{left}; "
         f"{about}{layer.seconds:.1f} s, {most}{in_words(layer.cost)}."
     )
     if layer.contents is not None:

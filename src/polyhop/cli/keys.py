@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from polyhop.cli.counted import counted
 from polyhop.cli.options import json_option
 from polyhop.cli.terminal import echo, on_one_line, style
 from polyhop.errors import UsageError
 
 if TYPE_CHECKING:
-    from polyhop.serve.keys import Key, KeyRing
+    from polyhop.serve.keys import Allowance, Key, KeyRing
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -36,7 +37,7 @@ def _of_server(command: Command) -> Command:
     return command
 
 
-@click.group()
+@click.group(short_help="Make, list and revoke the keys of a server.")
 def keys() -> None:
     """Make, list and revoke the keys of a server (polyhop serve).
 
@@ -104,14 +105,13 @@ def list_(as_json: bool, index_path: Path | None, workspaces: Path | None) -> No
         return
     for key in found:
         echo(f"{key.id}  {_state(key)}  {key.scope:<5}  {key.workspace or 'all workspaces'}  {on_one_line(key.label)}")
-        limits = [f"{getattr(key.allowance, name):,} {unit}" for name, unit in UNITS.items() if _limited(key, name)]
-        if limits:
-            echo(f"{'':<12}  at most {', '.join(limits)}")
+        if limits := ", ".join(_limits(key.allowance)):
+            echo(f"{'':<12}  at most {limits}")
     if not found:
         echo("There are no keys. A server at 127.0.0.1 needs none; others do: polyhop keys add LABEL")
 
 
-@keys.command()
+@keys.command(short_help="End a key, by its id or its label.")
 @click.argument("name")
 @_of_server
 def revoke(name: str, index_path: Path | None, workspaces: Path | None) -> None:
@@ -121,16 +121,16 @@ def revoke(name: str, index_path: Path | None, workspaces: Path | None) -> None:
     echo(f"{key.id} ({on_one_line(key.label)}) counts no more.")
 
 
-UNITS = {
-    "requests": "requests a minute",
-    "uploads": "bytes of uploads a day",
-    "tokens": "tokens a day",
-    "money": "to pay a day",
-}
-
-
-def _limited(key: Key, name: str) -> bool:
-    return getattr(key.allowance, name) is not None
+def _limits(allowance: Allowance) -> Iterator[str]:
+    """What a key may use at most, in words."""
+    if allowance.requests is not None:
+        yield f"{counted(allowance.requests, 'requests')} a minute"
+    if allowance.uploads is not None:
+        yield f"{counted(allowance.uploads, 'bytes')} of uploads a day"
+    if allowance.tokens is not None:
+        yield f"{counted(allowance.tokens, 'tokens')} a day"
+    if allowance.money is not None:
+        yield f"{allowance.money:,} to pay a day"
 
 
 def _state(key: Key) -> str:

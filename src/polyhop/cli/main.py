@@ -35,11 +35,20 @@ from polyhop.cli.train import train
 from polyhop.errors import PolyhopError, UsageError
 
 INTERRUPTED = 130
+GO_ON = (index, evaluate, train)  # commands that go on from where they were interrupted
 
 logger = logging.getLogger(__name__)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Commands(click.Group):
+    """Commands in the order in which they are met, and not by the alphabet."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Their names."""
+        return list(self.commands)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.option("-v", "--verbose", count=True, help="Say more on standard error: -v what is done, -vv everything.")
 def polyhop(verbose: int) -> None:
@@ -49,7 +58,11 @@ def polyhop(verbose: int) -> None:
     polyhop index DOCS             read documents (again: only what changed)
     polyhop ask "Who ...?"         answer, with each hop and its exact sentence
 
-    Everything works offline. Exit codes: 0 answered, 3 not found in the documents, others are errors.
+    Everything works offline. Exit codes: 0 answered, 3 not found in the documents, others are errors. Tab completes
+    commands and options in bash (zsh, fish: zsh_source, fish_source) after:
+
+    \b
+    eval "$(_POLYHOP_COMPLETE=bash_source polyhop)"
     """
     level = [logging.WARNING, logging.INFO, logging.DEBUG][min(verbose, 2)]
     log_visibly(level)
@@ -60,23 +73,23 @@ for command in (
     ask,
     chat,
     search,
-    remove,
     status,
-    merges,
-    export,
-    health,
-    corrupt,
-    evaluate,
+    remove,
+    serve,
+    mcp,
+    keys,
+    doctor,
+    models,
     strategies,
     planners,
     readers,
     presets,
-    doctor,
-    models,
+    evaluate,
+    merges,
+    export,
+    health,
+    corrupt,
     train,
-    serve,
-    keys,
-    mcp,
 ):
     polyhop.add_command(command)
 
@@ -84,6 +97,7 @@ for command in (
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code."""
     asked = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = _prints_json(asked)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a letter shows a question mark
@@ -92,21 +106,45 @@ def main(arguments: Sequence[str] | None = None) -> None:
         flush()
         code = result if isinstance(result, int) else 0
     except PolyhopError as error:
-        _explain(error, as_json="--json" in asked)
+        _explain(error, as_json=as_json)
         code = error.exit_code
     except click.UsageError as error:
-        _refuse(error, as_json="--json" in asked)
+        _refuse(error, as_json=as_json)
         code = error.exit_code
     except click.ClickException as error:
         explain(error)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        echo("\nInterrupted. What was done is stored: the same command goes on from there.", err=True)
+        stored = " What was done is stored: the same command goes on from there." if _goes_on(asked) else ""
+        echo(f"\nInterrupted.{stored}", err=True)
         code = INTERRUPTED
     except (BrokenPipeError, SystemExit):  # click makes the one into the other; nothing else exits within a command
         give_up()  # what reads us has gone away: not an error
         code = 0
     sys.exit(code)
+
+
+def _prints_json(asked: Sequence[str]) -> bool:
+    """Whether a command is to print JSON: ``--json`` of some names a file, and what they print is text."""
+    options = [each for command in _meant(asked) for each in command.params if "--json" in each.opts]
+    return "--json" in asked and not any(isinstance(each, click.Option) and not each.is_flag for each in options)
+
+
+def _goes_on(asked: Sequence[str]) -> bool:
+    """Whether the same command goes on where this one was interrupted."""
+    return any(command in GO_ON for command in _meant(asked))
+
+
+def _meant(asked: Sequence[str]) -> list[click.Command]:
+    """The command among these words, and the one within it where it is a group; empty where there is none."""
+    meant: list[click.Command] = []
+    within: click.Command = polyhop
+    for word in asked:
+        found = within.commands.get(word) if isinstance(within, click.Group) else None
+        if found is not None:
+            meant.append(found)
+            within = found
+    return meant
 
 
 def _refuse(error: click.UsageError, *, as_json: bool) -> None:

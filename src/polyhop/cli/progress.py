@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
+from polyhop.cli.counted import counted
 from polyhop.cli.terminal import echo, on_one_line
 from polyhop.reports import Progress, ProgressListener
 
@@ -61,7 +62,8 @@ class Lines:
         step, seconds = self._step, now - self._began
         if step is None:
             return
-        count = f" {step.done}" + (f" of {step.total}" if step.total else "") + f" {step.unit}" if step.done else ""
+        of = f"{step.done} of " if step.total else ""
+        count = f" {of}{counted(step.total or step.done, step.unit)}" if step.done else ""
         took = f" in {seconds:.0f} s" if seconds >= 1 else ""
         note = f"; {on_one_line(step.note)}" if step.note else ""
         self.say(f"{on_one_line(step.stage)}:{count}{took}{note}" if count else on_one_line(step.stage))

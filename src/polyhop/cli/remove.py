@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from polyhop.cli.counted import counted
 from polyhop.cli.options import index_options, json_option, settings_of
 from polyhop.cli.terminal import echo, on_one_line, style
 
 
-@click.command()
+@click.command(short_help="Remove documents from the index.")
 @click.argument("uris", nargs=-1, required=True)
 @json_option
 @index_options
@@ -33,7 +34,7 @@ def remove(uris: tuple[str, ...], as_json: bool, index_path: str, config: Path |
 
         echo(text_of(report.to_dict()))
     else:
-        echo(f"Removed {len(report.removed)} documents with {report.passages} passages.")
+        echo(f"Removed {counted(len(report.removed), 'documents')} with {counted(report.passages, 'passages')}.")
         for uri in report.missing:
             echo(f"{style('not in the index', fg='yellow')}: {on_one_line(uri)}", err=True)
     return 0 if report.removed else 1

@@ -10,7 +10,7 @@ from polyhop.cli.options import index_options, json_option, settings_of
 from polyhop.cli.terminal import echo, on_one_line, style
 
 
-@click.command()
+@click.command(short_help="Find the passages that together answer a question.")
 @click.argument("question")
 @click.option("--k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages.")
 @click.option("--strategy", help="How to find them (see: polyhop strategies).  [default: the best the index allows]")
@@ -31,22 +31,25 @@ def search(
     polyhop search "the architect of the lighthouse" --k 10
     polyhop search "lighthouse" --strategy bm25 --json
     """
-    from polyhop.cli.ask import place
+    from polyhop.cli.ask import place, warn_of_emptiness
     from polyhop.engine import Polyhop
     from polyhop.types import Span
+    from polyhop.whereabouts import Whereabouts
 
     with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
-        evidence = engine.search(question, k=k, strategy=strategy)
+        with engine.view() as view:
+            evidence = engine.search(question, k=k, strategy=strategy)
+            passages = [(passage, Whereabouts.of(passage, view.record)) for passage in evidence.passages]
         if as_json:
             from polyhop.cli.as_json import text_of
 
-            echo(text_of(evidence.to_dict()))
+            found = [{**passage.to_dict(), **stands.to_dict()} for passage, stands in passages]
+            echo(text_of({**evidence.to_dict(), "passages": found}))
             return
-        for rank, passage in enumerate(evidence.passages, start=1):
+        warn_of_emptiness(evidence, engine)
+        for rank, (passage, stands) in enumerate(passages, start=1):
             span = Span(passage.document_id, passage.start, passage.end)
-            with engine.view() as view:
-                uri, where = view.record.row(passage.document_id).uri, view.record.where(span)
             echo(f"{rank:>3}. {style(on_one_line(passage.title or passage.id), bold=True)}  ({passage.score:.3f})")
             echo(f"     {' '.join(passage.text.split())[:200]}")
-            echo(style(f"     {place(uri, span, where)}", dim=True))
+            echo(style(f"     {place(stands.uri, span, stands.where)}", dim=True))
         echo(style(f"strategy {evidence.strategy}, {evidence.cost.seconds:.2f} s", dim=True))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from polyhop.settings import Settings
 
 
-@click.command()
+@click.command(short_help="Answer questions over HTTP, with a page.")
 @click.option(
     "--index", "index_path", type=click.Path(path_type=Path), help="Folder of the index.  [default: polyhop.index]"
 )

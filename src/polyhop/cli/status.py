@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyhop.cli.index import contents_in_words, in_words
+from polyhop.cli.counted import counted
+from polyhop.cli.index import contents_in_words, holdings, in_words
 from polyhop.cli.options import index_options, json_option, settings_of
 from polyhop.cli.terminal import echo
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from polyhop.reports import LayerStatus
 
 
-@click.command()
+@click.command(short_help="Show what the index holds and how complete it is.")
 @json_option
 @index_options
 def status(as_json: bool, index_path: str, config: Path | None, changes: tuple[str, ...]) -> None:
@@ -30,7 +31,7 @@ def status(as_json: bool, index_path: str, config: Path | None, changes: tuple[s
         echo(text_of(report.to_dict()))
         return
     echo(f"{report.path} (written by Polyhop {report.version}, {report.bytes / 1e6:.1f} MB)")
-    echo(f"{report.documents} documents, {report.passages} passages, {report.entities} entities")
+    echo(holdings(report.documents, report.passages, report.entities))
     for layer in report.layers:
         paid = f"; so far {in_words(layer.cost)}" if layer.cost.llm_calls else ""
         echo(f"layer {layer.name}: {_counts(layer, report.passages)}{paid}")
@@ -46,4 +47,4 @@ def _counts(layer: LayerStatus, passages: int) -> str:
     if layer.whole:
         return f"{layer.done} done, {layer.missing} missing, {layer.stale} stale, {layer.failed} failed"
     stale = f", {layer.stale} stale" if layer.stale else ""
-    return f"grown on demand, {layer.done} of {passages} passages so far{stale}, {layer.failed} failed"
+    return f"grown on demand, {layer.done:,} of {counted(passages, 'passages')} so far{stale}, {layer.failed} failed"

@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from polyhop.cli.components import about, settings_line
+from polyhop.cli.counted import counted
 from polyhop.cli.options import json_option
 from polyhop.cli.terminal import echo, style
 
 
-@click.command()
+@click.command(short_help="List the ways to find evidence.")
 @click.argument("name", required=False)
 @json_option
 def strategies(name: str | None, as_json: bool) -> None:
@@ -51,7 +52,7 @@ def _row(name: str) -> dict[str, Any]:
 def _tell(row: Mapping[str, Any]) -> None:
     """Some lines about a strategy in the list."""
     echo(f"{style(row['name'].ljust(14), bold=True)} {row['about']}")
-    ablations = f"; {len(row['ablations'])} ablations" if row["ablations"] else ""
+    ablations = f"; {counted(len(row['ablations']), 'ablations')}" if row["ablations"] else ""
     echo(f"{'':<13} needs {', '.join(row['needs']) or 'no layer'}{ablations}")
     if row["settings"]:
         echo(style(f"{'':<13} {settings_line(row['settings'])}", dim=True))

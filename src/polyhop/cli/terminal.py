@@ -55,6 +55,8 @@ def style(text: str, **styles: Any) -> str:
     """Text for ``echo`` in a style, as ``click.style`` has them; without colours where the user wants none."""
     if wants_no_colours():
         styles = {name: value for name, value in styles.items() if name not in ("fg", "bg")}
+    if not styles:
+        return text  # with nothing to end either
     before, _, after = click.style("\0", **styles).partition("\0")
     return f"{before.replace(chr(27), _ESCAPE)}{text}{after.replace(chr(27), _ESCAPE)}"
 

@@ -16,7 +16,7 @@ from polyhop.cli.progress import progress_shown
 from polyhop.cli.terminal import echo
 
 
-@click.group()
+@click.group(short_help="Train the small models that plan and read.")
 def train() -> None:
     """Train the small models that Polyhop plans and reads with (extra 'train': torch).
 
@@ -28,7 +28,7 @@ def train() -> None:
     """
 
 
-@train.command()
+@train.command(short_help="Train what points at answers.")
 @click.option("--data", required=True, type=click.Path(path_type=Path), help="Folder with the rows to train on.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for checkpoint and model.")
 @click.option("--rows", type=click.IntRange(1), default=100_000, show_default=True, help="Windows to train on in all.")
@@ -97,7 +97,7 @@ def reader(
     echo(f"{out / 'reader'} holds the reader: {position.seen:,} windows in {position.seconds / 3600:.1f} h.")
 
 
-@train.command()
+@train.command(short_help="Train what takes questions apart.")
 @click.option("--data", required=True, type=click.Path(path_type=Path), help="Folder with the rows to train on.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for checkpoint and model.")
 @click.option("--rows", type=click.IntRange(1), help="Questions to train on in all.  [default: 60000]")
@@ -137,7 +137,7 @@ def planner(data: Path, out: Path, rows: int | None, minutes: float | None, star
     echo(f"{out / 'planner'} holds the planner: {position.seen:,} questions in {position.seconds / 3600:.1f} h.")
 
 
-@train.command()
+@train.command(short_help="Tune what makes clues of questions.")
 @click.option("--data", required=True, type=click.Path(path_type=Path), help="Folder with the rows to train on.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for clues, checkpoint and model.")
 @click.option("--rows", type=click.IntRange(1), help="Clues to train on in all.  [default: 24000]")
@@ -217,7 +217,7 @@ def translator(
     echo(f"{out / 'translator'} holds the translator: {position.seen:,} clues in {position.seconds / 3600:.1f} h.")
 
 
-@train.command()
+@train.command(short_help="Train what judges passages.")
 @click.option("--data", required=True, type=click.Path(path_type=Path), help="Folder with the rows to train on.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for checkpoint and model.")
 @click.option("--rows", type=click.IntRange(1), help="Slates to train on in all.  [default: 4000]")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from polyhop.cli.counted import counted
 from polyhop.cli.terminal import echo, flush, style, tell
 from polyhop.errors import PolyhopError
 
@@ -25,7 +26,7 @@ def keep_watching(engine: Polyhop, paths: Sequence[Path], bring_up_to_date: Call
     try:
         for changed in changes_of(paths, besides=engine.path):
             clock = time.strftime("%H:%M:%S")
-            files = "1 file has" if len(changed) == 1 else f"{len(changed)} files have"
+            files = f"{counted(len(changed), 'files')} {'has' if len(changed) == 1 else 'have'}"
             echo(style(f"{clock} {files} changed.", dim=True), err=True)
             try:
                 _round(engine, paths, bring_up_to_date)

@@ -1,15 +1,19 @@
 """Sentences without a parser, in any script: for quotations, not for grammar.
 
-What is no prose has no end marks: a row of a table, an item of a list and a turn of a chat are a sentence each.
+What is no prose has no end marks: a row of a table, an item of a list, a turn of a chat and a line of code are a
+sentence each.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
+
+from polyhop.documents.head_lines import is_head
 
 # An end mark with what closes after it and the marks of notes ("[3]"), then white space and something that can begin a
 # sentence; ideographic end marks need no space, and what they close goes on where a particle or a comma follows. A
@@ -46,6 +50,9 @@ _ITEM: Final = re.compile(
 )
 LABEL: Final = re.compile(r"[^\W\d_][\w ]{0,30}:(?:\s|$)")  # "Present: six members"
 _FIELD: Final = re.compile(r"[^\W\d_][^\n:;]{0,60}:(?:\s|$)")  # of a record: "Net price (EUR): 58.00"
+_CELL: Final = r"[^\W\d_][^\n:;]{0,60}: (?:[^\n:;]|:(?! ))+"  # of a row: "Opens: 10:30"
+_ROW: Final = re.compile(rf"^[ \t]*{_CELL}(?:; {_CELL})+$", re.MULTILINE)
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\n]*)$")  # around code, perhaps with its language
 _TABULAR: Final = re.compile(r"\S(?: {3,}|\t)\s*\S|\|.*\|")
 _RULE: Final = re.compile(r"[\W_]+")
 _CUT: Final = re.compile(r"\w[-\u2010][ \t]*\Z")
@@ -54,11 +61,18 @@ _ENDED: Final = (*".!?:;\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964", '."', ".'",
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Start and end of each sentence, without the white space around it."""
-    ends = list(_marked_ends(text))
+    rows = [row.span() for row in _ROW.finditer(text)]
+    ends = [end for end in _marked_ends(text) if not _is_within(end, rows)]
     if "\n" in text:
         ends = sorted({*ends, *line_ends(text)})
     spans = [_stripped(text, begin, end) for begin, end in pairwise([0, *ends, len(text)])]
     return [(begin, end) for begin, end in spans if begin < end]
+
+
+def _is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a place lies within one of some spans, which are in order and apart."""
+    at = bisect_left(spans, (place,)) - 1
+    return at >= 0 and place < spans[at][1]
 
 
 def _marked_ends(text: str) -> Iterator[int]:
@@ -102,33 +116,59 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
 def line_ends(text: str) -> Iterator[int]:
     """Where a line of a text ends that the width of a page did not part: a row, an item, a turn, a title, a verse.
 
-    Lines that follow one another and each begin with a label of their own are one record, and end with it.
+    Lines that follow one another and each begin with a label of their own are one record, and end with it, unless they
+    are the head of mail or of minutes.
     """
     lines = text.split("\n")
-    width = wrapped_width([one for one, following in pairwise(lines) if one.strip() and following.strip()])
+    code = _code_lines(lines)
+    prose = ["" if number in code else line for number, line in enumerate(lines)]
+    width = wrapped_width([one for one, following in pairwise(prose) if one.strip() and following.strip()])
     block: list[str] = []
     at = 0  # where the block begins
-    for line in [*lines, ""]:
-        if line.strip():
+    for number, line in enumerate([*lines, ""]):
+        if line.strip() and number not in code:
             block.append(line)
             continue
         yield from (at + end for end in _line_ends(block, 0 if keeps_lines(block) else width))
-        at += sum(map(len, block)) + len(block) + len(line) + 1
+        at += sum(map(len, block)) + len(block)
+        if number in code:
+            yield from (at, at + len(line))
+        at += len(line) + 1
         block.clear()
+
+
+def _code_lines(lines: Sequence[str]) -> set[int]:
+    """The numbers of the lines between fences, and of these; a text may begin or end within code."""
+    code: set[int] = set()
+    opened: tuple[int, re.Match[str]] | None = None
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if fence is None:
+            continue
+        if opened is None or fence[2]:
+            opened = (number, fence)
+        elif fence[1].startswith(opened[1][1]):
+            code.update(range(opened[0], number + 1))
+            opened = None
+    if opened is not None and opened[1][2]:
+        code.update(range(opened[0], len(lines)))
+    return code
 
 
 def _line_ends(block: Sequence[str], width: int) -> Iterator[int]:
     """The same within lines between which none is blank."""
+    head = is_head({label[0].strip(" \t\n:").lower() for line in block if (label := _FIELD.match(line.lstrip()))})
     record: set[str] = set()  # the labels of its lines so far
     end = -1
     for before, line in pairwise(block):
         end += len(before) + 1
         label, following = _FIELD.match(before.lstrip()), _FIELD.match(line.lstrip())
         record = {*record, label[0]} if label else set()
-        if label and following and following[0] not in record:
+        if label and following and following[0] not in record and not head:
             continue
         record = set()
-        if not _is_parted(before, line, width):
+        folded = head and label and not following and line[:1].isspace()
+        if not folded and not _is_parted(before, line, width):
             yield end
 
 

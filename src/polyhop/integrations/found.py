@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from polyhop.engine import Polyhop
-from polyhop.types import Hop, Passage, Span
+from polyhop.types import Hop, Passage
+from polyhop.whereabouts import Whereabouts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,8 +16,7 @@ class FoundPassage:
     """A passage of the evidence, with its place and the hops that it belongs to."""
 
     passage: Passage
-    source: str  # the document's URI
-    page: int | None  # from 1, on which it begins; None where a document has no pages
+    stands: Whereabouts
     hops: tuple[int, ...]  # from 1
     asked: tuple[str, ...]  # what each of these hops asks
 
@@ -27,8 +27,9 @@ class FoundPassage:
         return {
             "document": one.document_id,
             "title": one.title,
-            "source": self.source,
-            "page": self.page,
+            "source": self.stands.uri,
+            "page": self.stands.page,
+            "where": self.stands.where,
             "start": one.start,
             "end": one.end,
             "score": float(one.score),
@@ -39,13 +40,12 @@ class FoundPassage:
 
 def found(engine: Polyhop, query: str, *, k: int, strategy: str | None) -> list[FoundPassage]:
     """The k best passages for a query, best first. Raises what ``Polyhop.search`` raises."""
-    evidence = engine.search(query, k=k, strategy=strategy)
     with engine.view() as view:
+        evidence = engine.search(query, k=k, strategy=strategy)
         return [
             FoundPassage(
                 passage=passage,
-                source=view.record.row(passage.document_id).uri,
-                page=view.record.page_of(Span(passage.document_id, passage.start, passage.end)),
+                stands=Whereabouts.of(passage, view.record),
                 hops=tuple(number for number, _ in _of(passage, evidence.hops)),
                 asked=tuple(hop.question for _, hop in _of(passage, evidence.hops)),
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
@@ -17,9 +16,9 @@ from polyhop.integrations.found import FoundPassage, found
 class PolyhopRetriever(BaseRetriever):
     """The passages that together answer a question, best first, as LangChain's documents.
 
-    Metadata: ``document``, ``title``, ``source``, ``page``, ``start`` and ``end`` (characters of the document's text),
-    ``score``, and ``hops`` with ``hop_questions``: the steps of the way that a passage belongs to. Raises what
-    ``Polyhop.search`` raises.
+    Metadata: ``document``, ``title``, ``source``, ``page`` and ``where`` (the page or such in words), ``start`` and
+    ``end`` (characters of the document's text), ``score``, and ``hops`` with ``hop_questions``: the steps of the way
+    that a passage belongs to. Raises what ``Polyhop.search`` raises.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -29,12 +28,12 @@ class PolyhopRetriever(BaseRetriever):
     strategy: str | None = None  # how to find them; None: the best that the index allows
 
     def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None, **_: Any
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
         return self._documents(query, k)
 
     async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None, **_: Any
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
         return await asyncio.to_thread(self._documents, query, k)
 

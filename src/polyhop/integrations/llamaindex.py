@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from llama_index.core.retrievers import BaseRetriever
-from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle, RelatedNodeInfo, TextNode
 
 from polyhop.engine import Polyhop
 from polyhop.integrations.found import FoundPassage, found
@@ -45,5 +45,6 @@ def _node(one: FoundPassage) -> NodeWithScore:
         end_char_idx=one.passage.end,
         excluded_llm_metadata_keys=hidden,
         excluded_embed_metadata_keys=hidden,
+        relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=one.passage.document_id)},
     )
     return NodeWithScore(node=node, score=float(one.passage.score))

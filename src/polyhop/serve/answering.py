@@ -54,12 +54,15 @@ class Asked:
         return None if self.passages is None else replace(service.settings.budget, passages=self.passages)
 
 
-def thread_of(turns: Iterable[tuple[str, str]]) -> Thread:
-    """The thread that turns of a conversation make: (role, content), oldest first; a question may have no answer."""
+def thread_of(turns: Iterable[tuple[str, str | None]]) -> Thread:
+    """The thread that turns of a conversation make: (role, content), oldest first; a question may have no answer.
+
+    An answer without content was none.
+    """
     pairs: list[tuple[str, str | None]] = []
     for role, content in turns:
         if role == "user":
-            pairs.append((content, None))
+            pairs.append((content or "", None))
         elif pairs:
             pairs[-1] = (pairs[-1][0], content)
     return Thread.of(pairs)

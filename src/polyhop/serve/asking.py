@@ -31,7 +31,8 @@ from polyhop.serve.answering import (
 )
 from polyhop.serve.errors import request_id_of, shape
 from polyhop.serve.service import Service, TheService, TheWorkspace
-from polyhop.types import Answer, Evidence
+from polyhop.types import Answer
+from polyhop.whereabouts import Whereabouts
 
 logger = logging.getLogger(__name__)
 router = APIRouter(prefix="/v1", tags=["asking"])
@@ -97,8 +98,9 @@ class Found(BaseModel):
     """The best passages for a query, best first."""
 
     passages: list[dict[str, Any]] = Field(
-        description="`Passage.to_dict()`: id, document_id, title, text, start, end and score.",
-        examples=[[{"id": "2e94-0", "title": "Edda Marrish", "text": "Edda Marrish was ...", "score": 4.1}]],
+        description="`Passage.to_dict()`: id, document_id, title, text, start, end and score; and, as citations have "
+        "them, `uri`, `page`, `line` and `where` it begins.",
+        examples=[[{"id": "2e94-0", "uri": "documents/edda_marrish.md", "text": "Edda Marrish was ...", "score": 4.1}]],
     )
 
 
@@ -131,18 +133,21 @@ async def ask(body: AskBody, service: TheService, workspace: TheWorkspace, reque
 
 @router.post("/search", response_model=Found)
 async def search(body: SearchBody, service: TheService, workspace: TheWorkspace, request: Request) -> Response | Found:
-    """The best passages for a query, with their scores, without reading them."""
+    """The best passages for a query, with their scores and where they stand, without reading them."""
     query = allowed(body.query, service)
     most = body.limit or service.settings.budget.passages
 
-    def work() -> Evidence:
+    def work() -> list[dict[str, Any]]:
         budget, spent = within_limits(None, workspace, service), charged(workspace, service)
-        return workspace.engine.search(query, k=most, strategy=body.strategy, budget=budget, spent=spent)
+        with workspace.engine.view() as view:
+            evidence = workspace.engine.search(query, k=most, strategy=body.strategy, budget=budget, spent=spent)
+            found = evidence.passages
+            return [{**each.to_dict(), **Whereabouts.of(each, view.record).to_dict()} for each in found]
 
-    evidence = await in_turn(work, service, request)
-    if evidence is None:
+    passages = await in_turn(work, service, request)
+    if passages is None:
         return Response(status_code=499)  # nobody is there to read it
-    return Found(passages=[passage.to_dict() for passage in evidence.passages])
+    return Found(passages=passages)
 
 
 def allowed(question: str, service: Service) -> str:

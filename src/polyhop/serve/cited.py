@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 from polyhop.types import Answer, AnswerKind, Citation, Hop
@@ -12,6 +13,8 @@ from polyhop.types import Answer, AnswerKind, Citation, Hop
 NOT_FOUND = "Not found in these documents."
 DRAFT = "A draft, not checked yet:"
 LONGEST_QUOTE = 400  # characters of a quotation that are shown
+_MARK: Final = re.compile(r" \[\d{1,3}\]")
+_SOURCES: Final = re.compile(r"\s*^\[1\] “.*\Z", re.MULTILINE | re.DOTALL)  # the numbered lines below a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,15 @@ def cited(answer: Answer, base_url: str) -> CitedText:
         writing.say(answer.text, answer.citations)
     lines = [f"[{number}] {_source(citation)}" for citation, number in writing.numbers.items()]
     return CitedText("\n\n".join(filter(None, [writing.text, "\n".join(lines)])), writing.annotations)
+
+
+def uncited(said: str) -> str | None:
+    """What ``cited`` has written, without its citations: so conversations bring it back; None: it was not found."""
+    text = _MARK.sub("", _SOURCES.sub("", said)).strip()
+    if text.startswith(NOT_FOUND):
+        return None
+    lines = text.split("\n")
+    return ", ".join(line[2:] for line in lines) if all(line.startswith("- ") for line in lines) else text
 
 
 def url_of(citation: Citation, base_url: str) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, TypeVar
 
 import anyio.to_thread
@@ -19,9 +22,10 @@ from starlette.routing import BaseRoute
 from polyhop import __version__
 from polyhop.conversation.thread import Thread
 from polyhop.engine import Polyhop
-from polyhop.errors import PolyhopError, UsageError
+from polyhop.errors import DocumentMissing, PolyhopError, UsageError
 from polyhop.serve.access import workspace_for
-from polyhop.serve.answering import charged, within_limits
+from polyhop.serve.answering import NobodyWaits, charged, within_limits
+from polyhop.serve.cited import hop_in_words
 from polyhop.serve.keys import LOCAL, Key
 from polyhop.serve.service import Service
 from polyhop.serve.tool_results import (
@@ -37,7 +41,8 @@ from polyhop.serve.tool_results import (
     state_told,
     text_told,
 )
-from polyhop.types import Budget, Cost
+from polyhop.store.port import Store
+from polyhop.types import Budget, Cost, Document, Hop
 
 T = TypeVar("T")
 PATH: Final = "/mcp"
@@ -65,6 +70,24 @@ class Desk:
     note: Callable[[Cost], None] = lambda _: None
 
 
+@dataclass(kw_only=True)
+class Waiting:
+    """Whoever waits for an answer: told each hop as progress, where its client asked for that."""
+
+    ctx: Context
+    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
+    gone: threading.Event = field(default_factory=threading.Event)
+    told: int = 0  # hops; progress only grows, also where a hop is told anew
+
+    def listen(self, _: int, hop: Hop) -> None:
+        """A hop is settled. Raises NobodyWaits where the answer was cancelled."""
+        if self.gone.is_set():
+            raise NobodyWaits
+        self.told += 1
+        progress = self.ctx.report_progress(self.told, message=hop_in_words(hop))
+        asyncio.run_coroutine_threadsafe(progress, self.loop)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Tools:
     """What an assistant may do with an index; each tool runs where ``run`` has work done, in a thread of its own."""
@@ -90,13 +113,23 @@ class Tools:
         ``text`` is null where the documents do not answer it: then say so, and do not guess.
         """
         thread = Thread.of((one.question, one.answer) for one in earlier or [])
+        waiting = Waiting(ctx=ctx)
 
         def ask(desk: Desk) -> ToldAnswer:
-            return answer_told(
-                desk.engine.ask(question, strategy=strategy, budget=desk.budget, thread=thread, spent=desk.note)
+            answer = desk.engine.ask(
+                question,
+                strategy=strategy,
+                budget=desk.budget,
+                thread=thread,
+                told=waiting.listen,
+                spent=desk.note,
             )
+            return answer_told(answer)
 
-        return await self._done(ctx, ask)
+        try:
+            return await self._done(ctx, ask)
+        finally:
+            waiting.gone.set()
 
     async def search(
         self,
@@ -108,16 +141,19 @@ class Tools:
         """Find the passages that together answer a question, best first, without answering it."""
 
         def search(desk: Desk) -> ToldPassages:
-            return passages_told(
-                desk.engine.search(query, k=limit, strategy=strategy, budget=desk.budget, spent=desk.note)
-            )
+            with desk.engine.view() as view:
+                found = desk.engine.search(query, k=limit, strategy=strategy, budget=desk.budget, spent=desk.note)
+                return passages_told(found, view.record)
 
         return await self._done(ctx, search)
 
     async def read(
         self,
         ctx: Context,
-        document: Annotated[str, Field(description="The document's id, as other tools give it.", min_length=1)],
+        document: Annotated[
+            str,
+            Field(description="The document's id, as other tools give it, or its source or file name.", min_length=1),
+        ],
         start: Annotated[int, Field(description="The first character.", ge=0)] = 0,
         end: Annotated[
             int | None, Field(description="The character behind the last; null: as far as fits.", ge=0)
@@ -127,12 +163,11 @@ class Tools:
 
         def read(desk: Desk) -> ReadText:
             with desk.engine.view() as view:
-                found = view.record.document(document)
+                found = _meant(document, view.record)
             last = min(len(found.text), start + LONGEST, len(found.text) if end is None else end)
             if start > last:
-                raise UsageError(
-                    f"The document has {len(found.text)} characters; there are none from {start} to {end}."
-                )
+                none = f"from {start} on" if end is None else f"from {start} to {end}"
+                raise UsageError(f"The document has {len(found.text)} characters; there are none {none}.")
             return text_told(found, start, last)
 
         return await self._done(ctx, read)
@@ -170,17 +205,35 @@ def server_of(tools: Tools) -> MCPServer[Any]:
     """A server that has the tools."""
     server: MCPServer[Any] = MCPServer("polyhop", title="Polyhop", instructions=INSTRUCTIONS, version=__version__)
     for tool in (tools.ask, tools.search, tools.read, tools.list_documents, tools.status):
-        server.add_tool(tool, annotations=_READS)
+        server.add_tool(tool, description=inspect.getdoc(tool), annotations=_READS)
     return server
 
 
+def _meant(name: str, record: Store) -> Document:
+    """The document of an id, or the one of a source or file name. Raises DocumentMissing."""
+    try:
+        return record.document(name)
+    except DocumentMissing as error:
+        ids = record.find(name)
+        if len(ids) == 1:
+            return record.document(ids[0])
+        said = f"{name!r} means {len(ids)} documents." if ids else str(error)
+        raise DocumentMissing(said, remedy="The tool list_documents gives their ids.") from error
+
+
 def serve_standard_input(engine: Polyhop) -> None:
-    """Serve whoever started this process, until standard input ends."""
+    """Serve whoever started this process, until standard input ends. Raises BrokenPipeError where nobody reads."""
 
     async def run(work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
-    server_of(Tools(desk_of=lambda _: Desk(engine=engine), run=run)).run("stdio")
+    server = server_of(Tools(desk_of=lambda _: Desk(engine=engine), run=run))
+    try:
+        server.run("stdio")
+    except BaseExceptionGroup as errors:
+        if errors.split(BrokenPipeError)[1] is not None:
+            raise
+        raise BrokenPipeError from errors
 
 
 class Assistants:

@@ -21,9 +21,10 @@ from polyhop.errors import PolyhopError, UsageError
 from polyhop.planning.asked import checked
 from polyhop.serve.answering import Asked, Telling, ToldDraft, ToldHop, answered, streamed, thread_of
 from polyhop.serve.asking import QUESTION, STREAM, UNBUFFERED, allowed
-from polyhop.serve.cited import CitedText, cited, draft_in_words, hop_in_words
+from polyhop.serve.cited import CitedText, cited, draft_in_words, hop_in_words, uncited
 from polyhop.serve.errors import openai_body, request_id_of, shape
 from polyhop.serve.service import TheService, TheWorkspace
+from polyhop.strategies.strategy import strategy_of
 from polyhop.types import Answer
 
 logger = logging.getLogger(__name__)
@@ -40,9 +41,9 @@ class TextInMessage(BaseModel):
 
 
 class ChatMessage(BaseModel):
-    """A turn of the conversation. What a system message says is not followed: answers come from the documents."""
+    """A turn of the conversation. What systems and tools say is not used: answers come from the documents."""
 
-    role: Literal["system", "developer", "user", "assistant"]
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[TextInMessage] | None
 
     @property
@@ -110,6 +111,13 @@ def models() -> ChatModels:
     return ChatModels(data=[ChatModel(id=PREFIX + name) for name in registry.names("strategies")])
 
 
+@router.get("/models/{name:path}")
+def model(name: str, service: TheService) -> ChatModel:
+    """One strategy, as a model, also with settings: `polyhop/paths(depth=30)`."""
+    strategy_of(name.removeprefix(PREFIX), service.settings)
+    return ChatModel(id=name)
+
+
 @router.post("/chat/completions", response_model=Completed, responses={200: {"content": {STREAM: {}}}})
 async def complete(
     body: ChatBody, service: TheService, workspace: TheWorkspace, request: Request
@@ -129,7 +137,11 @@ async def complete(
     asked = Asked(
         question=question,
         strategy=strategy,
-        thread=thread_of((turn.role, turn.text) for turn in before if turn.role in ("user", "assistant")),
+        thread=thread_of(
+            (turn.role, uncited(turn.text) if turn.role == "assistant" else turn.text)
+            for turn in before
+            if turn.role in ("user", "assistant")
+        ),
     )
     told = _Told(f"chatcmpl-{uuid.uuid4().hex[:16]}", body.model, str(request.base_url))
     if body.stream:

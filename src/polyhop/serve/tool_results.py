@@ -8,8 +8,9 @@ from pydantic import BaseModel, Field
 
 from polyhop.prompts.blocks import PromptBlock, fenced
 from polyhop.reports import IndexStatus
-from polyhop.store.port import DocumentRow
-from polyhop.types import Answer, Citation, Document, Evidence
+from polyhop.store.port import DocumentRow, Store
+from polyhop.types import Answer, Citation, Document, Evidence, Passage
+from polyhop.whereabouts import Whereabouts
 
 LABEL = "DOCUMENT TEXT"
 
@@ -63,6 +64,9 @@ class ToldAnswer(BaseModel):
 class ToldPassage(TextPlace):
     """A passage with its text between marks."""
 
+    source: str
+    page: int | None
+    where: str = Field(description="The page, slide, sheet or line on which it begins, in words.")
     text: str
     score: float
 
@@ -140,20 +144,24 @@ def _quotation(citation: Citation) -> ToldQuotation:
     )
 
 
-def passages_told(evidence: Evidence) -> ToldPassages:
+def passages_told(evidence: Evidence, record: Store) -> ToldPassages:
     """Passages as an assistant is told them."""
-    passages = [
-        ToldPassage(
-            document=passage.document_id,
-            title=passage.title,
-            start=passage.start,
-            end=passage.end,
-            text=marked(passage.text),
-            score=passage.score,
-        )
-        for passage in evidence.passages
-    ]
+    passages = [_passage(passage, Whereabouts.of(passage, record)) for passage in evidence.passages]
     return ToldPassages(passages=passages, strategy=evidence.strategy)
+
+
+def _passage(passage: Passage, stands: Whereabouts) -> ToldPassage:
+    return ToldPassage(
+        document=passage.document_id,
+        title=passage.title,
+        start=passage.start,
+        end=passage.end,
+        source=stands.uri,
+        page=stands.page,
+        where=stands.where,
+        text=marked(passage.text),
+        score=passage.score,
+    )
 
 
 def text_told(document: Document, start: int, end: int) -> ReadText:

@@ -130,6 +130,16 @@ def test_the_facts_of_an_answer_are_drawn_and_tabulated(browser: Browser, served
         page.wait_for_selector(".source mark")
 
 
+def test_a_narrow_screen_parts_no_word_of_a_button(browser: Browser, served: Served) -> None:
+    with opened(browser, served.url, width=360, height=740) as page:
+        page.evaluate("for (const one of ['stop', 'send']) document.querySelector(`.${one}`).hidden = one === 'send'")
+        stop = page.locator(".stop").bounding_box()
+        compare = page.get_by_role("button", name="Compare").bounding_box()
+        assert stop is not None
+        assert compare is not None
+        assert stop["height"] <= compare["height"] + 2
+
+
 def test_a_narrow_screen_shows_all_of_it(browser: Browser, served: Served) -> None:
     with opened(browser, served.url, width=390, height=844) as page:
         ask(page, BRIDGE)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import dropwhile, groupby, takewhile
 from typing import Final, NamedTuple
 
+from polyhop.documents.head_lines import SENDERS, SUBJECTS
 from polyhop.documents.wrapped_lines import flowing
 
 _MARKS: Final = re.compile(r"(?:>[ \t]?)+")
@@ -27,8 +28,6 @@ _ABOVE: Final = re.compile(
     re.IGNORECASE,
 )
 _FIELD: Final = re.compile(r"[\s*]*([^\W\d_]{1,12})[\s*]*:[\s*]*\S")
-_SENDERS: Final = frozenset(("from", "von", "de", "da", "van"))
-_SUBJECTS: Final = frozenset(("subject", "betreff", "objet", "asunto", "oggetto", "onderwerp"))
 _HEAD: Final = 8  # lines below its first one in which a head names its subject
 
 
@@ -61,10 +60,10 @@ def _begins_quoted(lines: Sequence[str], at: int) -> bool:
     """Whether a message that is quoted whole begins on a line: with a line of a program, or with a head."""
     if _ABOVE.fullmatch(lines[at]):
         return "_" not in lines[at] or (at + 1 < len(lines) and _begins_quoted(lines, at + 1))
-    if _field(lines[at]) not in _SENDERS:
+    if _field(lines[at]) not in SENDERS:
         return False
     head = takewhile(str.strip, lines[at + 1 : at + _HEAD])
-    return not _SUBJECTS.isdisjoint(map(_field, head))
+    return not SUBJECTS.isdisjoint(map(_field, head))
 
 
 def _field(line: str) -> str:

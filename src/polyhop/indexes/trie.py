@@ -75,22 +75,10 @@ class TokenTrie:
             raise UsageError(f"Token {token} may not follow here.", remedy="Choose one of the allowed tokens.")
         return int(self.children[state]) + place + 1
 
-    def terminal(self, state: int) -> bool:
+    def complete(self, state: int) -> bool:
         """Whether a row ends at a node."""
         return bool(self.ends[state] != self.ends[state + 1])
-
-    def complete(self, state: int) -> bool:
-        """``terminal`` under the name that ``ports.Grammar`` gives it."""
-        return self.terminal(state)
 
     def rows(self, state: int) -> Ints:
         """Which of the rows end at a node, ascending."""
         return self.ending[self.ends[state] : self.ends[state + 1]]
-
-    def chain(self, state: int) -> Ints:
-        """The tokens that must follow: as long as a node has exactly one child and no row ends at it."""
-        forced = []
-        while not self.terminal(state) and self.children[state + 1] - self.children[state] == 1:
-            forced.append(self.tokens[self.children[state]])
-            state = int(self.children[state]) + 1
-        return np.array(forced, np.int64)

@@ -115,7 +115,6 @@ class OpenAICompatible:
         key = self._key(request)
         kept = self._cache.get(key) if self._cache else None
         if kept is not None:
-            self.meter.hit()
             return self._usable(kept, request, Cost())
         expected = self.most(request)
         if self.max_context is not None and expected.tokens > self.max_context:

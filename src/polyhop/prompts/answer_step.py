@@ -13,39 +13,16 @@ from polyhop.ports import LanguageModel, Message
 from polyhop.prompts import support
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.prompts.earlier_steps import EarlierStep, earlier_blocks, one_line, quoted
+from polyhop.prompts.schemas import Schema, closed, listed
 from polyhop.prompts.support import CopiedQuote
 from polyhop.prompts.which_one import WHICH_ONE
 from polyhop.types import Cost, Passage
 
 log = logging.getLogger(__name__)
 
-_ANSWER: Mapping[str, Any] = {
-    "support": support.SCHEMA,
-    "answer": {"type": "string"},
-    "sufficient": {"type": "boolean"},
-}
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": _ANSWER,
-    "required": ["support", "answer", "sufficient"],
-    "additionalProperties": False,
-}
-TOGETHER: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "answers": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"question": {"type": "integer"}, **_ANSWER},
-                "required": ["question", "support", "answer", "sufficient"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["answers"],
-    "additionalProperties": False,
-}
+_ANSWER: Mapping[str, str | Schema] = {"support": support.SCHEMA, "answer": "string", "sufficient": "boolean"}
+SCHEMA: Schema = closed(**_ANSWER)
+TOGETHER: Schema = closed(answers=listed(closed(question="integer", **_ANSWER)))
 
 _SYSTEM = """You answer one step of a plan, a simple question, from numbered passages and from nothing else. What you \
 remember about the world does not count, not even as a guess.

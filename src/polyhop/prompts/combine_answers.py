@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.prompts.earlier_steps import EarlierStep, earlier_blocks, one_line
+from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"reason": {"type": "string"}, "follows": {"type": "boolean"}, "answer": {"type": "string"}},
-    "required": ["reason", "follows", "answer"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(reason="string", follows="boolean", answer="string")
 
 _SYSTEM = f"""Earlier steps looked things up in documents. You see each step's question, its answer and sentences of \
 the documents that say so. Decide whether the answer to one more question follows from these answers alone: by \

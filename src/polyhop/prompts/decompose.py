@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
@@ -13,19 +12,13 @@ from polyhop.planning.filling import filled
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.prompts.earlier_steps import EarlierStep, one_line, quoted
+from polyhop.prompts.schemas import Schema, closed, listed, some_text
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
 MAX_STEPS = 6
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "steps": {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1, "maxItems": MAX_STEPS}
-    },
-    "required": ["steps"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(steps=listed(some_text(), minItems=1, maxItems=MAX_STEPS))
 
 _SYSTEM = f"""You plan how to answer a question from a collection of documents. Split it into the fewest simple \
 questions, each of which one document can answer.

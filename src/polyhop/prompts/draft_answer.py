@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.prompts.passage_blocks import passage_blocks
+from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost, Passage
 
 log = logging.getLogger(__name__)
 
 MAX_REASONING = 1000  # characters; the rest would drown the question when both are searched for
 MAX_ANSWER = 200  # characters; anything longer is no short answer
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"reasoning": {"type": "string"}, "answer": {"type": "string"}},
-    "required": ["reasoning", "answer"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(reasoning="string", answer="string")
 
 _SYSTEM = f"""You draft an answer to a question. You see the question and passages that a search found for it. Your \
 draft will be searched for next, so that it should sound like the documents that establish the answer.

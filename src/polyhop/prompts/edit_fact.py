@@ -6,13 +6,14 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from polyhop.indexes.names import normal, words
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost, Fact
 
 log = logging.getLogger(__name__)
@@ -20,12 +21,7 @@ log = logging.getLogger(__name__)
 LONGEST_RELATION: Final = 12  # words
 LONGEST_END: Final = 120  # characters
 SHOWN: Final = 1000  # characters of the sentence
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"head": {"type": "string"}, "relation": {"type": "string"}, "tail": {"type": "string"}},
-    "required": ["head", "relation", "tail"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(head="string", relation="string", tail="string")
 
 _ASKED: Mapping[str, str] = MappingProxyType(
     {

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, Final
+from typing import Final
 
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.prompts.schemas import Schema, closed, listed, some_text
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
@@ -25,15 +26,7 @@ _SUMMARY: Final = 600  # characters of one that a model sees
 _QUOTE: Final = 400  # characters of a quotation
 _PART: Final = 200  # characters of a question, an answer, a chain or a summary in the plain text
 _CONFLICT: Final = 300  # characters of a contradiction that the model names
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "conflicts": {"type": "array", "items": {"type": "string"}, "maxItems": 6},
-        "findings": {"type": "string", "minLength": 1},
-    },
-    "required": ["conflicts", "findings"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(conflicts=listed("string", maxItems=6), findings=some_text())
 
 _SYSTEM = f"""A question was split into steps, and each step was looked up on its own. Put together what they found, \
 for a reader who will answer the question from the documents. You do not answer it yourself. The reader sees neither \

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
 MAX_QUERY = 300  # characters; anything longer is no search query
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"reasoning": {"type": "string"}, "next_query": {"type": ["string", "null"]}},
-    "required": ["reasoning", "next_query"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(reasoning="string", next_query={"type": ["string", "null"]})
 
 _SYSTEM = f"""You gather evidence for a question, one search at a time. You see the question, the searches made so far \
 and the texts that they found.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.models.accounting import WastedOutput
@@ -14,17 +14,13 @@ from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.prompts.passage_blocks import passage_blocks
+from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost, Passage
 
 log = logging.getLogger(__name__)
 
 MAX_THOUGHT = 400  # characters; anything longer is no sentence
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"thought": {"type": "string"}},
-    "required": ["thought"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(thought="string")
 
 _SYSTEM = f"""You answer a question by thinking one sentence at a time. You see passages that searches have found so \
 far, the question, and your thoughts up to here. Write the next one, and nothing after it: it will be searched for, \

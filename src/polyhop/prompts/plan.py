@@ -26,39 +26,21 @@ from polyhop.plans import (
 )
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.schemas import Schema, closed, listed, some_text
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
 VARIANTS = 3  # phrasings of a relation (the paper's m)
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "constraints": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "head": {"type": "string", "minLength": 1},
-                    "relations": {
-                        "type": "array",
-                        "items": {"type": "string", "minLength": 1},
-                        "minItems": 1,
-                        "maxItems": 8,
-                    },
-                    "tail": {"type": "string", "minLength": 1},
-                    "question": {"type": "string"},
-                },
-                "required": ["head", "relations", "tail", "question"],
-                "additionalProperties": False,
-            },
-            "minItems": 1,
-            "maxItems": MAX_CONSTRAINTS,
-        }
-    },
-    "required": ["constraints"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(
+    constraints=listed(
+        closed(
+            head=some_text(), relations=listed(some_text(), minItems=1, maxItems=8), tail=some_text(), question="string"
+        ),
+        minItems=1,
+        maxItems=MAX_CONSTRAINTS,
+    )
+)
 
 _EXAMPLES: Mapping[str, str] = {
     "Who was the teacher of the painter of The Salt Harvest?": """{"constraints": [

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from polyhop.english.question import mentions
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, QUESTION, PromptBlock, fenced, fitted
+from polyhop.prompts.schemas import Schema, closed, listed, some_text
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
 LONGEST = 600  # characters of a question that stands alone; what is longer has the thread copied into it
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "points_back": {"type": "array", "items": {"type": "string"}, "maxItems": 8},
-        "question": {"type": "string", "minLength": 1},
-    },
-    "required": ["points_back", "question"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(points_back=listed("string", maxItems=8), question=some_text())
 
 _SYSTEM = f"""You prepare questions for a search in documents. You see earlier questions of a conversation, each with \
 its answer where it had one, and a further QUESTION. The search does not see the conversation: write the QUESTION so \

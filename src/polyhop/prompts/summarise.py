@@ -6,8 +6,8 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.indexes.names import words
@@ -15,17 +15,13 @@ from polyhop.models.accounting import WastedOutput, estimated_tokens
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.prompts.schemas import Schema, closed, some_text
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
 SHOWN_TOKENS: Final = 8000  # of all texts together, about; what comes after is not shown
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"summary": {"type": "string", "minLength": 1}},
-    "required": ["summary"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(summary=some_text())
 
 _SYSTEM = f"""You summarise texts for somebody who looks things up and will see your summary instead of the texts.
 

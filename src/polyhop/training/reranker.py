@@ -19,7 +19,7 @@ from polyhop.training.checkpoint import Position
 from polyhop.training.claims import CLAIMS, claim_rows
 from polyhop.training.encoder import Bert
 from polyhop.training.graph import Head
-from polyhop.training.loop import DECAY, Course, best_device, by_length, half_precision, tell_stage
+from polyhop.training.loop import Course, best_device, by_length, half_precision, parameter_groups, tell_stage
 from polyhop.training.ranks import SlateRead, figures, judged, score
 from polyhop.training.rivals import Slates, slates
 from polyhop.training.rows import MULTI_HOP, READING, multi_hop_rows, reading_rows
@@ -128,11 +128,7 @@ class RerankerTrainee:
 
     def groups(self) -> list[dict[str, Any]]:
         """What learns: matrices decay."""
-        learning = [parameter for parameter in self.network.parameters() if parameter.requires_grad]
-        return [
-            {"params": [one for one in learning if one.ndim > 1], "weight_decay": DECAY},
-            {"params": [one for one in learning if one.ndim == 1], "weight_decay": 0.0},
-        ]
+        return parameter_groups(self.network)
 
     def losses(self, batch: Sequence[Slate]) -> dict[str, Any]:
         """Of order and sureness, and of the distance from the start on ordinary rows."""

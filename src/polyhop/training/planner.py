@@ -205,7 +205,7 @@ def installed_half() -> Bert:
 class PlannerTrainer(Trainer):
     """Trains a planner; a finished one that is gone on from teaches as well."""
 
-    name: ClassVar = "planner"
+    name: ClassVar[str] = "planner"
     heads: ClassVar = HEADS
 
     course: Course = COURSE

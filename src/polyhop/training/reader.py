@@ -174,7 +174,7 @@ def installed_body() -> Bert:
 class ReaderTrainer(Trainer):
     """Trains a reader."""
 
-    name: ClassVar = "reader"
+    name: ClassVar[str] = "reader"
     heads: ClassVar = HEADS
 
     body: Callable[[], Bert] = installed_body  # what training starts from, its heads being new

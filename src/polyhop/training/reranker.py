@@ -174,7 +174,7 @@ def installed_network() -> RerankerNetwork:
 class RerankerTrainer(Trainer):
     """Trains a reranker."""
 
-    name: ClassVar = "reranker"
+    name: ClassVar[str] = "reranker"
     heads: ClassVar = HEADS
 
     course: Course = COURSE

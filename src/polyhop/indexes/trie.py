@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 import numpy as np
 
 from polyhop.errors import UsageError
 from polyhop.indexes.csr import flat
-from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.segments import KeptArrays
 from polyhop.ports import Ints
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TokenTrie:
+class TokenTrie(KeptArrays):
     """A trie as four arrays, nodes numbered level by level, so that the children of a node stand side by side.
 
     Node 0 is the root; node n > 0 is entered by ``tokens[n - 1]``. A ``ports.Grammar`` whose states are nodes.
@@ -49,15 +48,6 @@ class TokenTrie:
             ends=np.searchsorted(node[ending], np.arange(nodes + 1)),
             ending=ending,
         )
-
-    def save(self, folder: Path) -> None:
-        """Write the trie as a folder. Raises StorageFull."""
-        write_arrays(folder, {name: getattr(self, name) for name in self.__dataclass_fields__})
-
-    @classmethod
-    def open(cls, folder: Path) -> Self:
-        """Map a saved trie into memory. Raises IndexCorrupt."""
-        return cls(**read_arrays(folder, cls.__dataclass_fields__))
 
     def root(self) -> int:
         """The node before the first token."""

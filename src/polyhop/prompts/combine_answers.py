@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polyhop.models.accounting import WastedOutput
-from polyhop.models.structured import complete_json
-from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.ports import LanguageModel
+from polyhop.prompts.asking import about, asked
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.earlier_steps import EarlierStep, earlier_blocks, one_line
 from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost
-
-log = logging.getLogger(__name__)
 
 SCHEMA: Schema = closed(reason="string", follows="boolean", answer="string")
 
@@ -57,10 +53,7 @@ def combine_answers(
     if len(steps) < 2:
         return CombinedAnswer(None, Cost())
     blocks = [*earlier_blocks(steps), PromptBlock("QUESTION", question)]
-    messages = (Message("system", _SYSTEM), Message("user", fenced(fitted(blocks, model))))
-    try:
-        content, cost = complete_json(model, messages, SCHEMA, max_tokens)
-    except WastedOutput as wasted:
-        log.warning("The step %r is not answered from earlier ones: %s", question, wasted)
-        return CombinedAnswer(None, wasted.cost)
-    return CombinedAnswer((one_line(content["answer"]) or None) if content["follows"] else None, cost)
+    in_vain = f"The step {question!r} is not answered from earlier ones"
+    content, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens, in_vain=in_vain)
+    follows = content is not None and content["follows"]
+    return CombinedAnswer((one_line(content["answer"]) or None) if follows else None, cost)

@@ -6,10 +6,9 @@ import logging
 from collections.abc import Sequence
 
 from polyhop.english.question import mentions
-from polyhop.models.accounting import WastedOutput
-from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, QUESTION, PromptBlock, fenced, fitted
+from polyhop.prompts.asking import about, asked
+from polyhop.prompts.blocks import DATA_RULE, QUESTION, PromptBlock
 from polyhop.prompts.schemas import Schema, closed, listed, some_text
 from polyhop.types import Cost
 
@@ -50,20 +49,17 @@ def standalone_question(
     question, or has one that nobody mentioned. Raises EndpointError, BudgetExceeded.
     """
     blocks: list[PromptBlock] = []
-    for number, (asked, answer) in enumerate(earlier, 1):
-        blocks.append(PromptBlock(f"EARLIER QUESTION {number}", asked))
+    for number, (before, answer) in enumerate(earlier, 1):
+        blocks.append(PromptBlock(f"EARLIER QUESTION {number}", before))
         blocks += [PromptBlock(f"ITS ANSWER {number}", answer)] if answer else []
-    shown = fenced(fitted([*blocks, PromptBlock(QUESTION, question)], model))
-    messages = [Message("system", _SYSTEM), Message("user", shown)]
+    messages = [*about(model, _SYSTEM, [*blocks, PromptBlock(QUESTION, question)])]
     said = " ".join([question, *(text for pair in earlier for text in pair if text)])
     spent = Cost()
     for _ in range(2):
-        try:
-            content, cost = complete_json(model, messages, SCHEMA, max_tokens)
-        except WastedOutput as wasted:
-            log.warning("The question is not made to stand alone: %s", wasted)
-            return None, spent + wasted.cost
+        content, cost = asked(model, messages, SCHEMA, max_tokens, in_vain="The question is not made to stand alone")
         spent += cost
+        if content is None:
+            return None, spent
         written = " ".join(content["question"].split())
         fault = wrong_with(written, question, said)
         if fault is None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polyhop.documents.chunking import PRESETS, cut
+from polyhop.documents.chunking import cut
 from polyhop.documents.loading import file_document
 from polyhop.errors import DatasetError, PolyhopError
 from polyhop.evaluation.dataset import NULL_TYPES
@@ -120,12 +120,11 @@ def convert(source: Path, folder: Path, chunking: Chunking) -> str:
 
 def main() -> None:
     """Make the data set, and say what it holds."""
-    usual = PRESETS["large"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path, help=f"a folder with {ARTICLES} and {QUESTIONS}")
     parser.add_argument("folder", type=Path, help="where corpus.jsonl and questions.jsonl go")
-    parser.add_argument("--tokens", type=int, default=usual.tokens, help="of a passage, at most (%(default)s)")
-    parser.add_argument("--overlap", type=int, default=usual.overlap, help="that passages share (%(default)s)")
+    parser.add_argument("--tokens", type=int, default=1200, help="of a passage, at most (%(default)s)")
+    parser.add_argument("--overlap", type=int, default=100, help="that passages share (%(default)s)")
     options = parser.parse_args()
     try:
         chunking = Chunking(tokens=options.tokens, overlap=options.overlap)

@@ -31,7 +31,7 @@ from polyhop.engine import Polyhop
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.evaluation.experiment import Experiment, Run, layers_of, prepare
 from polyhop.evaluation.reports import plot
-from polyhop.evaluation.reports.page import STYLE
+from polyhop.evaluation.reports.page import page_of
 from polyhop.evaluation.reports.report import write
 from polyhop.strategies.strategy import split_names
 
@@ -119,11 +119,7 @@ def page(figures: Sequence[Figures], about: Mapping[str, Any]) -> str:
     """A page with a chart for each metric."""
     told = escape(f"{about['questions']} questions of {about['data']}; seed {about['seed']}.")
     charts = "\n".join(chart(figures, metric) for metric in METRICS)
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Quality as a corpus grows</title>\n'
-        f"<style>{STYLE}{plot.STYLE}</style>\n</head>\n<body>\n<h1>Quality as a corpus grows</h1>\n<p>{told}</p>\n"
-        f"{charts}\n</body>\n</html>\n"
-    )
+    return page_of("Quality as a corpus grows", ("<h1>Quality as a corpus grows</h1>", f"<p>{told}</p>", charts))
 
 
 def rows_of(figures: Sequence[Figures]) -> list[list[object]]:

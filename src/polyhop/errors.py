@@ -1,41 +1,4 @@
-"""All errors Polyhop raises on purpose.
-
-PolyhopError
-├── UsageError            the caller asked for something that makes no sense        exit 2   HTTP 400
-│   ├── SettingError      an unknown or ill-typed setting                           exit 2   HTTP 400
-│   ├── UnknownComponent  no strategy, model, layer ... of that name                exit 2   HTTP 404
-│   ├── EntityMissing     the graph has no entity of that name                      exit 2   HTTP 404
-│   ├── PageMissing       the document has no such page                             exit 2   HTTP 404
-│   ├── DocumentMissing   no document of that id                                    exit 2   HTTP 404
-│   └── DatasetError      a data set for the bench that cannot be read              exit 2   HTTP 400
-├── DocumentError         one input file cannot be read (collected, not fatal)      exit 1   HTTP 422
-├── StoreError            the index cannot be used
-│   ├── IndexMissing      there is no index there                                   exit 4   HTTP 404
-│   ├── IndexLocked       another process is writing                                exit 5   HTTP 409
-│   ├── IndexCorrupt      not an index, or a damaged one                            exit 6   HTTP 500
-│   ├── IndexTooNew       written by a newer Polyhop                                exit 6   HTTP 500
-│   ├── ModelMismatch     the index was made with another model                     exit 2   HTTP 409
-│   ├── LayerMissing      a strategy needs a layer this index lacks                 exit 2   HTTP 409
-│   ├── OriginalMissing   the file of a document is not at hand, or has changed     exit 2   HTTP 409
-│   ├── OverlayStale      edits were made for another state of the facts            exit 2   HTTP 409
-│   ├── StoreUnreachable  the database of the index is down or lets nobody in       exit 7   HTTP 503
-│   └── StorageFull       no space left, or the folder cannot be written            exit 7   HTTP 507
-├── ModelError            a model cannot be used
-│   ├── ModelMissing      its weights are not installed                             exit 8   HTTP 503
-│   ├── EndpointError     the endpoint is down, slow, refuses or answers garbage    exit 9   HTTP 502
-│   └── OutputInvalid     a model's output breaks its schema even after repair      exit 9   HTTP 502
-├── RequestError          a server does not take a request
-│   ├── TooLarge          it is larger than the server takes                        exit 2   HTTP 413
-│   ├── WorkspaceMissing  the server has no workspace of that name                  exit 2   HTTP 404
-│   ├── KeyRefused        there is no key, or it does not count                     exit 2   HTTP 401
-│   ├── KeyMissing        there is no key of that name to look at or revoke         exit 2   HTTP 404
-│   ├── NotAllowed        the key does not allow that                               exit 2   HTTP 403
-│   ├── JobMissing        there is no such job, or it has no result                 exit 2   HTTP 404
-│   ├── NotNow            what is there is not in a state for it                    exit 2   HTTP 409
-│   ├── WrongContent      it is in a form that is not read there                    exit 2   HTTP 415
-│   ├── LimitReached      a limit of the key; says when there is room again         exit 2   HTTP 429
-│   └── Overloaded        too many are asking already                               exit 1   HTTP 503
-└── BudgetExceeded        a cap on tokens, calls, money or time was reached         exit 10  HTTP 429
+"""All errors Polyhop raises on purpose; docs/errors.md is a table of them.
 
 ``remedy`` says in one sentence what to do about it; the command line and the server print it under the message.
 Exit 0 is an answer, 3 is an abstention, 130 an interruption: neither is an error.

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyhop.documents.chunking import PRESETS, count_tokens, cut
+from polyhop.documents.chunking import count_tokens, cut
 from polyhop.settings import Chunking
 from polyhop.types import Document, Passage
 
@@ -214,11 +214,6 @@ def test_blank_documents_have_no_passages() -> None:
     assert cut(document(" \n\n\t "), TINY) == ()
 
 
-def test_presets_are_the_papers() -> None:
-    assert (PRESETS["large"].tokens, PRESETS["large"].overlap) == (1200, 100)
-    assert (PRESETS["small"].tokens, PRESETS["small"].overlap) == (512, 64)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -231,5 +226,5 @@ def test_presets_are_the_papers() -> None:
 )
 def test_megabytes_are_cut_in_linear_time(text: str) -> None:
     """Quadratic work would exceed the suite's time limit by far."""
-    passages = cut(document(text), PRESETS["small"])
+    passages = cut(document(text), Chunking())
     assert passages[-1].end == len(text.rstrip())

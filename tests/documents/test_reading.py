@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from polyhop.documents.chunking import PRESETS, cut
+from polyhop.documents.chunking import cut
 from polyhop.documents.loaders.csv import CsvLoader
 from polyhop.documents.loaders.jsonl import JsonlLoader
 from polyhop.documents.loaders.pdf import PdfLoader
@@ -18,6 +18,7 @@ from polyhop.documents.loading import Loader
 from polyhop.documents.reading import Source, covers, find, fingerprint_file, read, uri_of
 from polyhop.errors import UsageError
 from polyhop.reports import Skipped
+from polyhop.settings import Chunking
 from polyhop.types import Document
 
 LOADERS: dict[str, Loader] = {"text": TextLoader(), "csv": CsvLoader(), "jsonl": JsonlLoader(), "pdf": PdfLoader()}
@@ -212,6 +213,6 @@ def test_a_text_of_fifty_megabytes_becomes_passages(tmp_path: Path) -> None:
     file = tmp_path / "large.txt"
     file.write_text(paragraph * (50_000_000 // len(paragraph)))
     (document,), _ = run(file)
-    passages = cut(document, PRESETS["large"])
+    passages = cut(document, Chunking(tokens=1200, overlap=100))
     assert passages[-1].end == len(document.text)
     assert len({passage.id for passage in passages}) == len(passages)

@@ -16,7 +16,7 @@ from polyhop.cli.main import polyhop
 from polyhop.errors import ModelMissing, SettingError
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.evaluation.experiment import Experiment
-from polyhop.evaluation.metrics.accuracy import Accuracy, Judged, accurate
+from polyhop.evaluation.metrics.accuracy import Accuracy, accurate
 from polyhop.evaluation.metrics.equality import moments, terms
 from polyhop.evaluation.metrics.equality import says as means
 from polyhop.evaluation.metrics.metric import given_models, metric_named
@@ -167,7 +167,7 @@ def test_nobody_is_asked_about_an_abstention() -> None:
 
 def test_what_is_not_judged_is_not_counted() -> None:
     with serving(says("I cannot say.")) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
-        judge = Judged(model=model)
+        judge = Accuracy(judge="language_model").judged_by(model)
         assert judge(ASKED, Outcome(answer="Ada Brisk")) is None
         assert judge(ASKED, Outcome(answer=None)) == 0.0
         assert judge(ASKED, Outcome(read=False)) is None

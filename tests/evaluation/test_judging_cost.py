@@ -16,7 +16,7 @@ from rich.console import Console
 from polyhop.cli.main import polyhop
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.evaluation.experiment import Experiment, Run
-from polyhop.evaluation.metrics.accuracy import Accuracy, Judged
+from polyhop.evaluation.metrics.accuracy import Accuracy
 from polyhop.evaluation.metrics.metric import spent
 from polyhop.evaluation.outcome import Outcome
 from polyhop.evaluation.reports.page import html
@@ -131,7 +131,7 @@ def test_nothing_is_said_of_judging_where_nothing_was_read(run: Run, tmp_path: P
 def test_a_metric_that_asks_counts_what_it_asks() -> None:
     assert spent([Accuracy()]) is None
     with serving(judging) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
-        judge = Judged(model=model)
+        judge = Accuracy(judge="language_model").judged_by(model)
         assert spent([Accuracy(), judge]) == Cost()
         judge(QUESTIONS[0], Outcome(answer="Ada Brisk"))
         cost = spent([Accuracy(), judge])

@@ -12,7 +12,7 @@ import pytest
 from polyhop.errors import ModelMissing
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.metrics.metric import metric_named
-from polyhop.evaluation.metrics.plan_meaning import JudgedMeaning, Of, PlanMeaning
+from polyhop.evaluation.metrics.plan_meaning import Of, PlanMeaning
 from polyhop.evaluation.outcome import Outcome, steps_followed
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.plans import Constant, Constraint, Placeholder, Plan, plan_of_constraints, plan_of_questions
@@ -35,7 +35,7 @@ RIGHT, DRIFTED, SWAPPED = verdict(1), verdict(2, relation=False), verdict(3, ref
 
 
 @contextmanager
-def judging(said: Sequence[Mapping[str, Any]], of: Of = "steps") -> Iterator[tuple[JudgedMeaning, EndpointServer]]:
+def judging(said: Sequence[Mapping[str, Any]], of: Of = "steps") -> Iterator[tuple[PlanMeaning, EndpointServer]]:
     """The metric with a judge who says this of every plan, and the endpoint that the judge is behind."""
 
     def reply(_: Mapping[str, Any]) -> Played:
@@ -44,7 +44,7 @@ def judging(said: Sequence[Mapping[str, Any]], of: Of = "steps") -> Iterator[tup
     with serving(reply) as server:
         model = OpenAICompatible(base_url=server.url, model="judge")
         try:
-            yield JudgedMeaning(of=of, model=model), server
+            yield PlanMeaning(of=of).judged_by(model), server
         finally:
             model.close()
 
@@ -80,7 +80,7 @@ def test_without_a_plan_nobody_is_asked_and_without_a_reference_the_question_dec
 def test_a_judge_who_gives_no_verdict_is_not_counted() -> None:
     with serving(lambda _: says("I cannot say.")) as server:
         model = OpenAICompatible(base_url=server.url, model="judge")
-        assert JudgedMeaning(of="steps", model=model)(ASKED, Outcome(steps=STEPS)) is None
+        assert PlanMeaning().judged_by(model)(ASKED, Outcome(steps=STEPS)) is None
         model.close()
 
 

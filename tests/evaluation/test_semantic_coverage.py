@@ -13,7 +13,7 @@ import pytest
 from polyhop.errors import ModelMissing
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.metrics.metric import metric_named
-from polyhop.evaluation.metrics.semantic_coverage import JudgedCoverage, SemanticCoverage
+from polyhop.evaluation.metrics.semantic_coverage import SemanticCoverage
 from polyhop.evaluation.outcome import ClueOutcome, HopOutcome, Outcome
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.prompts.judge_clue import judge_clues
@@ -49,12 +49,12 @@ def verdicts(request: Mapping[str, Any]) -> Played:
 
 
 @contextmanager
-def judging() -> Iterator[tuple[JudgedCoverage, EndpointServer]]:
+def judging() -> Iterator[tuple[SemanticCoverage, EndpointServer]]:
     """The metric with the judge behind an endpoint, and that."""
     with serving(verdicts) as server:
         model = OpenAICompatible(base_url=server.url, model="judge")
         try:
-            yield JudgedCoverage(model=model), server
+            yield SemanticCoverage().judged_by(model), server
         finally:
             model.close()
 
@@ -68,7 +68,7 @@ def test_it_is_the_share_of_clues_to_supporting_passages_that_cover_the_question
     )
     with judging() as (metric, server):
         assert metric(ASKED, outcome(*hops)) == pytest.approx(1 / 3)
-        assert metric.cost.llm_calls == len(server.requests) == 2
+        assert metric.asked.cost.llm_calls == len(server.requests) == 2
         assert inside(server.requests[0]["messages"][1]["content"], "PASSAGE") == TEXTS["p1"]
 
 
@@ -90,7 +90,7 @@ def test_without_clues_to_supporting_passages_nobody_is_asked(hops: tuple[HopOut
 def test_a_judge_who_gives_no_verdict_is_not_counted() -> None:
     with serving(lambda _: says("I cannot say.")) as server:
         model = OpenAICompatible(base_url=server.url, model="judge")
-        assert JudgedCoverage(model=model)(ASKED, outcome(hop("p1", clue("Sable Light", "was lit by")))) is None
+        assert SemanticCoverage().judged_by(model)(ASKED, outcome(hop("p1", clue("Sable Light", "was lit by")))) is None
         assert judge_clues(model, "Who?", [], "").covers == ()
         model.close()
 

@@ -14,9 +14,7 @@ from polyhop import registry
 from polyhop.cli.main import main
 from polyhop.engine import Polyhop
 from polyhop.errors import SettingError, UnknownComponent, UsageError
-from polyhop.evaluation.dataset import Dataset
-from polyhop.evaluation.experiment import Experiment, layers_of
-from polyhop.evaluation.manifest import manifest, replayed
+from polyhop.evaluation.experiment import layers_of
 from polyhop.evaluation.sweep import Sweep, sweeps
 from polyhop.evaluation.variants import Variant, variants
 from polyhop.settings import Settings
@@ -326,13 +324,6 @@ def test_eval_refuses_what_it_cannot_measure_before_it_indexes(
     assert evaluate(*arguments)[0] == 2
     assert message in said(capsys)
     assert not (data / "polyhop.index").exists()
-
-
-def test_a_manifest_replays_variants(data: Path) -> None:
-    dataset = Dataset.read(data)
-    experiment = Experiment(strategies=("ladder",), variants=variants(["ladder"], ablations=True), min_hops=2)
-    made = json.loads(json.dumps(manifest(experiment, dataset)))
-    assert replayed(made, dataset) == (experiment, Settings())
 
 
 def test_strategies_are_listed_with_their_ablations(capsys: pytest.CaptureFixture[str]) -> None:

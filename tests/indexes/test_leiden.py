@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.errors import UsageError
-from polyhop.indexes.leiden import Doubles, leiden
+from polyhop.indexes.csr import Doubles
+from polyhop.indexes.leiden import leiden
 from polyhop.ports import Ints
 
 Edges = Sequence[tuple[int, int]]

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.errors import UsageError
-from polyhop.indexes.random_walk import Doubles, RandomWalk
+from polyhop.indexes.csr import Doubles
+from polyhop.indexes.random_walk import RandomWalk
 
 NODES = 9
 edges = st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, NODES - 1), st.floats(0.01, 50.0)), max_size=30)

@@ -34,22 +34,7 @@ def test_every_node_equals_a_scan_of_the_rows(rows: list[list[int]]) -> None:
         ending = [i for i, row in enumerate(rows) if row == said]
         assert trie.allowed(node).tolist() == naive_allowed(rows, said)
         assert trie.rows(node).tolist() == ending
-        assert trie.terminal(node) is trie.complete(node) is bool(ending)
-
-
-@given(rows_of_tokens)
-def test_a_chain_is_forced_and_as_long_as_can_be(rows: list[list[int]]) -> None:
-    trie = TokenTrie.build(rows)
-    for said in prefixes(rows):
-        node = trie.root()
-        for token in said:
-            node = trie.advance(node, token)
-        path = list(said)
-        for token in trie.chain(node).tolist():
-            assert naive_allowed(rows, path) == [token]
-            assert path not in rows
-            path.append(token)
-        assert path in rows or len(naive_allowed(rows, path)) != 1
+        assert trie.complete(node) is bool(ending)
 
 
 @given(rows_of_tokens, st.lists(st.integers(0, 6), max_size=6))
@@ -71,8 +56,6 @@ def test_a_saved_trie_is_the_same(tmp_path: Path) -> None:
     node = mapped.advance(mapped.advance(mapped.root(), 7), 8)
     assert mapped.allowed(mapped.root()).tolist() == [7, 300_000]
     assert mapped.rows(node).tolist() == [0, 2]
-    assert mapped.chain(node).tolist() == []
-    assert mapped.chain(mapped.advance(0, 7)).tolist() == [8]
 
 
 def test_an_empty_trie_allows_nothing() -> None:

@@ -312,7 +312,6 @@ def test_cap_stops_and_the_next_run_pays_nothing_twice(cap: str, concurrency: in
         assert bought in (3, 4)
         with OpenAICompatible(base_url=server.url, model="sage", **settings) as model:
             outcomes, cost = batches(FactLimits(passages=1)).ask(model, PASSAGES)
-            assert model.meter.hits == bought
         assert len(server.requests) == 5
     assert cost.llm_calls == 5 - bought
     assert len(kept(outcomes)) == 5

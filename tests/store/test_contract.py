@@ -15,7 +15,7 @@ import pytest
 
 from polyhop.errors import DocumentError, IndexMissing, StoreError, UsageError
 from polyhop.reports import LayerStatus
-from polyhop.store.port import DocumentRow, Generation, Store
+from polyhop.store.port import DocumentRow, Generation
 from polyhop.store.record import Record
 from polyhop.types import Passage
 from tests.worlds.records import HARBOUR, document_of
@@ -29,11 +29,10 @@ def record(home: Home) -> Iterator[Record]:
         yield record
 
 
-def test_record_is_a_store(record: Record) -> None:
-    store: Store = record
-    assert store.count_documents() == store.count_passages() == 0
-    assert store.numbers().dtype == np.int64
-    assert store.numbers().shape == (0,)
+def test_a_new_record_is_empty(record: Record) -> None:
+    assert record.count_documents() == record.count_passages() == 0
+    assert record.numbers().dtype == np.int64
+    assert record.numbers().shape == (0,)
 
 
 def test_put_gives_back_documents_and_passages(record: Record) -> None:

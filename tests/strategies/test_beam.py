@@ -363,7 +363,7 @@ def test_the_index_of_names_is_made_once_and_is_the_same_when_it_is_read_back(tm
 
 def all_rows(trie: TokenTrie) -> list[list[int]]:
     def below(state: int) -> list[list[int]]:
-        here: list[list[int]] = [[]] if trie.terminal(state) else []
+        here: list[list[int]] = [[]] if trie.complete(state) else []
         steps = trie.allowed(state).tolist()
         return here + list(
             chain.from_iterable([[token, *rest] for rest in below(trie.advance(state, token))] for token in steps)

@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch", reason="training needs the extra 'train' (t
 
 from polyhop.models.graph_weights import graph_weights  # noqa: E402
 from polyhop.training.llama import Llama  # noqa: E402
-from polyhop.training.translator_export import export_tuned  # noqa: E402
+from polyhop.training.translator import export_tuned  # noqa: E402
 
 torch.set_num_threads(1)  # tests of other files run at the same time
 OPENING, ONE, OTHER = [1, 40, 41, 42, 43, 2], [50, 51, 60], [52, 53, 54, 55, 70, 71]

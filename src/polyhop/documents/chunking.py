@@ -30,7 +30,6 @@ from polyhop.settings import Chunking
 from polyhop.types import Document, Occasion, Passage
 
 CODE_VERSION = "2"  # raise it when the same text and settings would give other passages, or other occasions
-PRESETS = {"large": Chunking(tokens=1200, overlap=100), "small": Chunking(tokens=512, overlap=64)}
 
 _WORD_PIECE = 6  # characters
 _SINGLE = (

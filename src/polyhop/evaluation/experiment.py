@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Final, Protocol
 
 from polyhop.documents.chunking import count_tokens
 from polyhop.errors import (
@@ -19,15 +19,7 @@ from polyhop.errors import (
     UsageError,
 )
 from polyhop.evaluation.dataset import Dataset, Question
-from polyhop.evaluation.metrics.abstention import Abstained, AbstainedOnNull, Lost
-from polyhop.evaluation.metrics.all_supporting import AllSupporting
-from polyhop.evaluation.metrics.covered import EvidenceCovered
-from polyhop.evaluation.metrics.exact_match import ExactMatch
-from polyhop.evaluation.metrics.f1 import F1
-from polyhop.evaluation.metrics.held import Held, Wrong
 from polyhop.evaluation.metrics.metric import Metric, given_models, metric_named, spent
-from polyhop.evaluation.metrics.quoted import Quoted
-from polyhop.evaluation.metrics.recall import Recall
 from polyhop.evaluation.outcome import HopOutcome, Outcome, QuestionRecord, plan_followed, steps_followed
 from polyhop.evaluation.unfinished import Unfinished
 from polyhop.evaluation.variants import Variant
@@ -39,11 +31,11 @@ from polyhop.types import Answer, Budget, Evidence, Passage
 
 logger = logging.getLogger(__name__)
 
-ANSWERS: tuple[Metric, ...] = (ExactMatch(), F1())
-EVIDENCE_BY_ID: tuple[Metric, ...] = (Recall(k=2), Recall(k=5), AllSupporting(k=5))
-EVIDENCE_IN_SENTENCES: tuple[Metric, ...] = (EvidenceCovered(k=5), Quoted(), Held(), Wrong())
-ABSTENTION: tuple[Metric, ...] = (Abstained(), AbstainedOnNull(), Lost())
-
+# The metrics that every experiment has, by name.
+ANSWERS: Final = ("em", "f1")
+EVIDENCE_BY_ID: Final = ("recall@2", "recall@5", "all@5")
+EVIDENCE_IN_SENTENCES: Final = ("covered@5", "quoted", "held", "wrong")
+ABSTENTION: Final = ("abstained", "abstained_on_null", "lost")
 
 # Errors that every further question would meet again: the strategy is given up.
 UNUSABLE = (StoreError, ModelMissing, SettingError, UnknownComponent)
@@ -254,7 +246,8 @@ def standard(dataset: Dataset) -> tuple[Metric, ...]:
     """The metrics that fit what a data set tells of evidence: ids of its passages, sentences, or both."""
     in_sentences = dataset.passages is None or any(question.evidence for question in dataset.questions)
     by_id = () if dataset.passages is None else EVIDENCE_BY_ID
-    return (*ANSWERS, *by_id, *(EVIDENCE_IN_SENTENCES if in_sentences else ()), *ABSTENTION)
+    names = (*ANSWERS, *by_id, *(EVIDENCE_IN_SENTENCES if in_sentences else ()), *ABSTENTION)
+    return tuple(map(metric_named, names))
 
 
 def prepare(

@@ -11,14 +11,10 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Any
 
-from polyhop.errors import DatasetError
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Experiment
-from polyhop.evaluation.variants import Variant
 from polyhop.prompts.catalogue import versions as versions_of_prompts
-from polyhop.registry import configured
 from polyhop.settings import Settings
-from polyhop.types import Budget
 
 FORMAT = 1
 
@@ -62,23 +58,6 @@ def _published(settings: Settings) -> dict[str, Any]:
     tree = settings.to_mapping()
     del tree["index"]["store"]
     return tree
-
-
-def replayed(made: Mapping[str, Any], dataset: Dataset) -> tuple[Experiment, Settings]:
-    """The experiment and the settings that a manifest describes.
-
-    Raises DatasetError where the data are not those it was made with, SettingError where it does not fit this version.
-    """
-    if made["dataset"]["sha256"] != dataset.sha256:
-        raise DatasetError(
-            f"{dataset.folder} is not the data of this manifest: its sha256 is {dataset.sha256}.",
-            remedy=f"Use {made['dataset']['name']} with sha256 {made['dataset']['sha256']}.",
-        )
-    budget = configured(Budget, made["experiment"]["budget"], "budget")
-    variants = tuple(configured(Variant, variant, "variant") for variant in made["experiment"].get("variants", ()))
-    described = {**made["experiment"], "budget": budget, "variants": variants}
-    experiment: Experiment = configured(Experiment, described, "experiment")
-    return experiment, Settings.from_mapping(made["settings"])
 
 
 def versions() -> dict[str, str]:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 import numpy as np
 
 from polyhop.errors import UsageError
 from polyhop.indexes.csr import spread
-from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.segments import KeptArrays
 from polyhop.ports import Ints
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Adjacency:
+class Adjacency(KeptArrays):
     """For each id on the left (0 to n - 1), the ids on its right, sorted and without repetition."""
 
     starts: Ints  # the neighbours of i are rights[starts[i]:starts[i + 1]]
@@ -36,15 +35,6 @@ class Adjacency:
         fresh[1:] = (lefts[1:] != lefts[:-1]) | (rights[1:] != rights[:-1])
         starts = np.searchsorted(lefts[fresh], np.arange(n_left + 1))
         return cls(starts=starts, rights=rights[fresh].astype(np.int64))
-
-    def save(self, folder: Path) -> None:
-        """Write the map as a folder. Raises StorageFull."""
-        write_arrays(folder, {"starts": self.starts, "rights": self.rights})
-
-    @classmethod
-    def open(cls, folder: Path) -> Self:
-        """Map a saved one into memory. Raises IndexCorrupt."""
-        return cls(**read_arrays(folder, ("starts", "rights")))
 
     def __len__(self) -> int:
         return len(self.starts) - 1

@@ -1,4 +1,4 @@
-"""The two moves every compressed sparse row structure needs."""
+"""The moves that compressed sparse rows and graphs need."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
+from polyhop.errors import UsageError
 from polyhop.ports import Ints
+
+Doubles = NDArray[np.float64]
 
 
 def offsets(lengths: Iterable[int] | Ints) -> Ints:
@@ -27,3 +31,22 @@ def flat(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
     """Rows laid end to end, and their offsets."""
     bounds = offsets(map(len, rows))
     return np.fromiter(chain.from_iterable(rows), np.int64, int(bounds[-1])), bounds
+
+
+def simple_edges(pairs: Ints, weights: Doubles, nodes: int) -> tuple[Ints, Ints, Doubles]:
+    """The ends of each edge, the lower first, and its weight, once and ascending; always the same for the same graph.
+
+    From edges of shape (m, 2), each way round, and their weights above 0. Repeated ones add up, and edges from a node
+    to itself are left out. Raises UsageError.
+    """
+    pairs = pairs.reshape(-1, 2)
+    if len(pairs) and not 0 <= pairs.min() <= pairs.max() < nodes:
+        raise UsageError(f"Nodes must be 0 to {nodes - 1}; these go from {pairs.min()} to {pairs.max()}.")
+    if len(pairs) != len(weights) or not np.all((weights > 0) & np.isfinite(weights)):
+        raise UsageError("Every edge needs a weight above 0.")
+    proper = pairs[:, 0] != pairs[:, 1]
+    low, high = pairs[proper].min(axis=1, initial=nodes), pairs[proper].max(axis=1, initial=0)
+    edges, places = np.unique(low * nodes + high, return_inverse=True)
+    sums: Doubles = np.bincount(places, weights=weights[proper], minlength=len(edges)).astype(np.float64)
+    lows, highs = np.divmod(edges, max(nodes, 1))
+    return lows, highs, sums

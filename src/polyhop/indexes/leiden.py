@@ -8,12 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polyhop.errors import UsageError
+from polyhop.indexes.csr import Doubles, simple_edges
 from polyhop.ports import Ints
-
-Doubles = NDArray[np.float64]
 
 SEED = 20_190_326  # any number; with it the same graph has the same communities in every run
 ITERATIONS = 10  # of the whole algorithm, each beginning with what the last one found
@@ -54,7 +52,7 @@ def leiden(
     of more nodes is cut again by itself, until none is larger that has parts; a hub with its leaves has none.
     ``resolution``: above 0; the higher, the smaller are the groups. Raises UsageError.
     """
-    lows, highs, sums = _simple(pairs, weights, nodes)
+    lows, highs, sums = simple_edges(pairs, weights, nodes)
     if not resolution > 0 or iterations < 1 or (largest is not None and largest < 1):
         raise UsageError("The resolution must be above 0; the iterations and the largest group must be at least 1.")
     labels, levels = np.arange(nodes, dtype=np.int64), np.zeros(nodes, np.int64)
@@ -65,21 +63,6 @@ def leiden(
         for node, label, level in found:
             labels[node], levels[node] = nodes + label, level  # beyond the labels of nodes without edges
     return _ordered(labels, levels)
-
-
-def _simple(pairs: Ints, weights: Doubles, nodes: int) -> tuple[Ints, Ints, Doubles]:
-    """Each edge once, ascending, with its weight; always the same for the same graph."""
-    pairs = pairs.reshape(-1, 2)
-    if len(pairs) and not 0 <= pairs.min() <= pairs.max() < nodes:
-        raise UsageError(f"Nodes must be 0 to {nodes - 1}; these go from {pairs.min()} to {pairs.max()}.")
-    if len(pairs) != len(weights) or not np.all((weights > 0) & np.isfinite(weights)):
-        raise UsageError("Every edge needs a weight above 0.")  # the library panics on others
-    proper = pairs[:, 0] != pairs[:, 1]
-    low, high = pairs[proper].min(axis=1, initial=nodes), pairs[proper].max(axis=1, initial=0)
-    edges, places = np.unique(low * nodes + high, return_inverse=True)
-    sums: Doubles = np.bincount(places, weights=weights[proper], minlength=len(edges)).astype(np.float64)
-    lows, highs = np.divmod(edges, max(nodes, 1))
-    return lows, highs, sums
 
 
 def _found(

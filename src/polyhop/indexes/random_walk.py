@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polyhop.errors import UsageError
-from polyhop.indexes.csr import offsets
+from polyhop.indexes.csr import Doubles, offsets, simple_edges
 from polyhop.ports import Ints
-
-Doubles = NDArray[np.float64]
 
 
 class WalkScores(NamedTuple):
@@ -42,16 +39,7 @@ class RandomWalk:
 
         The weights of repeated edges add up; edges from a node to itself are left out. Raises UsageError.
         """
-        pairs = pairs.reshape(-1, 2)
-        if len(pairs) and not 0 <= pairs.min() <= pairs.max() < nodes:
-            raise UsageError(f"Nodes must be 0 to {nodes - 1}; these go from {pairs.min()} to {pairs.max()}.")
-        if len(pairs) != len(weights) or not np.all((weights > 0) & np.isfinite(weights)):
-            raise UsageError("Every edge needs a weight above 0.")
-        proper = pairs[:, 0] != pairs[:, 1]
-        low, high = pairs[proper].min(axis=1), pairs[proper].max(axis=1)
-        edges, places = np.unique(low * nodes + high, return_inverse=True)
-        sums = np.bincount(places, weights=weights[proper], minlength=len(edges))
-        low, high = np.divmod(edges, max(nodes, 1))
+        low, high, sums = simple_edges(pairs, weights, nodes)
         lefts, rights = np.concatenate([low, high]), np.concatenate([high, low])
         order = np.lexsort((rights, lefts))
         lefts, rights, both = lefts[order], rights[order], np.concatenate([sums, sums])[order]

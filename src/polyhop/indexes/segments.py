@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -255,3 +255,16 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+class KeptArrays:
+    """What dataclasses of nothing but arrays share: they are kept as folders."""
+
+    def save(self, folder: Path) -> None:
+        """Write them as a folder. Raises StorageFull."""
+        write_arrays(folder, {name: getattr(self, name) for name in self.__annotations__})
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Map those of a folder into memory. Raises IndexCorrupt."""
+        return cls(**read_arrays(folder, cls.__annotations__))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from polyhop.errors import UsageError
 from polyhop.indexes.csr import flat, offsets, spread
-from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.segments import KeptArrays
 from polyhop.ports import Bools, Ints
 
 Tokens = NDArray[np.int32]
@@ -25,7 +24,7 @@ _END = -1  # stands after every row
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TokenStrings:
+class TokenStrings(KeptArrays):
     """Rows of token ids, laid end to end with a mark after each.
 
     Tokens may have flags, bits that say something about a token where it stands; what, is up to
@@ -49,15 +48,6 @@ class TokenStrings:
         if flags is not None:
             flagged[places] = flat(flags)[0]
         return cls(text=text, flags=flagged, bounds=bounds, size=np.array([said.max(initial=-1) + 1]))
-
-    def save(self, folder: Path) -> None:
-        """Write the rows as a folder. Raises StorageFull."""
-        write_arrays(folder, {name: getattr(self, name) for name in self.__dataclass_fields__})
-
-    @classmethod
-    def open(cls, folder: Path) -> Self:
-        """Map saved rows into memory. Raises IndexCorrupt."""
-        return cls(**read_arrays(folder, cls.__dataclass_fields__))
 
     def __len__(self) -> int:
         return len(self.bounds) - 1

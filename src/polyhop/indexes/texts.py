@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -12,12 +11,12 @@ from numpy.typing import NDArray
 
 from polyhop.errors import IndexCorrupt
 from polyhop.indexes.csr import offsets
-from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.segments import KeptArrays
 from polyhop.ports import Ints
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Texts:
+class Texts(KeptArrays):
     """A list of texts in UTF-8."""
 
     blob: NDArray[np.uint8]
@@ -28,15 +27,6 @@ class Texts:
         """The texts in the order given."""
         encoded = [text.encode("utf-8", "replace") for text in texts]
         return cls(blob=np.frombuffer(b"".join(encoded), np.uint8), bounds=offsets(map(len, encoded)))
-
-    def save(self, folder: Path) -> None:
-        """Write the texts as a folder. Raises StorageFull."""
-        write_arrays(folder, {"blob": self.blob, "bounds": self.bounds})
-
-    @classmethod
-    def open(cls, folder: Path) -> Self:
-        """Map saved texts into memory. Raises IndexCorrupt."""
-        return cls(**read_arrays(folder, ("blob", "bounds")))
 
     def __len__(self) -> int:
         return len(self.bounds) - 1

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 import numpy as np
 
 from polyhop.errors import UsageError
 from polyhop.indexes.csr import flat
-from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.segments import KeptArrays
 from polyhop.ports import Ints
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TokenTrie:
+class TokenTrie(KeptArrays):
     """A trie as four arrays, nodes numbered level by level, so that the children of a node stand side by side.
 
     Node 0 is the root; node n > 0 is entered by ``tokens[n - 1]``. A ``ports.Grammar`` whose states are nodes.
@@ -50,15 +49,6 @@ class TokenTrie:
             ending=ending,
         )
 
-    def save(self, folder: Path) -> None:
-        """Write the trie as a folder. Raises StorageFull."""
-        write_arrays(folder, {name: getattr(self, name) for name in self.__dataclass_fields__})
-
-    @classmethod
-    def open(cls, folder: Path) -> Self:
-        """Map a saved trie into memory. Raises IndexCorrupt."""
-        return cls(**read_arrays(folder, cls.__dataclass_fields__))
-
     def root(self) -> int:
         """The node before the first token."""
         return 0
@@ -75,22 +65,10 @@ class TokenTrie:
             raise UsageError(f"Token {token} may not follow here.", remedy="Choose one of the allowed tokens.")
         return int(self.children[state]) + place + 1
 
-    def terminal(self, state: int) -> bool:
+    def complete(self, state: int) -> bool:
         """Whether a row ends at a node."""
         return bool(self.ends[state] != self.ends[state + 1])
-
-    def complete(self, state: int) -> bool:
-        """``terminal`` under the name that ``ports.Grammar`` gives it."""
-        return self.terminal(state)
 
     def rows(self, state: int) -> Ints:
         """Which of the rows end at a node, ascending."""
         return self.ending[self.ends[state] : self.ends[state + 1]]
-
-    def chain(self, state: int) -> Ints:
-        """The tokens that must follow: as long as a node has exactly one child and no row ends at it."""
-        forced = []
-        while not self.terminal(state) and self.children[state + 1] - self.children[state] == 1:
-            forced.append(self.tokens[self.children[state]])
-            state = int(self.children[state]) + 1
-        return np.array(forced, np.int64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from polyhop.layers.generations import contents_of
 from polyhop.layers.layer import Layer, fingerprint, layer_of
 from polyhop.models.accounting import Meter
 from polyhop.models.choice import Models
+from polyhop.models.session import available_cores
 from polyhop.models.side_by_side import concurrency_of
 from polyhop.ports import Chunk, Executor, Failure, LanguageModel, Rows
 from polyhop.reports import LayerReport, Progress, ProgressListener
@@ -189,7 +189,7 @@ class Builder:
         return len(lost)
 
     def _executor(self, layer: Layer, total: int, asked: LanguageModel | None) -> Executor:
-        workers, index = self.workers or _cores(), self.settings.index
+        workers, index = self.workers or available_cores(), self.settings.index
         if index.executor == "ray" and total >= FEW and asked is None:
             from polyhop.indexing.executors.cluster import Cluster  # an extra
 
@@ -260,8 +260,3 @@ def _sentence(error: Exception) -> str:
     """What an error says, ended so that another sentence can follow: it may quote a server that ends in none."""
     said = str(error).rstrip()
     return said if said.endswith((".", "!", "?")) else f"{said}."
-
-
-def _cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -104,24 +104,12 @@ class Meter:
         self._lock = threading.Lock()
         self._total = Cost()
         self._holds: set[Hold] = set()
-        self._hits = 0
 
     @property
     def total(self) -> Cost:
         """What all finished calls consumed."""
         with self._lock:
             return self._total
-
-    @property
-    def hits(self) -> int:
-        """How many answers came from the cache, for nothing."""
-        with self._lock:
-            return self._hits
-
-    def hit(self) -> None:
-        """Count an answer that came from the cache."""
-        with self._lock:
-            self._hits += 1
 
     @contextmanager
     def holding(self, expected: Cost) -> Iterator[Hold]:

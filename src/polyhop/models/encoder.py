@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from polyhop.errors import ModelError
-from polyhop.models.pieces import token_ids
+from polyhop.models.pieces import token_ids, whole_tokenizer
 from polyhop.models.session import available_cores, open_session
 from polyhop.ports import Floats
 
@@ -30,14 +30,10 @@ class Encoder:
     """An encoder with its tokenizer. Raises ModelError for files that it cannot use."""
 
     def __init__(self, model: Path, tokenizer: Path) -> None:
-        from tokenizers import Tokenizer
-
         self._session = open_session(model, threads=1)
         self._inputs = {value.name for value in self._session.get_inputs()}
         self._output = self._session.get_outputs()[0].name
-        self._tokenizer = Tokenizer.from_file(str(tokenizer))
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
+        self._tokenizer = whole_tokenizer(tokenizer)
         around = self._tokenizer.encode("").ids
         if len(around) != 2:
             raise ModelError(f"The tokenizer {tokenizer} does not put one token before a text and one behind it.")

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from polyhop.errors import EndpointError
@@ -20,7 +20,7 @@ from polyhop.models.cache import CachedResponse, ResponseCache, cache_key
 from polyhop.models.dialect import OPTIONS, Dialect, JsonMode
 from polyhop.models.heard import HeardEnough, ReplyListener
 from polyhop.models.streamed_reply import StreamedReply, joined_pairs, text_in
-from polyhop.models.transport import Reply, Transport, check_served
+from polyhop.models.transport import Reply, Served
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.types import Cost
 
@@ -36,7 +36,7 @@ _NOTEWORTHY_PROMPT = 1000  # tokens: a server that read less than half of so muc
 
 
 @dataclass(frozen=True, kw_only=True)
-class OpenAICompatible:
+class OpenAICompatible(Served):
     """A model served over ``POST base_url/chat/completions``, by default at temperature 0 with a fixed seed.
 
     Threads may share it. ``meter`` tells what was spent; paid answers are kept in ``cache``, a folder, before they are
@@ -44,15 +44,13 @@ class OpenAICompatible:
     ``top_p``, ``seed`` and ``reasoning_effort`` only what is set is sent.
     """
 
-    base_url: str
+    path: ClassVar[str] = "/chat/completions"
+    example: ClassVar[str] = "http://localhost:11434/v1"
+
     model: str
-    api_key: str = field(default="", repr=False)
     timeout: float = 120.0  # for one answer
     attempts: int = 10
     patience: float = 300.0  # no attempt begins later than this after the first
-    first_wait: float = 1.0
-    longest_wait: float = 30.0
-    concurrency: int = 4
     json_mode: JsonMode = "schema"
     temperature: float | None = 0.0
     top_p: float | None = None
@@ -68,24 +66,17 @@ class OpenAICompatible:
     money_cap: float | None = None
     cache: str | None = None  # the folder that answers are kept in (where unset, the one of the models); none: nowhere
     meter: Meter = field(init=False, repr=False, compare=False)
-    _transport: Transport = field(init=False, repr=False, compare=False)
     _cache: ResponseCache | None = field(init=False, repr=False, compare=False)
-    _slots: threading.BoundedSemaphore = field(init=False, repr=False, compare=False)
     _learnt: _Learnt = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _check_settings(self)
-        base_url, transport = Transport.to(self, "/chat/completions")
-        parts = {
-            "base_url": base_url,
-            "meter": Meter(calls=self.call_cap, tokens=self.token_cap, money=self.money_cap),
-            "_transport": transport,
-            "_cache": ResponseCache(self.cache) if self.cache else None,
-            "_slots": threading.BoundedSemaphore(self.concurrency),
-            "_learnt": _Learnt(Dialect(json_mode=self.json_mode)),
-        }
-        for name, part in parts.items():
-            object.__setattr__(self, name, part)  # the one moment at which a frozen instance may be written
+        self._have(
+            meter=Meter(calls=self.call_cap, tokens=self.token_cap, money=self.money_cap),
+            _cache=ResponseCache(self.cache) if self.cache else None,
+            _learnt=_Learnt(Dialect(json_mode=self.json_mode)),
+        )
 
     @property
     def name(self) -> str:
@@ -115,7 +106,6 @@ class OpenAICompatible:
         key = self._key(request)
         kept = self._cache.get(key) if self._cache else None
         if kept is not None:
-            self.meter.hit()
             return self._usable(kept, request, Cost())
         expected = self.most(request)
         if self.max_context is not None and expected.tokens > self.max_context:
@@ -156,15 +146,9 @@ class OpenAICompatible:
 
     def close(self) -> None:
         """Close the connections and the cache; the next use opens them again."""
-        self._transport.close()
+        super().close()
         if self._cache:
             self._cache.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def _key(self, request: Request) -> bytes:
         turns = [[message.role, message.content] for message in request.messages]
@@ -332,7 +316,6 @@ class _Learnt:
 
 
 def _check_settings(endpoint: OpenAICompatible) -> None:
-    check_served(endpoint, "http://localhost:11434/v1")
     if not endpoint.model.strip():
         raise ValueError("model must not be empty")
     if (endpoint.temperature or 0) < 0 or not 0 < (1 if endpoint.top_p is None else endpoint.top_p) <= 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,6 +31,16 @@ def token_ids(tokenizer: Tokenizer, text: str, most: int | None = None) -> list[
         if most is not None and len(ids) >= most:
             return ids[:most]
     return ids
+
+
+def whole_tokenizer(file: Path) -> Tokenizer:
+    """The tokenizer in a file, which neither cuts nor pads."""
+    from tokenizers import Tokenizer  # imported when used: start-up time
+
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def encodable(text: str) -> str:

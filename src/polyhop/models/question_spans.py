@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from polyhop.models.once import once
+from polyhop.models.pieces import whole_tokenizer
 from polyhop.models.question_pieces import MOST_PIECES, QuestionPieces, question_pieces
 from polyhop.models.session import open_session
 from polyhop.models.span_reader import PACKAGE
@@ -38,12 +39,8 @@ class PlannerGraph:
     """The graph with its tokenizer. Raises ModelError for files that it cannot use."""
 
     def __init__(self, folder: Path) -> None:
-        from tokenizers import Tokenizer
-
         self._session = open_session(folder / "model.onnx", threads=1)
-        self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self.tokenizer.no_truncation()
-        self.tokenizer.no_padding()
+        self.tokenizer = whole_tokenizer(folder / "tokenizer.json")
 
     def read(self, question: str) -> QuestionReading | None:
         """The reading of a question; None for what is too long to be one, or has no words."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import math
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Self
+from typing import Any, ClassVar, Final, Literal
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -16,20 +15,19 @@ import numpy as np
 from polyhop.errors import EndpointError
 from polyhop.models.cross_encoder import LOGITS
 from polyhop.models.side_by_side import side_by_side
-from polyhop.models.transport import Reply, Transport, check_served
+from polyhop.models.transport import Reply, Served
 from polyhop.ports import Floats
 
 log = logging.getLogger(__name__)
 
 Shape = Literal["documents", "texts"]
-_PATH: Final = "/rerank"
 _REFUSALS: Final = frozenset({400, 422})  # with these, servers say which part of a request they do not know
 _NO_CREDIT: Final = "insufficient_quota"
 _SURE: Final = 1 / (1 + math.exp(-LOGITS))  # the probability that the highest logit stands for
 
 
 @dataclass(frozen=True, kw_only=True)
-class RerankEndpoint:
+class RerankEndpoint(Served):
     """A cross-encoder served over ``POST base_url/rerank``; threads may share it.
 
     Two shapes are spoken. ``documents``: {query, documents, model, top_n} is answered with {results: [{index,
@@ -37,33 +35,23 @@ class RerankEndpoint:
     score}], as text-embeddings-inference does, which is asked for raw scores. Waits are seconds.
     """
 
-    base_url: str
+    path: ClassVar[str] = "/rerank"
+    example: ClassVar[str] = "http://localhost:8080/v1"
+
     model: str = ""  # none is sent where it is empty
-    api_key: str = field(default="", repr=False)
     shape: Literal["auto", "documents", "texts"] = "auto"  # auto: documents, and texts where the server refuses these
     scores: Literal["probabilities", "logits"] = "probabilities"  # what the shape documents is answered with
     batch: int = 32  # texts of a request, at most
     timeout: float = 60.0  # for one answer
     attempts: int = 6
     patience: float = 120.0  # no attempt begins later than this after the first
-    first_wait: float = 1.0
-    longest_wait: float = 30.0
-    concurrency: int = 4  # requests at a time
-    _transport: Transport = field(init=False, repr=False, compare=False)
-    _slots: threading.BoundedSemaphore = field(init=False, repr=False, compare=False)
     _learnt: list[Shape] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        _check_settings(self)
-        base_url, transport = Transport.to(self, _PATH)
-        parts = {
-            "base_url": base_url,
-            "_transport": transport,
-            "_slots": threading.BoundedSemaphore(self.concurrency),
-            "_learnt": ["documents" if self.shape == "auto" else self.shape],
-        }
-        for name, part in parts.items():
-            object.__setattr__(self, name, part)  # the one moment at which a frozen instance may be written
+        super().__post_init__()
+        if self.batch < 1:
+            raise ValueError("batch must be at least 1")
+        self._have(_learnt=["documents" if self.shape == "auto" else self.shape])
 
     @property
     def name(self) -> str:
@@ -78,16 +66,6 @@ class RerankEndpoint:
         batches = [texts[start : start + self.batch] for start in range(0, len(texts), self.batch)]
         scored = side_by_side(lambda batch: self._scored(question, batch), batches, self.concurrency)
         return np.array([score for batch in scored for score in batch], np.float32)
-
-    def close(self) -> None:
-        """Close the connections; the next use opens them again."""
-        self._transport.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def _scored(self, question: str, texts: Sequence[str]) -> list[float]:
         with self._slots:
@@ -165,9 +143,3 @@ def _score(row: Mapping[str, Any]) -> float | None:
     found = row.get("relevance_score", row.get("score"))
     is_number = isinstance(found, int | float) and not isinstance(found, bool) and math.isfinite(found)
     return float(found) if is_number else None
-
-
-def _check_settings(endpoint: RerankEndpoint) -> None:
-    check_served(endpoint, "http://localhost:8080/v1")
-    if endpoint.batch < 1:
-        raise ValueError("batch must be at least 1")

@@ -13,7 +13,7 @@ import numpy as np
 
 from polyhop.models.encoder import side_by_side
 from polyhop.models.once import once
-from polyhop.models.pieces import pieces
+from polyhop.models.pieces import pieces, whole_tokenizer
 from polyhop.models.recent import Recent
 from polyhop.models.session import open_session
 from polyhop.models.weights import check_hashes, check_sizes, package_folder, read_manifest
@@ -118,12 +118,8 @@ class Graph:
     """The graph with its tokenizer. Raises ModelError for files that it cannot use."""
 
     def __init__(self, folder: Path) -> None:
-        from tokenizers import Tokenizer
-
         self._session = open_session(folder / "model.onnx", threads=1)
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
+        self._tokenizer = whole_tokenizer(folder / "tokenizer.json")
         self._first, self._last = self._tokenizer.encode("").ids
 
     def tokens(self, parts: Sequence[TextPart], first: int = 0) -> list[Token]:

@@ -10,9 +10,9 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 from urllib.parse import urlsplit
 
 from polyhop.errors import EndpointError
@@ -43,56 +43,6 @@ class Backoff:
         """Seconds to wait after so many failures, at least as long as the server asked for."""
         doubled = min(self.first_wait * 2.0 ** min(failures - 1, 60), self.longest_wait)
         return max(doubled * random.uniform(0.5, 1.0), asked or 0.0)  # noqa: S311 - spreads clients, keeps no secret
-
-
-class Served(Protocol):
-    """What every model behind an endpoint says of it, among its settings. Waits are seconds."""
-
-    @property
-    def base_url(self) -> str:
-        """Where it is."""
-
-    @property
-    def api_key(self) -> str:
-        """What it is to be asked with; empty: nothing."""
-
-    @property
-    def timeout(self) -> float:
-        """For one answer."""
-
-    @property
-    def attempts(self) -> int:
-        """To get one, at most."""
-
-    @property
-    def patience(self) -> float:
-        """No attempt begins later than this after the first."""
-
-    @property
-    def first_wait(self) -> float:
-        """Before the second attempt."""
-
-    @property
-    def longest_wait(self) -> float:
-        """Between two attempts."""
-
-    @property
-    def concurrency(self) -> int:
-        """Requests at a time."""
-
-
-def check_served(served: Served, example: str) -> None:
-    """Raises ValueError for an address, a key or waits that cannot be; ``example``: an address as it should be."""
-    parts = urlsplit(served.base_url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"base_url must be an address such as {example}")
-    key = served.api_key.strip()
-    if not (key.isascii() and key.isprintable()):
-        raise ValueError("api_key holds characters that no key has")
-    if min(served.attempts, served.concurrency) < 1:
-        raise ValueError("attempts and concurrency must be at least 1")
-    if served.timeout <= 0 or min(served.patience, served.first_wait, served.longest_wait) < 0:
-        raise ValueError("timeout must be more than 0, and waits at least 0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,21 +124,6 @@ class Transport:
         self._lock = threading.Lock()
         self._client: httpx.Client | None = None
         self._answered = False
-
-    @classmethod
-    def to(cls, served: Served, path: str) -> tuple[str, Self]:
-        """The address of an endpoint without the path of its task, and the pool that posts to that path."""
-        base_url = served.base_url.strip().rstrip("/").removesuffix(path)
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "polyhop"}
-        if served.api_key.strip():
-            headers["Authorization"] = f"Bearer {served.api_key.strip()}"
-        backoff = Backoff(
-            attempts=served.attempts,
-            seconds=served.patience,
-            first_wait=served.first_wait,
-            longest_wait=served.longest_wait,
-        )
-        return base_url, cls(base_url + path, headers, timeout=served.timeout, backoff=backoff)
 
     def post(
         self, body: bytes, final: Callable[[Reply], bool], arriving: Callable[[], Arriving] | None = None
@@ -290,6 +225,66 @@ class Transport:
         else:
             remedy = "Wait and run the same command again, or lower the endpoint's concurrency."
         return EndpointError(f"{self._where} was asked {tries} in vain: {trouble.rstrip('.')}.", remedy=remedy)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """What every model behind an endpoint has: where it is, what it is asked with, how patiently. Waits are seconds."""
+
+    path: ClassVar[str]  # of its task, behind the address
+    example: ClassVar[str]  # of an address
+
+    base_url: str
+    api_key: str = field(default="", repr=False)
+    timeout: float  # for one answer
+    attempts: int
+    patience: float  # no attempt begins later than this after the first
+    first_wait: float = 1.0
+    longest_wait: float = 30.0
+    concurrency: int = 4  # requests at a time
+    _transport: Transport = field(init=False, repr=False, compare=False)
+    _slots: threading.BoundedSemaphore = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for an address, a key or waits that cannot be."""
+        parts, key = urlsplit(self.base_url.strip()), self.api_key.strip()
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"base_url must be an address such as {self.example}")
+        if not (key.isascii() and key.isprintable()):
+            raise ValueError("api_key holds characters that no key has")
+        if min(self.attempts, self.concurrency) < 1:
+            raise ValueError("attempts and concurrency must be at least 1")
+        if self.timeout <= 0 or min(self.patience, self.first_wait, self.longest_wait) < 0:
+            raise ValueError("timeout must be more than 0, and waits at least 0")
+        base_url = self.base_url.strip().rstrip("/").removesuffix(self.path)
+        self._have(base_url=base_url, _slots=threading.BoundedSemaphore(self.concurrency))
+        self._have(_transport=self._pool(base_url + self.path, key))
+
+    def _have(self, **parts: Any) -> None:
+        for name, part in parts.items():
+            object.__setattr__(self, name, part)  # the one moment at which a frozen instance may be written
+
+    def _pool(self, url: str, key: str) -> Transport:
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "polyhop"}
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        backoff = Backoff(
+            attempts=self.attempts,
+            seconds=self.patience,
+            first_wait=self.first_wait,
+            longest_wait=self.longest_wait,
+        )
+        return Transport(url, headers, timeout=self.timeout, backoff=backoff)
+
+    def close(self) -> None:
+        """Close the connections; the next use opens them again."""
+        self._transport.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
 
 def _public(url: str) -> str:

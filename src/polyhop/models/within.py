@@ -89,12 +89,6 @@ class Within(Around):
         return max(0, self._count.calls - self._for_others[0])
 
     @property
-    def tokens_left(self) -> int | None:
-        """Tokens that calls through this may still take beside those under way; None where there is no cap."""
-        tokens = self._count.tokens
-        return None if tokens is None else max(0, tokens - self._for_others[1])
-
-    @property
     def spent(self) -> Cost:
         """What calls through this, and through its shares, have cost."""
         return self._spent

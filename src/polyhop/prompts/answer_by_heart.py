@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json, mended, spoken
@@ -11,14 +10,10 @@ from polyhop.models.within import NoCallsLeft
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
 from polyhop.prompts.read_answer import AnswerPart, ReadAnswer
+from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost
 
-SCHEMA: Final[Mapping[str, Any]] = {
-    "type": "object",
-    "properties": {"reasoning": {"type": "string"}, "answer": {"type": "string"}},
-    "required": ["reasoning", "answer"],
-    "additionalProperties": False,
-}
+SCHEMA: Final[Schema] = closed(reasoning="string", answer="string")
 
 _SYSTEM = f"""You answer a question from memory. No documents are shown to you, and none can be looked up.
 

@@ -2,50 +2,23 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polyhop.models.accounting import WastedOutput
-from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts import support
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.prompts.asking import about, asked
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.earlier_steps import EarlierStep, earlier_blocks, one_line, quoted
+from polyhop.prompts.schemas import Schema, closed, listed
 from polyhop.prompts.support import CopiedQuote
 from polyhop.prompts.which_one import WHICH_ONE
 from polyhop.types import Cost, Passage
 
-log = logging.getLogger(__name__)
-
-_ANSWER: Mapping[str, Any] = {
-    "support": support.SCHEMA,
-    "answer": {"type": "string"},
-    "sufficient": {"type": "boolean"},
-}
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": _ANSWER,
-    "required": ["support", "answer", "sufficient"],
-    "additionalProperties": False,
-}
-TOGETHER: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "answers": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"question": {"type": "integer"}, **_ANSWER},
-                "required": ["question", "support", "answer", "sufficient"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["answers"],
-    "additionalProperties": False,
-}
+_ANSWER: Mapping[str, str | Schema] = {"support": support.SCHEMA, "answer": "string", "sufficient": "boolean"}
+SCHEMA: Schema = closed(**_ANSWER)
+TOGETHER: Schema = closed(answers=listed(closed(question="integer", **_ANSWER)))
 
 _SYSTEM = """You answer one step of a plan, a simple question, from numbered passages and from nothing else. What you \
 remember about the world does not count, not even as a guess.
@@ -134,12 +107,9 @@ def answer_step(
     if not passages:
         return _nothing(Cost())
     messages = _messages(model, [question], chains, passages, known, larger, guess)
-    try:
-        content, cost = complete_json(model, messages, SCHEMA, max_tokens)
-    except WastedOutput as wasted:
-        log.warning("The step %r is not answered: %s", question, wasted)
-        return _nothing(wasted.cost)
-    return _read(content, passages, cost)
+    in_vain = f"The step {question!r} is not answered"
+    content, cost = asked(model, messages, SCHEMA, max_tokens, in_vain=in_vain)
+    return _nothing(cost) if content is None else _read(content, passages, cost)
 
 
 def answer_together(
@@ -160,12 +130,10 @@ def answer_together(
     if not passages:
         return tuple(_nothing(Cost()) for _ in questions)
     messages = _messages(model, questions, chains, passages, known, larger, None)
-    try:
-        content, cost = complete_json(model, messages, TOGETHER, max_tokens * len(questions))
-    except WastedOutput as wasted:
-        log.warning("The steps %s are not answered: %s", list(questions), wasted)
-        content, cost = {"answers": []}, wasted.cost
-    said = {one["question"]: one for one in reversed(content["answers"])}  # of two answers to one question the first
+    in_vain = f"The steps {list(questions)} are not answered"
+    content, cost = asked(model, messages, TOGETHER, max_tokens * len(questions), in_vain=in_vain)
+    answers = [] if content is None else content["answers"]
+    said = {one["question"]: one for one in reversed(answers)}  # of two answers to one question the first
     costs = [cost, *(Cost() for _ in questions[1:])]
     return tuple(
         _read(said[number], passages, each) if number in said else _nothing(each)
@@ -199,7 +167,7 @@ def _messages(
     labels = [f"QUESTION {number}" for number in range(1, len(questions) + 1)] if several else ["QUESTION"]
     blocks += [PromptBlock(label, question) for label, question in zip(labels, questions, strict=True)]
     rules = support.rules(system + _RULES + (_OUTPUTS if several else _OUTPUT), passages)
-    return Message("system", rules), Message("user", fenced(fitted(blocks, model)))
+    return about(model, rules, blocks)
 
 
 def _read(content: Mapping[str, Any], passages: Sequence[Passage], cost: Cost) -> StepAnswer:

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from polyhop.errors import EndpointError, ModelError, ModelMissing
 from polyhop.models.accounting import Prices, Request, WastedOutput, estimated_prompt, estimated_tokens, forecast_of
+from polyhop.models.around import Around
 from polyhop.models.side_by_side import side_by_side
 from polyhop.models.structured import complete_json
 from polyhop.models.tallied import Counted
@@ -171,15 +172,8 @@ class _Run(Generic[T]):
             return self._unanswered >= _UNANSWERED
 
 
-@dataclass(frozen=True)
-class _Splitting:
+class _Splitting(Around):
     """The model asked about several passages: an answer that it cuts off is not repaired, but asked for in parts."""
-
-    model: LanguageModel
-
-    @property
-    def name(self) -> str:
-        return self.model.name
 
     def complete(
         self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None

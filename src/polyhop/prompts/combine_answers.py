@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from polyhop.models.accounting import WastedOutput
-from polyhop.models.structured import complete_json
-from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.ports import LanguageModel
+from polyhop.prompts.asking import about, asked
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.earlier_steps import EarlierStep, earlier_blocks, one_line
+from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost
 
-log = logging.getLogger(__name__)
-
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"reason": {"type": "string"}, "follows": {"type": "boolean"}, "answer": {"type": "string"}},
-    "required": ["reason", "follows", "answer"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(reason="string", follows="boolean", answer="string")
 
 _SYSTEM = f"""Earlier steps looked things up in documents. You see each step's question, its answer and sentences of \
 the documents that say so. Decide whether the answer to one more question follows from these answers alone: by \
@@ -62,10 +53,7 @@ def combine_answers(
     if len(steps) < 2:
         return CombinedAnswer(None, Cost())
     blocks = [*earlier_blocks(steps), PromptBlock("QUESTION", question)]
-    messages = (Message("system", _SYSTEM), Message("user", fenced(fitted(blocks, model))))
-    try:
-        content, cost = complete_json(model, messages, SCHEMA, max_tokens)
-    except WastedOutput as wasted:
-        log.warning("The step %r is not answered from earlier ones: %s", question, wasted)
-        return CombinedAnswer(None, wasted.cost)
-    return CombinedAnswer((one_line(content["answer"]) or None) if content["follows"] else None, cost)
+    in_vain = f"The step {question!r} is not answered from earlier ones"
+    content, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens, in_vain=in_vain)
+    follows = content is not None and content["follows"]
+    return CombinedAnswer((one_line(content["answer"]) or None) if follows else None, cost)

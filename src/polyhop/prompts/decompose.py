@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from polyhop.models.accounting import WastedOutput
-from polyhop.models.structured import complete_json
 from polyhop.planning.filling import filled
-from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.ports import LanguageModel
+from polyhop.prompts.asking import about, asked
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.earlier_steps import EarlierStep, one_line, quoted
+from polyhop.prompts.schemas import Schema, closed, listed, some_text
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
 MAX_STEPS = 6
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "steps": {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1, "maxItems": MAX_STEPS}
-    },
-    "required": ["steps"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(steps=listed(some_text(), minItems=1, maxItems=MAX_STEPS))
 
 _SYSTEM = f"""You plan how to answer a question from a collection of documents. Split it into the fewest simple \
 questions, each of which one document can answer.
@@ -77,15 +69,10 @@ def decompose(
     Raises EndpointError, BudgetExceeded.
     """
     tried = [_block(number, step) for number, step in enumerate(known, 1)]
-    messages = (
-        Message("system", _SYSTEM + (_KNOWN if known else "")),
-        Message("user", fenced(fitted([PromptBlock("QUESTION", question), *tried], model))),
-    )
-    try:
-        plan, cost = complete_json(model, messages, SCHEMA, max_tokens)
-    except WastedOutput as wasted:
-        log.warning("The question is not decomposed: %s", wasted)
-        return (question,), wasted.cost
+    messages = about(model, _SYSTEM + (_KNOWN if known else ""), [PromptBlock("QUESTION", question), *tried])
+    plan, cost = asked(model, messages, SCHEMA, max_tokens, in_vain="The question is not decomposed")
+    if plan is None:
+        return (question,), cost
     steps = tuple(" ".join(step.split()) for step in plan["steps"])
     if not well_formed(steps):
         log.warning("The question is not decomposed: the plan %s does not hold together.", steps)
@@ -108,7 +95,7 @@ def well_formed(steps: Sequence[str]) -> bool:
 
 def without_known(steps: Sequence[str], known: Sequence[tuple[str, str | None]]) -> tuple[str, ...]:
     """The steps of a well-formed plan that are not answered yet, with known answers in place of references to them."""
-    answers = {_key(asked): found for asked, found in known if found and not _REFERENCE.search(found)}
+    answers = {_key(question): found for question, found in known if found and not _REFERENCE.search(found)}
     kept: list[str] = []
     meant: list[str] = []  # what a reference to each step becomes
     for step in steps:

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from polyhop.models.accounting import WastedOutput
-from polyhop.models.structured import complete_json
-from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.ports import LanguageModel
+from polyhop.prompts.asking import about, asked
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.passage_blocks import passage_blocks
+from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost, Passage
-
-log = logging.getLogger(__name__)
 
 MAX_REASONING = 1000  # characters; the rest would drown the question when both are searched for
 MAX_ANSWER = 200  # characters; anything longer is no short answer
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"reasoning": {"type": "string"}, "answer": {"type": "string"}},
-    "required": ["reasoning", "answer"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(reasoning="string", answer="string")
 
 _SYSTEM = f"""You draft an answer to a question. You see the question and passages that a search found for it. Your \
 draft will be searched for next, so that it should sound like the documents that establish the answer.
@@ -61,11 +52,9 @@ def draft_answer(
     Raises EndpointError, BudgetExceeded.
     """
     blocks = [*passage_blocks(passages), PromptBlock("QUESTION", question)]
-    messages = (Message("system", _SYSTEM), Message("user", fenced(fitted(blocks, model))))
-    try:
-        draft, cost = complete_json(model, messages, SCHEMA, max_tokens)
-    except WastedOutput as wasted:
-        log.warning("The search ends here, because no draft is to be had: %s", wasted)
-        return DraftAnswer(reasoning="", answer="", cost=wasted.cost)
+    in_vain = "The search ends here, because no draft is to be had"
+    draft, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens, in_vain=in_vain)
+    if draft is None:
+        return DraftAnswer(reasoning="", answer="", cost=cost)
     reasoning, answer = (" ".join(draft[name].split()) for name in ("reasoning", "answer"))
     return DraftAnswer(reasoning=reasoning[:MAX_REASONING], answer=answer[:MAX_ANSWER], cost=cost)

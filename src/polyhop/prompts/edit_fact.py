@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import logging
-import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from polyhop.indexes.names import normal, words
-from polyhop.models.accounting import WastedOutput
-from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
+from polyhop.prompts.asking import asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.earlier_steps import one_line
+from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost, Fact
-
-log = logging.getLogger(__name__)
 
 LONGEST_RELATION: Final = 12  # words
 LONGEST_END: Final = 120  # characters
 SHOWN: Final = 1000  # characters of the sentence
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"head": {"type": "string"}, "relation": {"type": "string"}, "tail": {"type": "string"}},
-    "required": ["head", "relation", "tail"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(head="string", relation="string", tail="string")
 
 _ASKED: Mapping[str, str] = MappingProxyType(
     {
@@ -68,12 +60,11 @@ def edit_fact(
         PromptBlock("NAMES", "\n".join(names)),
     ]
     task = f"The mistake to make: {_ASKED[kind]}\n\n{fenced(blocks)}"
-    try:
-        value, cost = complete_json(model, (Message("system", _SYSTEM), Message("user", task)), SCHEMA, max_tokens)
-    except WastedOutput as wasted:
-        log.warning("The fact is not edited by the model: %s", wasted)
-        return None, wasted.cost
-    edited = (_line(value["head"]), _line(value["relation"]), _line(value["tail"]))
+    messages = (Message("system", _SYSTEM), Message("user", task))
+    value, cost = asked(model, messages, SCHEMA, max_tokens, in_vain="The fact is not edited by the model")
+    if value is None:
+        return None, cost
+    edited = (one_line(value["head"]), one_line(value["relation"]), one_line(value["tail"]))
     return (edited if fault_of(kind, fact, edited) is None else None), cost
 
 
@@ -100,7 +91,3 @@ def fault_of(kind: str, fact: Fact, edited: tuple[str, str, str]) -> str | None:
 def _poorer(text: str, full: str) -> bool:
     """Whether a text has no word that the full one lacks."""
     return set(words(text)) <= set(words(full))
-
-
-def _line(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip()

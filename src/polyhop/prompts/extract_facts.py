@@ -21,6 +21,7 @@ from polyhop.prompts.batches import Batches
 from polyhop.prompts.blocks import DATA_RULE
 from polyhop.prompts.grounding import as_written, fault_of, whole_words
 from polyhop.prompts.quotes import locate
+from polyhop.prompts.schemas import Schema, closed, listed, one_of
 from polyhop.types import Fact, Passage
 
 LABELS: Mapping[str, str] = {  # what the parser calls the types that a model is offered
@@ -39,41 +40,12 @@ LABELS: Mapping[str, str] = {  # what the parser calls the types that a model is
     "number": "CARDINAL",
     "other": "",
 }
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "entities": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "passage": {"type": "integer"},
-                    "name": {"type": "string"},
-                    "type": {"type": "string", "enum": list(LABELS)},
-                    "aliases": {"type": "array", "items": {"type": "string"}},
-                },
-                "required": ["passage", "name", "type", "aliases"],
-                "additionalProperties": False,
-            },
-        },
-        "facts": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "passage": {"type": "integer"},
-                    "head": {"type": "string"},
-                    "relation": {"type": "string"},
-                    "tail": {"type": "string"},
-                    "evidence": {"type": "string"},
-                },
-                "required": ["passage", "head", "relation", "tail", "evidence"],
-                "additionalProperties": False,
-            },
-        },
-    },
+SCHEMA: Schema = {
+    **closed(
+        entities=listed(closed(passage="integer", name="string", type=one_of(LABELS), aliases=listed("string"))),
+        facts=listed(closed(passage="integer", head="string", relation="string", tail="string", evidence="string")),
+    ),
     "required": ["facts"],  # facts without types are worth having, too
-    "additionalProperties": False,
 }
 
 _SYSTEM = f"""You write down the facts that numbered passages state, for a graph in which questions are answered by \

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"reason": {"type": "string"}, "correct": {"type": "boolean"}},
-    "required": ["reason", "correct"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(reason="string", correct="boolean")
 
 _SYSTEM = f"""You mark an answer to a question against the reference, which is right. What you remember about the \
 world does not count, and neither does how an answer is worded.

@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.schemas import Schema, closed, listed
 from polyhop.types import Cost
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "clues": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "clue": {"type": "integer"},
-                    "reason": {"type": "string"},
-                    "covers": {"type": "boolean"},
-                },
-                "required": ["clue", "reason", "covers"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["clues"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(clues=listed(closed(clue="integer", reason="string", covers="boolean")))
 
 _SYSTEM = f"""You judge clues by which a passage was found for a question. A clue has two or three parts, with a bar \
 between them: an entity, words that stand beside it in a text, with ## in place of other names, and perhaps the \

@@ -9,29 +9,10 @@ from typing import Any
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.schemas import Schema, closed, listed
 from polyhop.types import Cost
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "steps": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "step": {"type": "integer"},
-                    "reason": {"type": "string"},
-                    "relation": {"type": "boolean"},
-                    "references": {"type": "boolean"},
-                },
-                "required": ["step", "reason", "relation", "references"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["steps"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(steps=listed(closed(step="integer", reason="string", relation="boolean", references="boolean")))
 
 _SYSTEM = f"""You check a plan for a question. Its steps are asked one after the other; #1 stands for the answer to \
 the first step, and ?name for something that the question does not name. Judge what the steps mean, not how they are \

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, Final
+from typing import Final
 
-from polyhop.models.accounting import WastedOutput
-from polyhop.models.structured import complete_json
-from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.ports import LanguageModel
+from polyhop.prompts.asking import about, asked
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock
+from polyhop.prompts.earlier_steps import one_line
+from polyhop.prompts.schemas import Schema, closed, listed, some_text
 from polyhop.types import Cost
-
-log = logging.getLogger(__name__)
 
 LONGEST: Final = 2000  # characters of what is handed on
 SHOWN_CHAINS: Final = 3  # of one step
@@ -25,15 +23,7 @@ _SUMMARY: Final = 600  # characters of one that a model sees
 _QUOTE: Final = 400  # characters of a quotation
 _PART: Final = 200  # characters of a question, an answer, a chain or a summary in the plain text
 _CONFLICT: Final = 300  # characters of a contradiction that the model names
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "conflicts": {"type": "array", "items": {"type": "string"}, "maxItems": 6},
-        "findings": {"type": "string", "minLength": 1},
-    },
-    "required": ["conflicts", "findings"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(conflicts=listed("string", maxItems=6), findings=some_text())
 
 _SYSTEM = f"""A question was split into steps, and each step was looked up on its own. Put together what they found, \
 for a reader who will answer the question from the documents. You do not answer it yourself. The reader sees neither \
@@ -69,7 +59,7 @@ class Answered:
     @property
     def fact(self) -> str | None:
         """The answer on one line where it is established."""
-        return (_line(self.answer or "") or None) if self.established else None
+        return (one_line(self.answer or "") or None) if self.established else None
 
 
 def merge_answers(
@@ -93,12 +83,10 @@ def merge_answers(
     background = enumerate(_nearest(question, answered, summaries), 1)
     blocks += [PromptBlock(f"BACKGROUND {number}", _clipped(summary, _SUMMARY)) for number, summary in background]
     blocks.append(PromptBlock("QUESTION", question))
-    messages = (Message("system", _SYSTEM), Message("user", fenced(fitted(blocks, model))))
-    try:
-        content, cost = complete_json(model, messages, SCHEMA, max_tokens)
-    except WastedOutput as wasted:
-        log.warning("The answers are put together without the model: %s", wasted)
-        return merged_offline(question, answered, summaries), wasted.cost
+    in_vain = "The answers are put together without the model"
+    content, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens, in_vain=in_vain)
+    if content is None:
+        return merged_offline(question, answered, summaries), cost
     conflicts = [f"Conflict: {_clipped(one, _CONFLICT)}" for one in content["conflicts"] if one.strip()]
     findings = _clipped(content["findings"], LONGEST // 2)
     return _within([findings, *_missing(_by_question(answered), findings), *conflicts]), cost
@@ -109,10 +97,10 @@ def plainly_together(answered: Sequence[Answered]) -> str | None:
 
     That is where none has two answers: a guess is told as one, and what is quoted for an answer stands behind it.
     """
-    asked = _by_question(answered)
-    if not answered or any(len(_facts(group)) > 1 for group in asked):
+    groups = _by_question(answered)
+    if not answered or any(len(_facts(group)) > 1 for group in groups):
         return None
-    return _within([*_found(asked), *_missing(asked)])
+    return _within([*_found(groups), *_missing(groups)])
 
 
 def merged_offline(question: str, answered: Sequence[Answered], summaries: Sequence[str] = ()) -> str:
@@ -120,9 +108,9 @@ def merged_offline(question: str, answered: Sequence[Answered], summaries: Seque
 
     A sub-question that was asked twice has one line; where its established answers differ, the line names them all.
     """
-    asked = _by_question(answered)
+    groups = _by_question(answered)
     background = [_clipped(one, _PART) for one in _nearest(question, answered, summaries)]
-    return _within([*_found(asked), *_missing(asked), *(f"Background: {one}" for one in background)])
+    return _within([*_found(groups), *_missing(groups), *(f"Background: {one}" for one in background)])
 
 
 def _by_question(answered: Sequence[Answered]) -> list[list[Answered]]:
@@ -163,8 +151,8 @@ def _missing(asked: Sequence[Sequence[Answered]], said: str = "") -> Iterator[st
     for group in asked:
         if any(one.fact is not None for one in group):
             continue
-        guesses = [one for one in group if _line(one.answer or "")]
-        guess = _line(guesses[0].answer or "") if guesses else ""
+        guesses = [one for one in group if one_line(one.answer or "")]
+        guess = one_line(guesses[0].answer or "") if guesses else ""
         line = f"Not established: {_clipped(group[0].question, _PART)}"
         if _key(guess) not in told and not _says(said, guess):
             if_so = "If the guess before it is right, " if guesses[0].supposing else "Perhaps "
@@ -174,7 +162,7 @@ def _missing(asked: Sequence[Sequence[Answered]], said: str = "") -> Iterator[st
 
 
 def _says(text: str, guess: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(_key(guess))}(?!\w)", _line(text).casefold()) is not None
+    return re.search(rf"(?<!\w){re.escape(_key(guess))}(?!\w)", one_line(text).casefold()) is not None
 
 
 def _because(group: Sequence[Answered]) -> str:
@@ -187,7 +175,7 @@ def _because(group: Sequence[Answered]) -> str:
 def _nearest(question: str, answered: Sequence[Answered], summaries: Sequence[str]) -> list[str]:
     """The summaries that share most words with the question and what is established, each once."""
     sought = _words(" ".join([question, *(one.fact or "" for one in answered)]))
-    distinct = [one for one in dict.fromkeys(map(_line, summaries)) if one]
+    distinct = [one for one in dict.fromkeys(map(one_line, summaries)) if one]
     return sorted(distinct, key=lambda one: -len(sought & _words(one)))[:SHOWN_SUMMARIES]
 
 
@@ -202,11 +190,11 @@ def _status(one: Answered) -> str:
 
 def _shown(one: Answered) -> str:
     behind = [f"Quoted: {_clipped(quote, _QUOTE)}" for quote in one.quotes[:SHOWN_QUOTES]]
-    behind = behind or [f"Chain: {_line(chain)}" for chain in one.chains[:SHOWN_CHAINS]]
-    said = _line(one.answer or "")
+    behind = behind or [f"Chain: {one_line(chain)}" for chain in one.chains[:SHOWN_CHAINS]]
+    said = one_line(one.answer or "")
     guess = "Guess, if the guess before it is right" if one.supposing else "Guess"
     found = f"{guess if one.fact is None else 'Answer'}: {said}" if said else "Nothing was found."
-    return "\n".join((f"Question: {_line(one.question)}", found, *behind))
+    return "\n".join((f"Question: {one_line(one.question)}", found, *behind))
 
 
 def _within(lines: Sequence[str]) -> str:
@@ -217,7 +205,7 @@ def _within(lines: Sequence[str]) -> str:
 
 def _clipped(text: str, most: int) -> str:
     """The text on one line, cut between words where there are spaces."""
-    line = _line(text)
+    line = one_line(text)
     if len(line) <= most:
         return line
     cut = line[: most - 2]
@@ -225,8 +213,4 @@ def _clipped(text: str, most: int) -> str:
 
 
 def _key(text: str) -> str:
-    return _line(text).casefold().rstrip(" .?!")
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
+    return one_line(text).casefold().rstrip(" .?!")

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from polyhop.models.accounting import WastedOutput
-from polyhop.models.structured import complete_json
-from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.ports import LanguageModel
+from polyhop.prompts.asking import about, asked
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock
+from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost
 
-log = logging.getLogger(__name__)
-
 MAX_QUERY = 300  # characters; anything longer is no search query
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"reasoning": {"type": "string"}, "next_query": {"type": ["string", "null"]}},
-    "required": ["reasoning", "next_query"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(reasoning="string", next_query={"type": ["string", "null"]})
 
 _SYSTEM = f"""You gather evidence for a question, one search at a time. You see the question, the searches made so far \
 and the texts that they found.
@@ -48,12 +39,10 @@ def next_query(
     blocks = [PromptBlock("QUESTION", question)]
     blocks += [PromptBlock(f"SEARCH {number}", query) for number, query in enumerate(queries, 1)]
     blocks += [PromptBlock(f"TEXT {number}", text) for number, text in enumerate(evidence, 1)]
-    messages = (Message("system", _SYSTEM), Message("user", fenced(fitted(blocks, model))))
-    try:
-        verdict, cost = complete_json(model, messages, SCHEMA, max_tokens)
-    except WastedOutput as wasted:
-        log.warning("The search ends here, because no next query is to be had: %s", wasted)
-        return None, wasted.cost
+    in_vain = "The search ends here, because no next query is to be had"
+    verdict, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens, in_vain=in_vain)
+    if verdict is None:
+        return None, cost
     query = " ".join((verdict["next_query"] or "").split())[:MAX_QUERY]
-    asked = {" ".join(known.split()).casefold() for known in queries}  # asking twice would not find anything new
-    return (None if query.casefold() in _NOTHING | asked else query), cost
+    sought = {" ".join(known.split()).casefold() for known in queries}  # asking twice would not find anything new
+    return (None if query.casefold() in _NOTHING | sought else query), cost

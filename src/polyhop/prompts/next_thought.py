@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
-from polyhop.models.accounting import WastedOutput
-from polyhop.models.structured import complete_json
-from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.ports import LanguageModel
+from polyhop.prompts.asking import about, asked
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.passage_blocks import passage_blocks
+from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost, Passage
 
-log = logging.getLogger(__name__)
-
 MAX_THOUGHT = 400  # characters; anything longer is no sentence
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"thought": {"type": "string"}},
-    "required": ["thought"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(thought="string")
 
 _SYSTEM = f"""You answer a question by thinking one sentence at a time. You see passages that searches have found so \
 far, the question, and your thoughts up to here. Write the next one, and nothing after it: it will be searched for, \
@@ -63,12 +55,10 @@ def next_thought(
     """
     blocks = [*passage_blocks(passages), PromptBlock("QUESTION", question)]
     blocks += [PromptBlock(f"THOUGHT {number}", thought) for number, thought in enumerate(thoughts, 1)]
-    messages = (Message("system", _SYSTEM), Message("user", fenced(fitted(blocks, model))))
-    try:
-        verdict, cost = complete_json(model, messages, SCHEMA, max_tokens)
-    except WastedOutput as wasted:
-        log.warning("The search ends here, because no thought is to be had: %s", wasted)
-        return NextThought(text="", answer=None, cost=wasted.cost)
+    in_vain = "The search ends here, because no thought is to be had"
+    verdict, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens, in_vain=in_vain)
+    if verdict is None:
+        return NextThought(text="", answer=None, cost=cost)
     said = " ".join(verdict["thought"].split())
     thought = said[slice(*sentence_spans(said)[0])][:MAX_THOUGHT] if said else ""
     if thought.casefold() in {known.casefold() for known in thoughts}:

@@ -10,8 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 from polyhop.indexes.names import words
-from polyhop.models.accounting import WastedOutput
-from polyhop.models.structured import complete_json
 from polyhop.planning.soundness import ANSWERS, faults, without_faults
 from polyhop.plans import (
     MAX_CONSTRAINTS,
@@ -25,40 +23,24 @@ from polyhop.plans import (
     whole_question,
 )
 from polyhop.ports import LanguageModel, Message
+from polyhop.prompts.asking import asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.prompts.earlier_steps import one_line
+from polyhop.prompts.schemas import Schema, closed, listed, some_text
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
 VARIANTS = 3  # phrasings of a relation (the paper's m)
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "constraints": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "head": {"type": "string", "minLength": 1},
-                    "relations": {
-                        "type": "array",
-                        "items": {"type": "string", "minLength": 1},
-                        "minItems": 1,
-                        "maxItems": 8,
-                    },
-                    "tail": {"type": "string", "minLength": 1},
-                    "question": {"type": "string"},
-                },
-                "required": ["head", "relations", "tail", "question"],
-                "additionalProperties": False,
-            },
-            "minItems": 1,
-            "maxItems": MAX_CONSTRAINTS,
-        }
-    },
-    "required": ["constraints"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(
+    constraints=listed(
+        closed(
+            head=some_text(), relations=listed(some_text(), minItems=1, maxItems=8), tail=some_text(), question="string"
+        ),
+        minItems=1,
+        maxItems=MAX_CONSTRAINTS,
+    )
+)
 
 _EXAMPLES: Mapping[str, str] = {
     "Who was the teacher of the painter of The Salt Harvest?": """{"constraints": [
@@ -125,12 +107,10 @@ def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS, max_t
     messages = [Message("system", _system(variants)), Message("user", fenced([PromptBlock("QUESTION", question)]))]
     cost = Cost()
     for _ in range(2):
-        try:
-            content, more = complete_json(model, messages, SCHEMA, max_tokens)
-        except WastedOutput as wasted:
-            log.warning("The question is not planned: %s", wasted)
-            return whole_question(question), cost + wasted.cost
+        content, more = asked(model, messages, SCHEMA, max_tokens, in_vain="The question is not planned")
         cost += more
+        if content is None:
+            return whole_question(question), cost
         planned = plan_of(content["constraints"], variants, f"language model {model.name}")
         wrong = faults(planned, question, answers=ANSWERS)
         if not wrong:
@@ -158,15 +138,15 @@ def _system(variants: int) -> str:
 
 def _constraint(row: Mapping[str, Any], variants: int) -> Constraint:
     head, tail = (_end(row[end]) for end in ("head", "tail"))
-    wordings = [_spaced(relation) for relation in row["relations"]]
+    wordings = [one_line(relation) for relation in row["relations"]]
     distinct = [
         one for at, one in enumerate(wordings) if one and one.casefold() not in map(str.casefold, wordings[:at])
     ]
     kept = tuple(distinct[: max(variants, 1)])
-    question = _spaced(row["question"])
+    question = one_line(row["question"])
     for said, end in ((row["head"], head), (row["tail"], tail)):
         if isinstance(end, Placeholder) and len(end.name) > 1:
-            question = question.replace(_spaced(said), end.name)
+            question = question.replace(one_line(said), end.name)
     one = Constraint(head, kept[0] if kept else "", kept, tail, question)
     return one if _asks_about(one) else replace(one, question="")
 
@@ -181,11 +161,7 @@ def _asks_about(constraint: Constraint) -> bool:
 
 def _end(text: str) -> End:
     """A name, or a placeholder, whose name is brought into form: "?birth place" is ``?birth_place``."""
-    text = _spaced(text)
+    text = one_line(text)
     if not text.startswith("?"):
         return Constant(text)
     return Placeholder.named("?" + _NO_LETTER.sub("_", text).strip("_").lower())
-
-
-def _spaced(text: str) -> str:
-    return " ".join(text.split())

@@ -14,6 +14,7 @@ from polyhop.models.within import NoCallsLeft
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts import support
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.prompts.schemas import Schema, closed, listed, one_of
 from polyhop.prompts.support import CopiedQuote
 from polyhop.prompts.which_one import WHICH_ONE
 from polyhop.types import Cost, Passage
@@ -22,30 +23,10 @@ Shape = Literal["short", "list", "steps", "text"]
 SHAPES: Final[tuple[Shape, ...]] = ("short", "list", "steps", "text")
 MOST_QUOTES: Final = 24
 
-_SUPPORT: Final[Mapping[str, Any]] = {**support.SCHEMA, "maxItems": MOST_QUOTES}
-BRIEF: Final[Mapping[str, Any]] = {
-    "type": "object",
-    "properties": {"support": _SUPPORT, "found": {"type": "boolean"}, "answer": {"type": "string"}},
-    "required": ["support", "found", "answer"],
-    "additionalProperties": False,
-}
-_PART: Final[Mapping[str, Any]] = {
-    "type": "object",
-    "properties": {"text": {"type": "string"}, "support": {"type": "array", "items": {"type": "integer"}}},
-    "required": ["text", "support"],
-    "additionalProperties": False,
-}
-SCHEMA: Final[Mapping[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "support": _SUPPORT,
-        "found": {"type": "boolean"},
-        "shape": {"type": "string", "enum": list(SHAPES)},
-        "answer": {"type": "array", "items": _PART},
-    },
-    "required": ["support", "found", "shape", "answer"],
-    "additionalProperties": False,
-}
+_SUPPORT: Final[Schema] = {**support.SCHEMA, "maxItems": MOST_QUOTES}
+BRIEF: Final[Schema] = closed(support=_SUPPORT, found="boolean", answer="string")
+_PART: Final[Schema] = closed(text="string", support=listed("integer"))
+SCHEMA: Final[Schema] = closed(support=_SUPPORT, found="boolean", shape=one_of(SHAPES), answer=listed(_PART))
 
 _SYSTEM = """You answer a question from numbered passages{stance}
 

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from polyhop.english.question import mentions
-from polyhop.models.accounting import WastedOutput
-from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, QUESTION, PromptBlock, fenced, fitted
+from polyhop.prompts.asking import about, asked
+from polyhop.prompts.blocks import DATA_RULE, QUESTION, PromptBlock
+from polyhop.prompts.schemas import Schema, closed, listed, some_text
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
 LONGEST = 600  # characters of a question that stands alone; what is longer has the thread copied into it
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "points_back": {"type": "array", "items": {"type": "string"}, "maxItems": 8},
-        "question": {"type": "string", "minLength": 1},
-    },
-    "required": ["points_back", "question"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(points_back=listed("string", maxItems=8), question=some_text())
 
 _SYSTEM = f"""You prepare questions for a search in documents. You see earlier questions of a conversation, each with \
 its answer where it had one, and a further QUESTION. The search does not see the conversation: write the QUESTION so \
@@ -58,20 +49,17 @@ def standalone_question(
     question, or has one that nobody mentioned. Raises EndpointError, BudgetExceeded.
     """
     blocks: list[PromptBlock] = []
-    for number, (asked, answer) in enumerate(earlier, 1):
-        blocks.append(PromptBlock(f"EARLIER QUESTION {number}", asked))
+    for number, (before, answer) in enumerate(earlier, 1):
+        blocks.append(PromptBlock(f"EARLIER QUESTION {number}", before))
         blocks += [PromptBlock(f"ITS ANSWER {number}", answer)] if answer else []
-    shown = fenced(fitted([*blocks, PromptBlock(QUESTION, question)], model))
-    messages = [Message("system", _SYSTEM), Message("user", shown)]
+    messages = [*about(model, _SYSTEM, [*blocks, PromptBlock(QUESTION, question)])]
     said = " ".join([question, *(text for pair in earlier for text in pair if text)])
     spent = Cost()
     for _ in range(2):
-        try:
-            content, cost = complete_json(model, messages, SCHEMA, max_tokens)
-        except WastedOutput as wasted:
-            log.warning("The question is not made to stand alone: %s", wasted)
-            return None, spent + wasted.cost
+        content, cost = asked(model, messages, SCHEMA, max_tokens, in_vain="The question is not made to stand alone")
         spent += cost
+        if content is None:
+            return None, spent
         written = " ".join(content["question"].split())
         fault = wrong_with(written, question, said)
         if fault is None:

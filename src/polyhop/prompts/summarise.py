@@ -6,26 +6,22 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.indexes.names import words
-from polyhop.models.accounting import WastedOutput, estimated_tokens
-from polyhop.models.structured import complete_json
+from polyhop.models.accounting import estimated_tokens
 from polyhop.ports import LanguageModel, Message
+from polyhop.prompts.asking import asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.prompts.schemas import Schema, closed, some_text
 from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
 SHOWN_TOKENS: Final = 8000  # of all texts together, about; what comes after is not shown
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"summary": {"type": "string", "minLength": 1}},
-    "required": ["summary"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(summary=some_text())
 
 _SYSTEM = f"""You summarise texts for somebody who looks things up and will see your summary instead of the texts.
 
@@ -64,12 +60,9 @@ def summarise(
     blocks = [PromptBlock("SUBJECT", about)] if about else []
     blocks += [PromptBlock(f"TEXT {number}", text) for number, text in enumerate(shown, 1)]
     task = f"Use at most {_most_words(max_tokens)} words.\n\n{fenced(fitted(blocks, model))}"
-    try:
-        value, cost = complete_json(model, (Message("system", _SYSTEM), Message("user", task)), SCHEMA, max_tokens)
-    except WastedOutput as wasted:
-        log.warning("The texts are not summarised by the model: %s", wasted)
-        return "", wasted.cost
-    return grounded(" ".join(value["summary"].split()), [*shown, about]), cost
+    messages = (Message("system", _SYSTEM), Message("user", task))
+    value, cost = asked(model, messages, SCHEMA, max_tokens, in_vain="The texts are not summarised by the model")
+    return "" if value is None else grounded(" ".join(value["summary"].split()), [*shown, about]), cost
 
 
 def grounded(summary: str, texts: Sequence[str]) -> str:

@@ -11,19 +11,11 @@ from polyhop.documents.sentences import sentence_spans
 from polyhop.prompts.blocks import PromptBlock
 from polyhop.prompts.passage_blocks import date_line
 from polyhop.prompts.quotes import cuts_word, locate
+from polyhop.prompts.schemas import Schema, closed, listed
 from polyhop.types import Passage
 
 MOST: Final = 12  # quotations, where a task does not say otherwise
-SCHEMA: Mapping[str, Any] = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {"passage": {"type": "integer"}, "quote": {"type": "string"}},
-        "required": ["passage", "quote"],
-        "additionalProperties": False,
-    },
-    "maxItems": MOST,
-}
+SCHEMA: Schema = listed(closed(passage="integer", quote="string"), maxItems=MOST)
 """Of the property ``support``: the number of a passage, from 1, and what was copied from it."""
 
 _DATED = """

@@ -15,32 +15,14 @@ from polyhop.prompts.batches import Batches
 from polyhop.prompts.blocks import DATA_RULE
 from polyhop.prompts.pair_grounding import Grounding, place_of
 from polyhop.prompts.question_forms import FORMS, lacking
+from polyhop.prompts.schemas import Schema, closed, listed
 from polyhop.types import GeneratedQuestion, Passage
 
 PAIRS = 20  # of a passage
 LONGEST_QUESTION = 400  # characters
 LONGEST_ANSWER = 600
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "pairs": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "passage": {"type": "integer"},
-                    "question": {"type": "string"},
-                    "answer": {"type": "string"},
-                },
-                "required": ["passage", "question", "answer"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["pairs"],
-    "additionalProperties": False,
-}
+SCHEMA: Schema = closed(pairs=listed(closed(passage="integer", question="string", answer="string")))
 
 _ANSWERS: Mapping[Grounding, str] = {
     "strict": """copied from the passage, letter for letter, in as few words as answer the question. Only where no \

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from polyhop.training.documents import COLLECTION, document_files
 from polyhop.training.rows import KINDS, MultiHopRow, RowLine, TrainingPassage, occurrences, row_lines
@@ -25,14 +25,11 @@ def across_rows(folder: Path) -> list[MultiHopRow]:
 
 
 def _rows(line: RowLine, name: str) -> Iterator[MultiHopRow]:
-    documents = [_document(line, one) for one in _listed(line, COLLECTION)]
-    for fields in _listed(line, "asked"):
-        if not isinstance(fields, dict):
-            raise line.wrong(f"{fields!r} in asked is no object")
-        question = RowLine(line.place, fields)
+    documents = [_document(line, one) for one in line.listed(COLLECTION)]
+    for question in line.each("asked"):
         whole = _asked(question, documents, line.text("licence"), name)
         yield whole
-        if "steps" in fields and whole.positives:
+        if "steps" in question.fields and whole.positives:
             everything = MultiHopRow(
                 source=name,
                 licence=whole.licence,
@@ -72,10 +69,3 @@ def _document(line: RowLine, fields: object) -> TrainingPassage:
         case {"title": str(title), "text": str(text)} if text.strip():
             return TrainingPassage(title=title, text=text)
     raise line.wrong(f"{fields!r} is no document with title and text")
-
-
-def _listed(line: RowLine, name: str) -> list[Any]:
-    value = line.fields.get(name)
-    if not isinstance(value, list):
-        raise line.wrong(f"{name} is no list")
-    return value

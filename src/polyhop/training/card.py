@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,6 +76,11 @@ class Origin:
         """Its name and who made it."""
         known = [prefix for prefix in MAKERS if self.name.startswith(prefix)]
         return MAKERS[max(known, key=len)] if known else self.name
+
+
+def origins(rows: Iterable[tuple[str, str]]) -> list[Origin]:
+    """Each source with its licence, and how many of these windows came from it."""
+    return [Origin(name=name, licence=licence, windows=count) for (name, licence), count in Counter(rows).items()]
 
 
 @dataclass(frozen=True, kw_only=True)

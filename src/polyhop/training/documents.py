@@ -36,17 +36,11 @@ def document_rows(folder: Path) -> list[ReadingRow]:
 
 def _rows(line: RowLine, name: str) -> Iterator[ReadingRow]:
     text, title, licence = line.text("text"), line.text("title"), line.text("licence")
-    asked = line.fields.get("asked")
-    if not isinstance(asked, list):
-        raise line.wrong("asked is no list")
-    for fields in asked:
-        if not isinstance(fields, dict):
-            raise line.wrong(f"{fields!r} in asked is no object")
-        question = RowLine(line.place, fields)
-        kind = next((one for one in KINDS if one == fields.get("kind")), None)
+    for question in line.each("asked"):
+        kind = next((one for one in KINDS if one == question.fields.get("kind")), None)
         answers, rests_on = _places(question, "answers", text), _places(question, "rests_on", text)
         if kind is None or bool(answers) != (kind == "span") or (kind in ("yes", "no") and not rests_on):
-            raise line.wrong(f"{fields!r}: spans alone have answers, and a yes or no rests on something")
+            raise line.wrong(f"{question.fields!r}: spans alone have answers, and a yes or no rests on something")
         yield ReadingRow(
             source=SOURCE + name,
             licence=licence,

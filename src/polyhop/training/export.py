@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from polyhop.models.cross_encoder import reranker_folder
@@ -15,16 +16,23 @@ MODEL, TOKENIZER, CARD = "model.onnx", "tokenizer.json", "card.md"
 
 
 def export(weights: Weights, heads: Sequence[Head], folder: Path, *, card: str) -> None:
-    """Write ``model.onnx`` (int8), ``tokenizer.json``, ``card.md`` and ``manifest.json``; all of them, or none.
+    """Write ``model.onnx`` (int8), ``tokenizer.json``, ``card.md`` and ``manifest.json``; see ``replacing``."""
+    with replacing(folder, card) as ready:
+        write_graph(weights, heads, ready / MODEL)
+        shutil.copyfile(reranker_folder() / TOKENIZER, ready / TOKENIZER)
 
-    What lay in the folder before is replaced. Raises OSError.
+
+@contextmanager
+def replacing(folder: Path, card: str) -> Iterator[Path]:
+    """A folder to write a model into, which takes the place of another with its card and a manifest, or not at all.
+
+    Raises OSError.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".export-") as made:
         ready = Path(made) / folder.name
         ready.mkdir()
-        write_graph(weights, heads, ready / MODEL)
-        shutil.copyfile(reranker_folder() / TOKENIZER, ready / TOKENIZER)
+        yield ready
         (ready / CARD).write_text(card, encoding="utf-8")
         write_manifest(ready)
         shutil.rmtree(folder, ignore_errors=True)

@@ -57,13 +57,14 @@ class Trainee(Protocol[Taught]):
         ...
 
 
-def parameter_groups(body: Any, heads: Sequence[Any]) -> list[dict[str, Any]]:
-    """The parameters of an encoder and its heads: matrices of the encoder decay; the heads learn faster."""
+def parameter_groups(body: Any, heads: Sequence[Any] = (), *, decay: float = DECAY) -> list[dict[str, Any]]:
+    """The parameters of a network and of heads on it: matrices of the network decay; the heads learn faster."""
     learning = [parameter for parameter in body.parameters() if parameter.requires_grad]
+    on_top = [one for head in heads for one in head.parameters()]
     return [
-        {"params": [one for one in learning if one.ndim > 1], "weight_decay": DECAY},
+        {"params": [one for one in learning if one.ndim > 1], "weight_decay": decay},
         {"params": [one for one in learning if one.ndim == 1], "weight_decay": 0.0},
-        {"params": [one for head in heads for one in head.parameters()], "weight_decay": 0.0, "scale": HEAD_SCALE},
+        *([{"params": on_top, "weight_decay": 0.0, "scale": HEAD_SCALE}] if on_top else []),
     ]
 
 

@@ -3,118 +3,31 @@
 from __future__ import annotations
 
 import random
+import tomllib
 from collections.abc import Callable, Mapping
-from typing import Final
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
 
-_BEGINNINGS: Final = (
-    "Bal",
-    "Cor",
-    "Den",
-    "El",
-    "Far",
-    "Gil",
-    "Har",
-    "Ist",
-    "Jor",
-    "Kel",
-    "Lom",
-    "Mar",
-    "Nor",
-    "Os",
-    "Pel",
-)
-_MIDDLES: Final = ("a", "e", "i", "o", "and", "er", "in", "ov", "um", "ast", "ill", "or")
-_ENDINGS: Final = (
-    "bury",
-    "dale",
-    "den",
-    "ford",
-    "ham",
-    "lin",
-    "mere",
-    "mont",
-    "ney",
-    "ric",
-    "sen",
-    "ton",
-    "vik",
-    "wick",
-)
-_FIRST: Final = (
-    "Ada",
-    "Ben",
-    "Carla",
-    "Dev",
-    "Esme",
-    "Finn",
-    "Greta",
-    "Hugo",
-    "Ines",
-    "Jarek",
-    "Kofi",
-    "Lena",
-    "Milo",
-    "Nia",
-)
-_ARTICLES: Final = (
-    "pump",
-    "filter",
-    "hose",
-    "bracket",
-    "lamp",
-    "battery",
-    "folder",
-    "glove",
-    "valve",
-    "sensor",
-    "cable",
-    "drum",
-)
-_OF_ARTICLES: Final = (
-    "small",
-    "large",
-    "spare",
-    "steel",
-    "outdoor",
-    "folding",
-    "double",
-    "standard",
-    "heavy-duty",
-    "round",
-)
-_JOBS: Final = ("cleaning", "repair", "hire", "delivery", "survey", "maintenance", "storage", "printing", "translation")
-_COURSES: Final = (
-    "first aid",
-    "Spanish",
-    "welding",
-    "choir",
-    "swimming",
-    "bookkeeping",
-    "pottery",
-    "yoga",
-    "fire drill",
-)
-_SAMPLES: Final = (
-    "well water",
-    "tap water",
-    "soil",
-    "sludge",
-    "milk",
-    "dust",
-    "rain",
-    "paint",
-    "river water",
-    "leachate",
-)
+
+@cache
+def words() -> Mapping[str, Any]:
+    """The words that ``names.toml`` has, by what they are for."""
+    return tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
+
+
+def one_of(group: str, rng: random.Random) -> str:
+    """One of the words that are for something."""
+    return str(rng.choice(words()[group]))
 
 
 def _word(rng: random.Random) -> str:
-    return rng.choice(_BEGINNINGS) + rng.choice(("", *_MIDDLES)) + rng.choice(_ENDINGS)
+    return f"{one_of('beginnings', rng)}{rng.choice(('', *words()['middles']))}{one_of('endings', rng)}"
 
 
 def person(rng: random.Random) -> str:
     """A first and a last name, or an initial and a last name."""
-    return rng.choice((f"{rng.choice(_FIRST)} {_word(rng)}", f"{rng.choice(_FIRST)[0]}. {_word(rng)}"))
+    return rng.choice((f"{one_of('first', rng)} {_word(rng)}", f"{one_of('first', rng)[0]}. {_word(rng)}"))
 
 
 def firm(rng: random.Random) -> str:
@@ -130,12 +43,12 @@ def code(rng: random.Random) -> str:
 
 NAMERS: Final[Mapping[str, Callable[[random.Random], str]]] = {
     "model": lambda rng: rng.choice((code(rng), f"{_word(rng)} {rng.randint(2, 99)}")),
-    "article": lambda rng: f"{rng.choice(_OF_ARTICLES)} {rng.choice(_ARTICLES)}",
+    "article": lambda rng: f"{one_of('of_articles', rng)} {one_of('articles', rng)}",
     "vehicle": lambda rng: f"{rng.choice(('van', 'car', 'truck', 'trailer'))} {rng.randint(1, 12)}",
     "person": person,
     "site": _word,
     "room": lambda rng: rng.choice((f"Room {rng.randint(1, 320)}", f"{_word(rng)} Hall")),
-    "sample": lambda rng: rng.choice((rng.choice(_SAMPLES), f"sample {rng.randint(1, 60)}")),
-    "service": lambda rng: f"{rng.choice(_JOBS)} {rng.choice(('A', 'B', 'basic', 'plus', 'express'))}",
-    "course": lambda rng: f"{rng.choice(_COURSES)} {rng.choice(('I', 'II', 'evening', 'for beginners', 'weekend'))}",
+    "sample": lambda rng: rng.choice((one_of("samples", rng), f"sample {rng.randint(1, 60)}")),
+    "service": lambda rng: f"{one_of('jobs', rng)} {rng.choice(('A', 'B', 'basic', 'plus', 'express'))}",
+    "course": lambda rng: f"{one_of('courses', rng)} {rng.choice(('I', 'II', 'evening', 'for beginners', 'weekend'))}",
 }

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from polyhop.training.made_names import NAMERS, code, firm, person
+from polyhop.training.made_names import NAMERS, code, firm, one_of, person, words
 from polyhop.training.rows import Kind, ReadingRow
 
 SOURCE: Final = "tables"
@@ -27,29 +27,6 @@ UNTOLD: Final = 0.2  # of the questions, that a table does not answer
 COMPARED: Final = 0.2  # of the questions, that ask for the more or the most of something, where there is such a column
 VERDICTS: Final = 0.2  # of the questions, that ask for a yes or a no
 REVERSED: Final = 0.12  # of the questions, that ask for the thing that has a value; all others ask for a cell
-
-_KINDS: Final[Mapping[str, tuple[str, ...]]] = {  # of things: the column of their names
-    "model": ("Model", "Type", "Device", ""),
-    "article": ("Article", "Item", "Product", "Description"),
-    "vehicle": ("Vehicle", "Car", "Van"),
-    "person": ("Name", "Employee", "Who", "Member"),
-    "site": ("Site", "Place", "Town", "Station", "Branch"),
-    "room": ("Room", "Space", "Hall"),
-    "sample": ("Sample", "Specimen", "Measuring point", "Analysis"),
-    "service": ("Service", "Tariff", "Contract", "Job"),
-    "course": ("Course", "Event", "Group", "Class"),
-}
-_TITLES: Final = (
-    "Overview",
-    "Data",
-    "List",
-    "Technical data",
-    "Schedule",
-    "Register",
-    "Comparison",
-    "As of this year",
-    "",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,11 +92,11 @@ def made_tables(count: int, *, seed: int) -> Iterator[ReadingRow]:
 
 
 def _table(rng: random.Random) -> _Table:
-    kind = rng.choice(list(_KINDS))
+    kind = rng.choice(list(words()["kinds"]))
     fitting = [one for one in columns() if kind in one.of]
     things = list(dict.fromkeys(NAMERS[kind](rng) for _ in range(rng.randint(2, 7))))
     told = [_told(one, len(things), rng) for one in rng.sample(fitting, min(len(fitting), rng.randint(2, 6)))]
-    return _Table(kind, rng.choice(_KINDS[kind]), things, told)
+    return _Table(kind, rng.choice(words()["kinds"][kind]), things, told)
 
 
 def _told(column: Column, count: int, rng: random.Random) -> _Told:
@@ -328,7 +305,7 @@ def _worded(question: str, rng: random.Random) -> str:
 def _written(table: _Table, rng: random.Random) -> tuple[str, dict[_Cell, int]]:
     """A table's text, and where each cell begins in it; the name of a thing where its row begins."""
     lines: list[list[tuple[str, _Cell | None]]] = []
-    title = rng.choice(_TITLES)
+    title = one_of("titles", rng)
     if title:
         lines.append([(title, None)])
     things, told = range(len(table.things)), range(len(table.told))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from polyhop.models.pieces import whole_tokenizer
 from polyhop.models.question_pieces import MOST_PIECES, QuestionPieces, question_pieces
 from polyhop.models.question_spans import CHAIN, COMBINED, SINGLE
 from polyhop.planning.nesting import Stretch
@@ -47,11 +48,7 @@ class PlanWindows:
 
 def plan_windows(plans: Sequence[TaughtPlan], tokenizer: Path, *, seed: int = 0) -> PlanWindows:
     """The windows of all plans whose steps can be found in their questions, in an order of their own."""
-    from tokenizers import Tokenizer
-
-    read = Tokenizer.from_file(str(tokenizer))
-    read.no_truncation()
-    read.no_padding()
+    read = whole_tokenizer(tokenizer)
     wordings = Wordings.counted(plan for plan in plans if not plan.is_kept_aside)
     training: list[PlanWindow] = []
     aside: list[PlanWindow] = []

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import torch
@@ -16,22 +15,21 @@ from torch.nn import functional
 
 from polyhop.models.cross_encoder import reranker_folder
 from polyhop.models.question_spans import COMBINED, OFFSET, PlannerGraph, scores_of
-from polyhop.models.weights import sha256_of
 from polyhop.planning.nesting import nested
 from polyhop.ports import Floats
-from polyhop.reports import ProgressListener
 from polyhop.training import card, export
-from polyhop.training.checkpoint import Checkpoint, Position
-from polyhop.training.encoder import Bert, EncoderShape, weights_of
+from polyhop.training.checkpoint import Position
+from polyhop.training.encoder import Bert, EncoderShape
 from polyhop.training.graph import Head
-from polyhop.training.loop import Course, Loop, best_device, by_length, half_precision, parameter_groups, tell_stage
+from polyhop.training.loop import Course, best_device, by_length, half_precision, parameter_groups, tell_stage
 from polyhop.training.plan_alignment import Wordings
 from polyhop.training.plan_windows import PlanWindow, PlanWindows, plan_windows
 from polyhop.training.rows import READING
 from polyhop.training.self_taught import UNLABELLED, self_taught
 from polyhop.training.skeletons import SKELETONS, skeleton_plans
-from polyhop.training.start import go_on_from, installed_encoder
+from polyhop.training.start import installed_encoder
 from polyhop.training.taught_plans import STEPS, taught_plans
+from polyhop.training.trainer import Trainer
 
 HEADS: Final = (Head(name="edges", on="every token"), Head(name="shape", on="the first token"))
 LAYERS: Final = 6  # of the start's twelve: questions are short, and the graph has to be small
@@ -204,20 +202,14 @@ def installed_half() -> Bert:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlannerTrainer:
-    """Trains a planner on a folder of rows, and writes what Polyhop loads.
+class PlannerTrainer(Trainer):
+    """Trains a planner; a finished one that is gone on from teaches as well."""
 
-    ``out`` gets ``checkpoint.npz``, from which the same run goes on, and at the end ``planner/``: graph, tokenizer,
-    model card and manifest.
-    """
+    name: ClassVar[str] = "planner"
+    heads: ClassVar = HEADS
 
-    data: Path
-    out: Path
     course: Course = COURSE
     body: Callable[[], Bert] = installed_half  # what training starts from, its heads being new
-    start: Path | None = None  # the folder of a finished planner, which is gone on from, and teaches
-    listener: ProgressListener | None = None
-    stopped: Callable[[], bool] = lambda: False
 
     def run(self) -> Position:
         """Train from where a run in ``out`` is, and export where it is finished.
@@ -228,28 +220,24 @@ class PlannerTrainer:
         windows = self._windows()
         device = best_device()
         torch.manual_seed(self.course.seed)
-        network = self._network().to(device)
-        files = (STEPS, READING, SKELETONS, *((UNLABELLED,) if self.start is not None else ()))
-        hashes = {name: sha256_of(self.data / name) for name in files if (self.data / name).exists()}
-        run = {
-            "task": "planner",
-            "data": hashes,
-            "start": network.body.shape.sizes,
-            **self.course.lasting,
-        }
-        if self.start is not None:
-            run["from"] = sha256_of(self.start / export.MODEL)
-        loop = Loop(
-            trainee=PlannerTrainee(network=network, aside=windows.aside, device=device),
-            examples=windows.training,
-            course=self.course,
-            checkpoint=Checkpoint(self.out / "checkpoint.npz", run),
-            listener=self.listener,
-            stopped=self.stopped,
-        )
-        position = loop.run()
+        network = self.started(PlannerNetwork(self.body())).to(device)
+        hashes = self.hashes((STEPS, READING, SKELETONS, *((UNLABELLED,) if self.start is not None else ())))
+        trainee = PlannerTrainee(network=network, aside=windows.aside, device=device)
+        position = self.trained(trainee, windows.training, hashes)
         if position.finished:
-            self._export(network, windows, position, hashes)
+            self.write(
+                network,
+                position,
+                hashes,
+                lambda: figures(trainee.readings()),
+                lambda folder: figures(readings_of(folder, windows.aside)),
+                purpose=PURPOSE,
+                sources=card.origins((window.source, window.licence) for window in windows.training),
+                limits=LIMITS,
+                unit=UNIT,
+                columns=(UNIT, "exact", "F1", "comparisons", "score"),
+                explained=EXPLAINED,
+            )
         return position
 
     def _windows(self) -> PlanWindows:
@@ -264,56 +252,12 @@ class PlannerTrainer:
         taught = self_taught(self.data, PlannerGraph(self.start), wordings, seed=self.course.seed)
         return replace(windows, training=(*windows.training, *taught))
 
-    def _network(self) -> PlannerNetwork:
-        network = PlannerNetwork(self.body())
-        if self.start is not None:
-            go_on_from(self.start, network, "planner")
-        return network
-
-    def _export(
-        self,
-        network: PlannerNetwork,
-        windows: PlanWindows,
-        position: Position,
-        hashes: Mapping[str, str],
-    ) -> None:
-        tell_stage(self.listener, "exporting")
-        device = next(network.parameters()).device
-        network.eval()
-        with torch.no_grad():
-            as_trained = figures(PlannerTrainee(network=network, aside=windows.aside, device=device).readings())
-        weights = weights_of(network)
-        export.export(weights, HEADS, self.out / "planner", card="")
-        described = card.Card(
-            name="planner",
-            before=card.origin_in(self.start / export.CARD) if self.start else "",
-            purpose=PURPOSE,
-            data=hashes,
-            sources=_sources(windows),
-            seed=self.course.seed,
-            rows=position.seen,
-            hours=position.seconds / 3600,
-            device=device.type,
-            as_trained=as_trained,
-            as_exported=figures(readings_of(self.out / "planner", windows.aside)),
-            limits=LIMITS,
-            unit=UNIT,
-            columns=(UNIT, "exact", "F1", "comparisons", "score"),
-            explained=EXPLAINED,
-        )
-        export.export(weights, HEADS, self.out / "planner", card=described.markdown())
-
 
 def readings_of(folder: Path, windows: Sequence[PlanWindow]) -> list[PlanRead]:
     """What an exported graph makes of questions, each read alone, as it is later."""
     graph = PlannerGraph(folder)
     read = [(window, graph.reading(window.pieces)) for window in windows]
     return [judged(window, reading.stretches, reading.shape) for window, reading in read]
-
-
-def _sources(windows: PlanWindows) -> list[card.Origin]:
-    counts = Counter((window.source, window.licence) for window in windows.training)
-    return [card.Origin(name=name, licence=licence, windows=count) for (name, licence), count in counts.items()]
 
 
 PURPOSE: Final = """\

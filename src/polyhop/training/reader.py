@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import nn
@@ -16,27 +16,27 @@ from polyhop.models.cross_encoder import reranker_folder
 from polyhop.models.session import open_session
 from polyhop.models.weights import sha256_of
 from polyhop.ports import Floats
-from polyhop.reports import ProgressListener
 from polyhop.training import card, export
 from polyhop.training.across_documents import SOURCE as ACROSS
 from polyhop.training.across_documents import across_rows
-from polyhop.training.checkpoint import Checkpoint, Position
+from polyhop.training.checkpoint import Position
 from polyhop.training.claims import CLAIMS, claim_rows
 from polyhop.training.claims import SOURCE as CLAIMED
 from polyhop.training.documents import SOURCE as ASKED_OF
 from polyhop.training.documents import document_files, document_rows
-from polyhop.training.encoder import Bert, weights_of
+from polyhop.training.encoder import Bert
 from polyhop.training.graph import Head
-from polyhop.training.loop import Course, Loop, best_device, by_length, half_precision, parameter_groups, tell_stage
+from polyhop.training.loop import best_device, by_length, half_precision, parameter_groups, tell_stage
 from polyhop.training.made_tables import SOURCE as TABLES
 from polyhop.training.made_tables import made_tables
 from polyhop.training.mixture import Windows, mixed, share_of, source_of
 from polyhop.training.rows import KINDS, MULTI_HOP, READING, MultiHopRow, ReadingRow, multi_hop_rows, reading_rows
 from polyhop.training.scoring import WindowRead, figures, read, score
-from polyhop.training.start import go_on_from, installed_encoder
+from polyhop.training.start import installed_encoder
 from polyhop.training.step_rows import SOURCE as STEPPED
 from polyhop.training.step_rows import step_rows
 from polyhop.training.taught_plans import STEPS
+from polyhop.training.trainer import Trainer
 from polyhop.training.triples import SOURCE as STATED
 from polyhop.training.triples import TRIPLES, triple_rows
 from polyhop.training.windows import Window
@@ -171,23 +171,16 @@ def installed_body() -> Bert:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReaderTrainer:
-    """Trains a reader on a folder of rows, and writes what Polyhop loads.
+class ReaderTrainer(Trainer):
+    """Trains a reader."""
 
-    ``out`` gets ``checkpoint.npz``, from which the same run goes on, and at the end ``reader/``: graph, tokenizer,
-    model card and manifest.
-    """
+    name: ClassVar[str] = "reader"
+    heads: ClassVar = HEADS
 
-    data: Path
-    out: Path
-    course: Course = Course()
     body: Callable[[], Bert] = installed_body  # what training starts from, its heads being new
     share: float = 1.0  # of the rows of reading, claims and triples, so that the others count for more
     tables: int = 0  # rows about tables that are made up, beside those of the folder
     documents: Path | None = None  # a folder of documents with questions, beside those rows
-    start: Path | None = None  # the folder of a finished reader, whose encoder and heads are taken instead
-    listener: ProgressListener | None = None
-    stopped: Callable[[], bool] = lambda: False
 
     def run(self) -> Position:
         """Train from where a run in ``out`` is, and export where it is finished.
@@ -201,39 +194,24 @@ class ReaderTrainer:
         windows = mixed(reading, multi_hop, tokenizer, seed=self.course.seed)
         device = best_device()
         torch.manual_seed(self.course.seed)
-        network = self._network().to(device)
-        files = (
-            READING,
-            MULTI_HOP,
-            *(name for name in (CLAIMS, TRIPLES, STEPS) if (self.data / name).exists()),
-        )
-        hashes = {name: sha256_of(self.data / name) for name in files}
+        network = self.started(ReaderNetwork(self.body())).to(device)
+        hashes = self.hashes((READING, MULTI_HOP, CLAIMS, TRIPLES, STEPS))
         hashes |= {path.name: sha256_of(path) for path in self._document_files()}
-        run = {"task": "reader", "data": hashes, "start": network.body.shape.sizes, **self.course.lasting}
-        if self.tables:
-            run["tables"] = self.tables
-        if self.share < 1:
-            run["share"] = self.share
-        if self.start is not None:
-            run["from"] = sha256_of(self.start / export.MODEL)
-        loop = Loop(
-            trainee=ReaderTrainee(network=network, aside=_some(windows, ASIDE_OFTEN), device=device),
-            examples=windows.training,
-            course=self.course,
-            checkpoint=Checkpoint(self.out / "checkpoint.npz", run),
-            listener=self.listener,
-            stopped=self.stopped,
-        )
-        position = loop.run()
+        trainee = ReaderTrainee(network=network, aside=_some(windows, ASIDE_OFTEN), device=device)
+        position = self.trained(trainee, windows.training, hashes, tables=self.tables, share=self.share)
         if position.finished:
-            self._export(network, windows, position, _sources(reading, multi_hop, windows), hashes)
+            aside = _some(windows, ASIDE_AT_LAST)
+            self.write(
+                network,
+                position,
+                hashes,
+                lambda: figures(replace(trainee, aside=aside).readings()),
+                lambda folder: figures(readings_of(folder / export.MODEL, aside)),
+                purpose=PURPOSE,
+                sources=_sources(reading, multi_hop, windows),
+                limits=LIMITS,
+            )
         return position
-
-    def _network(self) -> ReaderNetwork:
-        network = ReaderNetwork(self.body())
-        if self.start is not None:
-            go_on_from(self.start, network, "reader")
-        return network
 
     def _rows(self) -> tuple[list[ReadingRow], list[MultiHopRow]]:
         tell_stage(self.listener, "reading rows")
@@ -248,38 +226,6 @@ class ReaderTrainer:
 
     def _document_files(self) -> list[Path]:
         return document_files(self.documents) if self.documents is not None else []
-
-    def _export(
-        self,
-        network: ReaderNetwork,
-        windows: Windows,
-        position: Position,
-        sources: Sequence[card.Origin],
-        hashes: Mapping[str, str],
-    ) -> None:
-        tell_stage(self.listener, "exporting")
-        device = next(network.parameters()).device
-        aside = _some(windows, ASIDE_AT_LAST)
-        network.eval()
-        with torch.no_grad():
-            as_trained = figures(ReaderTrainee(network=network, aside=aside, device=device).readings())
-        weights = weights_of(network)
-        export.export(weights, HEADS, self.out / "reader", card="")
-        described = card.Card(
-            name="reader",
-            before=card.origin_in(self.start / export.CARD) if self.start else "",
-            purpose=PURPOSE,
-            data=hashes,
-            sources=sources,
-            seed=self.course.seed,
-            rows=position.seen,
-            hours=position.seconds / 3600,
-            device=device.type,
-            as_trained=as_trained,
-            as_exported=figures(readings_of(self.out / "reader" / export.MODEL, aside)),
-            limits=LIMITS,
-        )
-        export.export(weights, HEADS, self.out / "reader", card=described.markdown())
 
 
 def readings_of(graph: Path, windows: Sequence[Window]) -> list[WindowRead]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import torch
 from torch import nn
@@ -15,19 +14,18 @@ from torch.nn import functional
 
 from polyhop.models.cross_encoder import reranker_folder
 from polyhop.models.session import open_session
-from polyhop.models.weights import sha256_of
-from polyhop.reports import ProgressListener
 from polyhop.training import card, export
-from polyhop.training.checkpoint import Checkpoint, Position
+from polyhop.training.checkpoint import Position
 from polyhop.training.claims import CLAIMS, claim_rows
-from polyhop.training.encoder import Bert, weights_of
+from polyhop.training.encoder import Bert
 from polyhop.training.graph import Head
-from polyhop.training.loop import DECAY, Course, Loop, best_device, by_length, half_precision, tell_stage
+from polyhop.training.loop import Course, best_device, by_length, half_precision, parameter_groups, tell_stage
 from polyhop.training.ranks import SlateRead, figures, judged, score
 from polyhop.training.rivals import Slates, slates
 from polyhop.training.rows import MULTI_HOP, READING, multi_hop_rows, reading_rows
 from polyhop.training.slates import Slate
-from polyhop.training.start import go_on_from, installed_encoder, installed_head
+from polyhop.training.start import installed_encoder, installed_head
+from polyhop.training.trainer import Trainer
 
 HEADS: Final = (Head(name="relevance", on="the first token", pooled=True),)
 FROZEN: Final = 8  # layers that stay as they are: more than half of the time, and what the rest rests on does not move
@@ -130,11 +128,7 @@ class RerankerTrainee:
 
     def groups(self) -> list[dict[str, Any]]:
         """What learns: matrices decay."""
-        learning = [parameter for parameter in self.network.parameters() if parameter.requires_grad]
-        return [
-            {"params": [one for one in learning if one.ndim > 1], "weight_decay": DECAY},
-            {"params": [one for one in learning if one.ndim == 1], "weight_decay": 0.0},
-        ]
+        return parameter_groups(self.network)
 
     def losses(self, batch: Sequence[Slate]) -> dict[str, Any]:
         """Of order and sureness, and of the distance from the start on ordinary rows."""
@@ -177,21 +171,15 @@ def installed_network() -> RerankerNetwork:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RerankerTrainer:
-    """Trains a reranker on a folder of rows, and writes what Polyhop loads.
+class RerankerTrainer(Trainer):
+    """Trains a reranker."""
 
-    ``out`` gets ``checkpoint.npz``, from which the same run goes on, and at the end ``reranker/``: graph, tokenizer,
-    model card and manifest.
-    """
+    name: ClassVar[str] = "reranker"
+    heads: ClassVar = HEADS
 
-    data: Path
-    out: Path
     course: Course = COURSE
     network: Callable[[], RerankerNetwork] = installed_network  # what training starts from
     frozen: int = FROZEN
-    start: Path | None = None  # the folder of a finished reranker, whose weights are taken instead
-    listener: ProgressListener | None = None
-    stopped: Callable[[], bool] = lambda: False
 
     def run(self) -> Position:
         """Train from where a run in ``out`` is, and export where it is finished.
@@ -204,25 +192,25 @@ class RerankerTrainer:
         torch.manual_seed(self.course.seed)
         network = self.network().to(device)
         before = copy.deepcopy(network).eval().requires_grad_(False)
-        if self.start is not None:
-            go_on_from(self.start, network, "reranker")
-        network.freeze(self.frozen)
-        hashes = {name: sha256_of(self.data / name) for name in FILES if (self.data / name).exists()}
-        run = {"task": "reranker", "data": hashes, "start": network.body.shape.sizes, "frozen": self.frozen}
-        if self.start is not None:
-            run["from"] = sha256_of(self.start / export.MODEL)
+        self.started(network).freeze(self.frozen)
+        hashes = self.hashes(FILES)
         trainee = RerankerTrainee(network=network, before=before, aside=_some(made, ASIDE_OFTEN), device=device)
-        loop = Loop(
-            trainee=trainee,
-            examples=made.training,
-            course=self.course,
-            checkpoint=Checkpoint(self.out / "checkpoint.npz", {**run, **self.course.lasting}),
-            listener=self.listener,
-            stopped=self.stopped,
-        )
-        position = loop.run()
+        position = self.trained(trainee, made.training, hashes, frozen=self.frozen)
         if position.finished:
-            self._export(trainee, made, position, hashes)
+            last = replace(trainee, aside=_some(made, ASIDE_AT_LAST))
+            self.write(
+                network,
+                position,
+                hashes,
+                lambda: _beside_before(last),
+                lambda folder: figures(readings_of(folder / export.MODEL, last.aside)),
+                purpose=PURPOSE,
+                sources=card.origins((slate.source, slate.licence) for slate in made.training),
+                limits=LIMITS,
+                unit=UNIT,
+                columns=(UNIT, "first", "pairwise", "right", "wrong", "score"),
+                explained=EXPLAINED,
+            )
         return position
 
     def _slates(self) -> Slates:
@@ -232,35 +220,11 @@ class RerankerTrainer:
         tell_stage(self.listener, "looking for rivals")
         return slates(multi_hop, ordinary, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
 
-    def _export(self, trainee: RerankerTrainee, made: Slates, position: Position, hashes: Mapping[str, str]) -> None:
-        tell_stage(self.listener, "exporting")
-        aside = _some(made, ASIDE_AT_LAST)
-        trainee.network.eval()
-        with torch.no_grad():
-            tables = [
-                figures(RerankerTrainee(network=one, before=one, aside=aside, device=trainee.device).readings())
-                for one in (trainee.before, trainee.network)
-            ]
-        weights, folder = weights_of(trainee.network), self.out / "reranker"
-        export.export(weights, HEADS, folder, card="")
-        described = card.Card(
-            name="reranker",
-            before=card.origin_in(self.start / export.CARD) if self.start else "",
-            purpose=PURPOSE,
-            data=hashes,
-            sources=_sources(made),
-            seed=self.course.seed,
-            rows=position.seen,
-            hours=position.seconds / 3600,
-            device=trainee.device.type,
-            as_trained={**tables[1], **{f"{name}, before": table for name, table in tables[0].items()}},
-            as_exported=figures(readings_of(folder / export.MODEL, aside)),
-            limits=LIMITS,
-            unit=UNIT,
-            columns=(UNIT, "first", "pairwise", "right", "wrong", "score"),
-            explained=EXPLAINED,
-        )
-        export.export(weights, HEADS, folder, card=described.markdown())
+
+def _beside_before(trainee: RerankerTrainee) -> dict[str, dict[str, float]]:
+    """How well slates are ordered and, beside it, how well they were before."""
+    before = figures(replace(trainee, network=trainee.before).readings())
+    return {**figures(trainee.readings()), **{f"{name}, before": table for name, table in before.items()}}
 
 
 def readings_of(graph: Path, read: Iterable[Slate]) -> list[SlateRead]:
@@ -280,11 +244,6 @@ def _some(made: Slates, most: int) -> Sequence[Slate]:
     """So many of the slates kept aside, spread over all of them."""
     every = max(1, len(made.aside) // most)
     return made.aside[::every][:most]
-
-
-def _sources(made: Slates) -> list[card.Origin]:
-    counts = Counter((slate.source, slate.licence) for slate in made.training)
-    return [card.Origin(name=name, licence=licence, windows=count) for (name, licence), count in counts.items()]
 
 
 FILES: Final = (MULTI_HOP, READING, CLAIMS)

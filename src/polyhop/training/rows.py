@@ -94,6 +94,20 @@ class RowLine:
             raise self.wrong(f"{' or '.join(names)} is no text, or blank")
         return value
 
+    def listed(self, name: str) -> list[Any]:
+        """The list in a field."""
+        value = self.fields.get(name)
+        if not isinstance(value, list):
+            raise self.wrong(f"{name} is no list")
+        return value
+
+    def each(self, name: str) -> Iterator[RowLine]:
+        """The objects in the list in a field."""
+        for fields in self.listed(name):
+            if not isinstance(fields, dict):
+                raise self.wrong(f"{fields!r} in {name} is no object")
+            yield RowLine(self.place, fields)
+
     def wrong(self, what: str) -> DatasetError:
         """An error that says where."""
         return DatasetError(f"{self.place}: {what}.", remedy="Correct the line, or leave it out.")

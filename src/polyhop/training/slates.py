@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from polyhop.models.pieces import encodable
+from polyhop.models.pieces import encodable, whole_tokenizer
 
 SlateKind = Literal["passages", "paths", "ordinary"]
 LONGEST_QUESTION: Final = 96  # tokens
@@ -46,12 +46,7 @@ class SlateMaker:
     tokenizer: Path
 
     def __post_init__(self) -> None:
-        from tokenizers import Tokenizer
-
-        loaded = Tokenizer.from_file(str(self.tokenizer))
-        loaded.no_truncation()
-        loaded.no_padding()
-        object.__setattr__(self, "_loaded", loaded)
+        object.__setattr__(self, "_loaded", whole_tokenizer(self.tokenizer))
 
     def slate(
         self, question: str, candidates: Sequence[GradedText], *, kind: SlateKind, source: str, licence: str

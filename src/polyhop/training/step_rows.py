@@ -50,11 +50,8 @@ def _key(question: str) -> str:
 
 def steps_of(line: RowLine) -> Iterator[Step]:
     """The steps whose answers are told, with the answers of those before them written in."""
-    steps = line.fields.get("steps")
-    if not isinstance(steps, list):
-        raise line.wrong("steps is no list")
     answers: dict[int, str] = {}
-    for number, step in enumerate(steps, start=1):
+    for number, step in enumerate(line.listed("steps"), start=1):
         match step:
             case [str(text), str(answer)] if answer.strip():
                 answers[number] = answer.strip()

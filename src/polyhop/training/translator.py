@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,22 +14,23 @@ from torch.nn import functional
 
 from polyhop.errors import DatasetError
 from polyhop.models.choice import Models
-from polyhop.models.graph_weights import graph_weights
+from polyhop.models.graph_weights import graph_weights, write_tuned
 from polyhop.models.smollm2 import TURN, SmolLM2
-from polyhop.models.tuned import GRAPH
+from polyhop.models.tuned import ADDITIONS, GRAPH, write_additions
 from polyhop.models.weights import sha256_of
 from polyhop.ports import ConstrainedModel
 from polyhop.reports import Progress, ProgressListener
 from polyhop.training.asked_passages import asked_passages
+from polyhop.training.card import Card, origins
 from polyhop.training.checkpoint import Checkpoint, Position
 from polyhop.training.clue_figures import UNIT, Figures, beside, collection, likelihoods, table
 from polyhop.training.clue_file import MADE, read_clues, write_clues
 from polyhop.training.clues import ClueMaker, Spans, TaughtClue, prompt_of
-from polyhop.training.llama import Llama
-from polyhop.training.loop import DECAY, Course, Loop, best_device, half_precision
+from polyhop.training.export import TOKENIZER, replacing
+from polyhop.training.llama import LORA_SCALE, Llama
+from polyhop.training.loop import DECAY, Course, Loop, best_device, half_precision, parameter_groups
 from polyhop.training.rows import MULTI_HOP, READING
 from polyhop.training.taught_plans import STEPS
-from polyhop.training.translator_export import TunedCard, export_tuned
 from polyhop.training.triples import TRIPLES
 
 FILES: Final = (STEPS, MULTI_HOP, READING, TRIPLES)
@@ -90,12 +91,7 @@ class TranslatorTrainee:
 
     def groups(self) -> list[dict[str, Any]]:
         """All that is learnt; only matrices of the network itself decay."""
-        learnt = list(self.network.parameters())
-        decay = DECAY if self.network.rank is None else 0.0
-        return [
-            {"params": [one for one in learnt if one.ndim > 1], "weight_decay": decay},
-            {"params": [one for one in learnt if one.ndim == 1], "weight_decay": 0.0},
-        ]
+        return parameter_groups(self.network, decay=DECAY if self.network.rank is None else 0.0)
 
     def losses(self, batch: Sequence[ClueWindow]) -> dict[str, Any]:
         """Minus the mean log-likelihood of a clue's tokens, unconstrained, given what is before each (Eq. 7)."""
@@ -224,16 +220,23 @@ class TranslatorTrainer:
         folder = self.out / NAME
         export_tuned(network, self.model.folder, folder, card="")
         self._tell("measuring")
-        described = TunedCard(
-            hashes=hashes,
-            sources=Counter((clue.row.source, clue.row.licence) for clue in clues if not clue.row.aside),
-            spans=self.spans,
-            rank=self.rank,
+        learnt = "all of its weights" if self.rank is None else f"additions of rank {self.rank} to each of its matrices"
+        described = Card(
+            name=NAME,
+            purpose=f"{PURPOSE} Learnt were {learnt}, on spans as `--spans {self.spans}` cuts them.",
+            data=hashes,
+            sources=origins((clue.row.source, clue.row.licence) for clue in clues if not clue.row.aside),
             seed=self.course.seed,
-            position=position,
+            rows=position.seen,
+            hours=position.seconds / 3600,
             device=network.cosines.device.type,
             as_trained=table(aside, surprises),
             as_exported=self._as_exported(aside),
+            limits=LIMITS,
+            unit=UNIT,
+            columns=(UNIT, "likelihood", "found"),
+            explained=EXPLAINED,
+            base=BASE,
         )
         export_tuned(network, self.model.folder, folder, card=described.markdown())
 
@@ -249,3 +252,35 @@ class TranslatorTrainer:
     def _tell(self, stage: str, done: int = 0, total: int | None = None) -> None:
         if self.listener is not None:
             self.listener(Progress(stage=stage, done=done, total=total, unit=UNIT if total is None else "rows"))
+
+
+def export_tuned(network: Llama, installed: Path, folder: Path, *, card: str) -> None:
+    """Write ``additions.npz`` where only these were learnt, else ``model.onnx`` and ``tokenizer.json``.
+
+    With ``card.md`` and ``manifest.json``; see ``replacing``.
+    """
+    with replacing(folder, card) as ready:
+        if network.rank is None:
+            write_tuned(installed / GRAPH, network.learnt(), ready / GRAPH)
+            shutil.copyfile(installed / TOKENIZER, ready / TOKENIZER)
+        else:
+            write_additions(ready / ADDITIONS, network.additions(), LORA_SCALE)
+
+
+BASE: Final = (
+    "SmolLM2-135M-Instruct (Apache-2.0, Hugging Face), the 8-bit weights of its converted graph as numbers again"
+)
+PURPOSE: Final = """\
+Reads a question alone and says a clue: an entity, and words that stand next to it in the corpus. What it may say is \
+decided by the corpus; which of it leads to the answer, it has learnt."""
+EXPLAINED: Final = (
+    "On clues of passages that were kept aside, one in twenty. Likelihood is the probability of a clue's token given "
+    "those before it, as a geometric mean, in per cent, where nothing constrains it. Found is how often, of the first "
+    "questions kept aside, the passage is among the five that clues lead to, by constrained decoding over all "
+    "passages kept aside, in one hop."
+)
+LIMITS: Final = (
+    "English only, and questions as data sets of encyclopaedias ask them.",
+    "A question of several hops is better asked step by step: one clue leads to one passage.",
+    "It knows little of the world: where a question describes a thing instead of naming it, the name is a guess.",
+)

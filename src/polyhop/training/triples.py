@@ -63,12 +63,9 @@ def triple_rows(folder: Path, *, seed: int) -> list[ReadingRow]:
 
 def _stated(line: RowLine) -> Iterator[Stated]:
     """What a text states of something by name, where it says both and no second value."""
-    triples = line.fields.get("triples")
-    if not isinstance(triples, list):
-        raise line.wrong("triples is no list")
     text = written(line.text("text"))
     of: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for triple in triples:
+    for triple in line.listed("triples"):
         match triple:
             case [str(head), str(relation), str(tail)]:
                 of[_name(head), _label(relation)].add(_name(tail))

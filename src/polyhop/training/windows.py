@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from polyhop.models.pieces import whole_tokenizer
 from polyhop.training.rows import KINDS, Kind
 
 if TYPE_CHECKING:
@@ -80,11 +81,7 @@ class WindowMaker:
     """Cuts windows with the tokenizer of an encoder."""
 
     def __init__(self, tokenizer: Path) -> None:
-        from tokenizers import Tokenizer
-
-        self._tokenizer = Tokenizer.from_file(str(tokenizer))
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
+        self._tokenizer = whole_tokenizer(tokenizer)
         self._first, self._last = self._tokenizer.encode("").ids
 
     def window(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
-from polyhop.errors import BudgetExceeded, ModelError, ModelMissing
+from polyhop.errors import BudgetExceeded, ModelError
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.metrics.equality import says
 from polyhop.evaluation.metrics.metric import JudgedByModel, Metric
@@ -27,43 +27,33 @@ def accurate(prediction: str, references: Sequence[str]) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Accuracy:
+class Accuracy(JudgedByModel):
     """Whether the answer is right in meaning; abstaining is right exactly on unanswerable questions."""
 
     judge: Literal["containment", "language_model"] = "containment"  # what decides; the language model is paid for
 
     name: str = field(default="accuracy", init=False)
+    task: ClassVar[str] = "judge the answers"
+    otherwise: ClassVar[str] = "leave judge at containment"
 
     def with_models(self, models: Models) -> Metric:
-        """The metric itself or, where the language model is to judge, one that asks it. Raises ModelMissing."""
-        if self.judge == "containment":
-            return self
-        model = models.language_model_for("judge the answers", otherwise="leave judge at containment")
-        return Judged(model=model)
+        """The metric, with the language model where it is to judge. Raises ModelMissing."""
+        return self if self.judge == "containment" else super().with_models(models)
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
-        """1.0 or 0.0; None where nothing was read."""
-        if self.judge != "containment":
-            raise ModelMissing("A metric that asks a language model has to be given it.", remedy="Call with_models.")
+        """1.0 or 0.0; None where nothing was read, and where the language model gave no verdict."""
         if not outcome.read:
             return None
+        if self.judge != "containment":
+            return self._judged(question, outcome)
         if outcome.answer is None or not question.answerable:
             return float(outcome.answer is None and not question.answerable)
         return accurate(outcome.answer, question.references)
 
-
-@dataclass(frozen=True, kw_only=True)
-class Judged(JudgedByModel):
-    """Whether a language model finds the answer right; what it cannot be asked about is not counted."""
-
-    name: str = "accuracy"
-
-    def __call__(self, question: Question, outcome: Outcome) -> float | None:
-        """1.0 or 0.0; None where nothing was read, and where the model gave no verdict."""
-        if not outcome.read:
-            return None
+    def _judged(self, question: Question, outcome: Outcome) -> float | None:
+        model = self.asked
         try:
-            verdict = judge_answer(self.asked, question.text, outcome.answer, question.references)
+            verdict = judge_answer(model, question.text, outcome.answer, question.references)
         except (ModelError, BudgetExceeded) as error:
             logger.warning("question %s is not judged: %s", question.id, error)
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from polyhop.errors import ModelMissing
@@ -12,8 +12,6 @@ from polyhop.evaluation.metrics.metric import Metric
 from polyhop.evaluation.outcome import Outcome
 from polyhop.models.choice import Models
 from polyhop.ports import Embedder
-
-NEEDS = "hops with clues that lead to supporting passages, as translator has them"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +23,8 @@ class Closeness:
 
     of: Literal["clues", "passages"] = "clues"  # what is compared with the question
 
-    needs: ClassVar[str] = NEEDS
+    needs: ClassVar[str] = "hops with clues that lead to supporting passages, as translator has them"
+    embedder: Embedder | None = field(default=None, init=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -34,29 +33,14 @@ class Closeness:
 
     def with_models(self, models: Models) -> Metric:
         """The metric with the embedder that measures. Raises what loading it raises."""
-        return ClosenessBy(of=self.of, embedder=models.embedder)
-
-    def __call__(self, question: Question, outcome: Outcome) -> float | None:
-        """Raises ModelMissing: it takes an embedder to tell."""
-        raise ModelMissing("A metric that embeds texts has to be given an embedder.", remedy="Call with_models.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClosenessBy:
-    """The same with the embedder that it takes."""
-
-    of: Literal["clues", "passages"]
-    embedder: Embedder
-
-    needs: ClassVar[str] = NEEDS
-
-    @property
-    def name(self) -> str:
-        """That of the metric."""
-        return Closeness(of=self.of).name
+        measuring = replace(self)
+        object.__setattr__(measuring, "embedder", models.embedder)
+        return measuring
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """0.0 to 1.0; None where no hop shows a clue to a supporting passage that is among the ranked ones."""
+        if self.embedder is None:
+            raise ModelMissing("A metric that embeds texts has to be given an embedder.", remedy="Call with_models.")
         pairs = [(f"{clues[0].entity} {clues[0].relation}", passage) for clues, passage in located(question, outcome)]
         if not pairs:
             return None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Protocol, cast, runtime_checkable
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Protocol, Self, cast, runtime_checkable
 
 from polyhop import registry
-from polyhop.errors import UsageError
+from polyhop.errors import ModelMissing, UsageError
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.outcome import Outcome
 from polyhop.models.choice import Models
@@ -38,33 +38,49 @@ class WithModels(Protocol):
 
 @runtime_checkable
 class Paid(Protocol):
-    """A metric that asks a language model, which may cost money."""
+    """A metric that may ask a language model, which may cost money."""
 
     @property
-    def cost(self) -> Cost:
-        """What all its calls have cost so far."""
+    def cost(self) -> Cost | None:
+        """What all its calls have cost so far; None where it asks none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedByModel:
-    """What metrics that ask a language model share: they ask ``asked``, which counts what all verdicts cost."""
+    """What metrics that ask a language model share: they have to be given it, and count what all verdicts cost."""
 
-    model: LanguageModel
-    asked: Counted = field(init=False, repr=False, compare=False)
+    task: ClassVar[str]  # what the model does, such as ``judge plans``
+    otherwise: ClassVar[str] = "leave the metric out"  # what to do where there is none
+    given: Counted | None = field(default=None, init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "asked", Counted(self.model))
+    def with_models(self, models: Models) -> Metric:
+        """The metric with the language model that judges. Raises ModelMissing."""
+        return cast(Metric, self.judged_by(models.language_model_for(self.task, otherwise=self.otherwise)))
+
+    def judged_by(self, model: LanguageModel) -> Self:
+        """The metric with this model."""
+        judging = replace(self)
+        object.__setattr__(judging, "given", Counted(model))
+        return judging
 
     @property
-    def cost(self) -> Cost:
-        """What all verdicts have cost so far, also those that were of no use."""
-        return self.asked.cost
+    def asked(self) -> Counted:
+        """The model that judges. Raises ModelMissing where none was given."""
+        if self.given is None:
+            raise ModelMissing("A metric that asks a language model has to be given it.", remedy="Call with_models.")
+        return self.given
+
+    @property
+    def cost(self) -> Cost | None:
+        """What all verdicts have cost so far, also those that were of no use; None where no model was given."""
+        return None if self.given is None else self.given.cost
 
 
 def spent(metrics: Iterable[Metric]) -> Cost | None:
     """What metrics have cost so far; None where none of them asks a language model."""
     costs = [metric.cost for metric in metrics if isinstance(metric, Paid)]
-    return sum(costs, Cost()) if costs else None
+    paid = [cost for cost in costs if cost is not None]
+    return sum(paid, Cost()) if paid else None
 
 
 def metric_named(specification: str) -> Metric:

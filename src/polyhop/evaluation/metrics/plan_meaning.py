@@ -10,22 +10,20 @@ import logging
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from polyhop.errors import BudgetExceeded, ModelError, ModelMissing
+from polyhop.errors import BudgetExceeded, ModelError
 from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.metrics.metric import JudgedByModel, Metric
+from polyhop.evaluation.metrics.metric import JudgedByModel
 from polyhop.evaluation.outcome import Outcome
 from polyhop.evaluation.plan_errors import gold_steps
-from polyhop.models.choice import Models
 from polyhop.prompts.judge_plan import StepVerdict, judge_plan
 
 logger = logging.getLogger(__name__)
 
-NEEDS = "hops that follow a plan, as stepchain and c2rag have them"
 Of = Literal["steps", "relations", "references", "plans"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanMeaning:
+class PlanMeaning(JudgedByModel):
     """The share of planned steps that a language model finds right; the model is asked once for all of a question's.
 
     Of ``steps`` relation and references count, as in the paper, of the two others one of these; of ``plans`` whether
@@ -34,40 +32,19 @@ class PlanMeaning:
 
     of: Of = "steps"
 
-    needs: ClassVar[str] = NEEDS
+    needs: ClassVar[str] = "hops that follow a plan, as stepchain and c2rag have them"
+    task: ClassVar[str] = "judge plans"
 
     @property
     def name(self) -> str:
         """All of them can stand in one table."""
         return f"meaning of {self.of}"
 
-    def with_models(self, models: Models) -> Metric:
-        """The metric with the language model that judges. Raises ModelMissing."""
-        model = models.language_model_for("judge plans", otherwise="leave the metric out")
-        return JudgedMeaning(of=self.of, model=model)
-
-    def __call__(self, question: Question, outcome: Outcome) -> float | None:
-        """Raises ModelMissing: it takes a language model to tell."""
-        raise ModelMissing("A metric that asks a language model has to be given it.", remedy="Call with_models.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgedMeaning(JudgedByModel):
-    """The same with the language model that it takes; what it cannot be asked about is not counted."""
-
-    of: Of
-
-    needs: ClassVar[str] = NEEDS
-
-    @property
-    def name(self) -> str:
-        """That of the metric."""
-        return PlanMeaning(of=self.of).name
-
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """0.0 to 1.0; None where no hop follows a plan, and where the model gave no verdict."""
+        model = self.asked
         try:
-            judged = judge_plan(self.asked, question.text, outcome.steps, gold_steps(question.decomposition))
+            judged = judge_plan(model, question.text, outcome.steps, gold_steps(question.decomposition))
         except (ModelError, BudgetExceeded) as error:
             logger.warning("the plan of question %s is not judged: %s", question.id, error)
             return None

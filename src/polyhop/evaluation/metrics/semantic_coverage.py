@@ -6,53 +6,34 @@ import logging
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from polyhop.errors import BudgetExceeded, ModelError, ModelMissing
+from polyhop.errors import BudgetExceeded, ModelError
 from polyhop.evaluation.clues import located
 from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.metrics.metric import JudgedByModel, Metric
+from polyhop.evaluation.metrics.metric import JudgedByModel
 from polyhop.evaluation.outcome import Outcome
-from polyhop.models.choice import Models
 from polyhop.prompts.judge_clue import judge_clues
 
 logger = logging.getLogger(__name__)
 
-NAME = "semantic coverage"
-NEEDS = "hops with clues that lead to supporting passages, as translator has them"
-
 
 @dataclass(frozen=True, kw_only=True)
-class SemanticCoverage:
+class SemanticCoverage(JudgedByModel):
     """The share of a question's clues to supporting passages that cover it, as a language model judges.
 
     The paper pools all clues, and has triples judged (``translator(triples=true)``); pairs are judged in the same way.
     """
 
-    name: str = field(default=NAME, init=False)
-    needs: ClassVar[str] = NEEDS
-
-    def with_models(self, models: Models) -> Metric:
-        """The metric with the language model that judges. Raises ModelMissing."""
-        return JudgedCoverage(model=models.language_model_for("judge clues", otherwise="leave the metric out"))
-
-    def __call__(self, question: Question, outcome: Outcome) -> float | None:
-        """Raises ModelMissing: it takes a language model to tell."""
-        raise ModelMissing("A metric that asks a language model has to be given it.", remedy="Call with_models.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgedCoverage(JudgedByModel):
-    """The same with the language model that it takes; what it cannot be asked about is not counted."""
-
-    name: str = NAME
-    needs: ClassVar[str] = NEEDS
+    name: str = field(default="semantic coverage", init=False)
+    needs: ClassVar[str] = "hops with clues that lead to supporting passages, as translator has them"
+    task: ClassVar[str] = "judge clues"
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """0.0 to 1.0; None where no clue leads to a supporting passage, and where the model gave no verdict."""
-        verdicts: list[bool] = []
+        model, verdicts = self.asked, list[bool]()
         for clues, passage in located(question, outcome):
             parts = [tuple(filter(None, (clue.entity, clue.relation, clue.tail))) for clue in clues]
             try:
-                judged = judge_clues(self.asked, question.text, parts, passage)
+                judged = judge_clues(model, question.text, parts, passage)
             except (ModelError, BudgetExceeded) as error:
                 logger.warning("clues of question %s are not judged: %s", question.id, error)
                 continue

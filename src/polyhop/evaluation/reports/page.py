@@ -5,53 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from importlib.resources import files
 from typing import Any
 
-from polyhop.evaluation.reports import plot
 from polyhop.evaluation.reports.plot import Bars, Level, Line, bar_chart, line_chart
 from polyhop.evaluation.reports.terminal import (
     BINDINGS,
-    BINDINGS_LEGEND,
-    CLUES_LEGEND,
     COSTS,
     HEADINGS,
-    JUDGING_LEGEND,
     LEGEND,
-    PLANS_LEGEND,
-    RELIABILITY_LEGEND,
-    RUNS_LEGEND,
-    UNSUPPORTED_LEGEND,
+    RELIABILITY,
+    UNSUPPORTED,
+    Rows,
     amount,
-    binding_rows,
-    clue_rows,
-    judging_rows,
     label_of,
     metric_names,
     percent,
-    plan_rows,
-    reliability_rows,
-    run_rows,
-    unsupported_rows,
+    sections,
 )
 
-STYLE = """
-:root { color-scheme: light dark; --bar: #3b6ea5; --rule: #8886; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; margin: .5rem 0 2rem; }
-th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--rule); }
-th { white-space: nowrap; }
-th.name, td.name { text-align: left; }
-td { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.wraps td { white-space: normal; } .wraps td.name { min-width: 9rem; }
-.scroll { overflow-x: auto; }
-.warning { border-left: .25rem solid #c80; padding-left: .75rem; }
-small { opacity: .75; }
-svg { max-width: 100%; }
-details { margin: .5rem 0 1.5rem; } summary { cursor: pointer; }
-.bars { max-width: none; } .bars rect { fill: var(--bar); } .bars text { fill: currentColor; font-size: 13px; }
-.bars line { stroke: currentColor; }
-pre { overflow-x: auto; }
-"""
 MOST_LINES = 12  # that can be told apart in one chart
 BAR_METRICS = ("accuracy", "f1", "recall@5", "covered@5", "held", "wrong")
 TITLES = {  # of charts, where there is more room than in the head of a column
@@ -87,14 +59,8 @@ def html(report: Mapping[str, Any]) -> str:
         *(f'<p class="warning">{escape(warning)}</p>' for warning in report["warnings"]),
         _overview(strategies, columns),
         f"<p><small>{escape(LEGEND)}</small></p>",
-        _titled("Runs", run_rows(report), RUNS_LEGEND),
-        _titled("Judging", judging_rows(strategies), JUDGING_LEGEND),
         *_sweeps(report.get("sweeps", ()), strategies, columns),
-        _titled("Bindings", binding_rows(strategies), BINDINGS_LEGEND),
-        _titled("Plans", plan_rows(strategies), PLANS_LEGEND),
-        _titled("Clues", clue_rows(strategies), CLUES_LEGEND),
-        _unsupported(strategies),
-        _reliability(strategies),
+        *(_section(*section, strategies) for section in sections(report)),
         *(_bars(strategies, metric) for metric in BAR_METRICS if metric in columns),
         *(_breakdown(strategies, columns, key, heading) for key, heading in (("by_type", "type"), ("by_hops", "hops"))),
         *(
@@ -103,11 +69,17 @@ def html(report: Mapping[str, Any]) -> str:
         ),
         f"<details><summary>Manifest</summary><pre>{escape(json.dumps(report['manifest'], indent=2))}</pre></details>",
     ]
+    return page_of(title, body)
+
+
+def page_of(title: str, parts: Iterable[str]) -> str:
+    """A page of such parts, with the style that tables and charts need."""
+    style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}{plot.STYLE}</style>\n</head>\n<body>\n"
-        + "\n".join(part for part in body if part)
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+        + "\n".join(part for part in parts if part)
         + "\n</body>\n</html>\n"
     )
 
@@ -246,6 +218,18 @@ def _trade(sweep: Mapping[str, Any], strategies: Mapping[str, Any]) -> str:
     )
 
 
+def _section(title: str, rows: Rows, legend: str, strategies: Mapping[str, Any]) -> str:
+    """A table with what it means and, where a line says more, a chart."""
+    charts = {UNSUPPORTED: _unsupported, RELIABILITY: _reliability}
+    chart = charts[title](strategies) if title in charts else ""
+    return titled(title, rows, legend) + (_charts([chart]) if chart else "")
+
+
+def titled(title: str, rows: Rows, legend: str) -> str:
+    """A table, the first row of which is the heading, with what it means."""
+    return f"<h2>{escape(title)}</h2>{_table(rows[0], rows[1:], names=1)}<p><small>{escape(legend)}</small></p>"
+
+
 def _unsupported(strategies: Mapping[str, Any]) -> str:
     lines = [
         Line(
@@ -256,13 +240,11 @@ def _unsupported(strategies: Mapping[str, Any]) -> str:
     ]
     title = "Unsupported evidence" + (f", the first {MOST_LINES}" if len(lines) > MOST_LINES else "")
     hops = {hop for line in lines for hop, _ in line.points}  # of one hop, the table says it all
-    chart = line_chart(title, lines[:MOST_LINES], x_label="hop", y_label="percent") if len(hops) > 1 else ""
-    table = _titled("Unsupported evidence by hop", unsupported_rows(strategies), UNSUPPORTED_LEGEND)
-    return table + (f'<div class="charts">{chart}</div>' if chart else "")
+    return line_chart(title, lines[:MOST_LINES], x_label="hop", y_label="percent") if len(hops) > 1 else ""
 
 
 def _reliability(strategies: Mapping[str, Any]) -> str:
-    """The table, and the share of right answers over the confidence: on the diagonal where that means what it says."""
+    """The share of right answers over the confidence: on the diagonal where that means what it says."""
     lines = [
         Line(
             label=label_of(name, figures),
@@ -271,21 +253,10 @@ def _reliability(strategies: Mapping[str, Any]) -> str:
         for name, figures in strategies.items()
         if (found := figures.get("reliability")) and "of" not in figures
     ]
-    if not lines:
-        return ""
-    table = _titled("Reliability", reliability_rows(strategies), RELIABILITY_LEGEND)
     diagonal = Line(label="as confident as right", points=((0.0, 0.0), (1.0, 1.0)))
     shown = [diagonal, *lines[:MOST_LINES]]
     ticks = [tick / 5 for tick in range(6)]
-    return table + _charts(
-        [line_chart("Right over confidence", shown, x_label="confidence", y_label="percent", ticks=ticks)]
-    )
-
-
-def _titled(title: str, rows: Sequence[Sequence[str]], legend: str) -> str:
-    if len(rows) < 2:
-        return ""
-    return f"<h2>{escape(title)}</h2>{_table(rows[0], rows[1:], names=1)}<p><small>{escape(legend)}</small></p>"
+    return line_chart("Right over confidence", shown, x_label="confidence", y_label="percent", ticks=ticks)
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], names: int, *, wraps: bool = False) -> str:

@@ -7,17 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-# The lines' colours (distinct also to the colour-blind; lighter on dark), to be put into the page once.
-STYLE = """
-:root { --line-0: #0b5fa5; --line-1: #b3450b; --line-2: #1f7a4d; --line-3: #8a3f8f; --line-4: #7a6200; --line-5: #555; }
-@media (prefers-color-scheme: dark) { :root {
-  --line-0: #6cb4f0; --line-1: #f2955c; --line-2: #62c796; --line-3: #d594da; --line-4: #d8bd4a; --line-5: #bbb; } }
-.charts { display: flex; flex-wrap: wrap; gap: 1rem; margin: .5rem 0 2rem; }
-.chart text { fill: currentColor; font-size: 12px; } .chart .title { font-size: 14px; font-weight: 600; }
-.chart line { stroke: currentColor; } .chart .grid { opacity: .18; } .chart polyline { fill: none; stroke-width: 2; }
-.chart { height: auto; } .chart .value { font-size: 11px; paint-order: stroke; stroke: Canvas; stroke-width: 3px; }
-.chart .mark { fill: Canvas; }
-"""
 COLOURS = 6
 DASHES = ("", "7 3", "2 3", "9 3 2 3")  # with the markers' forms, lines differ without their colours
 WIDTH, HEIGHT = 420, 300

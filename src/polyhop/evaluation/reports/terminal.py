@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # rich is imported when a table is drawn: start-up time
@@ -46,22 +46,11 @@ LEGEND = (
 )
 MOST_RUNS = 5  # that are shown one by one
 COLUMNS = 4  # of metrics, beside which there is room for what they cost
-NOT_FIGURES = frozenset(
-    {
-        "n",
-        "errors",
-        "context",
-        "money",
-        "intervals",
-        "calibration",
-        "bindings",
-        "unsupported",
-        "by_type",
-        "by_hops",
-        "stopped",
-    }
-    | {"clues", "plans", "judging", "label", "of", "reliability", *COSTS}
-)
+Rows = list[tuple[str, ...]]  # the heading, and what stands below it
+NOT_FIGURES = frozenset(COSTS) | {
+    *("n", "errors", "context", "money", "intervals", "calibration", "bindings", "unsupported", "by_type", "by_hops"),
+    *("stopped", "clues", "plans", "judging", "label", "of", "reliability"),
+}
 BINDINGS = {"resolved_rate": "resolved", "precision": "precision", "confident_wrong": "confident wrong"}
 BINDINGS_LEGEND = (
     "Bindings: of the hops that bind a placeholder, in questions with a gold decomposition: the share that the graph "
@@ -89,11 +78,12 @@ JUDGING_LEGEND = (
     "Judging: what the language model that judges answers took, means a question. It is no part of what strategies "
     "cost, and an answer that was judged before costs nothing."
 )
+UNSUPPORTED = "Unsupported evidence by hop"
 UNSUPPORTED_LEGEND = (
     "Unsupported evidence: percent of the passages behind a hop that are not among the supporting ones."
 )
-
 RUNS_LEGEND = "Runs: the mean of the runs and, behind ±, their standard deviation, in percent."
+RELIABILITY = "Reliability"
 RELIABILITY_LEGEND = (
     "Reliability: answers that were given, by their confidence; how many were right (held: the answer or its "
     "quotations hold a gold answer; without it, an F1 of 50 % or more); the share of right ones, the mean confidence, "
@@ -113,19 +103,9 @@ def render(report: Mapping[str, Any]) -> Group:
         if len(columns) <= COLUMNS
         else [_overview(strategies, columns, {}), _overview(strategies, (), COSTS, "Cost")]
     )
-    legends = [LEGEND]
-    for rows, title, legend in (
-        (run_rows(report), f"{report.get('runs', {}).get('count', 1)} runs", RUNS_LEGEND),
-        (judging_rows(strategies), "Judging", JUDGING_LEGEND),
-        (binding_rows(strategies), "Bindings", BINDINGS_LEGEND),
-        (plan_rows(strategies), "Plans", PLANS_LEGEND),
-        (clue_rows(strategies), "Clues", CLUES_LEGEND),
-        (unsupported_rows(strategies), "Unsupported evidence by hop", UNSUPPORTED_LEGEND),
-        (reliability_rows(strategies), "Reliability", RELIABILITY_LEGEND),
-    ):
-        if len(rows) > 1:
-            parts.append(_plain(title, rows))
-            legends.append(legend)
+    told = sections(report)
+    parts += [_plain(title, rows) for title, rows, _ in told]
+    legends = [LEGEND, *(legend for _, _, legend in told)]
     parts += [
         _breakdown(strategies, columns, key, title)
         for key, title in (("by_type", "By type"), ("by_hops", "By hops"))
@@ -138,6 +118,21 @@ def render(report: Mapping[str, Any]) -> Group:
     parts += [Text(line, style="dim") for line in (*legends, *_calibrations(strategies))]
     parts += [Text(f"! {warning}", style="yellow") for warning in report["warnings"]]
     return Group(*parts)
+
+
+def sections(report: Mapping[str, Any]) -> list[tuple[str, Rows, str]]:
+    """The tables beside the overview that have rows: title, heading and rows, and what they mean."""
+    strategies = report["strategies"]
+    every = (
+        (f"{report.get('runs', {}).get('count', 1)} runs", run_rows(report), RUNS_LEGEND),
+        ("Judging", judging_rows(strategies), JUDGING_LEGEND),
+        ("Bindings", binding_rows(strategies), BINDINGS_LEGEND),
+        ("Plans", plan_rows(strategies), PLANS_LEGEND),
+        ("Clues", clue_rows(strategies), CLUES_LEGEND),
+        (UNSUPPORTED, unsupported_rows(strategies), UNSUPPORTED_LEGEND),
+        (RELIABILITY, reliability_rows(strategies), RELIABILITY_LEGEND),
+    )
+    return [section for section in every if len(section[1]) > 1]
 
 
 def metric_names(report: Mapping[str, Any]) -> tuple[str, ...]:
@@ -159,9 +154,9 @@ def label_of(name: str, figures: Mapping[str, Any]) -> str:
     return str(figures.get("label", name))
 
 
-def run_rows(report: Mapping[str, Any]) -> list[tuple[str, ...]]:
+def run_rows(report: Mapping[str, Any]) -> Rows:
     """The heading and a row for each strategy and metric, where there are several runs; variants are among them."""
-    rows: list[tuple[str, ...]] = [("strategy", "metric", "mean ± deviation", "each run")]
+    rows: Rows = [("strategy", "metric", "mean ± deviation", "each run")]
     columns = metric_names(report)
     for name, figures in report.get("runs", {}).get("strategies", {}).items():
         label = label_of(name, report["strategies"][name])
@@ -174,50 +169,55 @@ def run_rows(report: Mapping[str, Any]) -> list[tuple[str, ...]]:
     return rows
 
 
-def judging_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """The heading and a row for each strategy whose answers a language model judged."""
-    rows: list[tuple[str, ...]] = [("strategy", *JUDGING.values())]
-    for name, figures in strategies.items():
-        if found := figures.get("judging"):
-            rows.append((label_of(name, figures), *(amount(found[key]) for key in JUDGING)))
-    return rows
+def _rows_of(
+    strategies: Mapping[str, Any],
+    part: str,
+    headings: Iterable[str],
+    cells: Callable[[Mapping[str, Any]], Iterable[str]],
+) -> Rows:
+    """The heading and a row for each strategy whose figures have such a part."""
+    told = [(name, each, each[part]) for name, each in strategies.items() if each.get(part)]
+    return [("strategy", *headings), *((label_of(name, each), *cells(found)) for name, each, found in told)]
 
 
-def binding_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """The heading and a row for each strategy whose hops bind placeholders."""
-    rows: list[tuple[str, ...]] = [("strategy", "hops", *BINDINGS.values(), "recovered")]
-    for name, figures in strategies.items():
-        if found := figures.get("bindings"):
-            shares = (percent(found[key]) for key in BINDINGS)
-            recovered = percent(found["recovered"] / found["hops"])
-            rows.append((label_of(name, figures), str(found["hops"]), *shares, recovered))
-    return rows
+def judging_rows(strategies: Mapping[str, Any]) -> Rows:
+    """A row for each strategy whose answers a language model judged."""
+    return _rows_of(strategies, "judging", JUDGING.values(), lambda found: (amount(found[key]) for key in JUDGING))
 
 
-def plan_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """The heading and a row for each strategy whose hops follow a plan."""
-    rows: list[tuple[str, ...]] = [("strategy", "plans", "wrong", *PLANS, "misplaced")]
-    for name, figures in strategies.items():
-        if found := figures.get("plans"):
-            kinds = (percent(found[kind] / found["plans"]) for kind in PLANS)
-            rates = (percent(found["plan_error_rate"]), *kinds, percent(found["step_error_rate"]))
-            rows.append((label_of(name, figures), str(found["plans"]), *rates))
-    return rows
+def binding_rows(strategies: Mapping[str, Any]) -> Rows:
+    """A row for each strategy whose hops bind placeholders."""
+
+    def cells(found: Mapping[str, Any]) -> Iterable[str]:
+        shares = (*(found[key] for key in BINDINGS), found["recovered"] / found["hops"])
+        return str(found["hops"]), *map(percent, shares)
+
+    return _rows_of(strategies, "bindings", ("hops", *BINDINGS.values(), "recovered"), cells)
 
 
-def clue_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """The heading and a row for each strategy whose hops show clues."""
-    rows: list[tuple[str, ...]] = [("strategy", "clues", *CLUES.values())]
-    for name, figures in strategies.items():
-        if found := figures.get("clues"):
-            rows.append((label_of(name, figures), str(found["clues"]), *(percent(found[key]) for key in CLUES)))
-    return rows
+def plan_rows(strategies: Mapping[str, Any]) -> Rows:
+    """A row for each strategy whose hops follow a plan."""
+
+    def cells(found: Mapping[str, Any]) -> Iterable[str]:
+        kinds = (found[kind] / found["plans"] for kind in PLANS)
+        return str(found["plans"]), *map(percent, (found["plan_error_rate"], *kinds, found["step_error_rate"]))
+
+    return _rows_of(strategies, "plans", ("plans", "wrong", *PLANS, "misplaced"), cells)
 
 
-def unsupported_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
+def clue_rows(strategies: Mapping[str, Any]) -> Rows:
+    """A row for each strategy whose hops show clues."""
+
+    def cells(found: Mapping[str, Any]) -> Iterable[str]:
+        return str(found["clues"]), *(percent(found[key]) for key in CLUES)
+
+    return _rows_of(strategies, "clues", ("clues", *CLUES.values()), cells)
+
+
+def unsupported_rows(strategies: Mapping[str, Any]) -> Rows:
     """The heading and a row for each strategy whose hops have evidence: a column a position, percent and passages."""
     hops = sorted({row["hop"] for figures in strategies.values() for row in figures.get("unsupported", ())})
-    rows: list[tuple[str, ...]] = [("strategy", *(f"hop {hop}" for hop in hops))]
+    rows: Rows = [("strategy", *(f"hop {hop}" for hop in hops))]
     for name, figures in strategies.items():
         if found := {row["hop"]: row for row in figures.get("unsupported", ())}:
             cells = (
@@ -227,9 +227,9 @@ def unsupported_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
     return rows
 
 
-def reliability_rows(strategies: Mapping[str, Any]) -> list[tuple[str, ...]]:
+def reliability_rows(strategies: Mapping[str, Any]) -> Rows:
     """The heading, and for each strategy a row a bin of confidence and one for all; variants are left out."""
-    rows: list[tuple[str, ...]] = [("strategy", "confidence", "answers", "right", "share", "mean", "gap")]
+    rows: Rows = [("strategy", "confidence", "answers", "right", "share", "mean", "gap")]
     for name, figures in strategies.items():
         found = figures.get("reliability")
         if not found or "of" in figures:

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from polyhop.evaluation.reports import plot
-from polyhop.evaluation.reports.page import STYLE
+from polyhop.evaluation.reports.page import page_of, titled
 from polyhop.evaluation.reports.plot import Line, line_chart
-from polyhop.evaluation.reports.terminal import percent, unsupported_rows
+from polyhop.evaluation.reports.terminal import Rows, percent, unsupported_rows
 
 if TYPE_CHECKING:  # rich is imported when a table is drawn: start-up time
     from rich.console import Group
@@ -24,7 +23,6 @@ LEGENDS: Final = {
     ),
     "Questions": "Unsupported evidence: percent of the passages behind a hop that are not among the supporting ones.",
 }
-Rows = list[tuple[str, ...]]
 
 
 def tables(report: Mapping[str, Any]) -> dict[str, Rows]:
@@ -79,20 +77,14 @@ def render(report: Mapping[str, Any]) -> Group:
 def html(report: Mapping[str, Any]) -> str:
     """The page; every name is escaped."""
     body = [f"<h1>Graph health</h1><p>{escape(size_line(report))}</p>"]
-    for title, (headings, *rows) in tables(report).items():
-        body.append(f"<h2>{escape(title)}</h2>{_table(headings, rows)}<p><small>{escape(LEGENDS[title])}</small></p>")
+    for title, rows in tables(report).items():
+        body.append(titled(title, rows, LEGENDS[title]))
         body.append(_chart(title, report))
     for heading, shown in examples(report):
         items = "".join(f"<li>{escape(what)}<br><small>{escape(sentence)}</small></li>" for what, sentence in shown)
         body.append(f"<h3>{escape(heading)}</h3><ul>{items}</ul>")
     body.append(f"<details><summary>All of it</summary><pre>{escape(json.dumps(report, indent=2))}</pre></details>")
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Graph health</title>\n<style>{STYLE}{plot.STYLE}</style>\n</head>\n<body>\n"
-        + "\n".join(part for part in body if part)
-        + "\n</body>\n</html>\n"
-    )
+    return page_of("Graph health", body)
 
 
 def _symptoms(found: Sequence[Mapping[str, Any]]) -> Rows:
@@ -128,14 +120,3 @@ def _chart(title: str, report: Mapping[str, Any]) -> str:
         for label, points in series
     ]
     return f'<div class="charts">{line_chart("Unsupported evidence", lines, x_label="hop", y_label="percent")}</div>'
-
-
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    def line(tag: str, cells: Sequence[str]) -> str:
-        first, *others = map(escape, cells)
-        return f"<tr><{tag} class=name>{first}</{tag}>{''.join(f'<{tag}>{cell}</{tag}>' for cell in others)}</tr>"
-
-    body = "\n".join(line("td", row) for row in rows)
-    return (
-        f'<div class="scroll"><table>\n<thead>{line("th", headings)}</thead>\n<tbody>\n{body}\n</tbody></table></div>'
-    )

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from polyhop.english.dates import MONTH
+from polyhop.english.tables import lines
 
 VAGUE: Final = ("is associated with", "is connected with", "is linked to", "is related to")
 _BE: Final = r"(?:(?:was|were|is|are|been|be|being) )?"
@@ -56,58 +57,6 @@ _SHIFTED: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     (r"(?:oldest|largest|smallest|tallest|longest|leading|principal|first|only|highest|best)", ("notable",)),
 )
 
-# Both ways: each phrase becomes the one on its other side.
-_OPPOSED: Final[tuple[tuple[str, str], ...]] = (
-    ("born", "died"),
-    ("father of", "son of"),
-    ("mother of", "daughter of"),
-    ("teacher of", "pupil of"),
-    ("master of", "apprentice of"),
-    ("before", "after"),
-    ("since", "until"),
-    ("north", "south"),
-    ("northern", "southern"),
-    ("east", "west"),
-    ("eastern", "western"),
-    ("above", "below"),
-    ("inside", "outside"),
-    ("upstream", "downstream"),
-    ("upper", "lower"),
-    ("won", "lost"),
-    ("winner", "loser"),
-    ("first", "last"),
-    ("oldest", "youngest"),
-    ("largest", "smallest"),
-    ("highest", "lowest"),
-    ("longest", "shortest"),
-    ("best", "worst"),
-    ("began", "ended"),
-    ("begins", "ends"),
-    ("opened", "closed"),
-    ("joined", "quit"),
-    ("arrived", "departed"),
-    ("founded", "dissolved"),
-    ("built", "demolished"),
-    ("married", "divorced"),
-    ("predecessor", "successor"),
-    ("preceded", "succeeded"),
-    ("accepted", "rejected"),
-    ("supported", "opposed"),
-    ("allied with", "fought against"),
-    ("defeated", "was defeated by"),
-    ("bought", "sold"),
-    ("lent", "borrowed"),
-    ("appointed", "dismissed"),
-    ("hired", "dismissed"),
-    ("praised", "criticised"),
-    ("friend", "enemy"),
-    ("ally", "opponent"),
-    ("with", "without"),
-    ("including", "excluding"),
-    ("allowed", "forbade"),
-    ("increased", "decreased"),
-    ("rose", "fell"),
-)
 _NEGATED: Final = re.compile(r"(?:\b(?:not|never|no longer)\b|(?<=\w)n['’]t\b)\s*", re.IGNORECASE)
 _DENIED: Final = (
     ("failed to", "managed to"),
@@ -166,7 +115,8 @@ def affirmed(relation: str) -> str | None:
 
 def opposite(relation: str) -> str | None:
     """The opposite of a relation; None where none is known."""
-    for one, other in _OPPOSED:
+    for pair in lines("opposites"):
+        one, _, other = pair.partition(" / ")
         for said, turned in ((one, other), (other, one)):
             if (changed := _replaced(relation, said, turned)) is not None:
                 return changed

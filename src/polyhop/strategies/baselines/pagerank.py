@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from polyhop.indexes.random_walk import Doubles
+from polyhop.indexes.csr import Doubles
 from polyhop.indexes.ranking import best
 from polyhop.layers.facts.passage_graph import PassageGraph, passage_graph
 from polyhop.layers.facts.vectors import fact_vectors

@@ -51,7 +51,7 @@ class _EntityGrammar:
         return self.trie.advance(state, token)
 
     def complete(self, state: int) -> bool:
-        return self.trie.terminal(state)
+        return self.trie.complete(state)
 
 
 @dataclass(frozen=True, kw_only=True)

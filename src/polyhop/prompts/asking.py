@@ -1,0 +1,35 @@
+"""Asks a language model for a reply that obeys a schema, where work goes on without one that cannot be used."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from polyhop.models.accounting import WastedOutput
+from polyhop.models.structured import complete_json
+from polyhop.ports import LanguageModel, Message
+from polyhop.prompts.blocks import PromptBlock, fenced, fitted
+from polyhop.prompts.schemas import Schema
+from polyhop.types import Cost
+
+log = logging.getLogger(__name__)
+
+
+def about(model: LanguageModel, system: str, blocks: Sequence[PromptBlock]) -> tuple[Message, Message]:
+    """What a task says, and as much of the material as the prompt may show."""
+    return Message("system", system), Message("user", fenced(fitted(blocks, model)))
+
+
+def asked(
+    model: LanguageModel, messages: Sequence[Message], schema: Schema, max_tokens: int, *, in_vain: str
+) -> tuple[Any, Cost]:
+    """What the model replies, and what it cost; None where that cannot be used, and a warning that says so.
+
+    Raises EndpointError, BudgetExceeded.
+    """
+    try:
+        return complete_json(model, messages, schema, max_tokens)
+    except WastedOutput as wasted:
+        log.warning("%s: %s", in_vain, wasted)
+        return None, wasted.cost

@@ -1,0 +1,94 @@
+"""What trainers of encoders with heads share: the run that they go on with, and what is written at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+
+from polyhop.models.weights import sha256_of
+from polyhop.reports import ProgressListener
+from polyhop.training import card, export
+from polyhop.training.checkpoint import Checkpoint, Position
+from polyhop.training.encoder import weights_of
+from polyhop.training.graph import Head
+from polyhop.training.loop import Course, Loop, Trainee, tell_stage
+from polyhop.training.start import go_on_from
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trainer:
+    """Trains on a folder of rows, and writes what Polyhop loads.
+
+    ``out`` gets ``checkpoint.npz``, from which the same run goes on, and at the end a folder with the model's name:
+    graph, tokenizer, model card and manifest.
+    """
+
+    name: ClassVar[str]
+    heads: ClassVar[Sequence[Head]]
+
+    data: Path
+    out: Path
+    course: Course = Course()
+    start: Path | None = None  # the folder of a finished model of this name, whose weights are taken instead
+    listener: ProgressListener | None = None
+    stopped: Callable[[], bool] = lambda: False
+
+    def hashes(self, names: Iterable[str]) -> dict[str, str]:
+        """Of the files of the data folder that there are."""
+        return {name: sha256_of(self.data / name) for name in names if (self.data / name).exists()}
+
+    def started(self, network: Any) -> Any:
+        """A network with the weights of the finished model, if it is to go on from one."""
+        if self.start is not None:
+            go_on_from(self.start, network, self.name)
+        return network
+
+    def trained(
+        self, trainee: Trainee[Any], examples: Sequence[Any], hashes: Mapping[str, str], **choice: Any
+    ) -> Position:
+        """Train from where the run in ``out`` is; ``choice``: what besides may not change when it is resumed."""
+        run = {"task": self.name, "data": hashes, "start": trainee.network.body.shape.sizes, **choice}
+        if self.start is not None:
+            run["from"] = sha256_of(self.start / export.MODEL)
+        return Loop(
+            trainee=trainee,
+            examples=examples,
+            course=self.course,
+            checkpoint=Checkpoint(self.out / "checkpoint.npz", {**run, **self.course.lasting}),
+            listener=self.listener,
+            stopped=self.stopped,
+        ).run()
+
+    def write(
+        self,
+        network: Any,
+        position: Position,
+        hashes: Mapping[str, str],
+        as_trained: Callable[[], card.Figures],
+        as_exported: Callable[[Path], card.Figures],
+        **told: Any,
+    ) -> None:
+        """Export what was learnt, with a card that says how well network and folder do; ``told``: what else it says."""
+        tell_stage(self.listener, "exporting")
+        network.eval()
+        with torch.no_grad():
+            trained = as_trained()
+        weights, folder = weights_of(network), self.out / self.name
+        export.export(weights, self.heads, folder, card="")
+        described = card.Card(
+            name=self.name,
+            before=card.origin_in(self.start / export.CARD) if self.start else "",
+            data=hashes,
+            seed=self.course.seed,
+            rows=position.seen,
+            hours=position.seconds / 3600,
+            device=next(network.parameters()).device.type,
+            as_trained=trained,
+            as_exported=as_exported(folder),
+            **told,
+        )
+        export.export(weights, self.heads, folder, card=described.markdown())

@@ -21,13 +21,14 @@ from polyhop.models.choice import Models
 from polyhop.planning.mending import mended
 from polyhop.plans import Constant, Constraint, End, Placeholder, Plan, plan_of_constraints
 from polyhop.ports import Floats
+from polyhop.reading.reader import text_of
 from polyhop.strategies.c2rag.aligned_context import aligned_context
 from polyhop.strategies.c2rag.bind import GroundedConstraint, bound_by, consistent
 from polyhop.strategies.c2rag.block import ConstraintBlock
 from polyhop.strategies.c2rag.ground import Grounding
 from polyhop.strategies.c2rag.own_paragraphs import OwnParagraphs
 from polyhop.strategies.c2rag.pattern import Anchor, Bound, Pattern
-from polyhop.strategies.c2rag.recover import Recovery, Value, own_passage, read_values, told_apart
+from polyhop.strategies.c2rag.recover import Recovery, own_passage, read_values
 from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.strategies.c2rag.sufficiency import FactCandidate, Verdict, judged
 from polyhop.strategies.shared import phrases as phrases_module
@@ -401,26 +402,10 @@ def test_passages_about_an_anchor_are_read_though_they_are_not_near(over: View) 
 
 def test_a_value_is_read_with_the_sentence_that_says_it(over: View) -> None:
     found = read_values(GROUNDING.pattern(KEEPER, {}, over), [numbered(over, "Sable Light")], over)
-    assert found[0].name == "Mina Stroud"
-    assert "Mina Stroud" in found[0].passage.text[found[0].start : found[0].end]
+    name, quote = found[0]
+    assert name == "Mina Stroud"
+    assert "Mina Stroud" in text_of(quote)
     assert read_values(GROUNDING.pattern(KEEPER, {}, over), [], over) == []
-
-
-def value_of(over: View, name: str, title: str) -> Value:
-    """A value as if it had been read in the first sentence of a passage."""
-    passage = over.passages([numbered(over, title)])[0]
-    return Value(name, passage, 0, passage.text.index(".") + 1)
-
-
-def test_values_are_told_apart_by_where_they_lead(over: View) -> None:
-    """Of two towns the one is chosen whose own passage goes with the question; with 0, the order stays."""
-    read = [value_of(over, "Hallow", "Wilma Fenn"), value_of(over, "Velm", "Ada Brook")]
-    question = "Who is the mayor of the town in which Ada Brook was born?"
-    assert told_apart(question, read, [], over, 0) == read
-    assert [value.name for value in told_apart(question, read, [], over, 4)] == ["Velm", "Hallow"]
-    unknown = [value_of(over, "Nobody", "Gull"), *read]
-    assert {value.name for value in told_apart(question, unknown, [], over, 4)} == {"Nobody", "Velm", "Hallow"}
-    assert told_apart(question, [], [], over, 4) == []
 
 
 def test_a_name_has_its_own_passage_where_a_title_is_just_that(over: View) -> None:

@@ -16,11 +16,11 @@ from polyhop.layers.view import View
 from polyhop.models.within import Within
 from polyhop.plans import plan_of_questions
 from polyhop.prompts.earlier_steps import EarlierStep
+from polyhop.strategies.shared.leads import ALONE, CHAINED, Lead, Leads
 from polyhop.strategies.stepchain.asked_step import AskedStep
 from polyhop.strategies.stepchain.community_context import background
 from polyhop.strategies.stepchain.distinct_chains import distinct, longest
 from polyhop.strategies.stepchain.independent_steps import asked_together
-from polyhop.strategies.stepchain.leads import ALONE, CHAINED, Lead, Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_evidence import hops, ranking
 from polyhop.strategies.stepchain.step_graph import ENDS, EvidenceChain, GraphWalk, StepGraph
@@ -292,7 +292,7 @@ def test_a_name_that_no_passage_is_about_leads_to_those_that_name_it(view: View,
     """Or to where it was read; that costs it something."""
     question = "Where was the builder of the Pike born?"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("polyhop.strategies.stepchain.leads.ALONE", 0.0)
+        patched.setattr("polyhop.strategies.shared.leads.ALONE", 0.0)
         leads = lead_on(leads_of(view, question), "Who is the builder of the Pike?", number["Pike"])
     reed = next(lead for lead in leads if lead.name == "Otto Reed")
     assert reed.target == number["Pike"]

@@ -27,6 +27,7 @@ class ConstraintBlock:
     values: tuple[str, ...] = ()  # of its open placeholder, likeliest first
     quotes: tuple[Quote, ...] = ()  # where in the text the likeliest of them was read, or that there is none
     quoted: tuple[int, ...] = ()  # the passages that a language model quoted for it
+    chance: float | None = None  # that the likeliest value is right, 0 to 1, where that is known
     sought: bool = False  # whether somebody looked for its value in text
     note: str = ""
 

@@ -114,6 +114,7 @@ def hop_of(block: ConstraintBlock, step: int, over: View) -> Hop:
         step=step,
         placeholder=None if block.pattern.open is None else block.pattern.open.name,
         score=block.passages[0][1] if block.passages else None,
+        chance=block.chance,
         note=_note(block),
     )
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from polyhop.english.answer_type import AnswerType
+from polyhop.indexes.names import normal
 from polyhop.layers.view import View
 from polyhop.models.within import Within
 from polyhop.reading.reader import Quote
 from polyhop.strategies.c2rag.bind import GroundedConstraint
 from polyhop.strategies.c2rag.block import ConstraintBlock
-from polyhop.strategies.c2rag.ground import kind_of
 from polyhop.strategies.c2rag.pattern import Pattern
 from polyhop.strategies.c2rag.read_by_model import ModelReading, read_by_model
-from polyhop.strategies.c2rag.recover import Recovery, Value, own_passage, read_values, told_apart
+from polyhop.strategies.c2rag.recover import Recovery, own_passage, read_values
+from polyhop.strategies.shared.leads import BORNE_OUT, Lead, Leads
 
-# Kinds of values that are told apart even where no other constraint asks about them: what passages are about.
-TOLD_APART = frozenset({AnswerType.PERSON, AnswerType.ORGANISATION, AnswerType.WORK, AnswerType.THING})
+LINKS: Final = 6  # names that passages and facts link to, considered beside those that the span model reads
+VALUES: Final = 5  # of a placeholder at most, the likeliest first
+FAR: Final = 8.0  # logits behind the likeliest, from where nothing is a value any more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +27,7 @@ class ReadValues:
     """Who reads in recovered passages what a placeholder stands for, and so what the graph could not bind."""
 
     by: Literal["model", "span_model", "nobody"] = "model"  # model: the language model if there is one, else span_model
-    told_apart: int = 3  # values read by the span model that are told apart by the passages they lead to; 0: none
+    told_apart: int = 3  # values read by the span model that are told apart by where they lead; 0: the likeliest counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,18 @@ class SoughtConstraint:
     grounded: GroundedConstraint | None  # what the graph has for it
     leads: bool  # whether another constraint asks on about its value
     reads: bool  # whether a value is looked for at all
+    onward: Callable[[str], str]  # what another constraint asks about a value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What whoever read texts says of a constraint."""
+
+    values: tuple[str, ...] = ()  # that its open end may stand for, likeliest first
+    quotes: tuple[Quote, ...] = ()  # where the likeliest of them was read, or that there is none
+    quoted: tuple[int, ...] = ()  # the passages that a language model quoted
+    established: bool = True  # otherwise the likeliest is a guess
+    chance: float | None = None  # that the likeliest is right, where that is known
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,42 +85,65 @@ class TextReading:
         self, one: SoughtConstraint, passages: list[tuple[int, float]], read: ModelReading | None
     ) -> ConstraintBlock:
         """What texts say of one constraint, as a language model has read it or else the span model does."""
-        names: list[str] = []
-        quotes: tuple[Quote, ...] = ()
-        about: str | None = None  # whose own passage is worth showing
-        if read is not None:
-            names = [read.value] if read.value is not None else []
-            about, quotes = read.value, read.quotes
-            passages = _quoted_first(passages, read.quoted)
-        elif self._reads(one):
-            values, about = self._by_span_model(one, passages)
-            names = [value.name for value in values]
-            quotes = tuple(Quote(value.passage, value.start, value.end) for value in values[:1])
-        if about is not None and not one.leads:
-            passages = self._with_own(passages, about)
+        told = self._told(one, [number for number, _ in passages], read)
+        passages = _quoted_first(passages, told.quoted)
+        if told.values and not one.leads:
+            passages = self._with_own(passages, told.values[0])
         return ConstraintBlock(
             pattern=one.pattern,
-            status="recovered" if names and (read is None or read.established) else "unresolved",
+            status="recovered" if told.values and told.established else "unresolved",
             passages=tuple(passages),
             grounded=one.grounded,
-            values=tuple(dict.fromkeys(names)),
-            quotes=quotes,
-            quoted=read.quoted if read is not None else (),
+            values=told.values,
+            quotes=told.quotes,
+            quoted=told.quoted,
             sought=self._reads(one),
+            chance=told.chance,
             note="both ends are known: what remains is to compare them" if one.pattern.compares else "",
         )
 
-    def _by_span_model(
-        self, one: SoughtConstraint, passages: Sequence[tuple[int, float]]
-    ) -> tuple[list[Value], str | None]:
-        """What the open end may stand for, likeliest first, and the value whose own passage is worth showing."""
-        numbers = [number for number, _ in passages]
-        type_ = one.pattern.open.type if one.pattern.open is not None else ""
-        values = told = read_values(one.pattern, numbers, self.over)
-        if one.leads or kind_of(type_) in TOLD_APART:
-            suspected = self._suspected(one.grounded, numbers)
-            told = told_apart(self.question, values, suspected, self.over, self.reading.told_apart)
-        return (told if one.leads else values), next((value.name for value in told), None)
+    def _told(self, one: SoughtConstraint, numbers: Sequence[int], read: ModelReading | None) -> _Told:
+        if read is not None:
+            values = () if read.value is None else (read.value,)
+            return _Told(values=values, quotes=read.quotes, quoted=tuple(read.quoted), established=read.established)
+        if not self._reads(one):
+            return _Told()
+        if one.leads and self.reading.told_apart and self.among is None:
+            return self._told_by_leads(one, numbers)
+        found = read_values(one.pattern, numbers, self.over)
+        return _Told(
+            values=tuple(dict.fromkeys(name for name, _ in found)), quotes=tuple(quote for _, quote in found[:1])
+        )
+
+    def _told_by_leads(self, one: SoughtConstraint, numbers: Sequence[int]) -> _Told:
+        """What the open end may stand for, told apart by where each value leads, as what steps of StepChain find."""
+        suspected = self._suspected(one.grounded, numbers)
+        names = {normal(name) for each in suspected.values() for name in each}
+        leads = Leads(question=self.question, over=self.over, values=self.reading.told_apart, links=LINKS)
+        found = leads.of(
+            one.pattern.asked,
+            numbers,
+            lambda number: suspected.get(number, ()),
+            one.onward,
+            lambda name: float(normal(name) in names),
+        )
+        if not found:
+            return _Told()
+        best = found[0]
+        near = dict.fromkeys(lead.name for lead in found if lead.score > best.score - FAR)
+        return _Told(
+            values=tuple(near)[:VALUES],
+            quotes=self._quotes(best),
+            established=best.score >= BORNE_OUT,
+            chance=best.chance,
+        )
+
+    def _quotes(self, lead: Lead) -> tuple[Quote, ...]:
+        """The sentence in which the span model found a name; none where passages only link to it."""
+        if lead.span is None:
+            return ()
+        [passage] = self.over.passages([lead.source])
+        return (Quote(passage, lead.span.start - passage.start, lead.span.end - passage.start),)
 
     def _with_own(self, passages: list[tuple[int, float]], name: str) -> list[tuple[int, float]]:
         """The passage about a value that no other constraint asks about comes after the one that leads to it."""
@@ -120,15 +156,14 @@ class TextReading:
     def _may_show(self, number: int) -> bool:
         return self.among is None or number in self.among
 
-    def _suspected(self, one: GroundedConstraint | None, recovered: Sequence[int]) -> list[Value]:
-        """The values of facts that did not suffice to bind them, where a recovered passage states the fact."""
+    def _suspected(self, one: GroundedConstraint | None, recovered: Sequence[int]) -> dict[int, list[str]]:
+        """The values of facts that did not suffice to bind them, by the recovered passage that states the fact."""
         graph = self.over.facts
-        values = []
+        values: dict[int, list[str]] = {}
         for candidate in one.candidates if one is not None else ():
-            number, start, end = graph.place(candidate.fact)
-            name = graph.entity(candidate.value).name
+            number, name = graph.place(candidate.fact)[0], graph.entity(candidate.value).name
             if number in recovered and name != name.lower():  # what leads on has a name of its own
-                values.append(Value(name, self.over.passages([number])[0], start, end))
+                values.setdefault(number, []).append(name)
         return values
 
 

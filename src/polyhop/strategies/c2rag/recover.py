@@ -10,20 +10,18 @@ import numpy as np
 
 from polyhop.indexes.names import normal
 from polyhop.layers.view import View
+from polyhop.reading.reader import Quote
 from polyhop.reading.steps import glance
 from polyhop.strategies.c2rag.pattern import Pattern
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.judge import best_first
 from polyhop.strategies.shared.phrases import phrase_vectors
-from polyhop.types import Passage
 
 READ = 3  # recovered passages in which a value is looked for
 LIKELY = 5  # of the values found, those that having a passage of their own may put first
 LEAST = 0.25  # of the chance of a value that binds
 TITLED = 1.0  # what that is worth beside the logarithm of a value's chance
 NAMESAKES = 3  # entities of one name that are looked at
-PAIRED = 400  # characters of each of two passages that are judged together
-LIKELIEST = 1.0  # logits that the likeliest value has over the others before they are told apart
 LONGEST = 500  # characters of a passage that are judged
 
 
@@ -70,18 +68,8 @@ class Recovery:
         return [number for number in dict.fromkeys(about) if among is None or number in among]
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """What a placeholder may stand for, and where a passage says so."""
-
-    name: str
-    passage: Passage
-    start: int  # of the sentence that says it, in the passage's text
-    end: int
-
-
-def read_values(pattern: Pattern, passages: Sequence[int], over: View) -> list[Value]:
-    """What the best of the recovered passages give as the value of a placeholder, likeliest first.
+def read_values(pattern: Pattern, passages: Sequence[int], over: View) -> list[tuple[str, Quote]]:
+    """What the best of the recovered passages give as the value of a placeholder, and where, likeliest first.
 
     Passages about what the constraint names are read first; the others only where these give nothing.
     """
@@ -93,34 +81,8 @@ def read_values(pattern: Pattern, passages: Sequence[int], over: View) -> list[V
         if found:
             owned = {one: own_passage(one.text, over) is not None for one in found[:LIKELY]}
             likely = sorted(owned, key=lambda one: -math.log(one.chance) - TITLED * owned[one])
-            return [
-                Value(" ".join(one.text.split()), one.quote.passage, one.quote.start, one.quote.end) for one in likely
-            ]
+            return [(" ".join(one.text.split()), one.quote) for one in likely]
     return []
-
-
-def told_apart(question: str, read: Sequence[Value], suspected: Sequence[Value], over: View, most: int) -> list[Value]:
-    """The values read, and those that facts suspect, in a better order: first those that lead on to a passage.
-
-    These are ordered by how that passage goes with the one that led to it. The cross-encoder judges for the whole
-    question, which says more of the value than its own constraint does: not only that she had a husband, but that he
-    was born somewhere. At most ``most`` values are judged.
-    """
-    values = [*read, *suspected]
-    leading = [(value, number) for value in values if (number := own_passage(value.name, over)) is not None][:most]
-    if len(leading) < 2:
-        first = [value for value, _ in leading if value in read]  # what facts alone suspect has nothing to beat
-        return [*first, *(value for value in values if value not in first)]
-    targets = over.passages([number for _, number in leading])
-    texts = [
-        f"{excerpt(value.passage, question, PAIRED, naming=(value.name,))} {excerpt(target, question, PAIRED)}"
-        for (value, _), target in zip(leading, targets, strict=True)
-    ]
-    logits = over.models.reranker.score(question, texts).tolist()
-    logits[0] += LIKELIEST * (leading[0][0] == values[0])
-    order = sorted(range(len(leading)), key=lambda place: -logits[place])
-    first = [leading[place][0] for place in order]
-    return [*first, *(value for value in values if value not in first)]
 
 
 def own_passage(name: str, over: View) -> int | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from polyhop.layers.view import View
+from polyhop.planning.filling import asked_with
 from polyhop.plans import PLACEHOLDER, Constraint, Plan
 from polyhop.strategies.c2rag.bind import GroundedConstraint, bound_by, consistent
 from polyhop.strategies.c2rag.block import ConstraintBlock, agreed
@@ -236,7 +237,20 @@ class Resolver:
             pattern = self._pattern(pattern.constraint, narrowing=False)
         name = "" if pattern.open is None else pattern.open.name
         reads = name not in self.bindings and not (self.sole and self.text.model is not None)
-        return SoughtConstraint(pattern=pattern, grounded=one, leads=name in self.leading, reads=reads)
+        return SoughtConstraint(
+            pattern=pattern, grounded=one, leads=name in self.leading, reads=reads, onward=partial(self._onward, name)
+        )
+
+    def _onward(self, name: str, value: str) -> str:
+        """What is asked of a value of a placeholder by the first constraint that waits for it."""
+        known = {other: bound.values[0] for other, bound in self.bindings.items()} | {name: value}
+        waiting = (
+            one
+            for place, one in enumerate(self.plan.constraints if self.plan is not None else ())
+            if place not in self.settled and place not in self.read and place not in self.waiting
+            if any(end.name == name for end in one.placeholders)
+        )
+        return next((asked_with(one, known) for one in waiting), value)
 
     def _block(self, place: int, constraint: Constraint, allowed: Callable[[], bool]) -> ConstraintBlock:
         """What has become of a constraint; what nothing can bind goes to text as it stands, unless time is up."""

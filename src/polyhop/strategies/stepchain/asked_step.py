@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from polyhop.indexes.names import normal
 from polyhop.prompts.earlier_steps import EarlierStep
 from polyhop.prompts.merge_answers import Answered
+from polyhop.strategies.shared.leads import DOUBTED, Lead
 from polyhop.strategies.stepchain.distinct_chains import distinct
-from polyhop.strategies.stepchain.leads import DOUBTED, Lead
 from polyhop.strategies.stepchain.step_answers import StepFinding
 from polyhop.strategies.stepchain.step_graph import EvidenceChain
 from polyhop.types import Span

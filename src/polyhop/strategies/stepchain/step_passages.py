@@ -10,8 +10,8 @@ from polyhop.layers.view import View
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.judge import best_first, most_telling
+from polyhop.strategies.shared.leads import Leads
 from polyhop.strategies.stepchain.asked_step import AskedStep
-from polyhop.strategies.stepchain.leads import Leads
 
 JUDGED = 400  # characters of a passage that are judged alone
 FUSED = 20  # taken from each ranking before they are fused

@@ -17,9 +17,9 @@ from polyhop.prompts.merge_answers import Answered
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.judge import may_tell
+from polyhop.strategies.shared.leads import BORNE_OUT, Lead, Leads
 from polyhop.strategies.stepchain.asked_step import AskedStep
 from polyhop.strategies.stepchain.independent_steps import asked_together
-from polyhop.strategies.stepchain.leads import BORNE_OUT, Lead, Leads
 from polyhop.strategies.stepchain.step_calls import StepCalls
 from polyhop.strategies.stepchain.step_graph import NOWHERE, Chains, StepGraph
 from polyhop.strategies.stepchain.step_hops import hop_of

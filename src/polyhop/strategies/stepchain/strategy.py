@@ -12,8 +12,8 @@ from polyhop.layers.view import View
 from polyhop.models.within import NoCallsLeft, Within, before_reading
 from polyhop.plans import plan_of_questions
 from polyhop.prompts.merge_answers import merge_answers, merged_offline, plainly_together
+from polyhop.strategies.shared.leads import Leads
 from polyhop.strategies.stepchain.community_context import background
-from polyhop.strategies.stepchain.leads import Leads
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_calls import StepCalls
 from polyhop.strategies.stepchain.step_evidence import aside, hops, ranking
@@ -67,9 +67,9 @@ class StepChain:
             "graph": "without=graph",
             "reasoning": "without=reasoning",
             "summaries": "communities, the number of summaries",
-            "first_bonus": "a constant (strategies/stepchain/leads.py), as are chain_bonus and unowned",
-            "chain_bonus": "a constant (strategies/stepchain/leads.py), as are first_bonus and unowned",
-            "unowned": "a constant (strategies/stepchain/leads.py), as are first_bonus and chain_bonus",
+            "first_bonus": "a constant (strategies/shared/leads.py), as are chain_bonus and unowned",
+            "chain_bonus": "a constant (strategies/shared/leads.py), as are first_bonus and unowned",
+            "unowned": "a constant (strategies/shared/leads.py), as are first_bonus and chain_bonus",
         }
     )
 

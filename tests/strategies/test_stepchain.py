@@ -298,11 +298,12 @@ def test_communities_are_background(opened: Open) -> None:
 def test_one_generation_is_clustered_once(opened: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Also by the next process: what was found is kept beside the index."""
     from polyhop.layers.facts import communities
+    from polyhop.layers.facts.grown_graph import GrownGraph
 
     clusterings: list[object] = []
     original = communities.clustered
 
-    def counted(graph: communities.Joined, **more: Any) -> tuple[communities.Community, ...]:
+    def counted(graph: GrownGraph, **more: Any) -> tuple[communities.Community, ...]:
         clusterings.append(graph)
         return original(graph, **more)
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from polyhop.indexes.joined_tries import JoinedTries, LivingTrie
 from polyhop.indexes.substrings import SubstringGrammar
 from polyhop.indexes.trie import TokenTrie
 from polyhop.layers.parsekg.translation import TranslationIndex
@@ -33,25 +34,6 @@ class RawClue:
     logprob: float
     sentences: Ints
     tail: int | None = None  # the entity at the other end, where clues are triples
-
-
-@dataclass(frozen=True)
-class _EntityGrammar:
-    """The names in a trie, as a grammar: what was said may end where a name ends."""
-
-    trie: TokenTrie
-
-    def root(self) -> int:
-        return self.trie.root()
-
-    def allowed(self, state: int) -> Ints:
-        return self.trie.allowed(state)
-
-    def advance(self, state: int, token: int) -> int:
-        return self.trie.advance(state, token)
-
-    def complete(self, state: int) -> bool:
-        return self.trie.terminal(state)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +108,8 @@ class Translator:
         if not open_ends:
             return list(clues)
         names = {position: [self.index.name_tokens(entity) for entity in others[position]] for position in open_ends}
-        grammars = [_EntityGrammar(TokenTrie.build(names[position])) for position in open_ends]
+        tries = [TokenTrie.build(names[position]) for position in open_ends]
+        grammars = [JoinedTries((LivingTrie.of(trie, np.empty(0, np.int64)),)) for trie in tries]
         said = [self._said(clues[position]) for position in open_ends]
         found = beam_search(
             self.model,
@@ -140,7 +123,7 @@ class Translator:
         triples = list(clues)
         for position, grammar, hypotheses in zip(open_ends, grammars, found, strict=True):
             for best in hypotheses[:1]:
-                tail = others[position][grammar.trie.rows(best.state)[0]]
+                tail = others[position][grammar.rows(best.state)[0][0]]
                 triples[position] = self._with_tail(clues[position], tail, best.logprob)
         return triples
 

@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 
-from polyhop.indexes.joined_tries import JoinedTries, LivingTrie
 from polyhop.indexes.substrings import SubstringGrammar
 from polyhop.indexes.trie import TokenTrie
 from polyhop.layers.parsekg.translation import TranslationIndex
@@ -108,8 +107,7 @@ class Translator:
         if not open_ends:
             return list(clues)
         names = {position: [self.index.name_tokens(entity) for entity in others[position]] for position in open_ends}
-        tries = [TokenTrie.build(names[position]) for position in open_ends]
-        grammars = [JoinedTries((LivingTrie.of(trie, np.empty(0, np.int64)),)) for trie in tries]
+        grammars = [TokenTrie.build(names[position]) for position in open_ends]
         said = [self._said(clues[position]) for position in open_ends]
         found = beam_search(
             self.model,
@@ -123,7 +121,7 @@ class Translator:
         triples = list(clues)
         for position, grammar, hypotheses in zip(open_ends, grammars, found, strict=True):
             for best in hypotheses[:1]:
-                tail = others[position][grammar.rows(best.state)[0][0]]
+                tail = others[position][grammar.rows(best.state)[0]]
                 triples[position] = self._with_tail(clues[position], tail, best.logprob)
         return triples
 

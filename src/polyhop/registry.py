@@ -74,7 +74,7 @@ def configured(component: type[Any], settings: Mapping[str, object], section: st
     for key, value in dotted(settings, known).items():
         name, dot, inner = key.partition(".")
         if name not in known or (dot and not dataclasses.is_dataclass(known[name])):
-            raise SettingError(f"{section} has no setting {key!r}.", remedy=instead(component, key))
+            raise SettingError(f"{section} has no setting {key!r}.", remedy=nearest(key, setting_names(component)))
         if dot:
             steps.setdefault(name, {})[inner] = value
         else:
@@ -107,12 +107,6 @@ def setting_names(component: type[Any]) -> tuple[str, ...]:
         inner = setting_names(hint) if isinstance(hint, type) and dataclasses.is_dataclass(hint) else ()
         names += [f"{name}.{each}" for each in inner] or [name]
     return tuple(names)
-
-
-def instead(component: type[Any], key: str) -> str:
-    """What to write for a setting that a component does not have: where it has gone to, or the nearest name."""
-    moved: Mapping[str, str] = getattr(component, "moved", {})
-    return f"It is now {moved[key]}." if key in moved else nearest(key, setting_names(component))
 
 
 @cache  # of a pure function: what a class declares does not change, and to resolve it takes longer than all the rest

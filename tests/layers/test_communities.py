@@ -14,7 +14,7 @@ import pytest
 
 from polyhop.errors import BudgetExceeded, EndpointError
 from polyhop.layers.facts import communities as module
-from polyhop.layers.facts.communities import Community, clustered, communities_of, content_of
+from polyhop.layers.facts.communities import Community, clustered, communities_of
 from polyhop.layers.facts.community_summaries import CommunitySummaries, Summaries
 from polyhop.layers.facts.graph import Embed, FactGraph
 from polyhop.layers.facts.grown_graph import GrownGraph
@@ -146,7 +146,6 @@ def test_a_key_depends_on_what_is_said_only() -> None:
     assert clustered(whole)[1].entities != clustered(alone)[0].entities
     assert clustered(graph_of(GLASS, first=7))[0].key != clustered(alone)[0].key
     assert clustered(graph_of(GLASS[:2], first=2))[0].key != clustered(alone)[0].key
-    assert content_of(whole) == content_of(graph_of(*WORLD)) != content_of(alone)
 
 
 def test_a_community_has_a_largest_size() -> None:

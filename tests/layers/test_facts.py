@@ -17,7 +17,7 @@ from polyhop.documents.chunking import cut
 from polyhop.documents.loading import file_document
 from polyhop.errors import IndexCorrupt, ModelMismatch, ModelMissing, UsageError
 from polyhop.indexes.names import normal
-from polyhop.layers.facts.graph import MOST_TIED, FactGraph, write
+from polyhop.layers.facts.graph import MOST_TIED, FactGraph
 from polyhop.layers.facts.layer import FactsLayer, decode, encode
 from polyhop.layers.facts.merges import apart_of, join_again, keep_apart, merges_of
 from polyhop.layers.facts.merging import Similarity, is_acronym
@@ -548,7 +548,9 @@ def test_the_same_passages_give_the_same_bytes_whatever_came_and_went(index: Ind
 
 def test_a_graph_in_memory_is_the_graph_on_disk(tmp_path: Path) -> None:
     stated = [(place, passage(title, "…"), facts) for place, (title, facts) in enumerate(BUILT.items())]
-    counts = write(tmp_path / "one", stated, lengths)
+    graph = FactGraph.of(stated, lengths)
+    graph.save(tmp_path / "one")
+    counts = graph.counts
     graph = FactGraph.of(stated[::-1], lengths)
     graph.save(tmp_path / "two")
     assert graph.counts == counts

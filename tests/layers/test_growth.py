@@ -99,7 +99,7 @@ def pull(engine: Polyhop, numbers: Sequence[int], **more: LanguageModel) -> Pull
 def recent(engine: Polyhop) -> list[int]:
     """The passages that were pulled since facts were last gathered."""
     with engine.view() as view:
-        return [number for number, _, _ in view.growth.recent()]
+        return [number for number, _, _ in view.growth.shared().recent]
 
 
 def stored(engine: Polyhop) -> dict[int, bytes]:
@@ -405,7 +405,7 @@ def test_a_layer_that_is_not_whole_is_no_layer_of_a_view(
     pull(engine, [1, 2, 3, 4])
     with engine.view() as view:
         assert sorted(view.layers) == ["text"]
-        assert view.growth.gathered() is not None
+        assert view.growth.shared().gathered is not None
     for refused in (
         lambda: engine.search("Who built the lighthouse?", strategy="c2rag"),
         engine.merges,
@@ -457,7 +457,7 @@ def test_an_index_that_does_not_remember_that_its_layers_are_whole(engine: Polyh
         assert status_of(engine).whole
         assert (pull(engine, [1, 2]).extracted, len(pull(engine, [1, 2]).facts)) == (0, 2)
         with engine.view() as view:
-            gathered = view.growth.gathered()
+            gathered = view.growth.shared().gathered
             assert gathered is not None
             assert len(gathered.numbers) == 4
 
@@ -556,17 +556,17 @@ def test_an_open_engine_sees_how_others_make_facts(logbook: Logbook) -> None:
 def test_what_grew_is_shared_and_read_once(engine: Polyhop) -> None:
     with engine.view() as view:
         pull(engine, [2])
-        recent = view.growth.recent()
+        recent = view.growth.shared().recent
         assert [(number, passage.text) for number, passage, _ in recent] == [(2, view.passages([2])[0].text)]
-        assert view.growth.recent() is recent
+        assert view.growth.shared().recent is recent
         pull(engine, [2])
-        assert view.growth.recent() is recent
+        assert view.growth.shared().recent is recent
         pull(engine, [1])
-        assert [number for number, _, _ in view.growth.recent()] == [1, 2]
-        assert view.growth.recent()[1] is recent[0]
+        assert [number for number, _, _ in view.growth.shared().recent] == [1, 2]
+        assert view.growth.shared().recent[1] is recent[0]
         with Polyhop(engine.path, settings=QUICK) as other:
             pull(other, [4])
-        assert [number for number, _, _ in view.growth.recent()] == [1, 2, 4]
+        assert [number for number, _, _ in view.growth.shared().recent] == [1, 2, 4]
 
 
 def test_what_grew_is_gathered_now_and_then(engine: Polyhop, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -574,13 +574,13 @@ def test_what_grew_is_gathered_now_and_then(engine: Polyhop, monkeypatch: pytest
     with engine.view() as view:
         growth: Growth = view.growth
         pull(engine, [1, 2])
-        assert (growth.gathered(), len(growth.recent())) == (None, 2)
+        assert (growth.shared().gathered, len(growth.shared().recent)) == (None, 2)
         pull(engine, [3])
-        gathered = growth.gathered()
+        gathered = growth.shared().gathered
         assert gathered is not None
-        assert (gathered.numbers.tolist(), growth.recent()) == ([1, 2, 3], ())
+        assert (gathered.numbers.tolist(), growth.shared().recent) == ([1, 2, 3], ())
         pull(engine, [4])
-        assert (growth.gathered(), len(growth.recent())) == (gathered, 1), "one is not worth it"
+        assert (growth.shared().gathered, len(growth.shared().recent)) == (gathered, 1), "one is not worth it"
         assert not status_of(engine).whole
 
 

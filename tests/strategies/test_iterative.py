@@ -236,7 +236,6 @@ def test_the_telling_sentence_adds_words_to_what_is_known(models: Models) -> Non
     first = telling_sentence("Where was Ada Brisk born?", [], [passage], models, most=5)
     assert first is not None
     assert first.text == "Ada Brisk: She was born in Fennick."
-    assert text[first.start : first.end] == "She was born in Fennick."
     second = telling_sentence("Where was Ada Brisk born?", [first.text], [passage], models, most=5)
     assert second is not None
     assert second.text == "Ada Brisk was an engineer."

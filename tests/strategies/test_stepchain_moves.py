@@ -23,11 +23,10 @@ from polyhop.strategies.stepchain.distinct_chains import distinct, longest
 from polyhop.strategies.stepchain.independent_steps import asked_together
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_evidence import hops, ranking
-from polyhop.strategies.stepchain.step_graph import ENDS, EvidenceChain, GraphWalk, StepGraph
+from polyhop.strategies.stepchain.step_graph import ENDS, EvidenceChain, GraphWalk, StepGraph, support_of
 from polyhop.strategies.stepchain.step_passages import FRONTIER
 from polyhop.strategies.stepchain.stepping import Stepping
 from polyhop.strategies.stepchain.strategy import StepChain
-from polyhop.strategies.stepchain.textual_support import support_of
 from polyhop.types import Budget, Chain, Fact, Passage, Span, Triple
 from tests.worlds.documents import write
 from tests.worlds.endpoint import asked, says

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyhop.models.cross_encoder import reranker_folder
-from polyhop.strategies.paths.strategy import Paths
+from polyhop.strategies.paths.strategy import EXCERPT, SINGLE
 from polyhop.strategies.shared.excerpt import excerpt, path_text
 from polyhop.training.linked_passages import LinkedPassages, as_stored
 from polyhop.training.ranks import figures, judged
@@ -104,11 +104,11 @@ def test_texts_are_written_as_the_strategy_has_them_judged() -> None:
     filler = " ".join(f"In {year} nothing happened there." for year in range(1500, 1560))
     long = as_stored(f"The light was lit in 1801. {filler} It was kept by Edda Marrish.", title="Ostrand Light")
     keeper = as_stored(KEEPER.text, title=KEEPER.title)
-    joined = path_text([long, keeper], QUESTION, Paths.excerpt, naming=[["Edda Marrish"]])
+    joined = path_text([long, keeper], QUESTION, EXCERPT, naming=[["Edda Marrish"]])
     assert joined.startswith("Ostrand Light\nThe light was lit in 1801.")
     assert "It was kept by Edda Marrish. Edda Marrish\nEdda Marrish was born" in joined
-    assert len(joined) < 2 * Paths.excerpt
-    assert excerpt(keeper, QUESTION, Paths.single) == f"{KEEPER.title}\n{KEEPER.text}"
+    assert len(joined) < 2 * EXCERPT
+    assert excerpt(keeper, QUESTION, SINGLE) == f"{KEEPER.title}\n{KEEPER.text}"
 
 
 def test_a_slate_with_nothing_to_choose_is_none() -> None:

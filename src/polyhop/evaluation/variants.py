@@ -8,7 +8,7 @@ from itertools import product
 from operator import attrgetter
 
 from polyhop import registry
-from polyhop.errors import SettingError, UsageError
+from polyhop.errors import SettingError, UsageError, nearest
 from polyhop.settings import Settings
 from polyhop.strategies.strategy import (
     ablations_of,
@@ -89,7 +89,7 @@ def _swept(names: Sequence[str], sweeps: Sequence[str]) -> Iterator[Variant]:
         missing = next((setting for setting in grid if setting not in known), None)
         if missing is None:
             raise SettingError(f"No strategy named has all of the settings {', '.join(grid)}.")
-        remedy = registry.instead(registry.load("strategies", base_name(names[0])), missing)
+        remedy = nearest(missing, registry.setting_names(registry.load("strategies", base_name(names[0]))))
         raise SettingError(f"{', '.join(names)}: there is no setting {missing!r}.", remedy=remedy)
     for name in sweepable:
         base, own = parse_variant(name)

@@ -21,8 +21,7 @@ class Strategy(Protocol):
     """A way to find evidence. A strategy is a frozen dataclass; its fields are its settings.
 
     A class may declare ``wants``: layers that it uses where an index has them; ``ablations``: by label, the settings
-    that switch a part of it off (see ``ablations_of``); ``moved``: what is now written for settings that it had;
-    ``needed``, where its settings decide which layers it reads
+    that switch a part of it off (see ``ablations_of``); ``needed``, where its settings decide which layers it reads
     (see ``layers_read``); and ``unread``, the settings that switch off what it does for readers alone (see ``unread``).
     """
 

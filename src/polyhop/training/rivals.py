@@ -13,7 +13,7 @@ from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.layers.layer import words_of
-from polyhop.strategies.paths.strategy import Paths
+from polyhop.strategies.paths.strategy import EXCERPT, SINGLE
 from polyhop.strategies.shared.excerpt import excerpt, path_text
 from polyhop.training.linked_passages import LinkedPassages, TextLink, as_stored, names_along, places_of
 from polyhop.training.mixture import MULTI_HOP_SOURCE
@@ -95,7 +95,7 @@ def _singles(
 ) -> list[GradedText]:
     """The right passages among those nearest to the question, and one that came with it."""
     rivals = [*list(dict.fromkeys(near))[: SINGLE_RIVALS - 1], *rng.sample(given, min(1, len(given)))]
-    length = Paths.single
+    length = SINGLE
     return [
         GradedText(text=excerpt(pool.passages[place], question, length), grade=int(place in right))
         for place in dict.fromkeys([*right, *rivals])
@@ -127,7 +127,7 @@ def _paths(
             text=path_text(
                 [pool.passages[place] for place in path.passages],
                 question,
-                Paths.excerpt,
+                EXCERPT,
                 naming=names_along(path.links),
             ),
             grade=len(path.passages) if set(path.passages) <= set(right) else 0,
@@ -192,7 +192,7 @@ def _among_contexts(rows: Sequence[ReadingRow], most: int, maker: SlateMaker) ->
 
 
 def _shown(context: str, question: str) -> str:
-    return excerpt(as_stored(context), question, Paths.single).strip()
+    return excerpt(as_stored(context), question, SINGLE).strip()
 
 
 def _ordinary(row: ReadingRow, candidates: Sequence[GradedText], maker: SlateMaker) -> Iterator[tuple[Slate, bool]]:

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from polyhop.indexes import leiden as algorithm
 from polyhop.indexes.csr import flat
 from polyhop.indexes.leiden import leiden
 from polyhop.indexes.segments import read_arrays, write_arrays
-from polyhop.ports import Floats, Ints
-from polyhop.types import Entity, Fact
+from polyhop.layers.facts.grown_graph import GrownGraph
+from polyhop.types import Fact
 
 logger = logging.getLogger(__name__)
 
@@ -30,31 +30,6 @@ SMALLEST: Final = 3  # entities of one that is worth a summary: two are joined b
 _LEAST_WEIGHT: Final = 0.01  # of a fact, whatever its confidence: an edge without weight is none
 _KEPT: Final = 4  # clusterings that stay on disk
 _ARRAYS: Final = ("entities", "entity_starts", "facts", "fact_starts", "keys", "levels")
-
-
-class Joined(Protocol):
-    """Entities and the facts between them, by position: what communities need of a graph (see ``GrownGraph``)."""
-
-    def __len__(self) -> int:
-        """How many entities there are."""
-
-    def entity(self, position: int) -> Entity:
-        """An entity with its spellings."""
-
-    def fact(self, position: int) -> Fact:
-        """A fact as its passage spells it."""
-
-    def place(self, position: int) -> tuple[int, int, int]:
-        """Passage number, start and end of the evidence of a fact."""
-
-    def ends(self, facts: Ints) -> tuple[Ints, Ints]:
-        """The heads and the tails of facts."""
-
-    def confidences(self, facts: Ints) -> Floats:
-        """How sure the extractor was of each fact, 0 to 1."""
-
-    def touching(self, entities: Sequence[int]) -> Ints:
-        """The live facts that have one of the entities as head or tail, ascending."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +50,7 @@ class Community:
         return len(self.entities) >= SMALLEST and bool(self.facts)
 
 
-def clustered(graph: Joined, *, largest: int = LARGEST) -> tuple[Community, ...]:
+def clustered(graph: GrownGraph, *, largest: int = LARGEST) -> tuple[Community, ...]:
     """The communities of a graph, those with most facts first; each entity that a live fact has is in one of them.
 
     Two entities are tied by the number of facts between them, each weighing its confidence. ``largest``: entities of
@@ -103,12 +78,7 @@ def clustered(graph: Joined, *, largest: int = LARGEST) -> tuple[Community, ...]
     return tuple(sorted(found, key=lambda one: (-len(one.facts), -len(one.entities), one.entities)))
 
 
-def content_of(graph: Joined) -> str:
-    """Names a graph by its content, 32 hexadecimal digits: equal graphs have equal communities."""
-    return _key(graph, range(len(graph)), graph.touching(range(len(graph))).tolist())
-
-
-def _key(graph: Joined, entities: Iterable[int], facts: Iterable[int]) -> str:
+def _key(graph: GrownGraph, entities: Iterable[int], facts: Iterable[int]) -> str:
     """The hash of the names of entities and of facts with their places, whatever positions these have."""
     named = sorted((entity.key, entity.name) for entity in map(graph.entity, entities))
     stated = sorted((*_words(graph.fact(place)), *graph.place(place)) for place in facts)
@@ -124,20 +94,22 @@ def _digest(content: object) -> str:
     return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
 
 
-def communities_of(graph: Joined, folder: Path, generation: str, *, largest: int = LARGEST) -> tuple[Community, ...]:
+def communities_of(
+    graph: GrownGraph, folder: Path, generation: str, *, largest: int = LARGEST
+) -> tuple[Community, ...]:
     """The communities of a graph, clustered once for all runs.
 
-    ``folder``: of the index, which need not be writable. ``generation``: names the graph's content, such as that of
-    the facts layer with the passages that are live, or ``content_of``.
+    ``folder``: of the index, which need not be writable. ``generation``: names the graph's content: that of the facts
+    layer, with the passages that are live.
     """
-    name = _digest([FORMAT_VERSION, algorithm.SEED, algorithm.ITERATIONS, largest, generation])
+    name = _digest([FORMAT_VERSION, algorithm.SEED, algorithm.ITERATIONS, LARGEST, generation])
     target = folder / FOLDER / f"clusters-{name}"
     try:
         return _read(target, graph)
     except IndexCorrupt as error:
         if target.exists():
             logger.warning("%s The graph is clustered again.", error)
-    found = clustered(graph, largest=largest)
+    found = clustered(graph)
     try:
         _write(target, found)
         _sweep(target)
@@ -160,7 +132,7 @@ def _write(target: Path, communities: Sequence[Community]) -> None:
     write_arrays(target, arrays)
 
 
-def _read(target: Path, graph: Joined) -> tuple[Community, ...]:
+def _read(target: Path, graph: GrownGraph) -> tuple[Community, ...]:
     """Communities that were stored. Raises IndexCorrupt."""
     arrays = read_arrays(target, _ARRAYS)
     entities, facts = arrays["entities"], arrays["facts"]

@@ -13,8 +13,9 @@ import numpy as np
 
 from polyhop.indexes.central import central
 from polyhop.indexes.ranking import best
-from polyhop.layers.facts.communities import FOLDER, Community, Joined
+from polyhop.layers.facts.communities import FOLDER, Community
 from polyhop.layers.facts.graph import Embed
+from polyhop.layers.facts.grown_graph import GrownGraph
 from polyhop.layers.summaries.central_sentences import NAME
 from polyhop.layers.summaries.summariser import Summariser, WantedSummary
 from polyhop.ports import Floats, Ints, LanguageModel
@@ -130,7 +131,7 @@ class CommunitySummaries:
         return cls(SummaryStore.open(None if folder is None else folder / FOLDER, by, live), embed, model)
 
     def of(
-        self, graph: Joined, communities: Sequence[Community], passages: Passages, *, most: int | None = None
+        self, graph: GrownGraph, communities: Sequence[Community], passages: Passages, *, most: int | None = None
     ) -> Summaries:
         """The summaries of those communities that are worth one; what lacks is made and stored, in their order.
 
@@ -153,7 +154,7 @@ class CommunitySummaries:
             cost=cost,
         )
 
-    def _make(self, graph: Joined, lacking: Sequence[Community], passages: Passages) -> tuple[str, Cost]:
+    def _make(self, graph: GrownGraph, lacking: Sequence[Community], passages: Passages) -> tuple[str, Cost]:
         """Make and store the summaries of communities. Returns why some may lack, and the cost."""
         summariser = Summariser(self._store, self._model, MAX_TOKENS)
         for start in range(0, len(lacking), _BATCH):
@@ -168,7 +169,7 @@ class CommunitySummaries:
         return summariser.why, summariser.cost
 
 
-def _evidence(graph: Joined, communities: Sequence[Community], passages: Passages) -> Iterator[_Evidence]:
+def _evidence(graph: GrownGraph, communities: Sequence[Community], passages: Passages) -> Iterator[_Evidence]:
     """The evidence of each community; passages that several have are read once."""
     spans = [_spans(graph, one) for one in communities]
     numbers = sorted({number for chosen in spans for number, _, _ in chosen})
@@ -181,7 +182,7 @@ def _evidence(graph: Joined, communities: Sequence[Community], passages: Passage
         yield _Evidence(community=community, names=_names(graph, community), told=tuple(used), vectors=vectors)
 
 
-def _spans(graph: Joined, community: Community) -> dict[tuple[int, int, int], tuple[int, ...]]:
+def _spans(graph: GrownGraph, community: Community) -> dict[tuple[int, int, int], tuple[int, ...]]:
     """Where facts of a community are stated, with these facts; what states most about its busiest entities first."""
     heads, tails = (ends.tolist() for ends in graph.ends(np.array(community.facts, np.int64)))
     degrees = Counter([*heads, *tails])
@@ -195,7 +196,7 @@ def _spans(graph: Joined, community: Community) -> dict[tuple[int, int, int], tu
     return {span: facts[span] for span in ranked[: _READ * EVIDENCE]}
 
 
-def _told(graph: Joined, passage: Passage, span: tuple[int, int, int], facts: tuple[int, ...]) -> _Told:
+def _told(graph: GrownGraph, passage: Passage, span: tuple[int, int, int], facts: tuple[int, ...]) -> _Told:
     number, start, end = span
     sentence = " ".join(passage.text[start:end].split())
     ends = [(fact.head, fact.tail) for fact in map(graph.fact, facts)]
@@ -203,7 +204,7 @@ def _told(graph: Joined, passage: Passage, span: tuple[int, int, int], facts: tu
     return _Told(number=number, title=passage.title, sentence=sentence, facts=facts, spelled=spelled)
 
 
-def _vectors(graph: Joined, community: Community, facts: Sequence[tuple[int, ...]]) -> Floats:
+def _vectors(graph: GrownGraph, community: Community, facts: Sequence[tuple[int, ...]]) -> Floats:
     """For each sentence with its facts how often each entity of the community is an end of these, as a unit vector."""
     columns = {entity: column for column, entity in enumerate(community.entities)}
     vectors = np.zeros((len(facts), len(columns)), np.float32)
@@ -214,7 +215,7 @@ def _vectors(graph: Joined, community: Community, facts: Sequence[tuple[int, ...
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
 
 
-def _names(graph: Joined, community: Community) -> tuple[str, ...]:
+def _names(graph: GrownGraph, community: Community) -> tuple[str, ...]:
     """The names of the entities that most facts of a community are about; equals by their keys."""
     heads, tails = graph.ends(np.array(community.facts, np.int64))
     degrees = Counter([*heads.tolist(), *tails.tolist()])

@@ -81,8 +81,8 @@ class FactGraph:
         ``embed`` makes the vectors of relations. ``apart``: keys that are never one entity. ``similarity``: how alike
         names must be to be one entity; None: they join only by name and by alias.
         """
-        gathered = _Gathered.of(facts, frozenset(apart))
-        return _graph(gathered, _spelled_out(gathered, similarity), embed)
+        gathered = Gathered.of(facts, frozenset(apart))
+        return graph_of(gathered, _spelled_out(gathered, similarity), embed)
 
     def save(self, folder: Path) -> None:
         """Write the graph as a folder. Raises StorageFull."""
@@ -241,22 +241,8 @@ class FactGraph:
         return list(dict.fromkeys(self.numbers[rows[self.alive[rows]]].tolist()))
 
 
-def write(
-    folder: Path,
-    facts: Iterable[Stated],
-    embed: Embed,
-    *,
-    apart: Iterable[Pair] = (),
-    similarity: Similarity | None = None,
-) -> dict[str, int]:
-    """Gather the facts of passages into a folder. Returns the counts that summaries show."""
-    graph = FactGraph.of(facts, embed, apart=apart, similarity=similarity)
-    graph.save(folder)
-    return graph.counts
-
-
 @dataclass(frozen=True)
-class _Gathered:
+class Gathered:
     """What one pass over all passages collects."""
 
     numbers: list[int]
@@ -267,7 +253,8 @@ class _Gathered:
     apart: frozenset[Pair]
 
     @classmethod
-    def of(cls, stated: Iterable[Stated], apart: frozenset[Pair]) -> _Gathered:
+    def of(cls, stated: Iterable[Stated], apart: frozenset[Pair]) -> Gathered:
+        """What passages state; ``apart``: keys that are never one entity."""
         passages: list[tuple[int, str, Sequence[Fact]]] = []
         short_forms: set[tuple[str, str]] = set()
         for number, passage, facts in stated:
@@ -290,7 +277,7 @@ class _Gathered:
             return
         self.facts.append((row, fact, head, tail))
         for key, name, label in ((head, fact.head, fact.head_label), (tail, fact.tail, fact.tail_label)):
-            self.known[key].spellings[_line(name)] += 1
+            self.known[key].spellings[one_line(name)] += 1
             self.known[key].labels[label] += 1
             self.known[key].rows.add(row)
         reason = merging.alias_relation(fact.relation)
@@ -298,7 +285,7 @@ class _Gathered:
             self.claims.add(Claim(head, tail, reason))
 
 
-class _Spelled(NamedTuple):
+class SpelledEntities(NamedTuple):
     """The entities, in order, with what their arrays hold."""
 
     keys: list[str]
@@ -308,7 +295,7 @@ class _Spelled(NamedTuple):
     labels: list[str]
 
 
-def _spelled_out(gathered: _Gathered, similarity: Similarity | None) -> _Spelled:
+def _spelled_out(gathered: Gathered, similarity: Similarity | None) -> SpelledEntities:
     """Keys joined to entities."""
     known = gathered.known
     joined = merging.merged(known, gathered.claims, titled=gathered.titled, apart=gathered.apart, similarity=similarity)
@@ -332,7 +319,7 @@ def _spelled_out(gathered: _Gathered, similarity: Similarity | None) -> _Spelled
         spellings.append([name, *others])
         reasons.append(["", *(why[spelling] for spelling in others)])
         labels.append(merging.informative(kinds))
-    return _Spelled(keys, entity_of, spellings, reasons, labels)
+    return SpelledEntities(keys, entity_of, spellings, reasons, labels)
 
 
 def _name(key: str, known: Known) -> str:
@@ -341,8 +328,9 @@ def _name(key: str, known: Known) -> str:
     return Known(Counter(exact)).name if "(" in key and exact else known.name
 
 
-def _graph(gathered: _Gathered, entities: _Spelled, embed: Embed) -> FactGraph:
-    relations = sorted({_line(fact.relation) for _, fact, _, _ in gathered.facts})
+def graph_of(gathered: Gathered, entities: SpelledEntities, embed: Embed) -> FactGraph:
+    """The graph of facts whose entities are known, in memory."""
+    relations = sorted({one_line(fact.relation) for _, fact, _, _ in gathered.facts})
     kinds = sorted({label for _, fact, _, _ in gathered.facts for label in (fact.head_label, fact.tail_label)})
     arrays = _arrays(gathered, entities, relations, kinds)
     rows = [(spelling, place) for place, spellings in enumerate(entities.spellings) for spelling in spellings]
@@ -369,7 +357,7 @@ def _graph(gathered: _Gathered, entities: _Spelled, embed: Embed) -> FactGraph:
     )
 
 
-def _arrays(gathered: _Gathered, entities: _Spelled, relations: Sequence[str], kinds: Sequence[str]) -> Arrays:
+def _arrays(gathered: Gathered, entities: SpelledEntities, relations: Sequence[str], kinds: Sequence[str]) -> Arrays:
     """What is kept of each fact."""
     relation_ids = {relation: place for place, relation in enumerate(relations)}
     kind_ids = {kind: place for place, kind in enumerate(kinds)}
@@ -377,9 +365,11 @@ def _arrays(gathered: _Gathered, entities: _Spelled, relations: Sequence[str], k
     table = []
     for row, fact, head_key, tail_key in gathered.facts:
         head, tail = entities.entity_of[head_key], entities.entity_of[tail_key]
-        spelled = which[head][_line(fact.head)], which[tail][_line(fact.tail)]
+        spelled = which[head][one_line(fact.head)], which[tail][one_line(fact.tail)]
         labelled = kind_ids[fact.head_label], kind_ids[fact.tail_label]
-        table.append((row, head, relation_ids[_line(fact.relation)], tail, fact.start, fact.end, *spelled, *labelled))
+        table.append(
+            (row, head, relation_ids[one_line(fact.relation)], tail, fact.start, fact.end, *spelled, *labelled)
+        )
     columns = np.array(table, np.int64).reshape(-1, 10).T.copy()
     return {
         "numbers": np.array(gathered.numbers, np.int64),
@@ -394,6 +384,6 @@ def _arrays(gathered: _Gathered, entities: _Spelled, relations: Sequence[str], k
     }
 
 
-def _line(text: str) -> str:
+def one_line(text: str) -> str:
     """White space as single spaces: spellings are kept one a line."""
     return " ".join(text.split())

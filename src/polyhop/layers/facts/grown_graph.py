@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from polyhop.indexes.csr import offsets
 from polyhop.indexes.mentions import Mentions
-from polyhop.indexes.names import MISSING, normal, words
+from polyhop.indexes.names import MISSING, normal
 from polyhop.layers.facts import merging
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.linking import Linking, Member
@@ -99,36 +99,6 @@ class GrownGraph:
         """What an entity is called in all parts."""
         members = self._members(entity)
         return [spelling for part, place in members for spelling in self.parts[part].aliases[place].split("\n")]
-
-    def anchors(self, surface: str, k: int) -> list[tuple[int, float]]:
-        """The k entities whose names cover most words of a surface form, with the share that they cover.
-
-        Of equal ones those with fewer other words come first, then those with the lower key.
-        """
-        if len(self.parts) == 1:
-            return self.parts[0].anchors(surface, k)
-        said = frozenset(words(surface))
-        shares: dict[int, float] = {}
-        for place, part in enumerate(self.parts):
-            wanted = k if place == 0 else k + int(np.count_nonzero(self.entities[place - 1] == MISSING))
-            for own, share in part.anchors(surface, wanted):
-                for entity in self._unified(place, [own]):
-                    shares[entity] = max(share, shares.get(entity, 0.0))
-        ranks = {entity: (-share, *self._spare(entity, said, share)) for entity, share in shares.items()}
-        return [(entity, shares[entity]) for entity in sorted(ranks, key=ranks.__getitem__)[:k]]
-
-    def _spare(self, entity: int, said: frozenset[str], share: float) -> tuple[int, str]:
-        """How many other words the best spelling has, and the key."""
-        known = self.entity(entity)
-        cut = [frozenset(words(spelling)) for spelling in (known.name, *known.aliases)]
-        return min(len(each - said) for each in cut if len(each & said) / len(said) >= share), known.key
-
-    def passages_titled(self, entity: int) -> list[int]:
-        """The numbers of the passages that are about an entity: it is their title and leads one of their facts."""
-        members = self._members(entity)
-        if len(members) == 1:
-            return self.parts[members[0][0]].passages_titled(members[0][1])
-        return sorted({number for part, place in members for number in self.parts[part].passages_titled(place)})
 
     def _members(self, entity: int) -> tuple[Member, ...]:
         return self.members.get(entity) or ((0, entity),)
@@ -219,16 +189,6 @@ class GrownGraph:
         )
         pieces = [column(place, facts[low:high] - start) for place, (start, (low, high)) in enumerate(bounds)]
         return np.concatenate([np.empty(0, dtype), *pieces])
-
-    def passages_of(self, facts: Ints) -> list[int]:
-        """The numbers of the passages that state the facts, once each, in the order of the facts."""
-        numbers = self._each(facts, self._numbers, np.int64)
-        return list(dict.fromkeys(numbers[numbers != MISSING].tolist()))
-
-    def _numbers(self, place: int, own: Ints) -> Ints:
-        part = self.parts[place]
-        rows = part.rows[own]
-        return np.where(part.alive[rows], part.numbers[rows], MISSING)
 
 
 @dataclass(frozen=True, eq=False)

@@ -142,19 +142,11 @@ class Growth:
             cost=cost,
         )
 
-    def gathered(self) -> FactGraph | None:
-        """The newest generation of the layer, whole or grown, opened once; None where nothing was gathered.
+    def shared(self) -> Shared:
+        """The newest generation of the layer, opened once, and what has grown since: kept until more is committed.
 
         Raises ModelMismatch, IndexCorrupt, OverlayStale.
         """
-        return self.shared().gathered
-
-    def recent(self) -> Sequence[Stated]:
-        """The passages with rows that are not in that generation, ascending; kept until more is committed."""
-        return self.shared().recent
-
-    def shared(self) -> Shared:
-        """Both of these at one moment: between two calls, what was recent may have been gathered."""
         record = self._reader()
         with self._sharing:
             for _ in range(LOOKS - 1):

@@ -39,7 +39,8 @@ from polyhop.types import Fact, Passage
 logger = logging.getLogger(__name__)
 
 CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
-RULES_VERSION = "2"  # raise it when only layers/syntax would: what was paid for stays fresh
+RULES_VERSION = "3"  # raise it when only layers/syntax would: what was paid for stays fresh
+FIELDS = ("head", "relation", "tail", "start", "end", "head_label", "tail_label", "confidence")  # of a stored fact
 READ_AT_ONCE = 1000  # passages held in memory while gathering
 
 
@@ -112,7 +113,9 @@ class FactsLayer(ByRulesOrModel[Extracted]):
         self, target: Path, stated: Iterator[Stated], phrases: PhraseStore, apart: Sequence[Pair]
     ) -> dict[str, int]:
         similarity = None if self.merge_similar is None else Similarity(self.merge_similar, phrases.vectors)
-        return facts_index.write(target, stated, phrases.vectors, apart=apart, similarity=similarity)
+        graph = FactGraph.of(stated, phrases.vectors, apart=apart, similarity=similarity)
+        graph.save(target)
+        return graph.counts
 
     def _stated(self, record: Record, numbers: Ints, rejected: Counter[str]) -> Iterator[Stated]:
         for chunk in np.array_split(numbers, max(len(numbers) // READ_AT_ONCE, 1)):
@@ -134,35 +137,14 @@ class FactsLayer(ByRulesOrModel[Extracted]):
 
 def encode(facts: Sequence[Fact], rejected: Mapping[str, int]) -> bytes:
     """What a passage states as its stored bytes: JSON with "facts" (lists of eight) and "rejected" (reason: count)."""
-    rows = [
-        [
-            *(fact.head, fact.relation, fact.tail, fact.start, fact.end),
-            *(fact.head_label, fact.tail_label, round(fact.confidence, 4)),
-        ]
-        for fact in facts
-    ]
+    rows = [[*(getattr(fact, name) for name in FIELDS[:-1]), round(fact.confidence, 4)] for fact in facts]
     return json.dumps({"facts": rows, "rejected": dict(sorted(rejected.items()))}, separators=(",", ":")).encode()
 
 
 def decode(payload: bytes) -> tuple[list[Fact], dict[str, int]]:
     """The facts that a passage's stored bytes hold, and how many were rejected, by reason."""
     content: dict[str, Any] = json.loads(payload)
-    return [_fact(*row) for row in content["facts"]], content["rejected"]
-
-
-def _fact(
-    head: str, relation: str, tail: str, start: int, end: int, head_label: str, tail_label: str, confidence: float
-) -> Fact:
-    return Fact(
-        head=head,
-        relation=relation,
-        tail=tail,
-        start=start,
-        end=end,
-        head_label=head_label,
-        tail_label=tail_label,
-        confidence=confidence,
-    )
+    return [Fact(**dict(zip(FIELDS, row, strict=True))) for row in content["facts"]], content["rejected"]
 
 
 def _opened(folder: Path) -> FactGraph:

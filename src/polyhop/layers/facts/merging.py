@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polyhop.english.words import word_set
 from polyhop.indexes.names import normal, words
 from polyhop.ports import Floats, Ints
 
@@ -37,44 +38,15 @@ MOST_WORDS = 12  # of a name that an acronym in brackets stands for
 MOST_CHARACTERS = 160
 
 # Relations that state another name, without the "is" or "was" before them.
-ALIAS_RELATIONS = frozenset(
-    [
-        "abbreviated as",
-        "abbreviation",
-        "aka",
-        "a k a",
-        "alias",
-        "alternative name",
-        "also called",
-        "also known as",
-        "also named",
-        "also spelled",
-        "better known as",
-        "birth name",
-        "born",
-        "born as",
-        "commonly known as",
-        "formerly",
-        "formerly called",
-        "formerly known as",
-        "full name",
-        "known as",
-        "nee",
-        "nickname",
-        "nicknamed",
-        "originally named",
-        "other name",
-        "pen name",
-        "previously known as",
-        "pseudonym",
-        "real name",
-        "spelled",
-        "stage name",
-        "synonym",
-    ]
-)
+ALIAS_RELATIONS = frozenset({
+    "abbreviated as", "abbreviation", "aka", "a k a", "alias", "alternative name", "also called", "also known as",
+    "also named", "also spelled", "better known as", "birth name", "born", "born as", "commonly known as",
+    "formerly", "formerly called", "formerly known as", "full name", "known as", "nee", "nickname", "nicknamed",
+    "originally named", "other name", "pen name", "previously known as", "pseudonym", "real name", "spelled",
+    "stage name", "synonym",
+})  # fmt: skip
 _BIRTH_NAMES = frozenset({"born", "nee"})  # may also have a place or a date behind them
-_AUXILIARIES = frozenset(["is", "are", "was", "were", "be", "been", "has", "have", "had"])
+_AUXILIARIES = word_set("is are was were be been has have had")
 _GROUPS = {  # labels that parsers mistake for each other do not contradict each other
     **dict.fromkeys(("GPE", "LOC", "FAC"), "place"),
     **dict.fromkeys(("ORG", "PRODUCT", "WORK_OF_ART", "EVENT", "LAW", "NORP", "LANGUAGE"), "thing"),
@@ -83,33 +55,7 @@ _GROUPS = {  # labels that parsers mistake for each other do not contradict each
 }
 _NUMERALS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
 _ORDERING = frozenset({*_NUMERALS, "jr", "sr", "junior", "senior"})
-_SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "at",
-        "by",
-        "de",
-        "der",
-        "des",
-        "di",
-        "du",
-        "et",
-        "for",
-        "from",
-        "in",
-        "la",
-        "le",
-        "of",
-        "on",
-        "the",
-        "to",
-        "und",
-        "van",
-        "von",
-    ]
-)
+_SMALL = word_set("a an and at by de der des di du et for from in la le of on the to und van von")
 _BRACKET = re.compile(r"[(（\[]([^()（）\[\]]*)[)）\]]\s*$")
 _IN_BRACKETS = re.compile(r"\(([^()]{2,120})\)")
 _NO_NAME = re.compile(r"[^\w&.'’ -]|[.'’] ")  # ends what may stand before the brackets

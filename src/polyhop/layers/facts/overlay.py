@@ -10,19 +10,15 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from polyhop.errors import IndexCorrupt, OverlayStale, StorageFull, UsageError, nearest
-from polyhop.indexes.adjacency import Adjacency
-from polyhop.indexes.coverage import TokenCoverage
-from polyhop.indexes.names import Names, normal
-from polyhop.indexes.texts import Texts
 from polyhop.layers.facts import merging
-from polyhop.layers.facts.graph import Embed, FactGraph
+from polyhop.layers.facts.graph import Embed, FactGraph, Gathered, SpelledEntities, graph_of, one_line
 from polyhop.ports import Ints
 from polyhop.store.whole_file import whole_file
 from polyhop.types import Fact
@@ -201,64 +197,25 @@ def overlaid(graph: FactGraph, overlay: Overlay, embed: Embed) -> OverlaidGraph:
     """The graph with the edits made, in memory; the graph itself is left as it is.
 
     What no fact names any more is no entity; a name that no fact has had becomes one. Entities that were merged stay
-    so. ``embed`` makes the vectors of relations that are new. Raises OverlayStale for a graph that it does not fit.
+    so. ``embed`` makes the vectors of relations. Raises OverlayStale for a graph that it does not fit.
     """
-    edits = checked(graph, overlay)
-    ends, relations, kinds = _Ends(graph), _Coded(graph.relations), _Coded(graph.kinds)
-    columns = {name: np.array(getattr(graph, name)) for name in ("heads", "tails", "relation_ids")}
-    spelled, labelled = np.array(graph.spelled), np.array(graph.labelled)
-    kept, origin = np.ones(len(graph.heads), np.bool_), np.arange(len(graph.heads), dtype=np.int64)
-    for position, edit in edits.items():
-        if edit.after is None:
-            kept[position] = False
-            continue
-        origin[position] = -1
-        known = (int(graph.heads[position]), int(graph.tails[position]))
-        head, spelled[position, 0] = ends.of(edit.after.head, edit.after.head_label, known)
-        tail, spelled[position, 1] = ends.of(edit.after.tail, edit.after.tail_label, known)
-        columns["heads"][position], columns["tails"][position] = head, tail
-        columns["relation_ids"][position] = relations.of(_line(edit.after.relation))
-        labelled[position] = kinds.of(edit.after.head_label), kinds.of(edit.after.tail_label)
-    columns = {name: column[kept] for name, column in columns.items()}
-    said, columns["relation_ids"] = relations.used(columns["relation_ids"])
-    return OverlaidGraph(
-        base=graph,
-        origin=origin[kept],
-        folder=None,
-        alive=np.array(graph.alive),
-        numbers=graph.numbers,
-        rows=graph.rows[kept],
-        spans=graph.spans[kept],
-        confidences=graph.confidences[kept],
-        relation_ids=columns["relation_ids"],
-        spelled=spelled[kept],
-        labelled=labelled[kept],
-        relation_vectors=_vectors(graph, said, embed),
-        relations=Texts.build(said),
-        kinds=Texts.build(kinds.texts),
-        **_named(graph, ends, columns["heads"], columns["tails"]),
-    )
-
-
-class _Coded:
-    """Texts by code, with those that the edits add at the end."""
-
-    def __init__(self, texts: Texts) -> None:
-        self.texts = [texts[place] for place in range(len(texts))]
-        self._codes = {text: code for code, text in enumerate(self.texts)}
-
-    def of(self, text: str) -> int:
-        if text not in self._codes:
-            self._codes[text] = len(self.texts)
-            self.texts.append(text)
-        return self._codes[text]
-
-    def used(self, codes: Ints) -> tuple[list[str], Ints]:
-        """Those texts that the codes name, sorted, and the codes for them."""
-        found = sorted(np.unique(codes).tolist(), key=lambda code: self.texts[code])
-        places = np.zeros(len(self.texts), np.int64)
-        places[found] = np.arange(len(found))
-        return [self.texts[code] for code in found], places[codes]
+    edits, ends = checked(graph, overlay), _Ends(graph)
+    facts: list[tuple[int, Fact, str, str]] = []
+    origin: list[int] = []
+    for position in range(len(graph.heads)):
+        edit, fact = edits.get(position), graph.fact(position)
+        head, tail = int(graph.heads[position]), int(graph.tails[position])
+        if edit is not None:
+            if edit.after is None:
+                continue
+            fact, known = replace(fact, **edit.after._asdict()), (head, tail)
+            head, tail = ends.of(fact.head, fact.head_label, known), ends.of(fact.tail, fact.tail_label, known)
+        facts.append((int(graph.rows[position]), fact, ends.used(head), ends.used(tail)))
+        origin.append(position if edit is None else -1)
+    gathered = Gathered(graph.numbers.tolist(), facts, {}, set(), set(), frozenset())
+    made = graph_of(gathered, ends.spelled(), embed)
+    whole = {each.name: getattr(made, each.name) for each in fields(made)}
+    return OverlaidGraph(**{**whole, "alive": np.array(graph.alive)}, base=graph, origin=np.array(origin, np.int64))
 
 
 class _Ends:
@@ -267,21 +224,41 @@ class _Ends:
     def __init__(self, graph: FactGraph) -> None:
         self._graph = graph
         self._new: dict[str, int] = {}  # key -> entity
-        self.keys = [graph.keys[place] for place in range(len(graph))]
-        self.labels = [graph.labels[place] for place in range(len(graph))]
-        self.aliases = [graph.aliases[place].split("\n") for place in range(len(graph))]
-        self.reasons = [graph.reasons[place].split("\n") for place in range(len(graph))]
+        self._used: set[int] = set()  # entities that facts name
+        self._keys = [graph.keys[place] for place in range(len(graph))]
+        self._labels = [graph.labels[place] for place in range(len(graph))]
+        self._aliases = [graph.aliases[place].split("\n") for place in range(len(graph))]
+        self._reasons = [graph.reasons[place].split("\n") for place in range(len(graph))]
 
-    def of(self, name: str, label: str, known: Sequence[int]) -> tuple[int, int]:
-        """The entity that a name names, one of the ``known`` if it is spelled so, and which of its spellings it is."""
-        spelling = _line(name)
-        own = [entity for entity in known if spelling in self.aliases[entity]]
+    def of(self, name: str, label: str, known: Sequence[int]) -> int:
+        """The entity that a name names, one of the ``known`` if it is spelled so; the name becomes a spelling of it."""
+        spelling = one_line(name)
+        own = [entity for entity in known if spelling in self._aliases[entity]]
         found = own[0] if own else self._found(spelling)
         entity = self._added(spelling, label) if found is None else found
-        if spelling not in self.aliases[entity]:
-            self.aliases[entity].append(spelling)
-            self.reasons[entity].append(merging.BY_NAME)
-        return entity, self.aliases[entity].index(spelling)
+        if spelling not in self._aliases[entity]:
+            self._aliases[entity].append(spelling)
+            self._reasons[entity].append(merging.BY_NAME)
+        return entity
+
+    def used(self, entity: int) -> str:
+        """The key of an entity, which a fact names."""
+        self._used.add(entity)
+        return self._keys[entity]
+
+    def spelled(self) -> SpelledEntities:
+        """The entities that facts name, in the order of their keys."""
+        order = sorted(self._used, key=self._keys.__getitem__)
+        places = {entity: place for place, entity in enumerate(order)}
+        names = self._graph.names
+        known = {names.keys[row]: places[own] for row, own in enumerate(names.values.tolist()) if own in places}
+        return SpelledEntities(
+            keys=[self._keys[entity] for entity in order],
+            entity_of={**known, **{self._keys[entity]: place for entity, place in places.items()}},
+            spellings=[self._aliases[entity] for entity in order],
+            reasons=[self._reasons[entity] for entity in order],
+            labels=[self._labels[entity] for entity in order],
+        )
 
     def _found(self, spelling: str) -> int | None:
         found = self._graph.find(spelling)
@@ -289,52 +266,9 @@ class _Ends:
 
     def _added(self, spelling: str, label: str) -> int:
         key = merging.spelled_key(spelling)
-        self._new[key] = len(self.keys)
-        self.keys.append(key)
-        self.labels.append(label)
-        self.aliases.append([spelling])
-        self.reasons.append([""])
+        self._new[key] = len(self._keys)
+        self._keys.append(key)
+        self._labels.append(label)
+        self._aliases.append([spelling])
+        self._reasons.append([""])
         return self._new[key]
-
-
-def _named(graph: FactGraph, ends: _Ends, heads: Ints, tails: Ints) -> dict[str, Any]:
-    """Everything that depends on which entities there are: those that facts still name, in the order of their keys."""
-    used = sorted(np.unique(np.concatenate([heads, tails])).tolist(), key=lambda entity: ends.keys[entity])
-    places = np.full(len(ends.keys), -1, np.int64)
-    places[used] = np.arange(len(used))
-    heads, tails = places[heads], places[tails]
-    known = zip(range(len(graph.names)), graph.names.values.tolist(), strict=True)
-    named = {graph.names.keys[row]: int(places[entity]) for row, entity in known if places[entity] >= 0}
-    rows = [(spelling, place) for place, entity in enumerate(used) for spelling in ends.aliases[entity]]
-    for of_spelling in (merging.spelled_key, normal):
-        for spelling, place in rows:
-            named.setdefault(of_spelling(spelling), place)
-    facts = np.arange(len(heads), dtype=np.int64)
-    pairs = np.concatenate([np.stack([column, facts], axis=1) for column in (heads, tails)])
-    return {
-        "heads": heads,
-        "tails": tails,
-        "keys": Texts.build([ends.keys[entity] for entity in used]),
-        "labels": Texts.build([ends.labels[entity] for entity in used]),
-        "aliases": Texts.build(["\n".join(ends.aliases[entity]) for entity in used]),
-        "reasons": Texts.build(["\n".join(ends.reasons[entity]) for entity in used]),
-        "names": Names.build(list(named), np.array(list(named.values()), np.int64)),
-        "coverage": TokenCoverage.build([row[0] for row in rows], np.array([row[1] for row in rows], np.int64)),
-        "around": Adjacency.build(pairs, len(used)),
-    }
-
-
-def _vectors(graph: FactGraph, relations: Sequence[str], embed: Embed) -> Any:
-    """A unit vector for each relation; those that the graph has are taken over."""
-    known = {graph.relations[place]: place for place in range(len(graph.relations))}
-    vectors = np.zeros((len(relations), graph.relation_vectors.shape[1]), np.float32)
-    old = [place for place, relation in enumerate(relations) if relation in known]
-    new = [place for place, relation in enumerate(relations) if relation not in known]
-    vectors[old] = graph.relation_vectors[[known[relations[place]] for place in old]]
-    if new:
-        vectors[new] = embed([relations[place] for place in new])
-    return vectors
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

@@ -39,11 +39,6 @@ class Clause:
         return self.tree.deps[self.verb]
 
     @property
-    def inner(self) -> bool:
-        """Whether it is a complement or an adverbial of another clause."""
-        return self.dependency in INNER
-
-    @property
     def mood(self) -> Literal["statement", "question", "command"]:
         """What it does: a command has a verb in its base form, and no one who does it."""
         tree = self.tree
@@ -117,8 +112,6 @@ def _relation(tree: ParseTree, verb: int, depth: int) -> str:
         )
         or (tree.deps[kid] == "advmod" and kid < verb and tree.lower[kid] in KEPT_ADVERBS)
     ]
-    if dependency == "conj" and any(tree.lower[kid] in ("or", "nor") for kid in tree.kids_of(head, "cc")):
-        parts = [*tree.kids_of(head, "neg"), *parts]
     words = [tree.lower[i] for i in parts]
     if tree.lower[verb] == "born":
         words = [word for word in words if word not in BE]

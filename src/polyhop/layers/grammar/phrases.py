@@ -8,7 +8,7 @@ from copy import copy
 from typing import NamedTuple
 
 from polyhop.layers.grammar.clauses import clauses_of
-from polyhop.layers.grammar.lexicon import ARTICLES, DISTRICTS, EMPTY, NAMED, NUMBERS, PERSONAL, RANKS, RELEASED
+from polyhop.layers.grammar.lexicon import ARTICLES, DISTRICTS, EMPTY, NAMED, NUMBERS, RANKS, RELEASED
 from polyhop.layers.grammar.names import name_begins, name_ends, words_of_entity
 from polyhop.layers.grammar.topic import TITLE, Topic
 from polyhop.layers.grammar.tree import ParseTree
@@ -88,7 +88,7 @@ class NounPhrases:
         """A common noun with the words before it that belong to it: ``eldest son``; without names and numbers."""
         tree, first = self.tree, i
         while first > 0 and tree.deps[first - 1] in ("compound", "amod", "nummod") and tree.heads[first - 1] == i:
-            if tree.label(first - 1) in _UNNAMED or i - first >= 3:
+            if tree.label(first - 1) in _UNNAMED:
                 break
             first -= 1
         return tree.slice(first, i).strip(_QUOTES)
@@ -113,8 +113,6 @@ class NounPhrases:
     def _end(self, i: int) -> End | None:
         tree = self.tree
         lower, label = tree.lower[i], tree.label(i)
-        if label == TITLE:
-            return self.title()
         if lower in EMPTY and not (label and tree.forms[i][:1].isupper()):
             return None
         first, last = self.span(i)
@@ -124,14 +122,10 @@ class NounPhrases:
             last -= 1
         if label in ("PERSON", "") and last - first >= _PARTS and tree.forms[first] in RANKS:
             first += 1  # one node for "King Karl of Ost" and "Karl of Ost"
-        if last - first >= LONGEST:
-            first, last = max(first, i - LONGEST // 2), i
         written = tree.slice(first, last)
         if first != last:
             written = _BRACKET.sub("", written)
         written = written.strip(_QUOTES).removesuffix("'s").removesuffix("’s").rstrip("-–, ").lstrip(".,;:-– ")
-        if not any(map(str.isalnum, written)) or written.lower() in EMPTY:
-            return None
         if (written.islower() and len(written) < _SHORTEST) or (len(written) == 1 and written.isascii()):
             return None
         if not label:
@@ -162,9 +156,7 @@ class NounPhrases:
                 objects = tree.kids_of(kid, "pobj")
                 if not objects or tree.lower[objects[0]] in EMPTY or not i < objects[0] < first + LONGEST:
                     break
-                inner = objects[0]
-                beyond = self.span(inner)[1] if self.proper(inner) else self._ends_at(inner, first)
-                return beyond if last < beyond < first + LONGEST else last
+                return self.span(objects[0])[1]
             else:
                 break
         return last
@@ -177,8 +169,6 @@ class NounPhrases:
             ]:
                 if tree.lower[i + 1] == "of" and self.proper(place):
                     return place
-        if tree.label(i) not in ("", "NORP", "ORDINAL") or tree.lower[i] in PERSONAL:
-            return None
         for kid in tree.kids[i]:
             dependency = tree.deps[kid]
             if dependency == "appos" and kid > i and self.proper(kid) and kid not in tree.bracketed:

@@ -67,7 +67,7 @@ class Subjects:
         lower = tree.lower[i]
         if lower in PERSONAL:
             return self.pronoun(i)
-        if lower in RELATIVE:
+        if lower in RELATIVE or lower == _WHOSE:
             antecedent = self.antecedent(i)
             return [] if antecedent is None else self.of_noun(antecedent, steps - 1)
         if self._introduces(i):
@@ -80,12 +80,7 @@ class Subjects:
         if said:
             return said
         named = phrases.name(i)
-        if named is None:
-            return self._belongs(i, steps)
-        if tree.kids_of(i, "poss"):  # "his father, Karl Bell": never the title, however alike the names
-            end = phrases.end(named)
-            return [Subject(end)] if end is not None and end.label != TITLE else []
-        return self._named(named)
+        return self._belongs(i, steps) if named is None else self._named(named)
 
     def pronoun(self, i: int) -> list[Subject]:
         """What a personal pronoun stands for: the title, or else the last person named before it."""
@@ -109,9 +104,6 @@ class Subjects:
 
     def possessor(self, i: int) -> list[Subject]:
         """Who a possessive word stands for."""
-        if self.tree.lower[i] == _WHOSE:
-            antecedent = self.antecedent(i)
-            return [] if antecedent is None else self.of_noun(antecedent, 2)
         return self.of_noun(i, 2)
 
     def of_verb_above(self, i: int) -> list[Subject]:
@@ -127,8 +119,6 @@ class Subjects:
         for _ in range(_STEPS):
             own = [i for i in tree.kids_of(at, *SUBJECTS) if i not in tree.bracketed or at in tree.bracketed]
             if own:
-                personal = [i for i in own if tree.lower[i] in PERSONAL]
-                own = personal or own  # "The son of Karl, he ..."
                 return [i for word in own for i in tree.conjoined(word)]
             misread = [kid for kid in tree.kids[at] if kid < at and tree.label(kid) == TITLE]
             if misread:
@@ -146,10 +136,6 @@ class Subjects:
     def _modified(self, verb: int) -> list[int]:
         """The noun that a participle or a relative clause belongs to; people are not written or directed."""
         tree, head = self.tree, self.tree.heads[verb]
-        if tree.deps[verb] == "acl" and any(tree.lower[kid] == "to" for kid in tree.kids_of(verb, "aux")):
-            return [head] if tree.deps[head] == "attr" else []  # "the first to own Ost"
-        if tree.lower[verb] == "born" and tree.label(head) not in ("PERSON", TITLE):
-            return self._whoever(head)
         if tree.lower[verb] not in MADE:
             return [head]
         for above in tree.upwards(head):
@@ -157,39 +143,20 @@ class Subjects:
                 return [above]
         return [] if tree.label(head) == "PERSON" else [head]
 
-    def _whoever(self, noun: int) -> list[int]:
-        """The person that a noun is said of or near to."""
-        for above in self.tree.upwards(noun):
-            if self.tree.deps[above] in ("attr", "appos", *SUBJECTS):
-                return [above]
-        return [noun]
-
     def _unsaid(self, verb: int) -> list[Subject]:
-        """The title, where a clause that lacks its subject introduces it, or goes on with it."""
+        """The title, where a clause of the first sentence lacks its subject and says what something is."""
         tree, topic = self.tree, self.topic
-        if not topic.exists or not (tree.lower[verb] in BE or tree.kids_of(verb, "agent")):
-            return []
-        begins = all(i in tree.bracketed or tree.deps[i] == "punct" for i in range(verb))
-        if begins and (tree.deps[verb] == "ROOT" or tree.kids_of(verb, "agent")):
-            return [Subject(self.phrases.title(), confidence=0.8)]
-        if not self.phrases.first or tree.lower[verb] not in BE or self._clauses_before(verb):
+        if not verb or not topic.exists or not self.phrases.first or tree.lower[verb] not in BE:
             return []
         opening = tree.slice(0, verb - 1)
         return [Subject(self.phrases.title(), confidence=0.9)] if self.life or topic.resembles(opening) else []
-
-    def _clauses_before(self, verb: int) -> bool:
-        tree = self.tree
-        return any(tree.lower[i] in BE and i not in tree.bracketed for i in range(verb))
 
     def _named(self, i: int) -> list[Subject]:
         """A name: the title where it is a part of it, or where the first sentence introduces it by another form."""
         end = self.phrases.end(i)
         if end is None:
             return []
-        described = (
-            i == 0 and not self.tree.label(i) and self.tree.lower[i] in self.topic.nouns
-        )  # "Novel was written ..."
-        if end.label == TITLE or self.topic.is_short(end.text) or (described and self.topic.exists):
+        if end.label == TITLE or self.topic.is_short(end.text):
             return [Subject(self.phrases.title())]
         return [Subject(end)]
 
@@ -214,26 +181,19 @@ class Subjects:
 
     def _said_of(self, i: int, steps: int) -> list[Subject]:
         """A noun that says what something is refers to that thing: *film* in ``X is a film directed by Y``."""
-        tree, at = self.tree, i
-        while tree.deps[at] == "conj" and tree.heads[at] != at:
-            at = tree.heads[at]
-        head, dependency = tree.heads[at], tree.deps[at]
-        if dependency in ("attr", "oprd") and head != at and tree.lower[head] in BE:
+        tree, head, dependency = self.tree, self.tree.heads[i], self.tree.deps[i]
+        if dependency in ("attr", "oprd") and tree.lower[head] in BE:
             return self.of_clause(head)
-        if dependency == "ROOT" and tree.lower[at] in RELEASED and self.topic.exists and not tree.kids_of(at, "det"):
-            return [Subject(self.phrases.title(), confidence=0.7)]
-        if dependency != "appos" or head == at:
+        if dependency != "appos" or head == i:
             return []
-        beside = self.beside(at)
+        beside = self.beside(i)
         if tree.lower[i] in KIN and self._is_no_person(beside):
-            return self.of_verb_above(at)
+            return self.of_verb_above(i)
         return self.of_noun(beside, steps - 1)
 
     def _is_no_person(self, i: int) -> bool:
         """Whether a noun cannot be someone's child: places, and what follows ``of`` (Queen of Ost, daughter of ...)."""
         tree, label = self.tree, self.tree.label(i)
-        if label in ("PERSON", TITLE):
-            return False
         return label in PLACES or (tree.deps[i] == "pobj" and tree.lower[tree.heads[i]] == "of")
 
     def beside(self, i: int) -> int:

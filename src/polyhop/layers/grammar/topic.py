@@ -58,11 +58,6 @@ class Topic:
         """Whether pronouns speak of a thing."""
         return self.pronouns == IT | THEY
 
-    @property
-    def tells_a_story(self) -> bool:
-        """Whether the title is a film, a series or the like."""
-        return not self.nouns.isdisjoint(("film", "series", "show"))
-
     def learn(self, noun: str) -> None:
         """Take a common noun for the title from now on."""
         self._learned = True

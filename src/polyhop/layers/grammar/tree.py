@@ -22,20 +22,9 @@ class ParseTree:
     """A sentence: its words in order, what governs each, and the entity that covers it; without cycles."""
 
     __slots__ = (
-        "bracketed",
-        "deps",
-        "end",
-        "ends",
-        "entities",
-        "entity_of",
-        "forms",
-        "heads",
-        "kids",
-        "lower",
-        "start",
-        "starts",
-        "text",
-    )
+        "bracketed", "deps", "end", "ends", "entities", "entity_of", "forms", "heads",
+        "kids", "lower", "start", "starts", "text",
+    )  # fmt: skip
 
     def __init__(self, text: str, sentence: ParsedSentence, titles: Sequence[Named]) -> None:
         words: Sequence[ParsedWord] = sentence.words

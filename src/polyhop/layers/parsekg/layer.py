@@ -10,7 +10,7 @@ import logging
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -225,9 +225,9 @@ def decode(payload: bytes, passage: Passage, *, titles: bool, promote: bool = Tr
         ]
         headless = not any(mention.head for mention in mentions)
         if headless and promote and title is None:
-            mentions = [_with_head(mention, mention.label not in NEVER_HEADS) for mention in mentions]
+            mentions = [replace(mention, head=mention.label not in NEVER_HEADS) for mention in mentions]
         if title is not None and (titles or (headless and promote)):
-            mentions = [_with_head(mention, head=True) if mention.key == title.key else mention for mention in mentions]
+            mentions = [replace(mention, head=True) if mention.key == title.key else mention for mention in mentions]
             if all(mention.key != title.key for mention in mentions):
                 mentions.insert(0, title)
         sentences.append(
@@ -254,9 +254,3 @@ def masked(text: str, start: int, end: int, entities: Sequence[Sequence[int | st
             at = entity_end
     pieces.append(text[at:end])
     return " ".join("".join(pieces).split())
-
-
-def _with_head(mention: Mention, head: bool) -> Mention:
-    return Mention(
-        name=mention.name, key=mention.key, label=mention.label, start=mention.start, end=mention.end, head=head
-    )

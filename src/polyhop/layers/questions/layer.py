@@ -22,13 +22,12 @@ from polyhop.indexes.names import normal
 from polyhop.layers.extraction import ByRulesOrModel
 from polyhop.layers.generations import must_write, name_of, newest
 from polyhop.layers.layer import USUAL_MEMORY, words_of
-from polyhop.layers.layer import fingerprint as mark_of
 from polyhop.layers.questions import graph as questions_index
 from polyhop.layers.questions.graph import QuestionGraph
 from polyhop.layers.questions.words import PassageQuestions
-from polyhop.layers.text.layer import TextLayer
+from polyhop.layers.text.layer import vectors_of
 from polyhop.models.choice import Models
-from polyhop.ports import Floats, Ints, LanguageModel, ParsedSentence
+from polyhop.ports import Ints, LanguageModel, ParsedSentence
 from polyhop.prompts.batches import Batches
 from polyhop.prompts.pair_grounding import Grounding
 from polyhop.prompts.quotes import locate
@@ -41,7 +40,7 @@ from polyhop.types import GeneratedQuestion, Passage
 logger = logging.getLogger(__name__)
 
 CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
-RULES_VERSION = "4"  # raise it when only layers/questions/rules would: what was paid for stays fresh
+RULES_VERSION = "5"  # raise it when only layers/questions/rules would: what was paid for stays fresh
 READ_AT_ONCE = 1000  # passages held in memory while gathering
 
 
@@ -149,7 +148,8 @@ class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
                 pairs, faults = decode(payloads[number])
                 asked.append(PassageQuestions(number, passage.id, pairs, passage.title, words_of(passage)))
                 rejected.update(faults)
-            vectors[start : start + len(chunk)] = _vectors_of(record, chunk, passages, models, phrases)
+            texts = [words_of(passage) for passage in passages]
+            vectors[start : start + len(chunk)] = vectors_of(record, chunk, texts, models)
         return questions_index.write(target, asked, vectors, phrases.vectors, older), rejected
 
     def open(self, record: Record, folder: Path, models: Models) -> QuestionGraph:
@@ -195,14 +195,3 @@ def decode(payload: bytes) -> tuple[list[GeneratedQuestion], dict[str, int]]:
         for question, answer, start, end in content["questions"]
     ]
     return pairs, content["rejected"]
-
-
-def _vectors_of(
-    record: Record, numbers: Sequence[int], passages: Sequence[Passage], models: Models, phrases: PhraseStore
-) -> Floats:
-    """The unit vectors of passages: those of the layer text, where it has them."""
-    rows = record.payloads_of(TextLayer.name, numbers, mark_of(TextLayer(), models))
-    texts = [words_of(passage) for number, passage in zip(numbers, passages, strict=True) if number not in rows]
-    made = iter(phrases.vectors(texts) if texts else ())
-    found = [np.frombuffer(rows[number], np.float16) if number in rows else next(made) for number in numbers]
-    return np.stack(found).astype(np.float32)

@@ -22,8 +22,10 @@ from polyhop.indexes.vectors import Vectors
 from polyhop.layers import covered
 from polyhop.layers.generations import kept_segments, make_room
 from polyhop.layers.layer import USUAL_MEMORY, words_of
+from polyhop.layers.layer import fingerprint as mark_of
 from polyhop.models.choice import Models
-from polyhop.ports import Below, Ints, Rows
+from polyhop.ports import Below, Floats, Ints, Rows
+from polyhop.store.phrase_store import PhraseStore
 from polyhop.store.record import Record
 from polyhop.types import Passage
 
@@ -118,6 +120,15 @@ class TextLayer:
             titles=Titles.open([segment / "titles" for segment in folders], live),
             generation=name,
         )
+
+
+def vectors_of(record: Record, numbers: Sequence[int], texts: Sequence[str], models: Models) -> Floats:
+    """The unit vectors of passages, float32, for other layers: those stored here, or else of their texts."""
+    rows = record.payloads_of(TextLayer.name, numbers, mark_of(TextLayer(), models))
+    lacking = [text for number, text in zip(numbers, texts, strict=True) if number not in rows]
+    made = iter(PhraseStore.open(record.folder, models.embedder).vectors(lacking) if lacking else ())
+    found = [np.frombuffer(rows[number], np.float16) if number in rows else next(made) for number in numbers]
+    return np.stack(found).astype(np.float32)
 
 
 def _write_vectors(rows: Iterator[tuple[Ints, NDArray[np.float16]]], writer: FolderWriter, *, signed: bool) -> None:

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyhop.layers.layer import fingerprint, words_of
-from polyhop.layers.text.layer import TextLayer
+from polyhop.layers.layer import words_of
+from polyhop.layers.text.layer import vectors_of
 from polyhop.layers.tree.index import Node
 from polyhop.layers.tree.levels import TreeShape, clusters_of
 from polyhop.layers.tree.node_summaries import Work
 from polyhop.models.accounting import estimated_tokens
 from polyhop.models.choice import Models
 from polyhop.ports import Floats, Ints
-from polyhop.store.phrase_store import PhraseStore
 from polyhop.store.record import Record
 from polyhop.types import Passage
 
@@ -42,19 +41,12 @@ class Leaves:
 def leaves_of(record: Record, numbers: Ints, models: Models) -> Leaves:
     """The passages with these numbers as leaves; vectors come from the layer text, where it has them."""
     marks, sizes, order = [], [], []
-    phrases = PhraseStore.open(record.folder, models.embedder)
     vectors = np.empty((len(numbers), models.embedder.dimensions), np.float32)
-    rows_of_text = fingerprint(TextLayer(), models)
     for start in range(0, len(numbers), READ_AT_ONCE):
         chunk = numbers[start : start + READ_AT_ONCE].tolist()
         passages = record.passages(chunk)
         texts = [words_of(passage) for passage in passages]
-        rows = record.payloads_of("text", chunk, rows_of_text)
-        lacking = [place for place, number in enumerate(chunk) if number not in rows]
-        made = iter(phrases.vectors([texts[place] for place in lacking]) if lacking else ())
-        for place, number in enumerate(chunk):
-            row = rows.get(number)
-            vectors[start + place] = next(made) if row is None else np.frombuffer(row, np.float16)
+        vectors[start : start + len(chunk)] = vectors_of(record, chunk, texts, models)
         marks += [_mark(passage) for passage in passages]
         sizes += [estimated_tokens(text) for text in texts]
         order += [(passage.document_id, passage.ordinal, passage.id) for passage in passages]

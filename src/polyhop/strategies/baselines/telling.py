@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.indexes.folding import tokens
@@ -11,15 +11,11 @@ from polyhop.models.choice import Models
 from polyhop.types import Passage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
-    """A sentence as a statement that can stand alone, and where it was read; offsets into its passage's text."""
+class Telling(NamedTuple):
+    """A sentence as a statement that can stand alone, and where it was read."""
 
     text: str  # with the passage's title in front, unless the sentence has it
     passage: Passage
-    start: int
-    end: int
-    score: float  # the cross-encoder's logit
 
 
 def telling_sentence(
@@ -38,14 +34,13 @@ def telling_sentence(
             text = standing_alone(passage, start, end)
             words = set(tokens(text))
             if words - said:
-                glanced.append((-len(words & said), rank, start, end, text))
+                glanced.append((-len(words & said), rank, start, text))
     chosen = sorted(glanced)[:most]
     if not chosen:
         return None
-    logits = models.reranker.score(" ".join([question, *known]), [text for *_, text in chosen]).tolist()
-    best = max(range(len(chosen)), key=lambda place: (logits[place], -place))
-    _, rank, start, end, text = chosen[best]
-    return Telling(text=text, passage=passages[rank], start=start, end=end, score=float(logits[best]))
+    logits = models.reranker.score(" ".join([question, *known]), [text for *_, text in chosen])
+    _, rank, _, text = chosen[int(logits.argmax())]
+    return Telling(text, passages[rank])
 
 
 def standing_alone(passage: Passage, start: int, end: int) -> str:

@@ -57,27 +57,6 @@ class C2RAG:
             "w/o binding from text": {"reading.by": "nobody"},
         }
     )
-    moved: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {
-            "anchors": "grounding.anchors",
-            "relations": "grounding.relations",
-            "kept_facts": "grounding.kept",
-            "rerank_candidates": "grounding.reranked",
-            "in_context": "grounding.in_context and recovery.in_context",
-            "constraint": "grounding.without=constraint",
-            "relation_variants": "grounding.without=relation_variants",
-            "placeholders": "grounding.without=placeholders",
-            "retrieved": "recovery.retrieved",
-            "kept_passages": "recovery.kept",
-            "rerank_text": "recovery.reranked",
-            "titled": "recovery.titled",
-            "named_bonus": "recovery.named_bonus",
-            "paragraphs": "recovery.paragraphs",
-            "bind_from_text": "reading.by=nobody",
-            "read_by": "reading.by",
-            "told_apart": "reading.told_apart",
-        }
-    )
 
     def __post_init__(self) -> None:
         if self.variants < 1:

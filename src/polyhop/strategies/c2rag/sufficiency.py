@@ -60,51 +60,23 @@ class Weights:
 # Conditional logit with "none of them" as an option, fitted on training questions whose steps and answers are known:
 # benchmarks/calibrate_check.py makes them again.
 RERANKED: Final = Weights(
-    score=0.26,
-    relevance=2.22,
-    likeness=0.13,
-    worded=0.53,
-    same_way=0.62,
-    worded_same_way=-0.23,
-    fitting=1.83,
-    stated=2.13,
-    nothing=7.45,
-)
+    score=0.26, relevance=2.22, likeness=0.13, worded=0.53, same_way=0.62, worded_same_way=-0.23,
+    fitting=1.83, stated=2.13, nothing=7.45,
+)  # fmt: skip
 ALIGNED_ONLY: Final = Weights(
-    score=0.0,
-    relevance=4.78,
-    likeness=2.27,
-    worded=0.23,
-    same_way=1.05,
-    worded_same_way=-0.16,
-    fitting=2.26,
-    stated=2.25,
-    nothing=11.14,
-)
+    score=0.0, relevance=4.78, likeness=2.27, worded=0.23, same_way=1.05, worded_same_way=-0.16,
+    fitting=2.26, stated=2.25, nothing=11.14,
+)  # fmt: skip
 # The same for facts that a language model has extracted: it words relations as people do, so that their likeness says
 # more, and knows no confidence. Fitted on training questions whose passages a model had read (decision 0016).
 MODEL_RERANKED: Final = Weights(
-    score=0.33,
-    relevance=5.56,
-    likeness=1.63,
-    worded=0.35,
-    same_way=0.31,
-    worded_same_way=-0.1,
-    fitting=0.47,
-    stated=0.0,
-    nothing=8.68,
-)
+    score=0.33, relevance=5.56, likeness=1.63, worded=0.35, same_way=0.31, worded_same_way=-0.1,
+    fitting=0.47, stated=0.0, nothing=8.68,
+)  # fmt: skip
 MODEL_ALIGNED_ONLY: Final = Weights(
-    score=0.0,
-    relevance=8.8,
-    likeness=3.56,
-    worded=0.0,
-    same_way=0.98,
-    worded_same_way=0.11,
-    fitting=0.39,
-    stated=0.0,
-    nothing=12.14,
-)
+    score=0.0, relevance=8.8, likeness=3.56, worded=0.0, same_way=0.98, worded_same_way=0.11,
+    fitting=0.39, stated=0.0, nothing=12.14,
+)  # fmt: skip
 # Where no gamma is set. The calibrated check counts "none of them" among the candidates, so its N_eff is larger; on the
 # questions that it was fitted on, four of five hops that it resolves at 2 are right.
 USUAL_GAMMA: Final = MappingProxyType({"paper": 1.5, "calibrated": 2.0})

@@ -25,6 +25,11 @@ from polyhop.strategies.shared.judge import best_first, judged_in_time
 from polyhop.strategies.shared.support import overlapping_span, supporting_span
 from polyhop.types import Budget, Evidence, Hop
 
+SHARED_COST = 1.0  # logits taken from a path for each link by a shared name: two about the same are easily alike
+SINGLE = 900  # characters of a passage judged alone: what is nearest to the question, the rest misleads
+EXCERPT = 800  # characters of each passage that are judged within a path
+WORTH_A_HOP = 3.0  # logits by which one passage alone must beat every path to be the whole answer
+
 
 @dataclass(frozen=True, slots=True)
 class PassagePath:
@@ -43,15 +48,12 @@ class Paths:
     starts: int = 3  # passages whose links are followed
     links: int = 6  # links followed from each
     shared: int = 3  # passages near the question that are joined to each because they speak of the same rare thing
-    shared_cost: float = 1.0  # logits taken from a path for each such link: two about the same are easily alike
     per_entity: int = 2  # passages an entity may lead to
     named_bonus: float = 2.0  # logits added to a passage whose title the question names
     plan: bool = True  # whether the question is taken apart
     plan_bonus: float = 1.0  # logits added to a path for each link that a step of the plan finds
     longer: int = 1  # paths that are followed one hop further without a plan; 0: two hops at most
     gain: float = 0.5  # logits that a third passage must then add to a path
-    single: int = 900  # characters of a passage judged alone: what is nearest to the question, the rest misleads
-    excerpt: int = 800  # characters of each passage that are judged within a path
     kept: int = 3  # paths whose passages enter the ranking
 
     needs: ClassVar[tuple[str, ...]] = ("text", "parsekg")
@@ -104,7 +106,7 @@ class Paths:
         """Passages that are named or similar, best first, and how many of them there was no time to judge: the last."""
         similar = [number for number, _ in fused(question, over, self.depth)[: self.depth]]
         numbers = list(dict.fromkeys([*named, *similar]))
-        texts = [excerpt(passage, question, self.single) for passage in over.passages(numbers)]
+        texts = [excerpt(passage, question, SINGLE) for passage in over.passages(numbers)]
         scores = judged_in_time(question, texts, over, allowed)
         unjudged = len(numbers) - len(scores)
         scores += [min(scores, default=0.0)] * unjudged
@@ -165,11 +167,11 @@ class Paths:
     def _evidence(self, question: str, path: PassagePath, link: Link, over: View) -> str:
         """A path and one more passage as one text."""
         names = [over.kg.spellings(step.entity) for step in [*path.links, link]]
-        return path_text(over.passages([*path.passages, link.target]), question, self.excerpt, naming=names)
+        return path_text(over.passages([*path.passages, link.target]), question, EXCERPT, naming=names)
 
     def _weighed(self, path: PassagePath) -> PassagePath:
         """What is joined by a name that both share counts for less."""
-        return replace(path, score=path.score - self.shared_cost * sum(link.shared for link in path.links))
+        return replace(path, score=path.score - SHARED_COST * sum(link.shared for link in path.links))
 
     def _best(
         self, pairs: Sequence[PassagePath], triples: Sequence[PassagePath], walked: Mapping[int, Walk]
@@ -226,9 +228,6 @@ def _leading(
     if first is not None and (not leading or leading[0].score < first[1] - WORTH_A_HOP):
         return [PassagePath((first[0],), (), first[1])]
     return leading
-
-
-WORTH_A_HOP = 3.0  # logits by which one passage alone must beat every path to be the whole answer
 
 
 def _merged(

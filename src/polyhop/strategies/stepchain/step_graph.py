@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polyhop.indexes.breadth_first import Bounds, BreadthFirstWalk, WalkedPath, breadth_first
+from polyhop.indexes.folding import tokens
 from polyhop.indexes.names import normal
 from polyhop.layers.facts.graph import Embed, FactGraph, Stated
 from polyhop.layers.facts.grown_graph import GrownGraph
@@ -20,8 +21,7 @@ from polyhop.models.accounting import estimated_tokens
 from polyhop.ports import Floats, Ints, LanguageModel
 from polyhop.strategies.shared.phrases import phrase_vectors
 from polyhop.strategies.shared.shown import shown_in
-from polyhop.strategies.stepchain.textual_support import support_of
-from polyhop.types import Chain, Passage
+from polyhop.types import Chain, Fact, Passage
 
 ENDS = 2  # chains kept that lead from one entity to another
 
@@ -202,6 +202,24 @@ class StepGraph:
             tokens += size
             kept.append(EvidenceChain(chain, numbers))
         return kept, tokens, unsupported
+
+
+def support_of(fact: Fact, passage: Passage) -> float:
+    """How far a passage bears out a fact, 0 to 1 (3.5: the least support that an edge must have).
+
+    It is the mean share of the fact's head, relation and tail whose words stand in its evidence.
+    The words of the title support an end as well: "she" in the evidence is what the title names.
+    """
+    evidence = set(tokens(passage.text[fact.start : fact.end]))
+    about = evidence.union(tokens(passage.title))
+    shares = (_share(fact.head, about), _share(fact.relation, evidence), _share(fact.tail, about))
+    return sum(shares) / len(shares)
+
+
+def _share(text: str, among: set[str]) -> float:
+    """How many of a text's words are among others; a text without words is borne out by anything."""
+    words = set(tokens(text))
+    return len(words & among) / len(words) if words else 1.0
 
 
 class _Recent:

@@ -59,19 +59,6 @@ class StepChain:
             "a call for each step, and a merge (the paper's)": {"together": False, "merge": "always"},
         }
     )
-    moved: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {
-            **{name: f"walk.{name}" for name in ("seeds", "depth", "frontier", "fan_out", "chains")},
-            "chain_tokens": "walk.tokens",
-            "decompose": "without=decomposition",
-            "graph": "without=graph",
-            "reasoning": "without=reasoning",
-            "summaries": "communities, the number of summaries",
-            "first_bonus": "a constant (strategies/shared/leads.py), as are chain_bonus and unowned",
-            "chain_bonus": "a constant (strategies/shared/leads.py), as are first_bonus and unowned",
-            "unowned": "a constant (strategies/shared/leads.py), as are first_bonus and chain_bonus",
-        }
-    )
 
     def __post_init__(self) -> None:
         least_none = (self.links, self.communities, self.step_tokens, self.further)

@@ -76,30 +76,15 @@ class RuleSteps:
         return next(iter([*read, *(passage.title for passage in step.passages)]), "")
 
 
-@dataclass(frozen=True)
-class OneStep:
-    """The question itself, and nothing after it."""
-
-    question: str
-    source: str = "nobody: one hop"
-    plan: Plan | None = None
-    cost: Cost = Cost()
-
-    def next(self, done: Sequence[AskedQuery]) -> str | None:
-        """The question, once."""
-        return None if done else self.question
-
-    def found(self, position: int) -> str | None:
-        """There is no later step."""
-        return None
-
-
 @dataclass
 class ModelSteps:
-    """What a language model asks for, until it says that the evidence suffices (appendix M, third prompt)."""
+    """What a language model asks for, until it says that the evidence suffices (appendix M, third prompt).
+
+    Without one, the question alone.
+    """
 
     question: str
-    model: Within
+    model: Within | None
     limit: int
     source: str
     plan: Plan | None = None
@@ -107,13 +92,13 @@ class ModelSteps:
     @property
     def cost(self) -> Cost:
         """What deciding has cost so far."""
-        return self.model.spent
+        return Cost() if self.model is None else self.model.spent
 
     def next(self, done: Sequence[AskedQuery]) -> str | None:
         """The question itself first, then what the model misses."""
         if not done:
             return self.question
-        if len(done) >= self.limit:
+        if self.model is None or len(done) >= self.limit:
             return None
         found = [passage for step in done for passage in step.passages[:2]]
         texts = ["\n".join((*date_line(passage), passage.text)) for passage in found]
@@ -131,12 +116,10 @@ class ModelSteps:
 
 def steps_for(question: str, over: View, budget: Budget, limit: int) -> Steps:
     """Who decides what to ask: the configured language model, or the rules."""
-    if limit == 1:
-        return OneStep(question)
-    model = before_reading(over.models.language_model, budget)
+    model = before_reading(over.models.language_model, budget) if limit > 1 else None
     if model is not None:
         return ModelSteps(question, model, limit, f"language model {model.name}")
-    plan = over.plan(question)
-    if len(plan.steps) > limit:
-        return OneStep(question)
+    plan = over.plan(question) if limit > 1 else None
+    if plan is None or len(plan.steps) > limit:
+        return ModelSteps(question, None, 1, "nobody: one hop")
     return RuleSteps(plan, over, source=f"{plan.source} ({plan.shape})")

@@ -35,25 +35,6 @@ class RawClue:
     tail: int | None = None  # the entity at the other end, where clues are triples
 
 
-@dataclass(frozen=True)
-class _EntityGrammar:
-    """The names in a trie, as a grammar: what was said may end where a name ends."""
-
-    trie: TokenTrie
-
-    def root(self) -> int:
-        return self.trie.root()
-
-    def allowed(self, state: int) -> Ints:
-        return self.trie.allowed(state)
-
-    def advance(self, state: int, token: int) -> int:
-        return self.trie.advance(state, token)
-
-    def complete(self, state: int) -> bool:
-        return self.trie.complete(state)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Translator:
     """Both stages of translation with one model, one graph and one question's prompt read once."""
@@ -126,7 +107,7 @@ class Translator:
         if not open_ends:
             return list(clues)
         names = {position: [self.index.name_tokens(entity) for entity in others[position]] for position in open_ends}
-        grammars = [_EntityGrammar(TokenTrie.build(names[position])) for position in open_ends]
+        grammars = [TokenTrie.build(names[position]) for position in open_ends]
         said = [self._said(clues[position]) for position in open_ends]
         found = beam_search(
             self.model,
@@ -140,7 +121,7 @@ class Translator:
         triples = list(clues)
         for position, grammar, hypotheses in zip(open_ends, grammars, found, strict=True):
             for best in hypotheses[:1]:
-                tail = others[position][grammar.trie.rows(best.state)[0]]
+                tail = others[position][grammar.rows(best.state)[0]]
                 triples[position] = self._with_tail(clues[position], tail, best.logprob)
         return triples
 

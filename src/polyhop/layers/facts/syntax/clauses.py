@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from polyhop.layers.grammar.clauses import COMPLEMENTS, INNER, Clause
+from polyhop.layers.grammar.clauses import INNER, Clause
 from polyhop.layers.grammar.lexicon import (
     BE,
     EMPTY,
@@ -15,9 +15,7 @@ from polyhop.layers.grammar.lexicon import (
     NUMBERS,
     PERSONAL,
     PLACES,
-    RELATIVE,
     RELEASED,
-    THINGS,
     TIMES,
 )
 from polyhop.layers.grammar.phrases import End, NounPhrases
@@ -103,7 +101,6 @@ class ClauseFacts:
             else:
                 taken = self._object(said, kid) or taken
         self._prepositions(said.then(taken), clause.prepositions)
-        self._relative_object(said, clause)
 
     def _state(self, said: Said, tail: Tail) -> None:
         for subject in said.subjects:
@@ -155,15 +152,12 @@ class ClauseFacts:
         """Nationality and year that a description contains: ``a 1954 Norwegian film``."""
         tree = self.tree
         made = tree.lower[noun] in RELEASED
-        thing = made or self.topic.thing or tree.lower[noun] in THINGS
+        thing = made or self.topic.thing
         for i in range(tree.leftmost(noun), noun):
             label = tree.label(i)
             if label == "NORP" and tree.heads[i] >= i and (end := self.phrases.end(i)) is not None:
                 relation = "country of origin" if thing else "nationality"
                 self._state(Said(said.subjects, relation, 0.9 * said.certainty), Tail(end, i))
-            elif label in PLACES and tree.entity_of[i] != tree.entity_of[i + 1]:
-                if (end := self.phrases.end(i)) is not None:
-                    self._state(Said(said.subjects, "is from", 0.6 * said.certainty), Tail(end, i))
             elif label == "DATE" and made and tree.forms[i].isdigit():
                 year = End(tree.forms[i], "DATE")
                 self._state(Said(said.subjects, "released in", 0.9 * said.certainty), Tail(year, i))
@@ -192,9 +186,6 @@ class ClauseFacts:
         for tail in self.tails(target):
             self._state(whole, tail)
             last = phrases.span(tail.word)[1]
-            for beside in tree.kids_of(tail.word, "appos", "npadvmod"):
-                if beside > last and tree.label(beside) in PLACES and (place := phrases.end(beside)) is not None:
-                    self._state(whole, Tail(place, beside, 0.7))
             for below in tree.kids_of(tail.word, "prep"):
                 if below > last and tree.lower[below] not in LOOSE and depth > 1:
                     self._below(said, whole, tail.word, below, depth - 1)
@@ -208,14 +199,3 @@ class ClauseFacts:
                 self._targets(said.then("", 0.7), tree.lower[preposition], target, depth)
             elif phrases.common(noun) and label not in NUMBERS:
                 self._targets(whole.then(phrases.role(noun), 0.7), tree.lower[preposition], target, depth)
-
-    def _relative_object(self, said: Said, clause: Clause) -> None:
-        """``the song which he wrote``: the noun before a relative clause is its object."""
-        tree, verb = self.tree, clause.verb
-        words = [tree.lower[kid] for kid in tree.kids_of(verb, "nsubj")]
-        if clause.dependency != "relcl" or not words or not RELATIVE.isdisjoint(words):
-            return
-        objects = tree.kids_of(verb, *COMPLEMENTS, "prep", "ccomp", "xcomp", "advmod")
-        if all(tree.lower[kid] in RELATIVE for kid in objects):
-            for tail in self.tails(tree.heads[verb]):
-                self._state(said.then("", 0.7), tail)

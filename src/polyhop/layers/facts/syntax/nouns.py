@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from polyhop.layers.facts.syntax.clauses import Add, ClauseFacts
-from polyhop.layers.grammar.clauses import SUBJECTS
-from polyhop.layers.grammar.lexicon import BE, EMPTY, KIN, LOOSE, NUMBERS, PERSONAL, PLACES
+from polyhop.layers.grammar.lexicon import EMPTY, KIN, LOOSE, NUMBERS, PLACES
 from polyhop.layers.grammar.phrases import End, NounPhrases
 from polyhop.layers.grammar.subjects import Subjects
 
-_STRAY = frozenset({"npadvmod", "dep", "advcl", "ccomp"})
 _LONGEST_ACRONYM = 6  # letters
 _NEAR = ("in", "at", "near", "from", "by", "of")
 
@@ -27,8 +25,6 @@ class Nouns:
         """Add the facts of all nouns."""
         tree = self.tree
         for i, dependency in enumerate(tree.deps):
-            if tree.lower[i] in KIN and self._is_stray(i):
-                self._kin(i)
             if dependency == "appos":
                 self._apposition(self.tree.heads[i], i)
             elif dependency == "poss":
@@ -40,20 +36,6 @@ class Nouns:
             elif dependency == "prep":
                 self._place(i, tree.heads[i])
 
-    def _is_stray(self, i: int) -> bool:
-        """Whether the parse says no more of a noun than that it stands in the clause."""
-        tree, dependency, head = self.tree, self.tree.deps[i], self.tree.heads[i]
-        if dependency in SUBJECTS:  # "The son of Karl, he moved to Ost"
-            return any(tree.lower[kid] in PERSONAL for kid in tree.kids_of(head, *SUBJECTS))
-        return dependency in _STRAY or (dependency == "conj" and tree.lower[head] in BE)
-
-    def _kin(self, i: int) -> None:
-        """``..., the eldest son of Karl``, of whoever the clause speaks of."""
-        for kid in self.tree.kids_of(i, "prep"):
-            for subject in self.subjects.of_verb_above(i):
-                if not subject.prefix:
-                    self._of(subject.end, self.phrases.role(i), kid, 0.7 * subject.confidence)
-
     def _apposition(self, noun: int, beside: int) -> None:
         """A name with what it is, either way round; two places, of which the second holds the first."""
         tree, phrases = self.tree, self.phrases
@@ -63,7 +45,7 @@ class Nouns:
         if ":" in between or "\n" in between:  # a heading or a speaker's name
             return
         if phrases.common(beside):
-            if beside not in tree.bracketed or tree.lower[beside] in KIN or tree.kids_of(beside, "det"):
+            if beside not in tree.bracketed:
                 self._describe(beside)
         elif phrases.common(noun):
             if phrases.name(noun) == beside and tree.deps[noun] != "attr":
@@ -118,14 +100,11 @@ class Nouns:
         self._add(End(first, tree.label(inner)), "in", End(second, tree.label(outer)), 0.7)
 
     def _rename(self, noun: int, name: int) -> None:
-        """``National Rail Board (NRB)``; in what tells of a film: ``Karl (Otto Bell)``, who plays him."""
+        """``National Rail Board (NRB)``."""
         head, tail = self.phrases.end(noun), self.phrases.end(name)
         if head is None or tail is None:
             return
-        people = self.tree.label(noun) == self.tree.label(name) == "PERSON"
-        if people and self.phrases.topic.tells_a_story:
-            self._add(head, "played by", tail, 0.6)
-        elif not people and tail.text.isupper() and len(tail.text) <= _LONGEST_ACRONYM:
+        if tail.text.isupper() and len(tail.text) <= _LONGEST_ACRONYM:
             self._add(head, "also known as", tail, 0.8)
 
     def _possessive(self, owner: int, noun: int) -> None:
@@ -158,12 +137,7 @@ class Nouns:
         name = tree.heads[i]
         if name <= i or tree.label(name) != "PERSON" or tree.label(i) or not tree.forms[i].islower():
             return
-        if (
-            i + 1 < len(tree)
-            and tree.deps[i + 1] == "compound"
-            and not tree.label(i + 1)
-            and tree.forms[i + 1].islower()
-        ):
+        if tree.forms[i + 1].islower():
             return  # the last common noun speaks for all of them
         if tree.lower[i] in KIN or tree.kids_of(name, "poss"):
             return
@@ -171,16 +145,14 @@ class Nouns:
         first = i
         while first > 0 and tree.heads[first - 1] == name and tree.deps[first - 1] in ("compound", "amod"):
             first -= 1
-        if end is not None and i - first < 4:
+        if end is not None:
             self._add(end, "is", End(tree.slice(first, i), ""), 0.7)
 
     def _part(self, i: int) -> None:
-        """``starring Anna Bell as Lady Ost``, wherever the parser hangs it."""
-        tree, phrases = self.tree, self.phrases
-        head = phrases.end(i - 1)
-        targets = tree.kids_of(i, "pobj") or [word for word in (tree.heads[i],) if word > i]
-        for target in targets:
-            if head is not None and phrases.proper(target) and (tail := phrases.end(target)) is not None:
+        """``starring Anna Bell as Lady Ost``."""
+        head = self.phrases.end(i - 1)
+        for target in self.tree.kids_of(i, "pobj"):
+            if head is not None and self.phrases.proper(target) and (tail := self.phrases.end(target)) is not None:
                 self._add(head, "as", tail, 0.7)
 
     def _place(self, preposition: int, noun: int) -> None:

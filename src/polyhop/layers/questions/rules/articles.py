@@ -15,7 +15,6 @@ from polyhop.layers.grammar.sentences import Sentences
 from polyhop.layers.grammar.subjects import Subjects
 from polyhop.layers.grammar.topic import TITLE, Topic
 from polyhop.layers.questions.rules.clause_questions import questions_of_clause
-from polyhop.layers.questions.rules.entity_types import EntityTypes
 from polyhop.layers.questions.rules.question_candidate import QuestionCandidate
 from polyhop.layers.questions.rules.realisation import Realiser, Referent, has_markup
 from polyhop.ports import ParsedSentence
@@ -32,7 +31,8 @@ _OURS: Final = word_set("I me my mine we us our ours you your yours i myself you
 def questions_of_article(passage: Passage, sentences: Sequence[ParsedSentence]) -> Iterator[QuestionCandidate]:
     """The questions that the sentences of a passage answer, sentence by sentence; never an error."""
     read = Sentences(passage, sentences)
-    topic, types = read.topic(), EntityTypes(passage.text, sentences)
+    topic = read.topic()
+    called = _labels_of(topic.main, passage.text, sentences)
     facts: dict[int, list[Fact]] = {}
     for fact in facts_in(read):
         facts.setdefault(fact.start, []).append(fact)
@@ -42,7 +42,7 @@ def questions_of_article(passage: Passage, sentences: Sequence[ParsedSentence]) 
         tree = phrases.tree
         if "|" in tree.forms:
             continue  # the row of a table
-        realiser = _realiser(phrases, subjects, types)
+        realiser = _realiser(phrases, subjects, _type_of_title(topic, called))
         for clause in phrases.clauses:
             for asked in questions_of_clause(clause, realiser):
                 if '"' in asked.question or _OURS.isdisjoint(asked.question.rstrip("?").split()):
@@ -52,24 +52,38 @@ def questions_of_article(passage: Passage, sentences: Sequence[ParsedSentence]) 
                 yield stated._replace(part=part)
 
 
-def _realiser(phrases: NounPhrases, subjects: Subjects, types: EntityTypes) -> Realiser:
+def _realiser(phrases: NounPhrases, subjects: Subjects, title: str) -> Realiser:
     """What says the words of a sentence: its pronouns, short names and ``the film`` as what they stand for."""
     tree = phrases.tree
     realiser = Realiser(tree, names=phrases.topic.names)
-    title = types.of_title(phrases.topic)
     for i, low in enumerate(tree.lower):
-        label = types.of_word(tree, i)
         if low in PERSONAL:
             if (found := subjects.pronoun(i)) and not low.endswith(("self", "selves")):
                 realiser.referents[i] = _referent(phrases, found[0].end, i, title)
         elif low not in RELATIVE and tree.deps[i] in (*SUBJECTS, "poss") and not tree.kids_of(i, "relcl", "conj"):
-            found = subjects.of_noun(i) if label != TITLE else []
+            found = subjects.of_noun(i) if tree.label(i) != TITLE else []
             sure = len(found) == 1 and found[0].end.label == TITLE and found[0].confidence > _UNSURE
             if sure and not found[0].prefix and not (phrases.first and phrases.proper(i)):
                 realiser.referents[i] = _referent(phrases, phrases.title(), i, title)
                 first, last = phrases.span(i)
                 realiser.silent |= {*tree.kids_of(i, "det"), *range(first, last + 1)} - {i}
     return realiser
+
+
+def _labels_of(name: str, text: str, sentences: Sequence[ParsedSentence]) -> list[str]:
+    """What the sentences of a passage take a name for, each time that they have it."""
+    spans = ((entity.label, text[entity.start : entity.end]) for one in sentences for entity in one.entities)
+    return [label for label, spelled in spans if _key(spelled) == _key(name)]
+
+
+def _key(name: str) -> str:
+    return name.lower().removeprefix("the ").removesuffix("'s").removesuffix("’s")
+
+
+def _type_of_title(topic: Topic, called: Sequence[str]) -> str:
+    """PERSON where a passage speaks of its title as of someone; TITLE otherwise."""
+    person = topic.person or any(map(names_person, topic.nouns)) or called.count("PERSON") * 2 > len(called)
+    return "PERSON" if person and not topic.thing else TITLE
 
 
 def _referent(phrases: NounPhrases, end: End, i: int, title: str) -> Referent:

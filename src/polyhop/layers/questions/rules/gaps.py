@@ -85,8 +85,7 @@ def _place_or_time(realiser: Realiser, noun: int) -> Iterator[AnswerGap]:
     tree = realiser.tree
     for preposition in tree.kids_of(noun, "prep"):
         for target in tree.kids_of(preposition, "pobj")[:1]:
-            own = tree.entity_of[target] != tree.entity_of[preposition]  # not the Hall of Ost
-            if own and tree.label(target) in TIMES | PLACES:
+            if tree.label(target) in TIMES | PLACES:
                 yield from (gap for gap in _noun(realiser, target, preposition, _LIKELY) if gap.wh in ("Where", "When"))
 
 
@@ -95,7 +94,7 @@ def _before_noun(realiser: Realiser, noun: int) -> Iterator[AnswerGap]:
     tree = realiser.tree
     phrase, short = words_below(tree, noun), words_below(tree, noun, _BESIDE)
     for i in tree.kids_of(noun, "nummod", "poss"):
-        if tree.deps[i] == "nummod" and tree.label(i) == "CARDINAL":
+        if tree.label(i) == "CARDINAL":
             rest = realiser.say(word for word in short if word > i)
             yield AnswerGap([i], frozenset(phrase), f"How many {rest}")
         elif tree.deps[i] == "poss" and (i in realiser.referents or tree.lower[i] not in EMPTY):

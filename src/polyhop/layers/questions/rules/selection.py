@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Set
 from typing import Final
 
-from polyhop.english.words import FUNCTION_WORDS
+from polyhop.english.words import FUNCTION_WORDS, word_set
 from polyhop.layers.questions.rules.question_candidate import QuestionCandidate
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -14,20 +14,7 @@ _AGAIN: Final = 0.15  # what a word is worth that questions before have
 _SAME_PART: Final = 0.7  # what a question is worth whose sentence has given one already
 _LEAST: Final = 2.0  # what the words of a pair must say
 _LONG: Final = 12  # words that a pair says anything with; longer ones gain less and less
-_EMPTY: Final = FUNCTION_WORDS | {
-    "i",
-    "my",
-    "your",
-    "our",
-    "just",
-    "really",
-    "very",
-    "too",
-    "also",
-    "some",
-    "any",
-    "there",
-}
+_EMPTY: Final = FUNCTION_WORDS | word_set("i my your our just really very too also some any there")
 
 
 def chosen(

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.english.question import DOUBTING, Words, asking_part, read_words, render
-from polyhop.english.words import ARTICLES, PREPOSITIONS, PRONOUNS, is_finite, is_participle
+from polyhop.english.verbs import is_finite, is_participle
+from polyhop.english.words import ARTICLES, PREPOSITIONS, PRONOUNS
 
 _LONGEST: Final = 5  # words of what is offered
 

@@ -9,7 +9,8 @@ from typing import Final
 
 from polyhop.english.answer_type import split_options
 from polyhop.english.question import Word, Words, asking_part, read_words, render
-from polyhop.english.words import ARTICLES, BE, DO, HAVE, PREPOSITIONS, WH_WORDS, base_form, is_finite, word_set
+from polyhop.english.verbs import base_form, is_finite
+from polyhop.english.words import ARTICLES, BE, DO, HAVE, PREPOSITIONS, WH_WORDS, word_set
 
 _POLES: Final = tuple(
     (large, small)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.english.question import OWNS, Word, Words, plain
+from polyhop.english.verbs import is_base, is_participle
 from polyhop.english.words import (
     ARTICLES,
     ATTRIBUTE_TAILS,
@@ -24,9 +25,7 @@ from polyhop.english.words import (
     TITLE_NOUNS,
     WH_WORDS,
     is_agent,
-    is_base,
     is_demonym,
-    is_participle,
     word_set,
 )
 from polyhop.planning.rules.clauses import (

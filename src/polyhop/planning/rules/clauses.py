@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from polyhop.english.question import OWNS, Words, plain
-from polyhop.english.verbs import third_of_base
+from polyhop.english.verbs import base_form, is_base, is_finite, is_participle, third_of_base
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -22,10 +22,6 @@ from polyhop.english.words import (
     TITLE_NOUNS,
     WH_WORDS,
     WORKS,
-    base_form,
-    is_base,
-    is_finite,
-    is_participle,
     word_set,
 )
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from polyhop.english.answer_type import split_options
 from polyhop.english.question import Word, Words, plain, render
+from polyhop.english.verbs import base_form, is_participle
 from polyhop.english.words import (
     AMOUNTS,
     ARTICLES,
@@ -21,8 +22,6 @@ from polyhop.english.words import (
     TIMES,
     TITLE_NOUNS,
     WH_WORDS,
-    base_form,
-    is_participle,
     word_set,
 )
 from polyhop.planning.rules.chains import answer_chain

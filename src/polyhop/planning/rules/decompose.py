@@ -12,17 +12,8 @@ from dataclasses import replace
 from typing import Final
 
 from polyhop.english.question import LONGEST_QUESTION, Words, plain, read_words
-from polyhop.english.verbs import third_of_base
-from polyhop.english.words import (
-    ARTICLES,
-    AUXILIARIES,
-    FUNCTION_WORDS,
-    PLACES,
-    PREPOSITIONS,
-    WH_WORDS,
-    base_form,
-    is_participle,
-)
+from polyhop.english.verbs import base_form, is_participle, third_of_base
+from polyhop.english.words import ARTICLES, AUXILIARIES, FUNCTION_WORDS, PLACES, PREPOSITIONS, WH_WORDS
 from polyhop.planning.rules.chains import answer_chain, settle
 from polyhop.planning.rules.clauses import (
     NOUNS,

@@ -7,16 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.english.question import OWNS, Word, Words, render
-from polyhop.english.words import (
-    ARTICLES,
-    AUXILIARIES,
-    BE,
-    FUNCTION_WORDS,
-    PREPOSITIONS,
-    TITLE_NOUNS,
-    is_demonym,
-    is_participle,
-)
+from polyhop.english.verbs import is_participle
+from polyhop.english.words import ARTICLES, AUXILIARIES, BE, FUNCTION_WORDS, PREPOSITIONS, TITLE_NOUNS, is_demonym
 from polyhop.planning.rules.clauses import ADVERBS, finite_at
 from polyhop.planning.rules.statements import GAP, Statement, spoken
 

@@ -11,6 +11,7 @@ from polyhop.documents.conversations.stamps import DAY, day_of, is_dated, minute
 from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.english.dates import MONTH, month_number
 from polyhop.english.events import SPEECH
+from polyhop.english.verbs import base_form
 from polyhop.english.words import (
     AUXILIARIES,
     BE,
@@ -22,7 +23,6 @@ from polyhop.english.words import (
     PEOPLE,
     ROLES,
     WH_WORDS,
-    base_form,
     word_set,
 )
 from polyhop.indexes.folding import family, pieces, tokens

@@ -223,8 +223,6 @@ def _answer(asked: AskedEvents, first: _Telling, second: _Telling) -> str | None
     sign = _compared(first, second)
     if sign is None:
         return None
-    if asked.kind == "first":
-        return asked.first if (sign < 0) == (asked.relation == "before") else asked.second
     if asked.relation == "either":
         return "before" if sign < 0 else "after"
     return "Yes" if (sign < 0) == (asked.relation == "before") else "No"

@@ -127,19 +127,6 @@ TIMES: Final = {
     "recent": "later",
     "newer": "later",
 }
-AMOUNTS: Final = {"more": "larger", "most": "larger", "fewer": "smaller", "less": "smaller", "fewest": "smaller"}
-DEGREES: Final = {
-    "tall": "taller tallest",
-    "long": "longer longest",
-    "large": "larger largest bigger biggest",
-    "high": "higher highest",
-    "wide": "wider widest",
-    "deep": "deeper deepest",
-    "fast": "faster fastest",
-    "heavy": "heavier heaviest",
-    "populous": "populous",
-}
-SMALL_DEGREES: Final = {"tall": "shorter shortest", "large": "smaller smallest", "high": "lower lowest"}
 
 
 def is_agent(noun: str) -> bool:

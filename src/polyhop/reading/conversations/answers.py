@@ -81,10 +81,6 @@ def _answered(
             return _speaker(asked, told, turns, sentences, models)
         case "moment":
             return _moment(turns)
-        case "done":
-            return _time(
-                asked, [one for one in sentences if one.utterance.place == turns[0].utterance.place]
-            ) or _moment(turns)
         case "time":
             return _when(asked, told, turns, sentences)
         case "place":

@@ -27,11 +27,9 @@ from polyhop.english.words import (
 )
 from polyhop.indexes.folding import family, pieces, tokens
 
-Wish = Literal[
-    "verdict", "speaker", "moment", "done", "time", "name", "place", "reason", "errand", "topic", "statement"
-]
-"""Yes or no; who says it; when the conversation took place; when something was done, or else that; a time, a name, a
-place, a reason that is told; why somebody turns to somebody; what a conversation is about; otherwise what is said."""
+Wish = Literal["verdict", "speaker", "moment", "time", "name", "place", "reason", "errand", "topic", "statement"]
+"""Yes or no; who says it; when the conversation took place; a time, a name, a place, a reason that is told; why
+somebody turns to somebody; what a conversation is about; otherwise what is said."""
 
 _LAST: Final = re.compile(
     r"(?:(?<!\bvs)(?<!\bDr)(?<!\bSt)(?<!\bM[rs])(?<!\bMrs)[.!]\s+|\A\s*question:\s*)(?=[^.!]*\?\s*$)", re.IGNORECASE
@@ -87,10 +85,6 @@ _ASKED_NOUN: Final = re.compile(
     r"(?:of\b|is|was|are|were|do|does|did|has|have|had|can|could|will|would|should|made|makes)\b"
     r"|\bwhat (?:is|are|was|were) (?:the |[\w ]+?['’]s? )(?:[\w-]+ ){0,3}?(?P<called>[\w-]+?)s?"
     r"(?= (?:of|at|for|in|on|to|that|where|which|who)\b|\?|$)",
-    re.IGNORECASE,
-)
-_WHICH_OF: Final = re.compile(
-    r"\bwhich (?:one )?of (?:the|these|those|his|her|their|our|\w+['’]s?) (?:[\w-]+ ){0,2}?(?P<noun>[\w-]+?)s\b",
     re.IGNORECASE,
 )
 _FAVOURITE: Final = re.compile(
@@ -189,8 +183,7 @@ class ChatQuestion:
 def _is_plural(noun: str, question: str) -> bool:
     """Whether a question asks for more than one of what it calls its answer."""
     plurals = rf"\b(?:{re.escape(noun)}s|{re.escape(noun.removesuffix('y'))}ies)\b"
-    plural = re.search(plurals, question, re.IGNORECASE) is not None
-    return plural and _WHICH_OF.search(question) is None
+    return re.search(plurals, question, re.IGNORECASE) is not None
 
 
 def minute_in(question: str) -> int:
@@ -255,7 +248,7 @@ def named_speakers(question: str, speakers: Sequence[str]) -> list[str]:
 
 def _noun(question: str) -> str:
     """What a question calls its answer, in the singular, or nothing."""
-    found = _FAVOURITE.search(question) or _WHICH_OF.search(question) or _ASKED_NOUN.search(question)
+    found = _FAVOURITE.search(question) or _ASKED_NOUN.search(question)
     parts = found.groupdict() if found else {}
     noun = (parts.get("noun") or parts.get("called") or "").lower()
     if noun.endswith(("s", "u", "i")) and re.search(rf"\b{re.escape(noun)}s\b", question, re.IGNORECASE):
@@ -328,9 +321,7 @@ def _of_when(rest: Sequence[str]) -> Wish:
     said = [i for i, word in enumerate(rest) if base_form(word) in SPEECH or word in SPEECH]
     follows = rest[said[0] + 1 : said[0] + 5] if said else ()
     clause = any(word in ("is", "are", "was", "will", "can", "that") for word in follows)
-    if said and not clause:
-        return "moment"
-    return "done" if rest[0] == "did" else "time"
+    return "moment" if said and not clause else "time"
 
 
 def asks_of_all(question: str, names: Sequence[str]) -> bool:

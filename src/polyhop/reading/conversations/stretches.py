@@ -9,7 +9,7 @@ from typing import Final
 
 from polyhop.english.answer_type import AnswerType
 from polyhop.english.dates import DATE, DATE_NAMES
-from polyhop.english.words import OFFICES, word_set
+from polyhop.english.words import AUXILIARIES, FUNCTION_WORDS, OFFICES, word_set
 from polyhop.ports import ParsedEntity
 
 FITS: Final[Mapping[AnswerType, Mapping[str, float]]] = {
@@ -37,11 +37,8 @@ _PROPER: Final = r"[^\W\d_a-z][\w'’.&-]*"
 _NAME: Final = re.compile(rf"{_PROPER}(?:(?: {_LINK}){{0,3}} {_PROPER})*")
 _QUOTED: Final = re.compile(r"[\"“„«]\s*([^\"“”„«»]{2,80}?)\s*[\"”»]")
 _NO_NAMES: Final = (
-    word_set(
-        "he she it they his her its their this that these those the a an in on at by for from after before during "
-        "when while as and but or however there then i we you who which what some many most all one two three also "
-        "its since both other according following although if not no with under until upon among several "
-    )
+    (FUNCTION_WORDS - AUXILIARIES)  # "Will" is a name, too
+    | word_set("then however some many most all one two three other according following no several")
     | DATE_NAMES
 )
 _AMOUNTS: Final = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"})

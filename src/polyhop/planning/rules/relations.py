@@ -132,9 +132,12 @@ def _nominal(words: Words) -> Words:
 
 
 def _joined(verb: Words, own: Words, same: bool) -> str:
-    """A verb and, for an end that does not stand next to it, the words before that end."""
+    """A verb and, for an end that does not stand next to it, the words before that end, or their own verb."""
     if same:
         return spoken(verb)
+    own_verb = next((at for at in range(len(own)) if finite_at(own, at)), None)
+    if own_verb is not None:
+        return spoken(own[own_verb:])
     kept = list(verb)
     while kept and (kept[-1].low in PREPOSITIONS or kept[-1].kind == "mark"):
         kept.pop()

@@ -87,6 +87,10 @@ _ASKED_NOUN: Final = re.compile(
     r"(?= (?:of|at|for|in|on|to|that|where|which|who)\b|\?|$)",
     re.IGNORECASE,
 )
+_WHICH_OF: Final = re.compile(
+    r"\bwhich (?:one )?of (?:the|these|those|his|her|their|our|\w+['’]s?) (?:[\w-]+ ){0,2}?(?P<noun>[\w-]+?)s\b",
+    re.IGNORECASE,
+)
 _FAVOURITE: Final = re.compile(
     r"\bfavou?rite (?:[\w-]+ ){0,2}?(?P<noun>[\w-]+?)s?\b(?= in\b| of\b| from\b|\?|$)", re.IGNORECASE
 )
@@ -183,7 +187,8 @@ class ChatQuestion:
 def _is_plural(noun: str, question: str) -> bool:
     """Whether a question asks for more than one of what it calls its answer."""
     plurals = rf"\b(?:{re.escape(noun)}s|{re.escape(noun.removesuffix('y'))}ies)\b"
-    return re.search(plurals, question, re.IGNORECASE) is not None
+    plural = re.search(plurals, question, re.IGNORECASE) is not None
+    return plural and _WHICH_OF.search(question) is None
 
 
 def minute_in(question: str) -> int:
@@ -248,7 +253,7 @@ def named_speakers(question: str, speakers: Sequence[str]) -> list[str]:
 
 def _noun(question: str) -> str:
     """What a question calls its answer, in the singular, or nothing."""
-    found = _FAVOURITE.search(question) or _ASKED_NOUN.search(question)
+    found = _FAVOURITE.search(question) or _WHICH_OF.search(question) or _ASKED_NOUN.search(question)
     parts = found.groupdict() if found else {}
     noun = (parts.get("noun") or parts.get("called") or "").lower()
     if noun.endswith(("s", "u", "i")) and re.search(rf"\b{re.escape(noun)}s\b", question, re.IGNORECASE):

@@ -221,32 +221,6 @@ def test_a_predicate_of_both_is_asked_of_each() -> None:
     assert plan.final.comparator == "both"
 
 
-@pytest.mark.parametrize(
-    ("question", "constraints"),
-    [
-        (
-            "Which composer studied with Ada Lund and wrote The Glass Tide?",
-            ["Which composer studied with Ada Lund?", "Which composer wrote The Glass Tide?"],
-        ),
-        (
-            "Which actor starred in both Low Water and Rain?",
-            ["Which actor starred in Low Water?", "Which actor starred in Rain?"],
-        ),
-        (
-            "What film directed by Oskar Vale stars Ada Lund?",
-            ["Which film was directed by Oskar Vale?", "What film stars Ada Lund?"],
-        ),
-    ],
-)
-def test_constraints_on_one_unknown_are_an_intersection(question: str, constraints: list[str]) -> None:
-    """Each constraint is asked alone; the answer is what they have in common."""
-    plan = decompose(question)
-    assert plan.shape == "intersection"
-    assert [step.question for step in plan.steps] == constraints
-    assert plan.final is not None
-    assert plan.final.comparator == "common"
-
-
 def test_what_two_things_have_in_common_is_asked_of_each() -> None:
     """What language do X and Y have in common?"""
     plan = decompose("What profession do Ada Lund and Oskar Vale have in common?")

@@ -118,29 +118,6 @@ def test_asked_events_reads_an_interval(question: str, comparison: str, limit: f
 
 
 @pytest.mark.parametrize(
-    ("question", "first", "second", "relation"),
-    [
-        (
-            "Which came first, Ada asking Tom for a ladder or Tom telling her about the flood?",
-            "Ada asking Tom for a ladder",
-            "Tom telling her about the flood",
-            "before",
-        ),
-        (
-            "Which event happened last: the party at the mill or the election of the mayor?",
-            "the party at the mill",
-            "the election of the mayor",
-            "after",
-        ),
-    ],
-)
-def test_asked_events_reads_which_came_first(question: str, first: str, second: str, relation: str) -> None:
-    asked = asked_events(question)
-    assert asked is not None
-    assert (asked.kind, asked.first, asked.second, asked.relation) == ("first", first, second, relation)
-
-
-@pytest.mark.parametrize(
     "question",
     [
         "What did Ada do before dinner?",

@@ -210,7 +210,7 @@ def test_told_in_tells_who_speaks_and_what_a_turn_replies_to() -> None:
         ("Who is recommended by Ada?", "name"),
         ("Who is Ada's favourite skipper?", "name"),
         ("When did Ada invite Tom?", "moment"),
-        ("When did Ada paint the boat?", "done"),
+        ("When did Ada paint the boat?", "time"),
         ("When is the regatta?", "time"),
         ("What time does the ferry leave?", "time"),
         ("Where will they meet?", "place"),

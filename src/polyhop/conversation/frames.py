@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.conversation.phrases import Kind, Phrase
-from polyhop.english.verbs import base_of, is_past
-from polyhop.english.words import AUXILIARIES, BE, KIN, PEOPLE, PREPOSITIONS, ROLES, WH_WORDS, is_finite, word_set
+from polyhop.english.verbs import base_of, is_finite, is_past
+from polyhop.english.words import AUXILIARIES, BE, KIN, PEOPLE, PREPOSITIONS, ROLES, WH_WORDS, word_set
 
 _LINK: Final = re.compile(r"(?:and|but|so|also|then)\b[,\s]+", re.IGNORECASE)
 _ABOUT: Final = re.compile(r"(?:what|how) about\s+", re.IGNORECASE)

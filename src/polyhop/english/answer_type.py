@@ -18,6 +18,7 @@ from polyhop.english.question import (
     read_words,
     render,
 )
+from polyhop.english.verbs import is_finite
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -34,7 +35,6 @@ from polyhop.english.words import (
     WH_WORDS,
     WORKS,
     is_agent,
-    is_finite,
     word_set,
 )
 

@@ -9,7 +9,8 @@ from typing import Final
 
 from polyhop.english.answer_type import split_options
 from polyhop.english.question import Word, Words, asking_part, read_words, render
-from polyhop.english.words import ARTICLES, BE, DO, HAVE, PREPOSITIONS, WH_WORDS, base_form, is_finite, word_set
+from polyhop.english.verbs import base_form, is_finite
+from polyhop.english.words import ARTICLES, BE, DO, HAVE, PREPOSITIONS, WH_WORDS, word_set
 
 _POLES: Final = tuple(
     (large, small)
@@ -22,7 +23,9 @@ _POLES: Final = tuple(
         )
     )
 )
-_NEUTRAL: Final = {pole: large for large, small in _POLES for pole in (large, small) if pole}
+NEUTRAL: Final = {pole: large for large, small in _POLES for pole in (large, small) if pole}
+"""Adjectives that are measured, with the one by which that is asked: "how light" is "how heavy"."""
+
 _SMALL: Final = frozenset(small for _, small in _POLES)
 _IRREGULAR: Final = {
     "more": ("much", True), "most": ("much", True), "less": ("much", False), "least": ("much", False),
@@ -45,7 +48,7 @@ class Degree:
 
 def _forms() -> Iterator[tuple[str, tuple[str, bool]]]:
     """The comparatives and superlatives of adjectives that are measured, with these, and whether they mean more."""
-    for adjective, neutral in _NEUTRAL.items():
+    for adjective, neutral in NEUTRAL.items():
         stem = adjective.removesuffix("e")
         if adjective.endswith("y"):
             stem = f"{adjective[:-1]}i"
@@ -56,6 +59,7 @@ def _forms() -> Iterator[tuple[str, tuple[str, bool]]]:
 
 
 FORMS: Final = {**dict(_forms()), **_IRREGULAR}
+"""Comparatives and superlatives, with the adjective by which is asked, and whether they mean more of it."""
 
 
 def asked_degree(question: str) -> Degree | None:
@@ -69,8 +73,8 @@ def asked_degree(question: str) -> Degree | None:
         return None
     adjective, more = FORMS[low[at]]
     end = at + 1
-    if adjective == "much" and low[end : end + 1] and low[end] in _NEUTRAL:
-        adjective, more, end = _NEUTRAL[low[end]], more == (low[end] not in _SMALL), end + 1
+    if adjective == "much" and low[end : end + 1] and low[end] in NEUTRAL:
+        adjective, more, end = NEUTRAL[low[end]], more == (low[end] not in _SMALL), end + 1
     asked = _asked(frame, at, end, adjective)
     if asked is None:
         return None

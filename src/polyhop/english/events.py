@@ -8,8 +8,8 @@ from typing import Final
 
 from polyhop.english.dates import DATE_NAMES
 from polyhop.english.tables import table
-from polyhop.english.verbs import is_past
-from polyhop.english.words import FUNCTION_WORDS, NAME_LINKS, is_base, is_finite, word_set
+from polyhop.english.verbs import is_base, is_finite, is_past
+from polyhop.english.words import FUNCTION_WORDS, NAME_LINKS, word_set
 
 SPEECH: Final = word_set(table("verbs")["speech"])
 """What people do with words and appointments, as it stands after "did"."""

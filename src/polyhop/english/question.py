@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from polyhop.english.dates import DATE_NAMES
+from polyhop.english.verbs import is_finite
 from polyhop.english.words import (
     ARTICLES,
     ATTRIBUTE_HEADS,
@@ -36,7 +37,6 @@ from polyhop.english.words import (
     WORK_LINKS,
     WORKS,
     is_demonym,
-    is_finite,
     word_set,
 )
 

@@ -13,15 +13,8 @@ from typing import Any, Final
 
 from polyhop.english.answer_type import AnswerType
 from polyhop.english.tables import table
-from polyhop.english.words import (
-    ARTICLES,
-    AUXILIARIES,
-    PREPOSITIONS,
-    base_form,
-    is_agent,
-    is_base,
-    is_participle,
-)
+from polyhop.english.verbs import base_form, is_base, is_participle
+from polyhop.english.words import ARTICLES, AUXILIARIES, PREPOSITIONS, is_agent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""English verb forms, as far as turning a statement into a question needs them."""
+"""English verbs and their forms: of any verb by rule, and of those that questions are often asked with by heart."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from polyhop.english.tables import table
-from polyhop.english.words import word_set
+from polyhop.english.words import AUXILIARIES, word_set
 
 _IRREGULAR: Final = [forms.split() for forms in table("verbs")["irregular"].split("|")]
 _BASES: Final[dict[str, str]] = {past: base for base, *pasts in _IRREGULAR for past in pasts}
@@ -27,9 +27,67 @@ _ENDS_IN_E: Final = re.compile(
 _NO_E: Final = word_set(table("verbs")["without_e"])
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _SHORT: Final = 2  # letters of the shortest stem of a past form
-
-
 _SPARED: Final = 6  # letters of a stem whose doubled l is no part of it: *travelled*, but *spelled*
+
+_ASKED: Final = word_set(table("verbs")["known"])
+"""The verbs that questions are often asked with."""
+
+_FORMS: Final = {
+    form: base for form, base in _BASES.items() if form != base and (base in _ASKED or base in ("be", "do", "go"))
+} | {
+    "is": "be", "are": "be", "has": "have", "does": "do", "goes": "go", "dying": "die", "beaten": "beat",
+    "co-wrote": "co-write", "co-written": "co-write",
+}  # fmt: skip
+"""Irregular forms of these, and of the verbs that help."""
+
+_DESCRIBING: Final = word_set(
+    "fallen broken born written built sung made held given known seen shown led won founded located based taken "
+    "spoken drawn beaten chosen thrown shot driven told sold bought taught fought found brought cast set run"
+)
+_NEVER_FINITE: Final = word_set(
+    "known written given shown seen taken spoken born sung drawn driven flown overseen risen beaten broken fallen "
+    "gone done been begun chosen thrown co-written gotten"
+)
+_NO_VERBS: Final = word_set(
+    "united red hundred speed seed bed need indeed shed breed greed creed feed weed wed sacred kindred wicked"
+)
+
+
+def is_base(word: str) -> bool:
+    """Whether a word is a verb as it stands after "did", of those that questions are often asked with."""
+    return word in _ASKED or word == "go"
+
+
+def base_form(word: str) -> str:
+    """The infinitive of what may be a verb in a question; a word that looks like an infinitive stays one: *found*."""
+    if is_base(word) or not word.endswith("ing"):
+        return word if is_base(word) else _FORMS.get(word) or base_of(word)
+    stem = word.removesuffix("ing")
+    undoubled = stem[:-1] if stem[-2:-1] == stem[-1:] else stem
+    return _FORMS.get(word) or next(
+        (one for one in (stem, f"{stem}e", undoubled) if is_base(one)), _without_ed(f"{stem}ed")
+    )
+
+
+def is_participle(word: str) -> bool:
+    """Whether a word can follow a noun as "directed" or "containing" does."""
+    if word in _DESCRIBING:
+        return True
+    if word in _NO_VERBS or len(word) < len("aided"):
+        return False
+    return word.endswith("ed") or (word.endswith("ing") and is_base(base_form(word)))
+
+
+def is_finite(word: str) -> bool:
+    """Whether a word can be the verb of a clause: an auxiliary, a past form or a known verb's third person."""
+    if word in AUXILIARIES:
+        return True
+    if word in _FORMS:
+        return word not in _NEVER_FINITE
+    if word in _NO_VERBS:
+        return False
+    past = word.endswith("ed") and len(word) > len("bed")
+    return past or is_base(word) or (word.endswith("s") and is_base(base_form(word)))
 
 
 def base_of(form: str) -> str:
@@ -57,7 +115,7 @@ def is_past(form: str) -> bool:
     return ends and _VOWEL.search(low[:-2]) is not None
 
 
-def is_participle(form: str) -> bool:
+def is_only_participle(form: str) -> bool:
     """Whether a verb can be nothing but a past participle: *known*, *written*."""
     return form.lower() in _PARTICIPLES
 

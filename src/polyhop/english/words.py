@@ -1,4 +1,4 @@
-"""Closed classes of English words that questions are built from, and the little morphology to take them apart."""
+"""Closed classes of English words that questions are built from, and what a noun says of who or what it names."""
 
 from __future__ import annotations
 
@@ -127,96 +127,6 @@ TIMES: Final = {
     "recent": "later",
     "newer": "later",
 }
-AMOUNTS: Final = {"more": "larger", "most": "larger", "fewer": "smaller", "less": "smaller", "fewest": "smaller"}
-DEGREES: Final = {
-    "tall": "taller tallest",
-    "long": "longer longest",
-    "large": "larger largest bigger biggest",
-    "high": "higher highest",
-    "wide": "wider widest",
-    "deep": "deeper deepest",
-    "fast": "faster fastest",
-    "heavy": "heavier heaviest",
-    "populous": "populous",
-}
-SMALL_DEGREES: Final = {"tall": "shorter shortest", "large": "smaller smallest", "high": "lower lowest"}
-
-_VERBS: Final = word_set(table("verbs")["known"])
-_IRREGULAR: Final[dict[str, str]] = {
-    past: base
-    for base, *pasts in (forms.split() for forms in table("verbs")["irregular"].split("|"))
-    for past in pasts
-    if past != base and (base in _VERBS or base in ("be", "do", "go"))
-} | {
-    "is": "be", "are": "be", "has": "have", "does": "do", "goes": "go", "died": "die", "dying": "die",
-    "beaten": "beat", "co-wrote": "co-write", "co-written": "co-write",
-}  # fmt: skip
-PARTICIPLES: Final = word_set(
-    "fallen broken born written built sung made held given known seen shown led won founded located based taken "
-    "spoken drawn beaten chosen thrown shot driven told sold bought taught fought found brought cast set run"
-)
-_NEVER_FINITE: Final = word_set(
-    "known written given shown seen taken spoken born sung drawn driven flown overseen risen beaten broken fallen "
-    "gone done been begun chosen thrown co-written gotten"
-)
-_NOT_PARTICIPLES: Final = word_set(
-    "united red hundred speed seed bed need indeed shed breed greed creed feed weed wed sacred kindred wicked named"
-) - {"named"}
-_KEEP_E: Final = ("v", "c", "z", "u", "at", "ir", "as", "os", "rg", "dg", "ng")
-
-
-def base_form(verb: str) -> str:
-    """The infinitive of an inflected English verb; a guess by its ending for a verb outside the tables."""
-    if verb in _VERBS:
-        return verb
-    if verb in _IRREGULAR:
-        return _IRREGULAR[verb]
-    for ending, stems in (
-        ("ied", ("y",)),
-        ("ies", ("y",)),
-        ("ed", ("", "e")),
-        ("ing", ("", "e")),
-        ("es", ("", "e")),
-        ("s", ("",)),
-    ):
-        if not verb.endswith(ending) or len(verb) < len(ending) + 2:
-            continue
-        stem = verb.removesuffix(ending)
-        candidates = [stem + added for added in stems]
-        if len(stem) > 2 and stem[-1] == stem[-2]:
-            candidates.append(stem[:-1])
-        known = [candidate for candidate in candidates if candidate in _VERBS]
-        if known:
-            return known[0]
-        return stem + "e" if ending in ("ed", "ing") and stem.endswith(_KEEP_E) else candidates[0]
-    return verb
-
-
-def is_base(word: str) -> bool:
-    """Whether the word is a verb's infinitive, as it stands after "did"."""
-    return word in _VERBS or word == "go"
-
-
-def is_participle(word: str) -> bool:
-    """Whether the word can follow a noun as "directed" or "containing" does."""
-    if word in PARTICIPLES:
-        return True
-    if word in _NOT_PARTICIPLES or len(word) < 5:
-        return False
-    return word.endswith("ed") or (word.endswith("ing") and base_form(word) in _VERBS)
-
-
-def is_finite(word: str) -> bool:
-    """Whether the word can be the verb of a clause: an auxiliary, a past form or a known verb's third person."""
-    if word in AUXILIARIES:
-        return True
-    if word in _IRREGULAR:
-        return word not in _NEVER_FINITE
-    if word in _NOT_PARTICIPLES:
-        return False
-    if word.endswith("ed") and len(word) > 3:
-        return True
-    return is_base(word) or (word.endswith("s") and base_form(word) in _VERBS)
 
 
 def is_agent(noun: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from polyhop.english.question import OWNS, Word, Words, plain
+from polyhop.english.verbs import is_participle
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -12,7 +13,6 @@ from polyhop.english.words import (
     PREPOSITIONS,
     TITLE_NOUNS,
     WH_WORDS,
-    is_participle,
     names_person,
     word_set,
 )

@@ -1,4 +1,4 @@
-"""Questions about two events: which came first, whether one came before the other, how long it was between them."""
+"""Questions about two events: whether one came before the other, and how long it was between them."""
 
 from __future__ import annotations
 
@@ -37,22 +37,16 @@ _PAIRS: Final = (
     (re.compile(r"\bbetween\s+(?=\S)", re.IGNORECASE), re.compile(r",?\s+and\s+", re.IGNORECASE)),
     (re.compile(r"\bfrom\s+(?=\S)", re.IGNORECASE), re.compile(r",?\s+(?:to|until|till)\s+", re.IGNORECASE)),
 )
-_FIRST: Final = re.compile(
-    r"(?:which|what)\b(?: event)?\s+(?:came|happened|occurred|took place|was)\s+(?P<when>first|earlier|last|later)\b"
-    r"\s*[,:;]?\s+(?P<options>.+)$",
-    re.IGNORECASE,
-)
-_OR: Final = re.compile(r",?\s+or\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedEvents:
     """Two events that a question asks to compare, as it names them, and what it asks about them."""
 
-    kind: Literal["order", "first", "interval"]
+    kind: Literal["order", "interval"]
     first: str
     second: str
-    relation: Relation = "before"  # first to second; which is asked for, of kind first
+    relation: Relation = "before"  # first to second
     comparison: Comparison = ""  # of an interval with the limit; nothing where its length is asked
     limit: float = 0.0  # in days
     unit: str = "day"  # in which a length is asked
@@ -61,7 +55,7 @@ class AskedEvents:
 def asked_events(question: str) -> AskedEvents | None:
     """The two events whose order or distance in time a question asks for; None for any other question."""
     text = " ".join(question.split()).rstrip(" ?.!")
-    return _first(text) or _interval(text) or _order(text)
+    return _interval(text) or _order(text)
 
 
 def _order(text: str) -> AskedEvents | None:
@@ -131,17 +125,4 @@ def _ends(text: str) -> tuple[str, str] | None:
                     parted.append((worths[0] + worths[1], match.start(), sides))
             if parted:
                 return min(parted)[2]
-    return None
-
-
-def _first(text: str) -> AskedEvents | None:
-    """``Which came first, X or Y``, where X and Y are events: other things are compared by what they are."""
-    match = _FIRST.match(text)
-    if match is None:
-        return None
-    for joint in _OR.finditer(match["options"]):
-        sides = match["options"][: joint.start()], match["options"][joint.end() :]
-        if all(_worth(side) is not None for side in sides):
-            earlier = match["when"].lower() in ("first", "earlier")
-            return AskedEvents(kind="first", first=sides[0], second=sides[1], relation="before" if earlier else "after")
     return None

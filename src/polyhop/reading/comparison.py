@@ -13,11 +13,11 @@ from polyhop.english.answer_type import choices
 from polyhop.english.countries import countries_in
 from polyhop.english.dates import Date, parse_date
 from polyhop.english.numbers import number_in
-from polyhop.english.words import AUXILIARIES, FUNCTION_WORDS, word_set
 from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
 from polyhop.plans import Plan
 from polyhop.reading.reader import Quote, Reading
+from polyhop.reading.rows import word_families
 from polyhop.reading.steps import Candidate, StepReading, glance
 from polyhop.reading.subjects import about, likeness
 from polyhop.types import AnswerKind, Passage
@@ -26,8 +26,7 @@ _NATION: Final = re.compile(r"\b(?:country|nation|nationality|citizenship)\b", r
 DATED: Final = ("earlier", "later", "longer")  # comparators of dates
 _FOUNDED: Final = "When was {} founded?"
 _BORN: Final = "When was {} born?"
-_ENDINGS: Final = ("ses", "ies", "es", "s", "ed", "ing")
-_IDLE: Final = FUNCTION_WORDS | AUXILIARIES | word_set("same both their type types kind kinds share")
+_IDLE: Final = word_families("same both type kind share")
 _SHARED: Final = 5  # likeliest answers to each question among which a common one is looked for
 
 
@@ -175,12 +174,12 @@ class Comparison:
         shares, quotes, nations = [], [], []
         for operand in operands:
             question = operand.readings[0].question.replace(operand.subject, " ")
-            asked = {_stem(word) for word in pieces(question) if word not in _IDLE and len(word) > 2}
+            asked = word_families(question) - _IDLE
             passage = about(operand.subject, self.passages)
             spans = sentence_spans(passage.text) if passage else []
             if passage is None or not spans or not asked:
                 return None
-            said = [{_stem(word) for word in pieces(passage.text[start:end])} & asked for start, end in spans]
+            said = [word_families(passage.text[start:end]) & asked for start, end in spans]
             shares.append(len(frozenset().union(*said)) / len(asked))
             quotes.append(Quote(passage, *max(zip(said, spans, strict=True), key=lambda item: len(item[0]))[1]))
             own = _countries(passage)
@@ -256,11 +255,6 @@ def _countries(passage: Passage | None) -> tuple[frozenset[str], Quote] | None:
         if named:
             return named, Quote(passage, start, end)
     return None
-
-
-def _stem(word: str) -> str:
-    ending = next((ending for ending in _ENDINGS if word.endswith(ending) and len(word) > len(ending) + 3), "")
-    return word.removesuffix(ending)
 
 
 def _reading(text: str, quotes: Sequence[Quote], confidence: float, note: str) -> Reading:

@@ -13,8 +13,8 @@ from polyhop.documents.conversations.transcripts import Transcript
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.dates import DATE, parse_date
 from polyhop.english.events import SPEECH, EventClause, event_clause, is_event
-from polyhop.english.verbs import base_of
-from polyhop.english.words import FUNCTION_WORDS, base_form
+from polyhop.english.verbs import base_form, base_of
+from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
 from polyhop.reading.asked_events import UNITS, AskedEvents, asked_events
@@ -223,8 +223,6 @@ def _answer(asked: AskedEvents, first: _Telling, second: _Telling) -> str | None
     sign = _compared(first, second)
     if sign is None:
         return None
-    if asked.kind == "first":
-        return asked.first if (sign < 0) == (asked.relation == "before") else asked.second
     if asked.relation == "either":
         return "before" if sign < 0 else "after"
     return "Yes" if (sign < 0) == (asked.relation == "before") else "No"

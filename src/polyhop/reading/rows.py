@@ -9,7 +9,7 @@ from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.words import FUNCTION_WORDS
-from polyhop.indexes.folding import family, pieces
+from polyhop.indexes.folding import family, tokens
 from polyhop.reading.reader import Quote
 from polyhop.types import Passage
 
@@ -78,7 +78,7 @@ def _rows(passage: Passage) -> Iterator[Row]:
 
 def word_families(text: str) -> frozenset[str]:
     """The words of a text that mean something, by their families."""
-    return frozenset(family(word.removesuffix("s")) for word in pieces(text) if word not in FUNCTION_WORDS)
+    return frozenset(family(word) for word in tokens(text, stem="s") if word not in FUNCTION_WORDS)
 
 
 def row_at(quote: Quote) -> Row | None:

@@ -22,9 +22,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
-from polyhop.english.negation import denies, spoken_of
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
+from polyhop.reading.negation import denies, spoken_of
 from polyhop.reading.pointing import Pointed, Pointing, Supporting, point, point_together
 from polyhop.reading.reader import Quote, text_of
 from polyhop.types import Passage

@@ -12,7 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from polyhop.english.words import ARTICLES, AUXILIARIES, BE, FUNCTION_WORDS, PREPOSITIONS, WH_WORDS, is_finite
+from polyhop.english.verbs import is_finite
+from polyhop.english.words import ARTICLES, AUXILIARIES, BE, FUNCTION_WORDS, PREPOSITIONS, WH_WORDS
 from polyhop.training.rows import RowLine, row_lines
 from polyhop.training.taught_plans import TaughtPlan
 

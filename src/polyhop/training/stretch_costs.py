@@ -6,14 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from polyhop.english.described import PlacedWord, means_something
-from polyhop.english.words import (
-    ARTICLES,
-    AUXILIARIES,
-    PREPOSITIONS,
-    WH_WORDS,
-    is_finite,
-    is_participle,
-)
+from polyhop.english.verbs import is_finite, is_participle
+from polyhop.english.words import ARTICLES, AUXILIARIES, PREPOSITIONS, WH_WORDS
 
 _RELATIVE: Final = frozenset({"that", "which", "who", "where", "whose", "whom", "when"})
 _OWNS: Final = frozenset({"'s", "’s"})

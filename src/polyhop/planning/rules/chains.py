@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from polyhop.english.question import OWNS, Word, Words, plain
+from polyhop.english.question import OWNS, Word, Words
+from polyhop.english.verbs import is_base, is_participle
 from polyhop.english.words import (
     ARTICLES,
     ATTRIBUTE_TAILS,
@@ -24,9 +25,7 @@ from polyhop.english.words import (
     TITLE_NOUNS,
     WH_WORDS,
     is_agent,
-    is_base,
     is_demonym,
-    is_participle,
     word_set,
 )
 from polyhop.planning.rules.clauses import (
@@ -78,7 +77,7 @@ def answer_chain(words: Words, draft: PlanDraft, target: str = "") -> Word:
 def settle(words: Words, draft: PlanDraft) -> Words:
     """The words with each description in them replaced by a reference to its answer."""
     for _ in range(MOST_HOPS):
-        found = _relative(words) or _participial(words) or _possessive(words) or _of_phrase(words) or _compound(words)
+        found = _relative(words) or _participial(words) or _possessive(words) or _of_phrase(words)
         if found is None:
             break
         if found.question and _is_whole(words, found.start, found.end) and found.start > 0:
@@ -155,13 +154,6 @@ def _relative(words: Words) -> _Description | None:
 
 def _relative_at(words: Words, at: int) -> _Description | None:
     low = words[at].low
-    if low in ("where", "what", "who") and _stands_alone(words, at):
-        end = clause_end(words, at, at + 1)
-        clause = words[at + 1 : end]
-        if end is None or first_finite(clause, 0) is None:
-            return None
-        asked = plain("who") + clause if low == "who" else relative_question((), "where", (), clause)
-        return _Description(at, end, question=asked if low != "what" else _what_question(clause))
     if not opens_clause(words, at):
         return None
     stop = at - 1 if words[at - 1].low == "," else at
@@ -189,26 +181,8 @@ def _says_something(words: Words, start: int, end: int) -> bool:
     return complete and first_finite(words, start, end) is not None
 
 
-def _what_question(clause: Words) -> Words:
-    return relative_question(plain("what"), "which", (), clause)[1:]
-
-
 def _reports(words: Words, start: int, end: int) -> bool:
     return words[end - 1].low in ("claim", "fact", "belief", "idea", "theory", "evidence", "statement")
-
-
-def _stands_alone(words: Words, at: int) -> bool:
-    """Whether a wh-word begins a clause that itself names a thing: "attend where X works"."""
-    before, after = words[at - 1], words[at + 1]
-    if before.kind != "word" or (
-        before.low in ("in", "at", "by", "for", "from", "of", "on") and words[at].low == "what"
-    ):
-        return False
-    verbal = finite_at(words, at - 1) or before.low in PREPOSITIONS
-    started = at > 1 and any(word.low in WH_WORDS for word in words[:at])
-    subject = after.atomic or after.low in ARTICLES or (words[at].low == "who" and finite_at(words, at + 1))
-    subject = subject or (words[at].low == "where" and after.kind == "word" and after.low not in FUNCTION_WORDS)
-    return verbal and started and subject and (before.low not in BE or words[at].low == "where")
 
 
 def _participial(words: Words) -> _Description | None:
@@ -338,8 +312,7 @@ def _leads_on(words: Words, start: int, at: int) -> bool:
         return False
     if words[at].low == "in":
         return noun.low in PLACES and any(word.low in _SUPERLATIVES for word in words[start:at])
-    named = words[at + 1].kind == "name" and at - start == 2
-    if named and noun.low in PLACES - _PLACE_RELATIONS:
+    if words[at + 1].kind == "name" and at - start == 2 and noun.low in PLACES - _PLACE_RELATIONS:
         return False  # "the state of Florida" is Florida
     attribute = " of " in noun.low and noun.low.rpartition(" ")[2] in ATTRIBUTE_TAILS
     return attribute or noun.low in RELATIONAL or (is_agent(noun.low) and noun.low not in PEOPLE | THINGS)
@@ -358,18 +331,4 @@ def _argument_end(words: Words, at: int) -> int | None:
             return None if words[end : end + 1] == (OWNS,) else end
         if word.low not in TITLE_NOUNS | ARTICLES | NOUNS:
             return None
-    return None
-
-
-def _compound(words: Words) -> _Description | None:
-    """A name in front of a role, "the Graceland performer", unless it only says where the person is from."""
-    for at in range(len(words) - 1, 1, -1):
-        name = words[at - 1]
-        if words[at].low not in ROLES or name.kind != "name" or words[at - 2].low != "the":
-            continue
-        after = words[at + 1] if at + 1 < len(words) else None
-        if is_demonym(name.text) or (after is not None and (after.atomic or after.low in ("of", "who", "that"))):
-            continue
-        if not _is_whole(words, at - 2, at + 1):
-            return _Description(at - 2, at + 1, relation=words[at : at + 1], of=(name,))
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from polyhop.english.question import OWNS, Words, plain
-from polyhop.english.verbs import third_of_base
+from polyhop.english.verbs import base_form, is_base, is_finite, is_participle, third_of_base
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -22,10 +22,6 @@ from polyhop.english.words import (
     TITLE_NOUNS,
     WH_WORDS,
     WORKS,
-    base_form,
-    is_base,
-    is_finite,
-    is_participle,
     word_set,
 )
 
@@ -227,36 +223,14 @@ def clause_end(words: Words, start: int, body: int) -> int | None:
         (i for i in range(after, len(words)) if words[i].low == "," and _comma_ends(words, i, start, body)), None
     )
     limit = len(words) if comma is None else comma
-    limit = _end_of_pair(words, start, after, limit)
     if not wait:
-        return _before_stranded(words, after, limit)
+        return limit
     found = _awaited_verb(words, after, limit, wait)
     if found is None and wait == "base":
         found = _awaited_verb(words, after, limit, "finite")
     if found is not None:
         return found
-    if wait == "finite" and comma is None and start and words[0].low in WH_WORDS and not _nested(words[:start]):
-        return limit  # a frame without any verb: "what nationality of the company that ..."
     return comma if comma is not None else (limit if wait == "participle" and _copular(words, start) else None)
-
-
-def _nested(prefix: Words) -> bool:
-    return any(opens_clause(prefix, i) for i in range(1, len(prefix)))
-
-
-def _end_of_pair(words: Words, start: int, after: int, limit: int) -> int:
-    """The description ends where the second of two things begins: "between the country that ... and X"."""
-    if not any(word.low == "between" for word in words[:start]):
-        return limit
-    return next((i for i in range(after, limit - 1) if words[i].low == "and" and words[i + 1].atomic), limit)
-
-
-def _before_stranded(words: Words, after: int, limit: int) -> int:
-    """Leaves "a member of" at the end of a question to its beginning: "What was the man who ... a member of"."""
-    if limit == len(words) and words[-1].low == "of" and words[0].low in ("what", "which", "who"):
-        article = max((i for i in range(after, limit) if words[i].low in ("a", "an", "the")), default=limit)
-        return article if limit - article < 5 and article > after else limit
-    return limit
 
 
 def _copular(words: Words, start: int) -> bool:
@@ -307,8 +281,6 @@ def _awaited_verb(words: Words, after: int, limit: int, wait: str) -> int | None
             return at - 1 if before in ADVERBS and at - 1 > after else at
         if wait == "finite" and finite_at(words, at) and before not in WH_WORDS:
             return at - 1 if before in ADVERBS and at - 1 > after else at
-        if wait == "participle" and before in ADVERBS and is_participle(low):
-            return at - 1
         if wait == "participle" and (is_participle(low) or (low == "from" and at == limit - 1)):
             return at
     return None

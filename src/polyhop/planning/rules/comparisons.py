@@ -6,23 +6,20 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from polyhop.english.answer_type import split_options
+from polyhop.english.degrees import FORMS, NEUTRAL
 from polyhop.english.question import Word, Words, plain, render
+from polyhop.english.verbs import base_form, is_participle
 from polyhop.english.words import (
-    AMOUNTS,
     ARTICLES,
     AUXILIARIES,
     BE,
-    DEGREES,
     DO,
     HAVE,
     PREPOSITIONS,
     ROLES,
-    SMALL_DEGREES,
     TIMES,
     TITLE_NOUNS,
     WH_WORDS,
-    base_form,
-    is_participle,
     word_set,
 )
 from polyhop.planning.rules.chains import answer_chain
@@ -112,7 +109,7 @@ def _option_noun(frame: Words) -> Words:
 def _date_measure(frame: Words) -> _Measure | None:
     lows = {word.low for word in frame}
     order = next((TIMES[word.low] for word in reversed(frame) if word.low in TIMES), None)
-    if order is None or lows & set(AMOUNTS) - {"more", "most"}:
+    if order is None or lows & {"fewer", "fewest", "less"}:
         return None
     comparator: Comparator = "earlier" if order == "earlier" else "later"
     if lows & _DIED:
@@ -136,16 +133,22 @@ def _date_measure(frame: Words) -> _Measure | None:
 
 def _amount_measure(frame: Words) -> _Measure | None:
     lows = [word.low for word in frame]
-    for degree, forms in (*DEGREES.items(), *SMALL_DEGREES.items()):
-        if any(low in forms.split() for low in lows):
-            smaller = any(low in SMALL_DEGREES.get(degree, "").split() for low in lows)
-            return _Measure(plain("how", degree, "is"), (), "smaller" if smaller else "larger", degree)
-    at = next((i for i, low in enumerate(lows) if low in AMOUNTS and i + 1 < len(lows)), None)
+    at = next((i for i, low in enumerate(lows) if low in FORMS and low not in TIMES and lows[i - 1] != "at"), None)
+    if at is None:
+        return None
+    following = lows[at + 1] if at + 1 < len(lows) else ""
+    adjective, more = FORMS[lows[at]]
+    order: Comparator = "larger" if more else "smaller"
+    if adjective == "much" and following in NEUTRAL:
+        adjective = NEUTRAL[following]
+    if adjective == "far" and following:
+        return None  # "further north"
+    if adjective not in ("much", "many"):
+        return _Measure(plain("how", adjective, "is"), (), order, adjective)
     verb = first_finite(frame, 1)
-    if at is None or verb is None or verb >= at or lows[at + 1] == "than":
+    if not following or following == "than" or verb is None or verb >= at:
         return None
     noun = frame[at + 1 :]
-    order: Comparator = "larger" if AMOUNTS[lows[at]] == "larger" else "smaller"
     target = " ".join(word.low for word in noun)
     if lows[verb] in BE:
         return _Measure(plain("how") + noun + plain("is"), (), order, target)

@@ -1,8 +1,8 @@
 """Taking a question apart into hops by rules alone, so that multi-hop retrieval works without a language model.
 
-The question is read as words in which names are atomic, then tried against shapes: a comparison of two things, several
-constraints on one unknown, a statement whose last noun hides a hop, and else a chain of descriptions that is resolved
-from the inside out. A question of no such shape is its own only step.
+The question is read as words in which names are atomic, then tried against shapes: a comparison of two things, a
+statement whose last noun hides a hop, and else a chain of descriptions that is resolved from the inside out. A question
+of no such shape is its own only step.
 """
 
 from __future__ import annotations
@@ -12,30 +12,13 @@ from dataclasses import replace
 from typing import Final
 
 from polyhop.english.question import LONGEST_QUESTION, Words, plain, read_words
-from polyhop.english.verbs import third_of_base
-from polyhop.english.words import (
-    ARTICLES,
-    AUXILIARIES,
-    FUNCTION_WORDS,
-    PLACES,
-    PREPOSITIONS,
-    WH_WORDS,
-    base_form,
-    is_participle,
-)
+from polyhop.english.verbs import base_form, is_participle, third_of_base
+from polyhop.english.words import ARTICLES, AUXILIARIES, PLACES, PREPOSITIONS, WH_WORDS
 from polyhop.planning.rules.chains import answer_chain, settle
-from polyhop.planning.rules.clauses import (
-    NOUNS,
-    RELATIVISERS,
-    asks,
-    finite_at,
-    first_finite,
-    participle_question,
-    relative_question,
-)
+from polyhop.planning.rules.clauses import RELATIVISERS, asks, first_finite
 from polyhop.planning.rules.comparisons import compare
 from polyhop.planning.rules.draft import SOURCE, PlanDraft
-from polyhop.plans import REFERENCE, Combination, Plan, Step
+from polyhop.plans import REFERENCE, Plan, Step
 
 _LONGEST_TEXT: Final = 4000  # characters
 
@@ -57,7 +40,7 @@ def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
     plan = compare(words)
     if plan is None:
         words = _same_as_spelled_out(words)
-        plan = _intersection(words) or _statement(words)
+        plan = _statement(words)
     if plan is not None:
         return plan
     draft = PlanDraft()
@@ -89,117 +72,6 @@ def _same_as_spelled_out(words: Words) -> Words:
             verb = words[at - 3 : at - 1]
             return (*words[:at], noun, *plain("that"), *thing[:end], *plain("was"), *verb, *thing[end:])
     return words
-
-
-def _together(parts: Sequence[Words]) -> Plan:
-    draft = PlanDraft()
-    operands = tuple(int(answer_chain(part, draft).text[1:]) - 1 for part in parts)
-    if len(set(operands)) < 2:
-        return draft.plan("chain" if len(draft.steps) > 1 else "single")
-    return draft.plan("intersection", Combination(comparator="common", operands=operands))
-
-
-def _intersection(words: Words) -> Plan | None:
-    """Several constraints on what the question asks for: "Which composer studied with X and wrote Y?"."""
-    if words[0].low not in ("who", "which", "what"):
-        return None
-    noun_end = 1
-    while noun_end < len(words) and (words[noun_end].kind == "name" or _of_noun(words, noun_end)):
-        noun_end += 1
-    subject = words[:noun_end]
-    if noun_end >= len(words) - 3 or (len(subject) == 1 and words[0].low != "who"):
-        return None
-    described = _described_subject(words, noun_end)
-    if described is not None:
-        return _together(described)
-    if not finite_at(words, noun_end) or words[noun_end].low in ("do", "does", "did"):
-        return None
-    middle = _second_predicate(words, noun_end)
-    if middle is not None:
-        second = words[middle + 1 :]
-        while second and second[0].low in RELATIVISERS | {"also"}:
-            second = second[1:]
-        first = words[:middle]
-        return _together((first, subject + second)) if _constrains(first[noun_end:]) and _constrains(second) else None
-    return _both_objects(words)
-
-
-def _of_noun(words: Words, at: int) -> bool:
-    word = words[at]
-    if word.kind != "word" or word.low in FUNCTION_WORDS or word.low == ",":
-        return False
-    if finite_at(words, at) or is_participle(word.low):
-        following = words[at + 1] if at + 1 < len(words) else None
-        return at == 1 and following is not None and following.low in NOUNS and word.low.endswith("ed")
-    return True
-
-
-def _constrains(words: Words) -> bool:
-    return len(words) > 1 and any(word.atomic or word.text[:1].isdigit() for word in words)
-
-
-def _described_subject(words: Words, noun_end: int) -> tuple[Words, Words] | None:
-    """The asked noun's own description and the main predicate: "Which film directed by X stars Y?"."""
-    at = noun_end + (words[noun_end].low == ",")
-    relative = words[at].low in ("who", "that", "which", "whose")
-    participle = (
-        noun_end > 1
-        and at + 1 < len(words)
-        and is_participle(words[at].low)
-        and (words[at + 1].low in PREPOSITIONS or (words[at].low.endswith("ing") and words[at + 1].atomic))
-    )
-    if not (relative or participle) or at + 2 >= len(words):
-        return None
-    body = at + relative
-    verb = first_finite(words, body) if relative else at
-    if verb is None:
-        return None
-    after = verb + 1
-    while after < len(words) and (words[after - 1].low in AUXILIARIES and is_participle(words[after].low)):
-        after += 1
-    main = next((i for i in range(after, len(words)) if _main_verb(words, i)), None)
-    if main is None:
-        return None
-    stop = main - (words[main - 1].low == ",")
-    clause, predicate = words[body:stop], words[main:]
-    noun = words[1:noun_end] or plain("person")
-    asked = relative_question(noun, words[at].low, (), clause) if relative else participle_question(noun, clause)
-    if not _constrains(clause) or not _constrains(predicate):
-        return None
-    return asked, words[:noun_end] + predicate
-
-
-def _main_verb(words: Words, at: int) -> bool:
-    if not finite_at(words, at) or words[at - 1].low in RELATIVISERS | PREPOSITIONS | {"and", "or"}:
-        return False
-    if words[at].low in AUXILIARIES - {"been", "being", "be"} or words[at - 1].low == ",":
-        return True
-    object_follows = at + 1 < len(words) and (words[at + 1].atomic or words[at + 1].low in ARTICLES | PREPOSITIONS)
-    return not is_participle(words[at].low) or (words[at - 1].atomic and object_follows)
-
-
-def _second_predicate(words: Words, noun_end: int) -> int | None:
-    """The index of the "and" before a second predicate of the same subject."""
-    for at in range(noun_end + 2, len(words) - 2):
-        if words[at].low != "and":
-            continue
-        following = at + 1 + (words[at + 1].low in RELATIVISERS | {"also"})
-        following += words[following].low == "also" if following < len(words) else 0
-        inner = any(words[i].low in RELATIVISERS for i in range(noun_end + 1, at))
-        if following < len(words) and finite_at(words, following) and not inner:
-            return at
-    return None
-
-
-def _both_objects(words: Words) -> Plan | None:
-    """One predicate with two objects, "starred in both X and Y": the predicate is asked of each."""
-    both = next((i for i, word in enumerate(words) if word.low == "both"), None)
-    if both is None or both < 2:
-        return None
-    middle = next((i for i in range(both + 1, len(words)) if words[i].low == "and"), None)
-    if middle is None or not words[middle - 1].atomic or not words[-1].atomic:
-        return None
-    return _together((words[:both] + words[both + 1 : middle], words[:both] + words[middle + 1 :]))
 
 
 def _statement(words: Words) -> Plan | None:

@@ -8,18 +8,8 @@ from typing import Final
 
 from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.english.relations import wording_of
-from polyhop.english.words import (
-    ARTICLES,
-    AUXILIARIES,
-    BE,
-    KIN,
-    PREPOSITIONS,
-    base_form,
-    is_base,
-    is_finite,
-    is_participle,
-    names_person,
-)
+from polyhop.english.verbs import base_form, is_base, is_finite, is_participle
+from polyhop.english.words import ARTICLES, AUXILIARIES, BE, KIN, PREPOSITIONS, names_person
 from polyhop.plans import Constraint, End, Placeholder
 
 _IDLE: Final = {"has", "have", "had", "is", "was", "are", "were"} | ARTICLES

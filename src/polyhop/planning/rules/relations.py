@@ -7,16 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.english.question import OWNS, Word, Words, render
-from polyhop.english.words import (
-    ARTICLES,
-    AUXILIARIES,
-    BE,
-    FUNCTION_WORDS,
-    PREPOSITIONS,
-    TITLE_NOUNS,
-    is_demonym,
-    is_participle,
-)
+from polyhop.english.verbs import is_participle
+from polyhop.english.words import ARTICLES, AUXILIARIES, BE, FUNCTION_WORDS, PREPOSITIONS, TITLE_NOUNS, is_demonym
 from polyhop.planning.rules.clauses import ADVERBS, finite_at
 from polyhop.planning.rules.statements import GAP, Statement, spoken
 
@@ -140,9 +132,12 @@ def _nominal(words: Words) -> Words:
 
 
 def _joined(verb: Words, own: Words, same: bool) -> str:
-    """A verb and, for an end that does not stand next to it, the words before that end."""
+    """A verb and, for an end that does not stand next to it, the words before that end, or their own verb."""
     if same:
         return spoken(verb)
+    own_verb = next((at for at in range(len(own)) if finite_at(own, at)), None)
+    if own_verb is not None:
+        return spoken(own[own_verb:])
     kept = list(verb)
     while kept and (kept[-1].low in PREPOSITIONS or kept[-1].kind == "mark"):
         kept.pop()

@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Final
 
 from polyhop.english.question import OWNS, Word, Words, plain, read_words, render
-from polyhop.english.verbs import past_of, third_of_base
+from polyhop.english.verbs import is_base, is_participle, past_of, third_of_base
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -28,9 +28,7 @@ from polyhop.english.words import (
     TITLE_NOUNS,
     WH_WORDS,
     WORKS,
-    is_base,
     is_demonym,
-    is_participle,
     word_set,
 )
 from polyhop.planning.rules.clauses import ADVERBS, asks, finite_at, first_finite

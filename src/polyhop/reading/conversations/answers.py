@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from polyhop.english.events import SPEECH
-from polyhop.english.words import base_form, word_set
+from polyhop.english.verbs import base_form
+from polyhop.english.words import word_set
 from polyhop.models.choice import Models
 from polyhop.reading.conversations.asked import ChatQuestion, stems
 from polyhop.reading.conversations.confidence import ChatConfidence
@@ -80,10 +81,6 @@ def _answered(
             return _speaker(asked, told, turns, sentences, models)
         case "moment":
             return _moment(turns)
-        case "done":
-            return _time(
-                asked, [one for one in sentences if one.utterance.place == turns[0].utterance.place]
-            ) or _moment(turns)
         case "time":
             return _when(asked, told, turns, sentences)
         case "place":

@@ -11,6 +11,7 @@ from polyhop.documents.conversations.stamps import DAY, day_of, is_dated, minute
 from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.english.dates import MONTH, month_number
 from polyhop.english.events import SPEECH
+from polyhop.english.verbs import base_form
 from polyhop.english.words import (
     AUXILIARIES,
     BE,
@@ -22,16 +23,13 @@ from polyhop.english.words import (
     PEOPLE,
     ROLES,
     WH_WORDS,
-    base_form,
     word_set,
 )
 from polyhop.indexes.folding import family, pieces, tokens
 
-Wish = Literal[
-    "verdict", "speaker", "moment", "done", "time", "name", "place", "reason", "errand", "topic", "statement"
-]
-"""Yes or no; who says it; when the conversation took place; when something was done, or else that; a time, a name, a
-place, a reason that is told; why somebody turns to somebody; what a conversation is about; otherwise what is said."""
+Wish = Literal["verdict", "speaker", "moment", "time", "name", "place", "reason", "errand", "topic", "statement"]
+"""Yes or no; who says it; when the conversation took place; a time, a name, a place, a reason that is told; why
+somebody turns to somebody; what a conversation is about; otherwise what is said."""
 
 _LAST: Final = re.compile(
     r"(?:(?<!\bvs)(?<!\bDr)(?<!\bSt)(?<!\bM[rs])(?<!\bMrs)[.!]\s+|\A\s*question:\s*)(?=[^.!]*\?\s*$)", re.IGNORECASE
@@ -328,9 +326,7 @@ def _of_when(rest: Sequence[str]) -> Wish:
     said = [i for i, word in enumerate(rest) if base_form(word) in SPEECH or word in SPEECH]
     follows = rest[said[0] + 1 : said[0] + 5] if said else ()
     clause = any(word in ("is", "are", "was", "will", "can", "that") for word in follows)
-    if said and not clause:
-        return "moment"
-    return "done" if rest[0] == "did" else "time"
+    return "moment" if said and not clause else "time"
 
 
 def asks_of_all(question: str, names: Sequence[str]) -> bool:

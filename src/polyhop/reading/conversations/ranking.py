@@ -13,7 +13,7 @@ from polyhop.reading.conversations.asked import ChatQuestion, stems
 from polyhop.reading.conversations.utterances import Utterance
 from polyhop.reading.conversations.wording import FORMULA, WONDERS_WHETHER
 
-_BY_ASKING: Final = ("verdict", "moment", "done")  # wishes that the turn which asks may fulfil itself
+_BY_ASKING: Final = ("verdict", "moment")  # wishes that the turn which asks may fulfil itself
 _WONDERS: Final = re.compile(
     r"(?:[\w'’]+,? ){0,2}?(?:who|whom|whose|what|which|when|where|why|how)\b"
     r"(?! about\b| if\b| not\b| don['’]t\b| do you (?:think|say)\b)[^?？]*[?？]\W*\Z",

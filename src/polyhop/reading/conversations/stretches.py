@@ -9,7 +9,7 @@ from typing import Final
 
 from polyhop.english.answer_type import AnswerType
 from polyhop.english.dates import DATE, DATE_NAMES
-from polyhop.english.words import OFFICES, RANKS, word_set
+from polyhop.english.words import AUXILIARIES, FUNCTION_WORDS, OFFICES, word_set
 from polyhop.ports import ParsedEntity
 
 FITS: Final[Mapping[AnswerType, Mapping[str, float]]] = {
@@ -35,17 +35,10 @@ _NUMBER: Final = re.compile(rf"[$€£]?\b\d+(?:[.,]\d+)*(?:\s?%|(?:[\s-](?:{_UN
 _LINK: Final = r"(?:of|de|da|di|du|del|della|dos|van|von|der|den|zu|la|le|al|bin|ibn|ap|mac|the|&|y|e|-)"
 _PROPER: Final = r"[^\W\d_a-z][\w'’.&-]*"
 _NAME: Final = re.compile(rf"{_PROPER}(?:(?: {_LINK}){{0,3}} {_PROPER})*")
-_TAIL: Final = re.compile(  # ", 5th Earl of Somewhere" belongs to the name before it
-    rf", (?=\d+\w\w |(?:{'|'.join(sorted(rank.capitalize() for rank in RANKS))})\b)"
-    r"[^,.;()\n]*?(?= (?:and|by|with|who|in|on|was|is)\b| \(|[,.;()]|$)"
-)
 _QUOTED: Final = re.compile(r"[\"“„«]\s*([^\"“”„«»]{2,80}?)\s*[\"”»]")
 _NO_NAMES: Final = (
-    word_set(
-        "he she it they his her its their this that these those the a an in on at by for from after before during "
-        "when while as and but or however there then i we you who which what some many most all one two three also "
-        "its since both other according following although if not no with under until upon among several "
-    )
+    (FUNCTION_WORDS - AUXILIARIES)  # "Will" is a name, too
+    | word_set("then however some many most all one two three other according following no several")
     | DATE_NAMES
 )
 _AMOUNTS: Final = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"})
@@ -78,8 +71,7 @@ def stretches(text: str, entities: Sequence[ParsedEntity]) -> list[Stretch]:
         for stretch in source:
             if stretch.start < stretch.end:
                 found.setdefault((stretch.start, stretch.end), stretch)
-    ranked = {start: end for (start, end) in found if _TAIL.search(text, start, end)}
-    return [stretch for (start, end), stretch in found.items() if end >= ranked.get(start, 0)]
+    return list(found.values())
 
 
 def _dated(text: str, entity: ParsedEntity) -> bool:
@@ -104,7 +96,7 @@ def _unpossessed(text: str, start: int, end: int) -> int:
 
 
 def _names(text: str, entities: Sequence[ParsedEntity]) -> Iterator[Stretch]:
-    """Runs of capitalised words, also with the rank that follows; each takes over the label of what it mostly is."""
+    """Runs of capitalised words; each takes over the label of what it mostly is."""
     named = [entity for entity in entities if entity.label not in _AMOUNTS]
     for match in _NAME.finditer(text):
         start, end = match.span()
@@ -119,5 +111,3 @@ def _names(text: str, entities: Sequence[ParsedEntity]) -> Iterator[Stretch]:
         inside = [entity for entity in named if start <= entity.start and entity.end <= end]
         label = next((entity.label for entity in inside if 2 * (entity.end - entity.start) >= end - start), "NAME")
         yield Stretch(start, end, label)
-        if tail := _TAIL.match(text, end):
-            yield Stretch(start, tail.end(), "PERSON")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from polyhop.english.verbs import base_of, is_participle, is_past, is_third, is_unchanging
+from polyhop.english.verbs import base_of, is_only_participle, is_past, is_third, is_unchanging
 from polyhop.english.words import word_set
 from polyhop.layers.grammar.clauses import Clause
 from polyhop.layers.grammar.lexicon import BE, EMPTY, RELATIVE, THEY
@@ -70,7 +70,7 @@ def _predication(clause: Clause) -> Predication | None:
     if head is not None and tree.lower[head] in RELATIVE:
         head = tree.heads[verb] if clause.dependency == "relcl" and tree.heads[verb] < head else None
     first = tree.lower[clause.auxiliaries[0] if clause.auxiliaries else verb]
-    bare = not clause.auxiliaries and (first.endswith("ing") or is_participle(first))
+    bare = not clause.auxiliaries and (first.endswith("ing") or is_only_participle(first))
     if head is None or verb in tree.bracketed or first in ("to", "be") or bare:
         return None
     words = _words(clause)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from polyhop.english.words import FUNCTION_WORDS
+from polyhop.reading.rows import word_families
 
 _BREAK: Final = re.compile(
     r"[,;.!?…()]\s+|\s(?=(?:and|but|because|so|since|though|although|while|unless|except|whereas)\s)", re.IGNORECASE
@@ -16,8 +16,6 @@ _NEGATION: Final = re.compile(
     r"|none|nobody|nothing|nowhere|without|cannot|\w+n['’]t|forbidden|prohibited|banned|excluded|refused)\b",
     re.IGNORECASE,
 )
-_WORD: Final = re.compile(r"[^\W_]+")
-_FAMILY: Final = 5
 _SAID: Final = re.compile(r"\W*(?P<verdict>yes|no)\b\W", re.IGNORECASE)
 
 
@@ -26,16 +24,16 @@ def denies(sentence: str, question: str) -> bool:
     said = _SAID.match(sentence)
     if said is not None:
         return said["verdict"].lower() == "no"
-    asked = _stems(question)
+    asked = word_families(question)
     behind = reversed(list(_clauses(sentence)))  # of clauses that have as much, the later one: it says what is so
-    clause = max(behind, key=lambda one: len(asked & _stems(one)))
+    clause = max(behind, key=lambda one: len(asked & word_families(one)))
     return _negated(clause) != _negated(question)
 
 
 def spoken_of(sentence: str, question: str) -> float:
     """The share of a question's words that a clause of a sentence has, 0 to 1."""
-    asked = _stems(question)
-    return max(len(asked & _stems(clause)) for clause in _clauses(sentence)) / max(len(asked), 1)
+    asked = word_families(question)
+    return max(len(asked & word_families(clause)) for clause in _clauses(sentence)) / max(len(asked), 1)
 
 
 def _negated(text: str) -> bool:
@@ -48,9 +46,3 @@ def _clauses(text: str) -> Iterator[str]:
         yield text[start : match.start()]
         start = match.end()
     yield text[start:]
-
-
-def _stems(text: str) -> frozenset[str]:
-    """The words that mean something, by the letters that those of one family share."""
-    words = _WORD.findall(text.lower())
-    return frozenset(word[:_FAMILY] for word in words if word not in FUNCTION_WORDS and len(word) > 1)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.english.negation import denies, spoken_of
+from polyhop.reading.negation import denies, spoken_of
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,15 @@ def test_a_verdict_goes_by_what_the_sentence_denies(question: str, answer: str, 
     assert reading.quotes
 
 
+def test_of_two_things_that_a_question_offers_each_is_asked(models: Models) -> None:
+    text = "Diving from the pier is allowed at any time. Swimming in the harbour is not allowed."
+    question = "Is diving or swimming allowed?"
+    evidence = Evidence(question=question, strategy="dense", passages=(passage(4, "harbour", text),))
+    reading = Trained().read(question, evidence, models)
+    assert reading.text in (None, "diving")
+    assert "Is diving allowed? yes; Is swimming allowed? no" in reading.note
+
+
 def test_a_row_is_not_the_most_of_all_where_none_were_compared(models: Models) -> None:
     rows = tuple(
         passage(at, f"Lamp {at}", f"Lamp: {name}\nWeight: {weight} kg")

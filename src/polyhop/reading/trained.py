@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from polyhop.english.alternatives import Alternatives, alternatives
 from polyhop.english.answer_type import AnswerShape, answer_shape, choices
 from polyhop.english.degrees import asked_degree
 from polyhop.indexes.folding import fold
@@ -74,7 +75,12 @@ class Trained:
             return self._extract(read.each)
         planned = self._planned(question, evidence, passages, models)
         found = read.found
-        direct = self._shaped(question, shape, read, passages)
+        offered = alternatives(question) if shape == "verdict" else None
+        direct = (
+            self._shaped(question, shape, read, passages)
+            if offered is None
+            else self._either(offered, passages, models)
+        )
         if direct.confidence < self.threshold and self._may_be_quoted(direct):
             direct = max(direct, self._quotation(shape, found), key=lambda one: one.confidence)
         best = planned if planned is not None and planned.confidence >= direct.confidence else direct
@@ -145,6 +151,22 @@ class Trained:
             confidence=confidence,
             note=f"{text}: the model leans by {signs[0]:.2f}, what is said by {signs[1]:.2f}",
         )
+
+    def _either(self, offered: Alternatives, passages: Sequence[Passage], models: Models) -> Reading:
+        """Which of two things it is, or a yes or no where that holds of both: each is asked for by itself."""
+        verdicts = [
+            self._verdict(read_weighed(asked, passages, models, words=self.words)) for asked in offered.questions
+        ]
+        yes = [option for option, one in zip(offered.options, verdicts, strict=True) if one.text == "yes"]
+        quotes = tuple(dict.fromkeys(quote for one in verdicts for quote in one.quotes[:1]))
+        reading = Reading(
+            text=yes[0] if len(yes) == 1 else verdicts[0].text,
+            kind=AnswerKind.CHOICE if len(yes) == 1 else AnswerKind.VERDICT,
+            quotes=quotes,
+            confidence=min(one.confidence for one in verdicts),
+            note="; ".join(f"{asked} {one.text}" for asked, one in zip(offered.questions, verdicts, strict=True)),
+        )
+        return reading if len(yes) == 1 else self._sure(reading, self.decided)  # a yes and a no bear each other out
 
     def _choice(self, options: Sequence[str], found: Pointing) -> Reading:
         """The option that the model points at most, as sure as it does so more than at the other; nothing else."""

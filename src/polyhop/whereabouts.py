@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyhop.store.port import Store
+from polyhop.store.record import Record
 from polyhop.types import Passage, Serialisable, Span
 
 
@@ -18,7 +18,7 @@ class Whereabouts(Serialisable):
     where: str  # the same in words, and more: page 3, slide 2, sheet “Fares”, line 12; or empty
 
     @classmethod
-    def of(cls, passage: Passage, record: Store) -> Whereabouts:
+    def of(cls, passage: Passage, record: Record) -> Whereabouts:
         """Where a passage of the record stands. Raises DocumentMissing."""
         span = Span(passage.document_id, passage.start, passage.end)
         return cls(

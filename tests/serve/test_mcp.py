@@ -160,7 +160,7 @@ def test_hops_are_told_as_progress_while_an_answer_takes_its_time(world_index: P
     async def talk() -> None:
         heard: list[tuple[float, str | None]] = []
 
-        async def listen(progress: float, _: float | None, message: str | None) -> None:
+        async def listen(progress: float, total: float | None, message: str | None) -> None:
             heard.append((progress, message))
 
         async with beside(world_index) as client:

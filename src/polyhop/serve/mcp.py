@@ -41,7 +41,7 @@ from polyhop.serve.tool_results import (
     state_told,
     text_told,
 )
-from polyhop.store.port import Store
+from polyhop.store.record import Record
 from polyhop.types import Budget, Cost, Document, Hop
 
 T = TypeVar("T")
@@ -209,7 +209,7 @@ def server_of(tools: Tools) -> MCPServer[Any]:
     return server
 
 
-def _meant(name: str, record: Store) -> Document:
+def _meant(name: str, record: Record) -> Document:
     """The document of an id, or the one of a source or file name. Raises DocumentMissing."""
     try:
         return record.document(name)

@@ -8,7 +8,8 @@ from pydantic import BaseModel, Field
 
 from polyhop.prompts.blocks import PromptBlock, fenced
 from polyhop.reports import IndexStatus
-from polyhop.store.port import DocumentRow, Store
+from polyhop.store.port import DocumentRow
+from polyhop.store.record import Record
 from polyhop.types import Answer, Citation, Document, Evidence, Passage
 from polyhop.whereabouts import Whereabouts
 
@@ -144,7 +145,7 @@ def _quotation(citation: Citation) -> ToldQuotation:
     )
 
 
-def passages_told(evidence: Evidence, record: Store) -> ToldPassages:
+def passages_told(evidence: Evidence, record: Record) -> ToldPassages:
     """Passages as an assistant is told them."""
     passages = [_passage(passage, Whereabouts.of(passage, record)) for passage in evidence.passages]
     return ToldPassages(passages=passages, strategy=evidence.strategy)

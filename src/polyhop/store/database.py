@@ -142,6 +142,7 @@ class Database(StoreTables):
 
     def _thread_connection(self) -> apsw.Connection:
         if self._closed:
+            self.check()  # another thread closes what is gone, and what is gone is missing
             raise StoreError(f"The index at {self.folder} was closed.")
         connection: apsw.Connection | None = self._session.connection
         if connection is None:

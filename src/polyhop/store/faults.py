@@ -47,6 +47,8 @@ def _from_sqlite(fault: apsw.Error, path: Path) -> StoreError:
             return IndexCorrupt(f"{path} is not a Polyhop index, or its beginning is damaged.")
         case apsw.CorruptError() | apsw.IOError() | apsw.SQLError() | apsw.ConstraintError():
             return IndexCorrupt(f"The index at {folder} is damaged ({fault}).")
+        case apsw.ConnectionClosedError() if not path.exists():  # another thread closes what is gone
+            return IndexMissing(f"The index at {folder} is gone: it was deleted or moved while in use.")
     return StoreError(f"The index at {folder} cannot be used ({fault}).")
 
 

@@ -19,6 +19,7 @@ from polyhop.planning.planner import Planning
 from polyhop.registry import configured
 from polyhop.settings import Settings
 from polyhop.store.record import Record
+from polyhop.strategies.c2rag import read_text
 from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.strategies.strategy import ablations_of, strategy_of
 from polyhop.types import Budget, Evidence, Hop
@@ -427,6 +428,21 @@ def test_values_are_told_apart_by_the_passages_they_lead_to(retrieve: Retrieve) 
     plan = (("Ada Brook", "was born in", "?town"), ("?town", "mayor", "?mayor"))
     hops = retrieve(*plan, question=question, gamma=0.5, **{"reading.told_apart": 4}).hops
     assert (hops[0].status, hops[0].found, hops[1].found) == ("recovered", "Velm", "Jory Pell")
+    assert [hop.chance is not None and hop.chance > 0.5 for hop in hops] == [True, False], "the last leads no further"
+
+
+def test_a_value_that_is_not_sure_enough_is_a_guess(retrieve: Retrieve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The constraint after it is asked about it all the same, and says what it rests on."""
+    monkeypatch.setattr(read_text, "BORNE_OUT", 99.0)
+    question = "What did the keeper of the Sable Light keep?"
+    first, second = retrieve(KEEPER, ("?keeper", "kept", "?animal"), question=question).hops
+    assert (first.status, first.found, first.note) == (
+        "unresolved",
+        "Mina Stroud",
+        "a guess: the passages do not establish it",
+    )
+    assert "Mina Stroud" in second.question
+    assert (second.status, second.note) == ("unresolved", "rests on a guess: ?keeper = Mina Stroud")
 
 
 def own_paragraphs(path: Path, question: str, *ids: str) -> str:

@@ -1,4 +1,4 @@
-"""What a sub-question may have found, told apart by where each leads: the frontier of StepChain, section 3.5."""
+"""What a sub-question or a constraint may have found, told apart by where each leads (StepChain, section 3.5)."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -233,7 +234,13 @@ def serve_standard_input(engine: Polyhop) -> None:
     except BaseExceptionGroup as errors:
         if errors.split(BrokenPipeError)[1] is not None:
             raise
+        sys.unraisablehook = _without_broken_pipes  # what is still buffered is written, in vain, when Python ends
         raise BrokenPipeError from errors
+
+
+def _without_broken_pipes(fault: sys.UnraisableHookArgs) -> None:
+    if not isinstance(fault.exc_value, BrokenPipeError):
+        sys.__unraisablehook__(fault)
 
 
 class Assistants:

@@ -101,6 +101,11 @@ class Span:
     start: int
     end: int
 
+    @classmethod
+    def of(cls, passage: Passage) -> Span:
+        """That of a whole passage."""
+        return cls(passage.document_id, passage.start, passage.end)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:

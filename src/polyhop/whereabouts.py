@@ -1,16 +1,16 @@
-"""Where passages stand in their documents, for whoever only searches: what a citation says of a quotation."""
+"""Where stretches of documents stand, as citations say it of a quotation and searches of a passage."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from polyhop.store.record import Record
-from polyhop.types import Passage, Serialisable, Span
+from polyhop.types import Serialisable, Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whereabouts(Serialisable):
-    """Where a passage begins, in the words and numbers of a ``Citation``."""
+    """Where a stretch of a document begins, in words and numbers."""
 
     uri: str  # of the document
     page: int | None  # from 1; None where a document has no pages
@@ -18,11 +18,10 @@ class Whereabouts(Serialisable):
     where: str  # the same in words, and more: page 3, slide 2, sheet “Fares”, line 12; or empty
 
     @classmethod
-    def of(cls, passage: Passage, record: Record) -> Whereabouts:
-        """Where a passage of the record stands. Raises DocumentMissing."""
-        span = Span(passage.document_id, passage.start, passage.end)
+    def of(cls, span: Span, record: Record) -> Whereabouts:
+        """Where a stretch of a document of the record stands. Raises DocumentMissing."""
         return cls(
-            uri=record.row(passage.document_id).uri,
+            uri=record.row(span.document_id).uri,
             page=record.page_of(span),
             line=record.line_of(span),
             where=record.where(span),

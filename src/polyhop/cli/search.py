@@ -39,7 +39,7 @@ def search(
     with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
         with engine.view() as view:
             evidence = engine.search(question, k=k, strategy=strategy)
-            passages = [(passage, Whereabouts.of(passage, view.record)) for passage in evidence.passages]
+            passages = [(passage, Whereabouts.of(Span.of(passage), view.record)) for passage in evidence.passages]
         if as_json:
             from polyhop.cli.as_json import text_of
 
@@ -48,8 +48,7 @@ def search(
             return
         warn_of_emptiness(evidence, engine)
         for rank, (passage, stands) in enumerate(passages, start=1):
-            span = Span(passage.document_id, passage.start, passage.end)
             echo(f"{rank:>3}. {style(on_one_line(passage.title or passage.id), bold=True)}  ({passage.score:.3f})")
             echo(f"     {' '.join(passage.text.split())[:200]}")
-            echo(style(f"     {place(stands.uri, span, stands.where)}", dim=True))
+            echo(style(f"     {place(stands.uri, Span.of(passage), stands.where)}", dim=True))
         echo(style(f"strategy {evidence.strategy}, {evidence.cost.seconds:.2f} s", dim=True))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polyhop.engine import Polyhop
-from polyhop.types import Hop, Passage
+from polyhop.types import Hop, Passage, Span
 from polyhop.whereabouts import Whereabouts
 
 
@@ -45,7 +45,7 @@ def found(engine: Polyhop, query: str, *, k: int, strategy: str | None) -> list[
         return [
             FoundPassage(
                 passage=passage,
-                stands=Whereabouts.of(passage, view.record),
+                stands=Whereabouts.of(Span.of(passage), view.record),
                 hops=tuple(number for number, _ in _of(passage, evidence.hops)),
                 asked=tuple(hop.question for _, hop in _of(passage, evidence.hops)),
             )

@@ -9,6 +9,7 @@ from polyhop.documents.chunking import beginning, count_tokens
 from polyhop.reading.reader import Quote
 from polyhop.store.record import Record
 from polyhop.types import AnswerItem, Citation, Passage, Span
+from polyhop.whereabouts import Whereabouts
 
 
 def citations_of(quotes: Sequence[Quote], record: Record) -> tuple[Citation, ...]:
@@ -20,18 +21,18 @@ def citations_of(quotes: Sequence[Quote], record: Record) -> tuple[Citation, ...
         text = passage.text[quote.start : quote.end]
         stored = record.passages_by_id([passage.id])[0]
         if text and text == stored.text[quote.start : quote.end]:
-            document = record.row(passage.document_id)
+            stands = Whereabouts.of(span, record)
             citations.setdefault(
                 span,
                 Citation(
                     span=span,
                     quote=text,
-                    uri=document.uri,
-                    title=document.title,
+                    uri=stands.uri,
+                    title=record.row(passage.document_id).title,
                     passage_id=passage.id,
-                    page=record.page_of(span),
-                    line=record.line_of(span),
-                    where=record.where(span),
+                    page=stands.page,
+                    line=stands.line,
+                    where=stands.where,
                 ),
             )
     return tuple(citations.values())

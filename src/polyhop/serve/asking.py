@@ -31,7 +31,7 @@ from polyhop.serve.answering import (
 )
 from polyhop.serve.errors import request_id_of, shape
 from polyhop.serve.service import Service, TheService, TheWorkspace
-from polyhop.types import Answer
+from polyhop.types import Answer, Span
 from polyhop.whereabouts import Whereabouts
 
 logger = logging.getLogger(__name__)
@@ -142,7 +142,7 @@ async def search(body: SearchBody, service: TheService, workspace: TheWorkspace,
         with workspace.engine.view() as view:
             evidence = workspace.engine.search(query, k=most, strategy=body.strategy, budget=budget, spent=spent)
             found = evidence.passages
-            return [{**each.to_dict(), **Whereabouts.of(each, view.record).to_dict()} for each in found]
+            return [{**each.to_dict(), **Whereabouts.of(Span.of(each), view.record).to_dict()} for each in found]
 
     passages = await in_turn(work, service, request)
     if passages is None:

@@ -10,7 +10,7 @@ from polyhop.prompts.blocks import PromptBlock, fenced
 from polyhop.reports import IndexStatus
 from polyhop.store.port import DocumentRow
 from polyhop.store.record import Record
-from polyhop.types import Answer, Citation, Document, Evidence, Passage
+from polyhop.types import Answer, Citation, Document, Evidence, Passage, Span
 from polyhop.whereabouts import Whereabouts
 
 LABEL = "DOCUMENT TEXT"
@@ -147,7 +147,7 @@ def _quotation(citation: Citation) -> ToldQuotation:
 
 def passages_told(evidence: Evidence, record: Record) -> ToldPassages:
     """Passages as an assistant is told them."""
-    passages = [_passage(passage, Whereabouts.of(passage, record)) for passage in evidence.passages]
+    passages = [_passage(passage, Whereabouts.of(Span.of(passage), record)) for passage in evidence.passages]
     return ToldPassages(passages=passages, strategy=evidence.strategy)
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.reading.negation import denies, spoken_of
+from polyhop.reading.rows import word_families
 
 
 @pytest.mark.parametrize(
@@ -42,3 +43,9 @@ def test_what_is_asked_is_spoken_of_as_far_as_a_clause_has_its_words() -> None:
 def test_any_text_is_read(sentence: str, question: str) -> None:
     assert denies(sentence, question) in (True, False)
     assert 0 <= spoken_of(sentence, question) <= 1
+
+
+def test_small_words_are_of_no_family() -> None:
+    """Also those that end in s: stemmed first, "this" would be a word that means something."""
+    assert word_families("What is this, and whose was it besides?") == frozenset()
+    assert word_families("these lamps") == word_families("a lamp")

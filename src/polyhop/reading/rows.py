@@ -15,6 +15,7 @@ from polyhop.types import Passage
 
 _CELL: Final = re.compile(r"(?:^|; |\n)(?P<name>[^\n:;]{1,60}): (?P<said>[^\n;]*(?:; (?![^\n:;]{1,60}: )[^\n;]*)*)")
 _FEWEST: Final = 2  # cells of a row, and rows of a table
+_EMPTY: Final = frozenset(tokens(" ".join(FUNCTION_WORDS), stem="s"))  # without their s, too: "this" is "thi"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def _rows(passage: Passage) -> Iterator[Row]:
 
 def word_families(text: str) -> frozenset[str]:
     """The words of a text that mean something, by their families."""
-    return frozenset(family(word) for word in tokens(text, stem="s") if word not in FUNCTION_WORDS)
+    return frozenset(family(word) for word in tokens(text, stem="s") if word not in _EMPTY)
 
 
 def row_at(quote: Quote) -> Row | None:

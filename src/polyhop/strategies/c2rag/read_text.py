@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal
 
 from polyhop.indexes.names import normal
@@ -78,6 +79,11 @@ class TextReading:
         """The passages that say most about a constraint, best first."""
         return self.recovery.passages(self.question, pattern, self.over, among=self.among)
 
+    @cached_property
+    def _leads(self) -> Leads:
+        """For all constraints of the question, which it embeds once."""
+        return Leads(question=self.question, over=self.over, values=self.reading.told_apart, links=LINKS)
+
     def _reads(self, one: SoughtConstraint) -> bool:
         return self.reading.by != "nobody" and one.reads and one.pattern.open is not None
 
@@ -119,8 +125,7 @@ class TextReading:
         """What the open end may stand for, told apart by where each value leads, as what steps of StepChain find."""
         suspected = self._suspected(one.grounded, numbers)
         names = {normal(name) for each in suspected.values() for name in each}
-        leads = Leads(question=self.question, over=self.over, values=self.reading.told_apart, links=LINKS)
-        found = leads.of(
+        found = self._leads.of(
             one.pattern.asked,
             numbers,
             lambda number: suspected.get(number, ()),

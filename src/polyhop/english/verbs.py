@@ -60,13 +60,15 @@ def is_base(word: str) -> bool:
 
 def base_form(word: str) -> str:
     """The infinitive of what may be a verb in a question; a word that looks like an infinitive stays one: *found*."""
-    if is_base(word) or not word.endswith("ing"):
-        return word if is_base(word) else _FORMS.get(word) or base_of(word)
+    if is_base(word):
+        return word
+    if word in _FORMS:
+        return _FORMS[word]
+    if not word.endswith("ing"):
+        return base_of(word)
     stem = word.removesuffix("ing")
     undoubled = stem[:-1] if stem[-2:-1] == stem[-1:] else stem
-    return _FORMS.get(word) or next(
-        (one for one in (stem, f"{stem}e", undoubled) if is_base(one)), _without_ed(f"{stem}ed")
-    )
+    return next((one for one in (stem, f"{stem}e", undoubled) if is_base(one)), _without_ed(f"{stem}ed"))
 
 
 def is_participle(word: str) -> bool:

@@ -133,7 +133,9 @@ def _date_measure(frame: Words) -> _Measure | None:
 
 def _amount_measure(frame: Words) -> _Measure | None:
     lows = [word.low for word in frame]
-    at = next((i for i, low in enumerate(lows) if low in FORMS and low not in TIMES and lows[i - 1] != "at"), None)
+    at = next(
+        (i for i, low in enumerate(lows) if low in FORMS and low not in TIMES and lows[i - 1 : i] != ["at"]), None
+    )
     if at is None:
         return None
     following = lows[at + 1] if at + 1 < len(lows) else ""

@@ -77,7 +77,7 @@ def evaluate(
     """Compare strategies on DATASET, a folder with questions.jsonl and a corpus.jsonl, or a folder of documents.
 
     These are indexed where needed; a row of a corpus stays one passage, however long it is. Each outcome is kept:
-    after Ctrl-C or a kill, the same command goes on where it stopped. The manifest in the JSON replays the run. A
+    after Ctrl-C or a kill, the same command goes on where it stopped. The manifest in the JSON says what made it. A
     language model answers as briefly as gold answers are (reader.brief). With --replay it is a file of its replies, and
     a request that the file does not have ends the run. With --runs 3 figures are means, with how far runs differ.
     Plans of the first run are kept with --record-plans, and taken again with --plans.

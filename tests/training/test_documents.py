@@ -52,6 +52,14 @@ def test_a_document_gives_a_row_for_each_question(tmp_path: Path) -> None:
     assert (vest.kind, vest.answers) == ("none", ())
 
 
+def test_a_conversation_says_that_it_is_one(tmp_path: Path) -> None:
+    assert not any(row.spoken for row in rows(tmp_path, *QUESTIONS))
+    line = {"licence": "CC0-1.0", "title": "Slip", "text": "Ada: Is it ice?\nTom: Not yet.", "spoken": True}
+    line["asked"] = [asked("Does the slip have ice?", "no", rests_on=("Tom: Not yet.",))]
+    (tmp_path / "clubs.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    assert [row.spoken for row in document_rows(tmp_path)] == [True]
+
+
 def test_an_answer_counts_where_it_rests_on_something_only_there(tmp_path: Path) -> None:
     _, age, *_ = rows(tmp_path, *QUESTIONS)
     assert age.answers == (("15", RULES.index("15 or less")),)

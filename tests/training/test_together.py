@@ -47,13 +47,28 @@ def test_the_sentence_that_answers_is_kept_before_all_others() -> None:
     assert [place.text for place in places] == ["1803"]
 
 
+TALK = Told(
+    title="Pier, Monday 3 May 2027",
+    text="Ada: Who lights it?\nTom: Not me. Greta does.\nAda: Good.\nTom: It takes oil.",
+    places=(("Greta", 33),),
+    spoken=True,
+)
+
+
+def test_what_is_said_is_read_whole_and_behind_what_was_said_before() -> None:
+    parts, places = together("Which person lights the pier?", [TALK], drawn(), words=10)
+    assert [part.text for part in parts[1:]] == ["Ada: Who lights it? ", "Tom: Not me. Greta does. "]
+    (place,) = places
+    assert parts[place.part].text[place.start : place.end] == "Greta"
+
+
 def test_a_text_without_words_gives_nothing() -> None:
     assert together(QUESTION, [Told(title="Empty", text="  ")], drawn()) == ([], [])
 
 
 @given(words=st.integers(0, 40), seed=st.integers(0, 9))
 def test_no_more_words_are_read_together_than_there_is_room_for(words: int, seed: int) -> None:
-    parts, places = together(QUESTION, [LIGHT, PIER], drawn(seed), words=words)
+    parts, places = together(QUESTION, [LIGHT, PIER, TALK], drawn(seed), words=words)
     assert sum(len(part.text.split()) for part in parts if part.answers) <= words
     for place in places:
         assert parts[place.part].text[place.start : place.end] == place.text

@@ -50,6 +50,7 @@ def _rows(line: RowLine, name: str) -> Iterator[ReadingRow]:
             answers=_within(answers, rests_on),
             kind=kind,
             rests_on=() if answers else rests_on,
+            spoken=line.fields.get("spoken") is True,
         )
 
 

@@ -147,8 +147,8 @@ def _beside(row: ReadingRow, neighbours: Neighbours, rng: random.Random) -> _Exa
 def _read_together(row: ReadingRow, neighbours: Neighbours, rng: random.Random) -> _Example:
     """Sentences of the row's context among those of some that are like its question."""
     others = neighbours.near(row, rng.randint(1, MOST_OTHERS))
-    texts = [Told(title=one.title, text=one.context) for one in others]
-    texts.append(Told(title=row.title, text=row.context, places=row.answers or row.rests_on))
+    texts = [Told(title=one.title, text=one.context, spoken=one.spoken) for one in others]
+    texts.append(Told(title=row.title, text=row.context, places=row.answers or row.rests_on, spoken=row.spoken))
     rng.shuffle(texts)
     parts, places = together(row.question, texts, rng)
     return _Example(parts, row.kind, places) if places else _plain(row)

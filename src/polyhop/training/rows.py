@@ -37,6 +37,7 @@ class ReadingRow:
     kind: Kind
     title: str = ""  # that stands above the context
     rests_on: tuple[tuple[str, int], ...] = ()  # what in the context a yes or no rests on, where that is known
+    spoken: bool = False  # whether each line of the context is what somebody says, behind a name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

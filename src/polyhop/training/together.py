@@ -24,6 +24,12 @@ class Told:
     title: str
     text: str
     places: tuple[tuple[str, int], ...] = ()  # text and start
+    spoken: bool = False  # whether its lines, each behind a name, are read whole
+
+    @property
+    def units(self) -> list[tuple[int, int]]:
+        """Start and end of what is read whole or not at all: of conversations a line, else a sentence."""
+        return [match.span() for match in re.finditer(r"[^\n]+", self.text)] if self.spoken else sentences(self.text)
 
 
 def long_words(text: str) -> set[str]:
@@ -34,23 +40,30 @@ def long_words(text: str) -> set[str]:
 def together(
     question: str, texts: Sequence[Told], rng: random.Random, *, words: int = WORDS
 ) -> tuple[list[Part], list[Place]]:
-    """The sentences that share most words with the question, and those that hold an answer, each text in its order."""
+    """The sentences that share most words with the question, and those that hold an answer, each text in its order.
+
+    What is said in a conversation comes with what was said before it.
+    """
     asked = long_words(question)
-    ranked: list[tuple[float, int, int, int]] = []
+    units = [told.units for told in texts]
+    ranked: list[tuple[float, int, int]] = []
     for number, told in enumerate(texts):
-        for start, end in sentences(told.text):
+        for place, (start, end) in enumerate(units[number]):
             said = told.text[start:end]
             if said.strip():
                 holds = any(start <= at < end for _, at in told.places)
                 score = len(asked & long_words(said)) + rng.random() + holds * _HOLDS
-                ranked.append((score, number, start, end))
-    kept: list[tuple[int, int, int]] = []
-    for _, number, start, end in sorted(ranked, reverse=True):
-        size = len(texts[number].text[start:end].split())
-        if size <= words:
-            kept.append((number, start, end))
-            words -= size
-    return _laid_out(texts, sorted(kept))
+                ranked.append((score, number, place))
+    kept: dict[tuple[int, int], tuple[int, int]] = {}
+    for _, number, place in sorted(ranked, reverse=True):
+        before = max(0, place - 1) if texts[number].spoken else place
+        for one in dict.fromkeys((place, before)):
+            start, end = units[number][one]
+            size = len(texts[number].text[start:end].split())
+            if size <= words and (number, one) not in kept:
+                kept[number, one] = start, end
+                words -= size
+    return _laid_out(texts, [(number, *kept[number, place]) for number, place in sorted(kept)])
 
 
 def _laid_out(texts: Sequence[Told], kept: Sequence[tuple[int, int, int]]) -> tuple[list[Part], list[Place]]:

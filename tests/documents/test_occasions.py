@@ -15,12 +15,13 @@ from polyhop.documents.conversations.stamps import is_month_first
 from polyhop.documents.conversations.transcripts import Transcript, transcript_in, transcript_of
 from polyhop.engine import Polyhop
 from polyhop.models.choice import Models
-from polyhop.reading.conversations.answers import read_conversations
 from polyhop.reading.conversations.utterances import Chats, utterances_in
 from polyhop.reading.event_order import ordered
+from polyhop.reading.reader import Reading, text_of
+from polyhop.reading.trained import Trained
 from polyhop.settings import Chunking, Settings
 from polyhop.store.record import Record
-from polyhop.types import Document, Occasion, Passage
+from polyhop.types import Document, Evidence, Occasion, Passage
 from tests.worlds.transcripts import FORMS
 
 SMALL = Chunking(tokens=60, overlap=20)
@@ -190,18 +191,20 @@ def of_ladders() -> Passage:
     return asking
 
 
+def read(question: str, models: Models) -> Reading:
+    """What the reader makes of that passage."""
+    return Trained().read(question, Evidence(question=question, strategy="dense", passages=(of_ladders(),)), models)
+
+
 def test_a_later_passage_answers_when_it_was_said(models: Models) -> None:
-    reading = read_conversations("When did Ada ask Otto for his long ladder?", Chats.of([of_ladders()]), models)
-    assert reading is not None
+    reading = read("When did Ada ask Otto for his long ladder?", models)
     assert reading.text == "2031-02-04"
     [quote] = reading.quotes
-    assert "ladder" in quote.passage.text[quote.start : quote.end]
+    assert "ladder" in text_of(quote)
 
 
 def test_a_later_passage_knows_which_saturday_is_meant(models: Models) -> None:
-    reading = read_conversations("When does Ada need the long ladder?", Chats.of([of_ladders()]), models)
-    assert reading is not None
-    assert reading.text == "this Saturday (2031-02-08)"
+    assert read("When does Ada need the long ladder?", models).text == "this Saturday (2031-02-08)"
 
 
 def test_events_in_later_passages_are_ordered_by_their_documents_days(models: Models) -> None:

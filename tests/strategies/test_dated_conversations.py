@@ -8,8 +8,8 @@ import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.layers.view import View
-from polyhop.reading.conversations.asked import asks_of_all
-from polyhop.strategies.qcg.dated_conversations import days_in, passages_dated
+from polyhop.reading.conversations.asked import asks_of_all, days_in
+from polyhop.strategies.qcg.dated_conversations import passages_dated
 
 CHATS = {
     "harbour.txt": "Time: 20310204_17:00\nAda: Did you see the new lamp?\nPiet: Yes, it shines as far as Fennick.\n",

@@ -14,12 +14,6 @@ def word_set(text: str) -> frozenset[str]:
 
 _NOUNS: Final = table("nouns")
 
-OFFICES: Final = (
-    "Captain", "Colonel", "General", "Admiral", "Lieutenant", "Major", "Sergeant", "Professor", "Doctor", "Dr", "Mr",
-    "Mrs", "Ms", "Miss", "President", "Senator", "Governor", "Judge", "Reverend", "Father", "Sister",
-)  # fmt: skip
-"""What stands before a name and is no part of it."""
-
 WH_WORDS: Final = word_set("who whom whose what which where when why how")
 BE: Final = word_set("is are was were be been being")
 DO: Final = word_set("do does did")

@@ -1,4 +1,4 @@
-"""Hands a question to whoever reads its kind of text: another language, conversations, or prose."""
+"""Hands a question to whoever reads its kind of text: another language, the days of conversations, or all else."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 
 from polyhop.models.choice import Models
 from polyhop.reading.abroad.questions import asked_abroad
-from polyhop.reading.conversations.answers import read_conversations
+from polyhop.reading.conversations.of_a_day import of_the_day, read_day
 from polyhop.reading.conversations.utterances import Chats
-from polyhop.reading.event_order import ordered
+from polyhop.reading.event_order import ordered, when_said
 from polyhop.reading.reader import Reading
 from polyhop.types import Evidence, Passage
 
-ReadsProse = Callable[[str, Evidence, Sequence[Passage], Models], Reading]
+Reads = Callable[[str, Evidence, Sequence[Passage], Models], Reading]
 
 
-def read_by_kind_of_text(question: str, evidence: Evidence, models: Models, prose: ReadsProse) -> Reading:
-    """What conversations say or what ``prose`` does, whichever is trusted more where there are both."""
+def read_by_kind_of_text(question: str, evidence: Evidence, models: Models, reads: Reads) -> Reading:
+    """What dates tell where they are asked about, what rules find in other languages, and else what ``reads`` does."""
     passages = list(evidence.passages)
     if not passages:
         return Reading(text=None, note="there is nothing to read")
@@ -26,15 +26,9 @@ def read_by_kind_of_text(question: str, evidence: Evidence, models: Models, pros
 
         return read_abroad(question, abroad, passages)  # which sees by itself what is not spoken of
     chats = Chats.of(passages)
-    in_order = ordered(question, chats, models)
-    if in_order is not None:
-        return in_order
-    told = read_conversations(question, chats, models, doubtful=evidence.doubtful)
-    rest = chats.prose
-    if told is not None and (not rest or evidence.doubtful):
-        return told
+    dated = ordered(question, chats, models) or when_said(question, chats, models) or read_day(question, chats)
+    if dated is not None:
+        return dated
     if evidence.doubtful:
         return Reading(text=None, note="what was found does not seem to speak of what is asked")
-    read = prose(question, evidence, rest, models)
-    trusted = told is not None and (read.text is None or told.confidence >= read.confidence)
-    return told if told is not None and trusted else read
+    return reads(question, evidence, of_the_day(question, chats), models)

@@ -1,4 +1,4 @@
-"""When two events took place, by the dates of the conversations and of the sentences that tell of them."""
+"""When events took place, by the dates of the conversations and of the sentences that tell of them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
 from polyhop.reading.asked_events import UNITS, AskedEvents, asked_events
+from polyhop.reading.conversations.asked import said_when
+from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.conversations.utterances import Chats
 from polyhop.reading.reader import Quote, Reading
 from polyhop.types import Passage
@@ -124,6 +126,26 @@ def ordered(question: str, chats: Chats, models: Models) -> Reading | None:
         quotes=tuple(dict.fromkeys([_sentence(asked.first, one, models), _sentence(asked.second, other, models)])),
         confidence=min(_sureness(one.logit), _sureness(other.logit)),
         note=f"{asked.first}; {asked.second}: {dates}",
+    )
+
+
+def when_said(question: str, chats: Chats, models: Models) -> Reading | None:
+    """When the turn was said that a question asks the time of; None where it asks otherwise, or nobody says such."""
+    event = said_when(question)
+    turns = [text for text in _texts(chats) if text.speaker] if event is not None else []
+    tellings = _tellings(event, turns, models) if event is not None and turns else []
+    if event is None or not tellings:
+        return None
+    best = tellings[0]
+    passage, quote = best.text.passage, _sentence(event, best, models)
+    spoken = SpokenPassage.of(passage)
+    turn = spoken.turn_of(quote) if spoken is not None else None
+    start, end = spoken.time_of(turn) if spoken is not None and turn is not None else (0, 0)
+    return Reading(
+        text=passage.text[start:end] or _shown(best.text.when),
+        quotes=(quote, *([Quote(passage, start, end)] if start < end else [])),
+        confidence=_sureness(best.logit),
+        note=f"{best.text.speaker} says it",
     )
 
 

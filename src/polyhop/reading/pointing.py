@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.ports import PointedSpan, SpanReading, TextPart
+from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.reader import Quote, text_of
 from polyhop.types import Passage
 
@@ -69,6 +71,17 @@ def point_together(question: str, quotes: Sequence[Quote], models: Models) -> Po
     return _read(question, [quotes], models)
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a part of what is read stands; of a speaker's name, also what is said behind it."""
+
+    quote: Quote
+    said: Quote | None = None
+
+
+_Laid = list[tuple[TextPart, _Place | None]]  # parts that no answer is read in have no place
+
+
 def _read(question: str, texts: Sequence[Sequence[Quote]], models: Models) -> Pointing:
     """Read texts that are put together from stretches; titles and headings tell what they are about, and no more."""
     laid = [_laid_out(text) for text in texts]
@@ -76,18 +89,22 @@ def _read(question: str, texts: Sequence[Sequence[Quote]], models: Models) -> Po
     return _gathered(question, readings, [[place for _, place in text] for text in laid])
 
 
-def _laid_out(quotes: Sequence[Quote]) -> list[tuple[TextPart, Quote | None]]:
-    """Stretches as parts, each with its place, behind the titles and headings they stand under, which have none."""
-    parts: list[tuple[TextPart, Quote | None]] = []
-    before: Passage | None = None
-    shown: set[tuple[int, int]] = set()  # headings of that passage
+def _laid_out(quotes: Sequence[Quote]) -> _Laid:
+    """Stretches as parts, those of each passage behind its title."""
+    parts: _Laid = []
+    for _, ours in groupby(quotes, key=lambda quote: quote.passage):
+        stretches = list(ours)
+        conversation = SpokenPassage.of(stretches[0].passage)
+        parts += _prose(stretches) if conversation is None else _turns(conversation, stretches)
+    return parts
+
+
+def _prose(quotes: Sequence[Quote]) -> _Laid:
+    """Stretches of a passage behind its title and the headings that they stand under."""
+    passage = quotes[0].passage
+    parts: _Laid = [(TextPart(f"{passage.title}: ", answers=False), None)] if passage.title else []
+    shown: set[tuple[int, int]] = set()
     for quote in quotes:
-        passage = quote.passage
-        if passage != before:
-            shown = set()
-            if passage.title:
-                parts.append((TextPart(f"{passage.title}: ", answers=False), None))
-        before = passage
         above = next((place for place in reversed(passage.headings) if place[1] <= quote.start), None)
         if above is not None and above not in shown:
             parts.append((TextPart(passage.text[slice(*above)] + " ", answers=False), None))
@@ -96,27 +113,40 @@ def _laid_out(quotes: Sequence[Quote]) -> list[tuple[TextPart, Quote | None]]:
         for start, end in (*passage.headings, (quote.end, quote.end)):
             if at < min(start, quote.end):
                 stretch = Quote(passage, at, min(start, quote.end))
-                parts.append((TextPart(text_of(stretch) + " "), stretch))
+                parts.append((TextPart(text_of(stretch) + " "), _Place(stretch)))
             if quote.start <= start < end <= quote.end:
                 parts.append((TextPart(passage.text[start:end] + " ", answers=False), None))
             at = max(at, end)
     return parts
 
 
-def _gathered(question: str, readings: Sequence[SpanReading], places: Sequence[Sequence[Quote | None]]) -> Pointing:
+def _turns(conversation: SpokenPassage, quotes: Sequence[Quote]) -> _Laid:
+    """What is said, each turn behind the name of who says it, under the conversation's title and day."""
+    parts: _Laid = [(TextPart(f"{conversation.heading}: ", answers=False), None)] if conversation.heading else []
+    for quote in quotes:
+        for turn, said in conversation.turns_in(quote):
+            name = conversation.name_in(turn)
+            parts.append((TextPart(turn.speaker), _Place(name, said)))
+            parts.append((TextPart(": ", answers=False), None))
+            parts.append((TextPart(text_of(said) + "\n"), _Place(said)))
+    return parts
+
+
+def _gathered(question: str, readings: Sequence[SpanReading], places: Sequence[Sequence[_Place | None]]) -> Pointing:
     """The readings of texts as one; ``places`` says what passage each of their parts is of."""
     answers = [
         pointed
-        for reading, quotes in zip(readings, places, strict=True)
+        for reading, ours in zip(readings, places, strict=True)
         for span in reading.spans
-        if (pointed := _pointed(question, span, quotes)) is not None
+        if (pointed := _pointed(question, span, ours)) is not None
     ]
     supporting = [
-        Supporting(reading.support(number, start - place.start, end - place.start), Quote(place.passage, start, end))
-        for reading, quotes in zip(readings, places, strict=True)
-        for number, place in enumerate(quotes)
-        if place is not None
-        for start, end in _sentences(place)
+        Supporting(reading.support(number, start - quote.start, end - quote.start), Quote(quote.passage, start, end))
+        for reading, ours in zip(readings, places, strict=True)
+        for number, place in enumerate(ours)
+        if place is not None and place.said is None
+        for quote in (place.quote,)
+        for start, end in _sentences(quote)
     ]
     surest = min(readings, key=lambda reading: reading.none)
     return Pointing(
@@ -129,19 +159,22 @@ def _gathered(question: str, readings: Sequence[SpanReading], places: Sequence[S
     )
 
 
-def _pointed(question: str, span: PointedSpan, quotes: Sequence[Quote | None]) -> Pointed | None:
+def _pointed(question: str, span: PointedSpan, places: Sequence[_Place | None]) -> Pointed | None:
     chance = math.exp(span.score)
     if span.part < 0:
         return Pointed(text=question[span.start : span.end].strip(), chance=chance, quote=None)
-    place = quotes[span.part]
-    if place is None:
+    found = places[span.part]
+    if found is None:
         return None
+    place = found.quote
     start, end = place.start + span.start, min(place.start + span.end, place.end)
+    if found.said is not None:  # a name is shown as it is spoken, and meant whole
+        start, end = place.start, place.end
     text = place.passage.text[start:end].strip()
     if not text:
         return None
     around = next((one for one in _sentences(place) if one[0] <= start < one[1]), (start, end))
-    quote = Quote(place.passage, around[0], max(around[1], end))
+    quote = found.said or Quote(place.passage, around[0], max(around[1], end))
     return Pointed(text=text, chance=chance, quote=quote, start=start, end=end)
 
 

@@ -15,6 +15,7 @@ from polyhop.models.choice import Models
 from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
 from polyhop.reading.comparison import DATED, Comparison
+from polyhop.reading.conversations.days import with_the_day
 from polyhop.reading.hops_found import chances_of, found_by_hops, leading_hops, quotes_of
 from polyhop.reading.listed import TOLD, Items, answers_listed, likeliest_list, looked_up, paragraph_of
 from polyhop.reading.measured import measured_choice, measured_row
@@ -48,7 +49,7 @@ class Trained:
     brief: bool = False  # on: in as few words as possible; off: a sentence where that is surer
     threshold: float = 0.4  # of the confidence: below, what the model points at does not count as found
     decided: float = 0.5  # the same for a yes or a no: below, the other is as likely
-    told: float = 0.12  # the same for what conversations say, and other languages, which rules read
+    told: float = 0.12  # the same for other languages and the order of events, which rules read
     quoting: float = 0.4  # of a sentence's chance to hold the answer: below, it is no answer by itself
     words: int = WORDS  # of the likeliest sentences of all passages, which are read together
     quotes: int = 4  # sentences quoted at most for an answer; summaries quote twice as many
@@ -130,7 +131,7 @@ class Trained:
     def _value(self, found: Pointing) -> Reading:
         best = found.answers[0]
         return Reading(
-            text=best.text,
+            text=with_the_day(found.question, best),
             quotes=self._resting(found, [best]),
             confidence=best.chance,
             note=f"pointed at {best.text!r}",

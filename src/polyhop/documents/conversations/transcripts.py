@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -91,6 +92,7 @@ def transcript_of(text: str, occasion: Occasion | None = None) -> Transcript | N
     return Transcript(said, start, end, day, occasion) if said else None
 
 
+@lru_cache(maxsize=256)  # readers and strategies take the same few passages apart, several times for a question
 def transcript_in(passage: Passage) -> Transcript | None:
     """The conversation that a passage writes down, with what its document tells of when; nothing where it is prose."""
     return transcript_of(passage.text, passage.occasion)

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Final
 
+from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.english.dates import MONTH, WEEKDAYS, month_number
+from polyhop.reading.conversations.turns import SpokenPassage
+from polyhop.reading.pointing import Pointed
 
 _WEEKDAYS: Final = tuple(day.lower() for day in WEEKDAYS)
 _FULL: Final = re.compile(r"\b\d{4}\b")
@@ -53,3 +56,13 @@ def meant_day(text: str, said_on: str) -> date | None:
     except ValueError:  # there is no such day
         return None
     return found.pop() if len(found) == 1 and not _FULL.search(text) else None
+
+
+def with_the_day(question: str, answer: Pointed) -> str:
+    """An answer, with the day that it means behind it: "this Saturday (2031-02-08)", where a time is asked for."""
+    spoken = SpokenPassage.of(answer.quote.passage) if answer.quote is not None else None
+    if answer.quote is None or spoken is None or answer_type(question) is not AnswerType.DATE:
+        return answer.text
+    turn = spoken.turn_of(answer.quote)
+    day = meant_day(answer.text, turn.date) if turn is not None else None
+    return answer.text if day is None else f"{answer.text} ({day.isoformat()})"

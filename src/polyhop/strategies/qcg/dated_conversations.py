@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from polyhop.documents.conversations.stamps import DAY, day_of, minute_of
+from polyhop.documents.conversations.stamps import DAY, minute_of
 from polyhop.documents.conversations.transcripts import Transcript, transcript_in
 from polyhop.english.dates import MONTHS
 from polyhop.layers.view import View
-from polyhop.reading.conversations.asked import minute_in
+from polyhop.reading.conversations.asked import days_in, minute_in
 from polyhop.types import Passage, Span
 
 GLANCED: Final = 1000  # passages that have all words of a way to write a day, at most: in many, they tell times
@@ -50,13 +50,6 @@ def passages_dated(question: str, over: View, ranking: Sequence[int] = ()) -> li
             found.update({one.number: one for one in _following(number, days, minute, over)})
     ranks = {number: rank for rank, number in enumerate(ranking)}
     return sorted(found.values(), key=lambda one: (not one.timely, ranks.get(one.number, len(ranks)), one.number))
-
-
-def days_in(text: str) -> tuple[str, ...]:
-    """The days that a text names, as eight digits; both, where it is open which number is the month."""
-    written = dict.fromkeys(match[0] for match in _DATED.finditer(text))
-    read = [day_of(date, month_first=first) for date in written for first in (False, True)]
-    return tuple(dict.fromkeys(filter(None, read)))
 
 
 def _written(days: Sequence[str], over: View) -> Iterator[int]:

@@ -162,6 +162,15 @@ def test_a_sentence_comes_with_its_turn_and_the_one_before() -> None:
     assert conversation().with_what_it_replies_to(Quote(WORLD[0], 0, 4)) == [], "nobody says the day"
 
 
+def test_a_sentence_is_weighed_behind_who_says_it_and_what_it_replies_to() -> None:
+    start = WORLD[0].text.index("You can fetch")
+    alone, behind = conversation().in_place(Quote(WORLD[0], start, start + 13))
+    assert alone == "Tom Rook: You can fetch"
+    assert behind.startswith("Ada Brisk: Hi Tom!")
+    assert behind.endswith("The gutters are full. Tom Rook: Sure, it stands in my shed. You can fetch")
+    assert conversation().in_place(Quote(WORLD[0], 0, 4)) == ("Time", "Time")
+
+
 def test_what_is_pointed_at_stands_in_the_passage(models: Models) -> None:
     """Names are shown as they are spoken, days are written out; what is pointed at is still the passage's own text."""
     found = point("Who can lend Ada a ladder?", WORLD, models)

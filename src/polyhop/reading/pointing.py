@@ -94,8 +94,8 @@ def _laid_out(quotes: Sequence[Quote]) -> _Laid:
     parts: _Laid = []
     for _, ours in groupby(quotes, key=lambda quote: quote.passage):
         stretches = list(ours)
-        conversation = SpokenPassage.of(stretches[0].passage)
-        parts += _prose(stretches) if conversation is None else _turns(conversation, stretches)
+        spoken = SpokenPassage.of(stretches[0].passage)
+        parts += _prose(stretches) if spoken is None else _turns(spoken, stretches)
     return parts
 
 
@@ -120,12 +120,12 @@ def _prose(quotes: Sequence[Quote]) -> _Laid:
     return parts
 
 
-def _turns(conversation: SpokenPassage, quotes: Sequence[Quote]) -> _Laid:
+def _turns(spoken: SpokenPassage, quotes: Sequence[Quote]) -> _Laid:
     """What is said, each turn behind the name of who says it, under the conversation's title and day."""
-    parts: _Laid = [(TextPart(f"{conversation.heading}: ", answers=False), None)] if conversation.heading else []
+    parts: _Laid = [(TextPart(f"{spoken.heading}: ", answers=False), None)] if spoken.heading else []
     for quote in quotes:
-        for turn, said in conversation.turns_in(quote):
-            name = conversation.name_in(turn)
+        for turn, said in spoken.turns_in(quote):
+            name = spoken.name_in(turn)
             parts.append((TextPart(turn.speaker), _Place(name, said)))
             parts.append((TextPart(": ", answers=False), None))
             parts.append((TextPart(text_of(said) + "\n"), _Place(said)))

@@ -34,7 +34,6 @@ ANSWERS: Final = 8  # likeliest of each kind of reading that are weighed
 SENTENCES: Final = 16  # likeliest to the span model that are weighed; the others are left
 WORDS: Final = 170  # of the likeliest sentences of all passages, which are read together
 TELLING: Final = 4  # likeliest sentences, one of which tells whether something is so
-REPLIED_TO: Final = 200  # characters of the turn before that are read with a sentence of a conversation
 SURE: Final = 1e-4  # chances nearer to 0 or 1 tell no more
 
 Signs = tuple[float, ...]  # what speaks for a sentence or an answer, as logits
@@ -86,8 +85,8 @@ def likeliest(found: Pointing, passages: Sequence[Passage], words: int) -> list[
     """The sentences that the answer most likely rests on, as many as the words allow, in the order of the passages."""
     kept: list[Quote] = []
     for one in found.sentences:
-        conversation = SpokenPassage.of(one.quote.passage)
-        whole = [one.quote] if conversation is None else conversation.with_what_it_replies_to(one.quote)
+        spoken = SpokenPassage.of(one.quote.passage)
+        whole = [one.quote] if spoken is None else spoken.with_what_it_replies_to(one.quote)
         for quote in reversed(whole):
             size = len(text_of(quote).split())
             if size <= words and quote not in kept:
@@ -178,9 +177,9 @@ def _in_place(quote: Quote, sentences: Sequence[tuple[int, int]]) -> tuple[str, 
     Twice the same in running text.
     """
     passage = quote.passage
-    conversation = SpokenPassage.of(passage)
-    if conversation is not None:
-        return _in_conversation(conversation, quote)
+    spoken = SpokenPassage.of(passage)
+    if spoken is not None:
+        return spoken.in_place(quote)
     heading = next((passage.text[start:end] for start, end in reversed(passage.headings) if end <= quote.start), "")
     alone = f"{heading or passage.title}: {text_of(quote)}"
     if not passage.headings and "\n" not in passage.text.strip():
@@ -188,18 +187,6 @@ def _in_place(quote: Quote, sentences: Sequence[tuple[int, int]]) -> tuple[str, 
     ended = [place for place in sentences if place[1] <= quote.start]
     before = passage.text[slice(*ended[-1])] if ended else ""
     return alone, f"{passage.title}: {heading} {before} {text_of(quote)}"
-
-
-def _in_conversation(conversation: SpokenPassage, quote: Quote) -> tuple[str, str]:
-    """A sentence behind the name of who says it, and also behind what was said before."""
-    said = [
-        (turn, part) for one in conversation.with_what_it_replies_to(quote) for turn, part in conversation.turns_in(one)
-    ]
-    speaker = said[-1][0].speaker if said else ""
-    alone = f"{speaker}: {text_of(quote)}"
-    before = [f"{turn.speaker}: {text_of(part)[-REPLIED_TO:]}" for turn, part in said[:-1]]
-    own = text_of(said[-1][1])[: quote.start - said[-1][1].start].strip() if said else ""
-    return alone, " ".join([*before, f"{speaker}: {own} {text_of(quote)}"])
 
 
 def chance_of(signs: Signs, weights: Signs, bias: float) -> float:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Self
+from typing import Final, Self
 
 from polyhop.documents.conversations.transcripts import Transcript, transcript_in
 from polyhop.documents.conversations.turn_lines import Turn
 from polyhop.english.dates import WEEKDAYS, written_day
-from polyhop.reading.reader import Quote
+from polyhop.reading.reader import Quote, text_of
 from polyhop.types import Passage
+
+REPLIED_TO: Final = 200  # characters of the turn before that are read with a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,17 @@ class SpokenPassage:
         found = [number for number, turn in enumerate(self.chat.turns) if _overlap(turn, quote)]
         turns = self.chat.turns[max(0, found[0] - 1) : found[-1] + 1] if found else ()
         return [Quote(self.passage, turn.start, turn.end) for turn in turns]
+
+    def in_place(self, quote: Quote) -> tuple[str, str]:
+        """What a stretch says, behind the name of who says it: alone, and after what was said before."""
+        said, text = text_of(quote), self.passage.text
+        at = next((number for number, turn in enumerate(self.chat.turns) if _overlap(turn, quote)), None)
+        if at is None:
+            return said, said
+        turn = self.chat.turns[at]
+        before = [f"{one.speaker}: {text[one.start : one.end][-REPLIED_TO:]} " for one in self.chat.turns[:at][-1:]]
+        name = f"{turn.speaker}: "
+        return name + said, "".join([*before, name, text[turn.start : quote.start], said])
 
     def turn_of(self, quote: Quote) -> Turn | None:
         """The turn that a stretch of the passage is of, the first of several; None where nobody says it."""

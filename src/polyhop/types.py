@@ -307,7 +307,7 @@ class Evidence(Serialisable):
     trail: tuple[str, ...] = ()  # one line a decision, for --trace
     left_out: tuple[str, ...] = ()  # what the budget did not allow, one line each
     cost: Cost = Cost()
-    doubtful: bool = False  # whether nothing found seems to speak of what is asked: a reader by rules then abstains
+    doubtful: bool = False  # whether nothing found seems to speak of what is asked: a reader is then less sure
     synthesis: str = ""  # what the strategy concluded from its hops, for a reader that can use it (StepChain, Eq. 10)
     by_heart: bool = False  # whether nothing was looked for: a language model then answers from what it remembers
     aside: tuple[str, ...] = ()  # ids of passages that are not about what it looked up: no language model is shown them

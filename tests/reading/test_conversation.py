@@ -88,6 +88,20 @@ def test_what_nobody_spoke_of_is_not_answered(models: Models) -> None:
     assert read("Which trumpet did the admiral play at his sister's wedding in Lisbon?", models).text is None
 
 
+def test_a_yes_or_no_is_left_to_whoever_reads_the_reply(models: Models) -> None:
+    reading = read("Is Tom's shed locked?", models)
+    assert (reading.kind, reading.text) == (AnswerKind.QUOTATION, "No worries, it is never locked.")
+    assert [text_of(quote) for quote in reading.quotes] == [reading.text, "Is the shed locked?"]
+
+
+def test_what_the_strategy_doubts_is_trusted_less(models: Models) -> None:
+    question = "What is the name of Ada's new boat?"
+    evidence = Evidence(question=question, strategy="qcg", passages=WORLD)
+    sure, doubted = (Trained().read(question, one, models) for one in (evidence, replace(evidence, doubtful=True)))
+    assert sure.text == "The Grey Heron"
+    assert 0 < doubted.confidence < sure.confidence
+
+
 @pytest.mark.parametrize("chats", [WORLD[2:3], WORLD])
 def test_the_trained_reader_reads_chats_beside_prose(chats: tuple[Passage, ...], models: Models) -> None:
     text = "Halden Mill is a mill in Orrin. Halden Mill was built by the carpenter Josef Brandt in 1871."

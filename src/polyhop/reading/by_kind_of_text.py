@@ -29,6 +29,4 @@ def read_by_kind_of_text(question: str, evidence: Evidence, models: Models, read
     dated = ordered(question, chats, models) or when_said(question, chats, models) or read_day(question, chats)
     if dated is not None:
         return dated
-    if evidence.doubtful:
-        return Reading(text=None, note="what was found does not seem to speak of what is asked")
     return reads(question, evidence, of_the_day(question, chats), models)

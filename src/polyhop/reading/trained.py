@@ -16,6 +16,7 @@ from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
 from polyhop.reading.comparison import DATED, Comparison
 from polyhop.reading.conversations.days import with_the_day
+from polyhop.reading.conversations.turns import reply_to
 from polyhop.reading.hops_found import chances_of, found_by_hops, leading_hops, quotes_of
 from polyhop.reading.listed import TOLD, Items, answers_listed, likeliest_list, looked_up, paragraph_of
 from polyhop.reading.measured import measured_choice, measured_row
@@ -38,6 +39,7 @@ from polyhop.types import AnswerKind, Evidence, Passage
 
 CLAUSE: Final = 4  # words from which a stretch can explain something
 LEAST: Final = 2  # sentences that are quoted however likely they are
+DOUBT: Final = -1.4  # logits of the confidence, where a strategy doubts its evidence
 RESTING: Final = 0.5  # of the likeliest sentence's chance that an answer rests on it: from there, others are quoted too
 
 
@@ -85,7 +87,8 @@ class Trained:
         if direct.confidence < self.threshold and self._may_be_quoted(direct):
             direct = max(direct, self._quotation(shape, found), key=lambda one: one.confidence)
         best = planned if planned is not None and planned.confidence >= direct.confidence else direct
-        return self._sure(_compared(question, best), self.threshold)
+        compared = _compared(question, best)
+        return self._sure(_doubted(compared) if evidence.doubtful else compared, self.threshold)
 
     def _measured(
         self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models
@@ -113,7 +116,8 @@ class Trained:
         """The answer in the shape that the question asks for."""
         found = read.found
         if shape == "verdict":
-            return self._sure(self._verdict(read), self.decided)
+            replied = _replied(read) if self.stance == "cautious" else None
+            return replied or self._sure(self._verdict(read), self.decided)
         options = choices(question) if shape == "choice" else None
         if options is not None:
             return self._choice(options, found)
@@ -261,11 +265,36 @@ class Trained:
         )
 
 
+def _doubted(reading: Reading) -> Reading:
+    """The reading, less sure of what its strategy doubts that the passages speak of."""
+    odds = reading.confidence * math.exp(DOUBT)
+    note = f"what was found does not seem to speak of what is asked; {reading.note}"
+    return replace(reading, confidence=odds / (odds + 1 - reading.confidence), note=note)
+
+
 def _compared(question: str, reading: Reading) -> Reading:
     """The reading, without confidence where it is a row for the most of something, and no rows were compared."""
     degree = asked_degree(question)
     row = degree is not None and degree.most and bool(reading.quotes) and row_at(reading.quotes[0]) is not None
     return replace(reading, confidence=0.0, note=f"one row of others; {reading.note}") if row else reading
+
+
+def _replied(read: Weighed) -> Reading | None:
+    """What somebody replied to the question that is asked: the model cannot tell whether that is a yes.
+
+    None where nobody asks it.
+    """
+    asking = told_by(read)
+    reply = None if asking is None else reply_to(asking.quote)
+    if asking is None or reply is None:
+        return None
+    return Reading(
+        text=" ".join(text_of(reply).split()),
+        kind=AnswerKind.QUOTATION,
+        quotes=(reply, asking.quote),
+        confidence=asking.chance,
+        note="quoted, as the reply",
+    )
 
 
 def _listed(items: Items, chance: float) -> Reading:

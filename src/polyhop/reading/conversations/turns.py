@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from typing import Final, Self
 
 from polyhop.documents.conversations.transcripts import Transcript, transcript_in
@@ -68,9 +69,22 @@ class SpokenPassage:
         chat = self.chat
         return (turn.time_start, turn.time_end) if turn.time_end else (chat.time_start, chat.time_end)
 
+    def turn_after(self, turn: Turn) -> Turn | None:
+        """The turn that follows."""
+        turns = self.chat.turns
+        return next((following for one, following in pairwise(turns) if one == turn), None)
+
     def name_in(self, turn: Turn) -> Quote:
         """Where the passage writes who speaks."""
         return Quote(self.passage, turn.name_start, turn.name_end)
+
+
+def reply_to(quote: Quote) -> Quote | None:
+    """What is said to a question that somebody asks in a conversation; None for all else."""
+    spoken = SpokenPassage.of(quote.passage)
+    turn = spoken.turn_of(quote) if spoken is not None and text_of(quote).rstrip().endswith("?") else None
+    reply = spoken.turn_after(turn) if spoken is not None and turn is not None else None
+    return None if reply is None else Quote(quote.passage, reply.start, reply.end)
 
 
 def _overlap(turn: Turn, quote: Quote) -> bool:

@@ -110,6 +110,12 @@ def test_the_trained_reader_reads_chats_beside_prose(chats: tuple[Passage, ...],
     assert read("Who offers to bring tables?", models, (prose, *chats)).text == "AdaBrisk"
 
 
+def test_prose_answers_when_something_was_said_that_no_chat_tells(models: Models) -> None:
+    text = "Tom Rook invited the mayor to his shed in 1998."
+    prose = Passage(id="m", document_id="m", ordinal=0, start=0, end=len(text), title="Tom Rook", text=text)
+    assert read("When did Tom Rook invite the mayor to his shed?", models, (*WORLD, prose)).text == "1998"
+
+
 def test_what_all_of_a_day_was_about_is_how_its_conversation_opens() -> None:
     reading = read_day("What did Ada and Tom talk about on 2031-02-04?", Chats.of(WORLD))
     assert reading is not None

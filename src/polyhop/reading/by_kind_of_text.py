@@ -26,7 +26,10 @@ def read_by_kind_of_text(question: str, evidence: Evidence, models: Models, read
 
         return read_abroad(question, abroad, passages)  # which sees by itself what is not spoken of
     chats = Chats.of(passages)
-    dated = ordered(question, chats, models) or when_said(question, chats, models) or read_day(question, chats)
+    dated = ordered(question, chats, models) or read_day(question, chats)
     if dated is not None:
         return dated
-    return reads(question, evidence, of_the_day(question, chats), models)
+    said = when_said(question, chats, models)
+    read = reads(question, evidence, of_the_day(question, chats), models)
+    trusted = said is not None and (read.text is None or said.confidence >= read.confidence)
+    return said if said is not None and trusted else read

@@ -15,7 +15,6 @@ from polyhop.documents.conversations.stamps import is_month_first
 from polyhop.documents.conversations.transcripts import Transcript, transcript_in, transcript_of
 from polyhop.engine import Polyhop
 from polyhop.models.choice import Models
-from polyhop.reading.conversations.utterances import Chats, utterances_in
 from polyhop.reading.event_order import ordered
 from polyhop.reading.reader import Reading, text_of
 from polyhop.reading.trained import Trained
@@ -128,7 +127,8 @@ def test_one_date_that_settles_the_order_settles_it_for_the_whole_document() -> 
     assert first.occasion == Occasion(day="20310304", month_first=True)
     assert last.occasion is None
     days_first = "\n".join([*lines(1, 30, "03/04/2031, 17:30 - {who}: {said}"), "25/04/2031, 8:00 - Ada: Done."])
-    assert {turn.date for turn in utterances_in(Chats.of(cut(document(days_first), SMALL)))} == {"20310403", "20310425"}
+    chats = [transcript_in(passage) for passage in cut(document(days_first), SMALL)]
+    assert {turn.date for chat in chats if chat is not None for turn in chat.turns} == {"20310403", "20310425"}
 
 
 def test_dates_that_could_be_read_either_way_are_read_so_that_they_are_in_order() -> None:
@@ -215,7 +215,7 @@ def test_events_in_later_passages_are_ordered_by_their_documents_days(models: Mo
     paints = [passage for passage in cut(other, SMALL) if "shed green" in passage.text][-1:]
     assert paints[0].ordinal > 0
     question = "How many days passed between Ada asking Otto for his long ladder and Otto painting his shed green?"
-    reading = ordered(question, Chats.of([of_ladders(), *paints]), models)
+    reading = ordered(question, [of_ladders(), *paints], models)
     assert reading is not None
     assert reading.text == "5 days"
 

@@ -15,8 +15,9 @@ from polyhop.documents.conversations.transcripts import Transcript, transcript_o
 from polyhop.layers.parsekg.layer import ParseKGLayer, parse_of
 from polyhop.layers.questions.rules.passages import questions_of
 from polyhop.models.choice import Models
-from polyhop.reading.conversations.utterances import Chats, utterances_in
+from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.event_order import ordered
+from polyhop.reading.reader import text_of
 from polyhop.settings import Chunking
 from polyhop.types import Document, Passage
 from tests.worlds.transcripts import FORMS, WHATSAPP
@@ -131,14 +132,19 @@ def test_days_are_read_day_first_unless_that_is_impossible() -> None:
     ]  # fmt: skip
 
 
+def times(text: str) -> list[tuple[str, str]]:
+    """When each turn was said, as the text writes it, and the day."""
+    spoken = SpokenPassage.of(passage(text))
+    assert spoken is not None
+    written = [(spoken.time_of(turn), turn.date) for turn in spoken.chat.turns]
+    return [(text_of(time), day) for time, day in written if time is not None]
+
+
 def test_a_reader_is_told_the_time_of_the_turn() -> None:
     """And that of the header only where a turn has none."""
-    told = utterances_in(Chats.of([passage(WHATSAPP)]))
-    assert [(turn.time, turn.date) for turn in told][-1] == ("13/03/2031, 08:05", "20310313")
+    assert times(WHATSAPP)[-1] == ("13/03/2031, 08:05", "20310313")
     header, _ = FORMS["a header"]
-    assert {(turn.time, turn.date) for turn in utterances_in(Chats.of([passage(header)]))} == {
-        ("20310204_17:30", "20310204")
-    }
+    assert set(times(header)) == {("20310204_17:30", "20310204")}
 
 
 def test_events_in_one_export_are_ordered_by_their_turns(models: Models) -> None:
@@ -152,7 +158,7 @@ def test_events_in_one_export_are_ordered_by_their_turns(models: Models) -> None
         "10/02/2031, 09:00 - Ada Brisk: Thanks!\n"
     )
     question = "How many days passed between Ada asking Tom to measure the window and Tom ordering the new glass?"
-    reading = ordered(question, Chats.of([passage(asks, "1"), passage(tells, "2")]), models)
+    reading = ordered(question, [passage(asks, "1"), passage(tells, "2")], models)
     assert reading is not None
     assert reading.text == "5 days"
 

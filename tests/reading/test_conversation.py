@@ -16,7 +16,6 @@ from polyhop.reading.conversations.asked import said_when
 from polyhop.reading.conversations.days import meant_day
 from polyhop.reading.conversations.of_a_day import read_day
 from polyhop.reading.conversations.turns import SpokenPassage
-from polyhop.reading.conversations.utterances import Chats, utterances_in
 from polyhop.reading.pointing import point
 from polyhop.reading.reader import Quote, Reading, text_of
 from polyhop.reading.trained import Trained
@@ -117,13 +116,13 @@ def test_prose_answers_when_something_was_said_that_no_chat_tells(models: Models
 
 
 def test_what_all_of_a_day_was_about_is_how_its_conversation_opens() -> None:
-    reading = read_day("What did Ada and Tom talk about on 2031-02-04?", Chats.of(WORLD))
+    reading = read_day("What did Ada and Tom talk about on 2031-02-04?", WORLD)
     assert reading is not None
     assert reading.kind is AnswerKind.EXTRACT
     assert reading.text is not None
     assert reading.text.startswith("Could you lend me your long ladder this weekend?")
-    assert read_day("What did Ada say about her gutters on 2031-02-04?", Chats.of(WORLD)) is None
-    assert read_day("What did Ada and Tom talk about on 2031-02-05?", Chats.of(WORLD)) is None
+    assert read_day("What did Ada say about her gutters on 2031-02-04?", WORLD) is None
+    assert read_day("What did Ada and Tom talk about on 2031-02-05?", WORLD) is None
 
 
 # --- what a question asks of them -------------------------------------------------------------------------------------
@@ -148,7 +147,7 @@ def test_when_something_was_said_is_told_from_when_it_happens(question: str, sai
 @given(st.text(max_size=60))
 def test_any_question_may_be_asked(text: str) -> None:
     said_when(text)
-    read_day(text, Chats.of(WORLD[:1]))
+    read_day(text, WORLD[:1])
 
 
 # --- how they are read ------------------------------------------------------------------------------------------------
@@ -204,29 +203,35 @@ def test_what_is_pointed_at_stands_in_the_passage(models: Models) -> None:
 
 
 @given(st.lists(st.sampled_from(["Ada: ", "Tom: 🎉", "Ada: متى نلتقي؟", "Time: 2031-02-30", "Tom: ?", "cut", ""])))
-def test_utterances_are_of_any_lines(lines: list[str]) -> None:
+def test_turns_are_of_any_lines(lines: list[str]) -> None:
     passage = chat("20310204", "\n".join(lines))
-    for turn in utterances_in(Chats.of([passage])):
-        assert 0 <= turn.name_start <= turn.name_end <= turn.start < turn.end <= len(turn.passage.text)
     found = SpokenPassage.of(passage)
-    for said, part in found.turns_in(Quote(passage, 0, len(passage.text))) if found is not None else ():
-        assert (part.start, part.end) == (said.start, said.end)
+    for turn, part in found.turns_in(Quote(passage, 0, len(passage.text))) if found is not None else ():
+        assert 0 <= turn.name_start <= turn.name_end <= turn.start < turn.end <= len(passage.text)
+        assert (part.start, part.end) == (turn.start, turn.end)
 
 
 def test_a_passage_is_taken_apart_once() -> None:
     transcript_in.cache_clear()
     for _ in range(3):
-        Chats.of(WORLD)
+        read_day("What did Ada and Tom talk about on 2031-02-04?", WORLD)
         conversation()
     assert transcript_in.cache_info().misses == len(WORLD)
 
 
-def test_utterances_tell_who_speaks_and_what_a_turn_replies_to() -> None:
-    turns = utterances_in(Chats.of(WORLD[:1]))
+def test_turns_tell_who_speaks_and_when() -> None:
+    turns = conversation().chat.turns
     assert [turn.speaker for turn in turns] == ["Ada Brisk", "Tom Rook", "Ada Brisk", "Tom Rook"]
-    assert turns[1].before == "Ada Brisk: Could you lend me your long ladder this weekend?"
-    assert turns[0].date == "20310204"
-    assert [sentence.text for sentence in turns[3].sentences()] == ["No worries, it is never locked."]
+    assert conversation().turns_on({"20310204"}) == list(turns)
+    assert conversation().turns_on({"20310205"}) == []
+
+
+def test_a_question_has_the_next_turn_as_its_reply() -> None:
+    start = WORLD[0].text.index("Is the shed locked?")
+    reply = conversation().reply_to(Quote(WORLD[0], start, start + 19))
+    assert reply is not None
+    assert text_of(reply) == "No worries, it is never locked."
+    assert conversation().reply_to(reply) is None, "it asks nothing"
 
 
 # --- days -------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import pytest
 
 from polyhop.models.choice import Models
-from polyhop.reading.conversations.utterances import Chats
 from polyhop.reading.event_order import ordered
 from polyhop.reading.reader import Reading
 from polyhop.types import Occasion, Passage
@@ -48,7 +47,7 @@ def chat(when: str, text: str) -> Passage:
 
 def read(question: str, passages: Sequence[Passage], models: Models) -> Reading | None:
     """What the dates of passages tell."""
-    return ordered(question, Chats.of(passages), models)
+    return ordered(question, passages, models)
 
 
 WORLD = tuple(chat(when, text) for when, text in CHATS.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import Final
 
 Date = tuple[int, int, int]  # year (negative before our era), month and day, 0 where unknown
@@ -55,6 +56,14 @@ def parse_date(text: str) -> Date | None:
 def written_day(day: str) -> str:
     """A day of eight digits as people write it, as in "4 February 2031"; nothing for no day."""
     return f"{int(day[6:])} {MONTHS[int(day[4:6]) - 1]} {day[:4]}" if day else ""
+
+
+def calendar_day(day: str) -> date | None:
+    """A day of eight digits; None where the calendar has no such day, or nothing is written."""
+    try:
+        return date(int(day[:4]), int(day[4:6]), int(day[6:8]))
+    except ValueError:
+        return None
 
 
 def month_number(name: str) -> int:

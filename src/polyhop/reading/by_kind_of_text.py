@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from polyhop.models.choice import Models
 from polyhop.reading.abroad.questions import asked_abroad
 from polyhop.reading.conversations.of_a_day import of_the_day, read_day
-from polyhop.reading.conversations.utterances import Chats
 from polyhop.reading.event_order import ordered, when_said
 from polyhop.reading.reader import Reading
 from polyhop.types import Evidence, Passage
@@ -25,11 +24,10 @@ def read_by_kind_of_text(question: str, evidence: Evidence, models: Models, read
         from polyhop.reading.abroad.reader import read_abroad  # tables that English questions do not need
 
         return read_abroad(question, abroad, passages)  # which sees by itself what is not spoken of
-    chats = Chats.of(passages)
-    dated = ordered(question, chats, models) or read_day(question, chats)
+    dated = ordered(question, passages, models) or read_day(question, passages)
     if dated is not None:
         return dated
-    said = when_said(question, chats, models)
-    read = reads(question, evidence, of_the_day(question, chats), models)
+    said = when_said(question, passages, models)
+    read = reads(question, evidence, of_the_day(question, passages), models)
     trusted = said is not None and (read.text is None or said.confidence >= read.confidence)
     return said if said is not None and trusted else read

@@ -9,7 +9,6 @@ from math import exp
 from typing import Final, NamedTuple
 
 from polyhop.documents.conversations.stamps import minute_of
-from polyhop.documents.conversations.transcripts import Transcript
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.dates import DATE, parse_date
 from polyhop.english.events import SPEECH, EventClause, event_clause, is_event
@@ -20,8 +19,7 @@ from polyhop.models.choice import Models
 from polyhop.reading.asked_events import UNITS, AskedEvents, asked_events
 from polyhop.reading.conversations.asked import said_when
 from polyhop.reading.conversations.turns import SpokenPassage
-from polyhop.reading.conversations.utterances import Chats
-from polyhop.reading.reader import Quote, Reading
+from polyhop.reading.reader import Quote, Reading, text_of
 from polyhop.types import Passage
 
 _MOST: Final = 40  # texts that the cross-encoder reads for each event
@@ -59,6 +57,7 @@ class _Text:
     when: Moment
     speaker: str = ""
     others: tuple[str, ...] = ()  # who takes part besides
+    time: Quote | None = None  # where the passage writes when it was said
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -100,14 +99,14 @@ class _Telling:
         return self.text.when, self.text.passage.id, self.text.start
 
 
-def ordered(question: str, chats: Chats, models: Models) -> Reading | None:
+def ordered(question: str, passages: Sequence[Passage], models: Models) -> Reading | None:
     """The answer to a question about the order of two events or the time between them, by dates.
 
     None where it is another question, or no passage is dated. The confidence is that of the event which is less surely
     told of.
     """
     asked = asked_events(question)
-    texts = list(_texts(chats)) if asked is not None else []
+    texts = list(_texts(passages)) if asked is not None else []
     if asked is None or not texts:
         return None
     first, second = _tellings(asked.first, texts, models), _tellings(asked.second, texts, models)
@@ -129,41 +128,41 @@ def ordered(question: str, chats: Chats, models: Models) -> Reading | None:
     )
 
 
-def when_said(question: str, chats: Chats, models: Models) -> Reading | None:
+def when_said(question: str, passages: Sequence[Passage], models: Models) -> Reading | None:
     """When the turn was said that a question asks the time of; None where it asks otherwise, or nobody says such."""
     event = said_when(question)
-    turns = [text for text in _texts(chats) if text.speaker] if event is not None else []
-    tellings = _tellings(event, turns, models) if event is not None and turns else []
-    if event is None or not tellings:
+    if event is None:
+        return None
+    tellings = _tellings(event, [text for text in _texts(passages) if text.speaker], models)
+    if not tellings:
         return None
     best = tellings[0]
-    passage, quote = best.text.passage, _sentence(event, best, models)
-    spoken = SpokenPassage.of(passage)
-    turn = spoken.turn_of(quote) if spoken is not None else None
-    start, end = spoken.time_of(turn) if spoken is not None and turn is not None else (0, 0)
+    time = best.text.time
     return Reading(
-        text=passage.text[start:end] or _shown(best.text.when),
-        quotes=(quote, *([Quote(passage, start, end)] if start < end else [])),
+        text=_shown(best.text.when) if time is None else text_of(time),
+        quotes=(_sentence(event, best, models), *([] if time is None else [time])),
         confidence=_sureness(best.logit),
         note=f"{best.text.speaker} says it",
     )
 
 
-def _texts(chats: Chats) -> Iterator[_Text]:
+def _texts(passages: Sequence[Passage]) -> Iterator[_Text]:
     """The turns of dated conversations and the dated sentences of prose."""
-    for passage, chat in chats.passages:
-        yield from _dated_sentences(passage) if chat is None else _turns(passage, chat)
+    for passage in passages:
+        spoken = SpokenPassage.of(passage)
+        yield from _dated_sentences(passage) if spoken is None else _turns(spoken)
 
 
-def _turns(passage: Passage, chat: Transcript) -> Iterator[_Text]:
+def _turns(spoken: SpokenPassage) -> Iterator[_Text]:
     """The turns of a conversation that are dated, by themselves or by its header."""
+    passage, chat = spoken.passage, spoken.chat
     began = minute_of(passage.text[chat.time_start : chat.time_end])
     for turn in chat.turns:
         when = Moment.of(turn.date, turn.minute if turn.minute >= 0 else began)
         if when is not None:
             said = f"{turn.speaker}: {passage.text[turn.start : turn.end]}"
             others = tuple(name for name in chat.speakers if name != turn.speaker)
-            yield _Text(passage, turn.start, turn.end, said, when, turn.speaker, others)
+            yield _Text(passage, turn.start, turn.end, said, when, turn.speaker, others, spoken.time_of(turn))
 
 
 def _dated_sentences(passage: Passage) -> Iterator[_Text]:

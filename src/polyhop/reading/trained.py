@@ -16,7 +16,7 @@ from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
 from polyhop.reading.comparison import DATED, Comparison
 from polyhop.reading.conversations.days import with_the_day
-from polyhop.reading.conversations.turns import reply_to
+from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.hops_found import chances_of, found_by_hops, leading_hops, quotes_of
 from polyhop.reading.listed import TOLD, Items, answers_listed, likeliest_list, looked_up, paragraph_of
 from polyhop.reading.measured import measured_choice, measured_row
@@ -285,7 +285,8 @@ def _replied(read: Weighed) -> Reading | None:
     None where nobody asks it.
     """
     asking = told_by(read)
-    reply = None if asking is None else reply_to(asking.quote)
+    spoken = SpokenPassage.of(asking.quote.passage) if asking is not None else None
+    reply = spoken.reply_to(asking.quote) if asking is not None and spoken is not None else None
     if asking is None or reply is None:
         return None
     return Reading(

@@ -39,9 +39,9 @@ def said_when(question: str) -> str | None:
     words = question.rstrip(" ?").split()
     low = [word.strip(",.?!\"'“”").lower() for word in words]
     at = low.index("when") if "when" in low else len(low)
-    if low[at + 1 : at + 2] not in [[word] for word in _PAST]:
-        return None
     rest = low[at + 1 :]
+    if not rest or rest[0] not in _PAST:
+        return None
     said = next((place for place, word in enumerate(rest) if base_form(word) in SPEECH or word in SPEECH), None)
     if said is None or any(word in _CLAUSE for word in rest[said + 1 : said + 1 + _OBJECT]):
         return None

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from polyhop.english.answer_type import AnswerType, answer_type
-from polyhop.english.dates import MONTH, WEEKDAYS, month_number
+from polyhop.english.dates import MONTH, WEEKDAYS, calendar_day, month_number
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.pointing import Pointed
 
@@ -50,8 +50,10 @@ def meant_day(text: str, said_on: str) -> date | None:
 
     None where it names a year itself or no single day, and where the conversation's day is unknown.
     """
+    said = calendar_day(said_on)
+    if said is None:
+        return None
     try:
-        said = date(int(said_on[:4]), int(said_on[4:6]), int(said_on[6:8]))
         found = {rule(match, said) for pattern, rule in _RULES for match in pattern.finditer(text)}
     except ValueError:  # there is no such day
         return None

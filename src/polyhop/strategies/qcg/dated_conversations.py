@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from polyhop.documents.conversations.stamps import DAY, minute_of
+from polyhop.documents.conversations.stamps import minute_of
 from polyhop.documents.conversations.transcripts import Transcript, transcript_in
 from polyhop.english.dates import MONTHS
 from polyhop.layers.view import View
@@ -16,7 +15,6 @@ from polyhop.types import Passage, Span
 
 GLANCED: Final = 1000  # passages that have all words of a way to write a day, at most: in many, they tell times
 FOLLOWING: Final = 10  # passages after one of that day, at most: a chat that goes on does not write the day again
-_DATED: Final = re.compile(DAY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.indexes.folding import fold
@@ -14,6 +15,15 @@ from polyhop.ports import PointedSpan, SpanReading, TextPart
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.reader import Quote, text_of
 from polyhop.types import Passage
+
+PAIRED: Final = (
+    "()",
+    "[]",
+    "\u201c\u201d",
+    "\u201e\u201c",
+    "\u00ab\u00bb",
+    '""',
+)  # marks of which one opens and one closes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,12 +180,26 @@ def _pointed(question: str, span: PointedSpan, places: Sequence[_Place | None]) 
     start, end = place.start + span.start, min(place.start + span.end, place.end)
     if found.said is not None:  # a name is shown as it is spoken, and meant whole
         start, end = place.start, place.end
+    start, end = closed(place, start, end)
     text = place.passage.text[start:end].strip()
     if not text:
         return None
     around = next((one for one in _sentences(place) if one[0] <= start < one[1]), (start, end))
     quote = found.said or Quote(place.passage, around[0], max(around[1], end))
     return Pointed(text=text, chance=chance, quote=quote, start=start, end=end)
+
+
+def closed(place: Quote, start: int, end: int) -> tuple[int, int]:
+    """A stretch with the mark beside it that it opens and does not close, or closes and does not open."""
+    text = place.passage.text
+    said = text[start:end]
+    for opening, closing in PAIRED:
+        odd = said.count(opening) % 2 == 1 if opening == closing else None
+        if end < place.end and text[end] == closing and (odd or said.count(opening) > said.count(closing)):
+            return start, end + 1
+        if start > place.start and text[start - 1] == opening and (odd or said.count(closing) > said.count(opening)):
+            return start - 1, end
+    return start, end
 
 
 def _sentences(place: Quote) -> Iterator[tuple[int, int]]:

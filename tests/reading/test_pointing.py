@@ -1,0 +1,29 @@
+"""Where a stretch that was pointed at begins and ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyhop.reading.pointing import closed
+from polyhop.reading.reader import Quote
+from polyhop.types import Passage
+
+
+@pytest.mark.parametrize(
+    ("text", "pointed", "shown"),
+    [
+        ('She sailed on the USS "Heron" that year.', 'USS "Heron', 'USS "Heron"'),
+        ('She sailed on "Heron" that year.', 'Heron"', '"Heron"'),
+        ("It stands in Pell (Sarn) and was lit in 1871.", "Pell (Sarn", "Pell (Sarn)"),
+        ("It stands in Pell (Sarn) and was lit in 1871.", "Pell", "Pell"),
+        ("They call it “the old lamp” in Pell.", "“the old lamp", "“the old lamp”"),
+        ("It is called Heron (since 1871).", "Heron", "Heron"),
+        ('Its name is "Heron".', "Heron", "Heron"),
+        ("Lit in 1871 [see", "1871 [see", "1871 [see"),
+    ],
+)
+def test_a_mark_that_was_opened_is_closed(text: str, pointed: str, shown: str) -> None:
+    passage = Passage(id="p", document_id="p", ordinal=0, start=0, end=len(text), title="", text=text)
+    start = text.index(pointed)
+    found, end = closed(Quote(passage, 0, len(text)), start, start + len(pointed))
+    assert text[found:end] == shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,16 @@ def test_a_limit_of_minutes_lets_the_rate_fall_in_time(tmp_path: Path) -> None:
     assert position.finished
     assert position.cooling_from is not None
     assert position.seconds == pytest.approx(600, rel=0.15)
+
+
+def test_a_slow_beginning_does_not_bring_the_end_forward(tmp_path: Path) -> None:
+    """The first steps take a minute each, all others a second."""
+    ticks = itertools.accumulate(itertools.chain(itertools.repeat(60, 6), itertools.repeat(1)))
+    course = dataclasses.replace(COURSE, rows=10**6, cooldown=10**5, minutes=30)
+    position = loop(tmp_path, Adder(scores=range(1, 999)), course, clock=lambda: float(next(ticks))).run()
+    assert position.finished
+    assert position.cooling_from is not None
+    assert position.cooling_from >= 0.6 * position.seen, "the rate falls over a third of the run at most"
 
 
 def test_more_rows_may_be_asked_for_later(tmp_path: Path) -> None:

@@ -49,6 +49,20 @@ def train() -> None:
 @click.option(
     "--documents", type=click.Path(path_type=Path), help="Folder of documents with questions, as JSON lines, besides."
 )
+@click.option(
+    "--tokens",
+    type=click.IntRange(500),
+    default=5_000,
+    show_default=True,
+    help="Of a batch; a GPU reads four times as many at ease.",
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, min_open=True),
+    default=1.2e-4,
+    show_default=True,
+    help="Of learning, at its highest.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides mixture, order and first weights.")
 def reader(
     data: Path,
@@ -59,6 +73,8 @@ def reader(
     tables: int,
     share: float,
     documents: Path | None,
+    tokens: int,
+    rate: float,
     seed: int,
 ) -> None:
     """Train the reader: where in passages the answer stands, and whether it does.
@@ -79,7 +95,7 @@ def reader(
     from polyhop.training.loop import Course
     from polyhop.training.reader import ReaderTrainer
 
-    course = Course(rows=rows, minutes=minutes, seed=seed)
+    course = Course(rows=rows, minutes=minutes, seed=seed, tokens=tokens, rate=rate)
     with progress_shown(quiet=False) as listener, stop_asked() as stopped:
         position = ReaderTrainer(
             data=data,
@@ -107,8 +123,19 @@ def reader(
 @click.option(
     "--start", type=click.Path(path_type=Path), help="Folder of a finished planner to go on from, which also teaches."
 )
+@click.option(
+    "--documents", type=click.Path(path_type=Path), help="Folder of documents with questions, whose steps also teach."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides choice, order and first weights.")
-def planner(data: Path, out: Path, rows: int | None, minutes: float | None, start: Path | None, seed: int) -> None:
+def planner(
+    data: Path,
+    out: Path,
+    rows: int | None,
+    minutes: float | None,
+    start: Path | None,
+    documents: Path | None,
+    seed: int,
+) -> None:
     """Train the planner: what in a question has to be asked first, and whether it compares.
 
     \b
@@ -130,7 +157,13 @@ def planner(data: Path, out: Path, rows: int | None, minutes: float | None, star
     course = replace(COURSE, rows=rows or COURSE.rows, minutes=minutes, seed=seed)
     with progress_shown(quiet=False) as listener, stop_asked() as stopped:
         position = PlannerTrainer(
-            data=data, out=out, start=start, course=course, listener=listener, stopped=stopped
+            data=data,
+            out=out,
+            start=start,
+            documents=documents,
+            course=course,
+            listener=listener,
+            stopped=stopped,
         ).run()
     if not position.finished:
         raise KeyboardInterrupt

@@ -21,6 +21,7 @@ from polyhop.training.checkpoint import Checkpoint, Position
 HEAD_SCALE = 5  # heads begin with random weights, and learn so many times as fast
 DECAY = 0.01
 SMOOTHING = 0.98  # of the losses that are shown
+COOLING = 1 / 3  # of a run, at most, the rate falls: how fast windows pass is not known at its beginning
 
 
 class HasIds(Protocol):
@@ -77,7 +78,7 @@ class Course:
     seed: int = 0
     rate: float = 1.2e-4
     warm_up: int = 120  # steps
-    cooldown: int = 9_000  # windows, at most a third of all
+    cooldown: int = 9_000  # windows, at most a third of all, or of the minutes
     tokens: int = 5_000  # of a batch, padding included
     pool: int = 800  # windows of an epoch that are sorted by length together
     clip: float = 1.0  # norm of the gradient
@@ -153,10 +154,10 @@ class Loop(Generic[Example]):
     def _cooldown(self, position: Position) -> int | None:
         """How many windows the cooldown is to take, where it is to begin now."""
         course = self.course
-        length = max(1, min(course.cooldown, course.rows // 3))
+        length = max(1, min(course.cooldown, int(course.rows * COOLING)))
         if position.seen >= course.rows - length or position.stale >= course.patience:
             return length
-        if course.minutes is not None and position.step >= min(course.warm_up, 20):
+        if course.minutes is not None and position.seconds >= course.minutes * 60 * (1 - COOLING):
             left = (course.minutes * 60 - position.seconds) * position.seen / max(position.seconds, 1e-9)
             if left <= length:
                 return max(1, int(left))
@@ -167,14 +168,14 @@ class Loop(Generic[Example]):
             group["lr"] = self.course.rate * factor * group.get("scale", 1.0)
         network = self.trainee.network
         losses = self.trainee.losses(batch)
-        torch.stack(tuple(losses.values())).sum().backward()
+        together = torch.stack(tuple(losses.values()))
+        together.sum().backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), self.course.clip)
         optimiser.step()
         optimiser.zero_grad(set_to_none=True)
         position.step += 1
         position.seen += len(batch)
-        for name, loss in losses.items():
-            now = float(loss.detach())
+        for name, now in zip(losses, together.tolist(), strict=True):  # one wait for the device, not one for each loss
             position.losses[name] = SMOOTHING * position.losses.get(name, now) + (1 - SMOOTHING) * now
 
     def _measure(self, position: Position) -> None:

@@ -15,10 +15,13 @@ from torch.nn import functional
 
 from polyhop.models.cross_encoder import reranker_folder
 from polyhop.models.question_spans import COMBINED, OFFSET, PlannerGraph, scores_of
+from polyhop.models.weights import sha256_of
 from polyhop.planning.nesting import nested
 from polyhop.ports import Floats
 from polyhop.training import card, export
 from polyhop.training.checkpoint import Position
+from polyhop.training.collection_plans import collection_plans
+from polyhop.training.documents import document_files
 from polyhop.training.encoder import Bert, EncoderShape
 from polyhop.training.graph import Head
 from polyhop.training.loop import Course, best_device, by_length, half_precision, parameter_groups, tell_stage
@@ -210,6 +213,7 @@ class PlannerTrainer(Trainer):
 
     course: Course = COURSE
     body: Callable[[], Bert] = installed_half  # what training starts from, its heads being new
+    documents: Path | None = None  # a folder of documents with questions, whose collections have steps, besides
 
     def run(self) -> Position:
         """Train from where a run in ``out`` is, and export where it is finished.
@@ -222,6 +226,7 @@ class PlannerTrainer(Trainer):
         torch.manual_seed(self.course.seed)
         network = self.started(PlannerNetwork(self.body())).to(device)
         hashes = self.hashes((STEPS, READING, SKELETONS, *((UNLABELLED,) if self.start is not None else ())))
+        hashes |= {path.name: sha256_of(path) for path in (document_files(self.documents) if self.documents else ())}
         trainee = PlannerTrainee(network=network, aside=windows.aside, device=device)
         position = self.trained(trainee, windows.training, hashes)
         if position.finished:
@@ -243,6 +248,7 @@ class PlannerTrainer(Trainer):
     def _windows(self) -> PlanWindows:
         tell_stage(self.listener, "reading rows")
         plans = [*taught_plans(self.data, seed=self.course.seed), *skeleton_plans(self.data)]
+        plans += collection_plans(self.documents) if self.documents is not None else []
         tell_stage(self.listener, "finding steps in questions")
         windows = plan_windows(plans, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
         if self.start is None:

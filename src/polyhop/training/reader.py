@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
@@ -46,6 +48,7 @@ START, END, EVIDENCE = range(3)  # what the head on every token says
 SPAN = KINDS.index("span")
 FORBIDDEN = -1e4
 READ_AT_ONCE = 24
+LENGTHS_ON_GPU = 32  # batches are padded to a multiple of it, so that its kernels and its memory are used again
 ASIDE_OFTEN, ASIDE_AT_LAST = 500, 1_400  # windows kept aside that are read during training, and behind it
 ASIDE_BESIDES = 150  # at most, of each of the sources in BESIDES, beside them
 BESIDES = (CLAIMED, STATED, STEPPED, TABLES, ASKED_OF, ACROSS)  # what their sources begin with
@@ -83,25 +86,38 @@ class Batch:
     @classmethod
     def of(cls, windows: Sequence[Window], device: Any) -> Batch:
         """The windows, padded to the longest."""
-        length = max(len(window.ids) for window in windows)
-
-        def padded(rows: Sequence[Sequence[int]], dtype: Any = torch.long) -> Any:
-            filled = [[*row, *([0] * (length - len(row)))] for row in rows]
-            return torch.tensor(filled, dtype=dtype, device=device)
-
         most = max(1, *(len(window.spans) for window in windows))
+        lengths = np.array([len(window.ids) for window in windows])[:, None]
+        asked = np.array([window.asked for window in windows])[:, None]
+        steps = LENGTHS_ON_GPU if device.type == "cuda" else 1
+        length = -(-int(lengths.max()) // steps) * steps
+        places = np.arange(length)[None]
         spans = [[*window.spans, *([(0, 0)] * (most - len(window.spans)))] for window in windows]
         return cls(
-            ids=padded([window.ids for window in windows]),
-            mask=padded([[1] * len(window.ids) for window in windows]),
-            segments=padded([[0] * window.asked + [1] * (len(window.ids) - window.asked) for window in windows]),
-            allowed=padded([window.allowed for window in windows], torch.bool),
-            evidence=padded([window.evidence for window in windows], torch.float32),
-            spans=torch.tensor(spans, device=device),
-            span_counts=torch.tensor([len(window.spans) for window in windows], device=device),
-            kinds=torch.tensor([window.kind for window in windows], device=device),
-            told=torch.tensor([window.told for window in windows], device=device),
+            ids=_sent(_padded([window.ids for window in windows], length, np.int64), device),
+            mask=_sent((places < lengths).astype(np.int64), device),
+            segments=_sent(((places >= asked) & (places < lengths)).astype(np.int64), device),
+            allowed=_sent(_padded([window.allowed for window in windows], length, np.bool_), device),
+            evidence=_sent(_padded([window.evidence for window in windows], length, np.float32), device),
+            spans=_sent(np.array(spans, np.int64), device),
+            span_counts=_sent(np.array([len(window.spans) for window in windows]), device),
+            kinds=_sent(np.array([window.kind for window in windows]), device),
+            told=_sent(np.array([window.told for window in windows]), device),
         )
+
+
+def _padded(rows: Sequence[Sequence[int]], length: int, dtype: Any) -> NDArray[Any]:
+    """Rows of at most so many numbers as one array, (B, T), with zeros behind the shorter ones."""
+    filled = np.zeros((len(rows), length), dtype)
+    for place, row in enumerate(rows):
+        filled[place, : len(row)] = row
+    return filled
+
+
+def _sent(values: NDArray[Any], device: Any) -> Any:
+    """An array as a tensor on a device; to a GPU from pinned memory, so that nothing waits for it."""
+    tensor = torch.from_numpy(values)
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
 def losses(tokens: Any, kind: Any, batch: Batch) -> dict[str, Any]:
@@ -116,9 +132,11 @@ def losses(tokens: Any, kind: Any, batch: Batch) -> dict[str, Any]:
     rows = torch.arange(len(batch.kinds), device=tokens.device)[:, None]
     meant = ends[rows, batch.spans[..., 0], START] + ends[rows, batch.spans[..., 1], END]
     places = torch.arange(batch.spans.shape[1], device=tokens.device)
-    meant = meant.masked_fill(places >= batch.span_counts[:, None], -torch.inf)
     spanning = batch.kinds == SPAN
-    span = -torch.logsumexp(meant[spanning], dim=1).sum() / len(batch.kinds)
+    none_there = (places >= batch.span_counts[:, None]) & spanning[:, None]
+    # Windows without a span count nothing; to choose the others by index would wait for the device.
+    likely = torch.logsumexp(meant.masked_fill(none_there, -torch.inf), dim=1).masked_fill(~spanning, 0.0)
+    span = -likely.sum() / len(batch.kinds)
     told = (batch.mask.bool() & batch.segments.bool() & batch.told[:, None]).float()
     evidence = functional.binary_cross_entropy_with_logits(tokens[..., EVIDENCE], batch.evidence, reduction="none")
     return {

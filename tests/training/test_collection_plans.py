@@ -34,8 +34,9 @@ def test_a_chain_keeps_its_steps(tmp_path: Path) -> None:
     assert plan.refers_to == ((), (0,))
 
 
-def test_a_last_step_that_weighs_two_others_compares(tmp_path: Path) -> None:
-    steps = [["How long is the Wend?", "80 km"], ["How long is the Ilm?", "90 km"], ["Which is more, #1 or #2?", None]]
+@pytest.mark.parametrize("last", ["Which is more, #1 or #2?", "Which is more?"])
+def test_a_last_step_that_weighs_two_others_compares(tmp_path: Path, last: str) -> None:
+    steps = [["How long is the Wend?", "80 km"], ["How long is the Ilm?", "90 km"], [last, None]]
     [plan] = plans(tmp_path, {"question": "Which is longer, the Wend or the Ilm?", "needs": [0, 1], "steps": steps})
     assert plan.steps == ()
 

@@ -152,6 +152,13 @@ def test_a_slow_beginning_does_not_bring_the_end_forward(tmp_path: Path) -> None
     assert position.cooling_from >= 0.6 * position.seen, "the rate falls over a third of the run at most"
 
 
+def test_larger_batches_are_measured_and_cooled_as_many_steps_apart() -> None:
+    course = dataclasses.replace(COURSE, tokens=500, cooldown=90, measured_every=120, saved_every=20)
+    wider = course.in_batches_of(2_000)
+    assert (wider.tokens, wider.cooldown, wider.measured_every, wider.saved_every) == (2_000, 360, 480, 80)
+    assert course.in_batches_of(500) == course
+
+
 def test_more_rows_may_be_asked_for_later(tmp_path: Path) -> None:
     assert not loop(tmp_path, stopped=after(5)).run().finished
     assert loop(tmp_path, course=dataclasses.replace(COURSE, rows=400)).run().seen >= 400

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyhop.errors import UsageError
+from polyhop.errors import ModelMissing, UsageError
 from polyhop.models.weights import check_hashes, read_manifest
 from tests.worlds.rows import multi_hop, reading, write_rows
 
@@ -126,6 +126,29 @@ def test_a_finished_reader_is_gone_on_from(tmp_path: Path, monkeypatch: pytest.M
     assert "What it went on from" in card
     with pytest.raises(UsageError):
         trainer("second", None).run()
+
+
+def test_prepared_windows_need_no_rows_and_no_installed_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine that was only lent for its GPU: the same windows give the same weights."""
+    monkeypatch.setattr(mixture, "is_kept_aside", lambda text: "Ostrand" in text)
+    data = write_rows(tmp_path / "rows", reading(), multi_hop())
+    first = ReaderTrainer(data=data, out=tmp_path / "first", course=COURSE, body=lambda: Bert(TINY))
+    assert first.run().finished
+    start = tmp_path / "first" / "reader"
+    beside = ReaderTrainer(data=data, out=tmp_path / "beside", course=COURSE, start=start)
+    assert beside.run().finished
+    windows = beside.prepare()
+    monkeypatch.setattr("polyhop.models.cross_encoder.package_folder", missing)
+    alone = ReaderTrainer(data=tmp_path / "none", windows=windows, out=tmp_path / "alone", course=COURSE, start=start)
+    assert alone.run().finished
+    for name in ("model.onnx", "tokenizer.json"):
+        assert (tmp_path / "alone/reader" / name).read_bytes() == (tmp_path / "beside/reader" / name).read_bytes()
+    card = (tmp_path / "alone/reader/card.md").read_text(encoding="utf-8")
+    assert "reading.jsonl.gz" in card
+
+
+def missing(package: str) -> Path:
+    raise ModelMissing(f"The package {package} is not installed.")
 
 
 def test_a_reader_is_trained_stopped_resumed_and_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ import click
 
 from polyhop.cli.progress import progress_shown
 from polyhop.cli.terminal import echo
+from polyhop.errors import UsageError
 
 
 @click.group(short_help="Train the small models that plan and read.")
@@ -29,7 +30,7 @@ def train() -> None:
 
 
 @train.command(short_help="Train what points at answers.")
-@click.option("--data", required=True, type=click.Path(path_type=Path), help="Folder with the rows to train on.")
+@click.option("--data", type=click.Path(path_type=Path), help="Folder with the rows to train on.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for checkpoint and model.")
 @click.option("--rows", type=click.IntRange(1), default=100_000, show_default=True, help="Windows to train on in all.")
 @click.option(
@@ -63,9 +64,11 @@ def train() -> None:
     show_default=True,
     help="Of learning, at its highest.",
 )
+@click.option("--prepare", is_flag=True, help="Make the windows of the rows, windows.npz behind --out, and end.")
+@click.option("--windows", type=click.Path(path_type=Path), help="Such a file, made before, instead of --data.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides mixture, order and first weights.")
 def reader(
-    data: Path,
+    data: Path | None,
     out: Path,
     rows: int,
     minutes: float | None,
@@ -75,6 +78,8 @@ def reader(
     documents: Path | None,
     tokens: int,
     rate: float,
+    prepare: bool,
+    windows: Path | None,
     seed: int,
 ) -> None:
     """Train the reader: where in passages the answer stands, and whether it does.
@@ -83,11 +88,14 @@ def reader(
     polyhop train reader --data rows --out trained
     polyhop train reader --data rows --out trained --minutes 480
     polyhop train reader --data rows --out better --start trained/reader --seed 1
+    polyhop train reader --data rows --out trained --prepare
+    polyhop train reader --windows trained/windows.npz --out trained --start reader
 
     The data folder holds reading.jsonl.gz and reader_reranker.jsonl, and evidence.jsonl.gz with claims if there are
     any; tables are made up beside them. Behind --out, checkpoint.npz is what the same command goes on from, and reader/
     the finished model: graph in 8 bits, tokenizer, model card, manifest. A twentieth of the contexts is kept aside;
-    where they are read no better any more, training ends sooner.
+    where they are read no better any more, training ends sooner. Rows become windows on one core; --prepare does only
+    that, so that a machine with a GPU is asked for the rest alone, and needs neither the rows nor other models.
     """
     from polyhop.training.extra import check_extra
 
@@ -95,10 +103,13 @@ def reader(
     from polyhop.training.loop import Course
     from polyhop.training.reader import ReaderTrainer
 
-    course = Course(rows=rows, minutes=minutes, seed=seed, tokens=tokens, rate=rate)
+    if (data is None) == (windows is None) or (prepare and data is None):
+        raise UsageError("Name what to train on: --data, or --windows that were prepared.")
+    course = Course(rows=rows, minutes=minutes, seed=seed, rate=rate).in_batches_of(tokens)
     with progress_shown(quiet=False) as listener, stop_asked() as stopped:
-        position = ReaderTrainer(
-            data=data,
+        trainer = ReaderTrainer(
+            data=data or Path(),
+            windows=windows,
             out=out,
             start=start,
             tables=tables,
@@ -107,7 +118,11 @@ def reader(
             course=course,
             listener=listener,
             stopped=stopped,
-        ).run()
+        )
+        if prepare:
+            echo(f"{trainer.prepare()} holds the windows.")
+            return
+        position = trainer.run()
     if not position.finished:
         raise KeyboardInterrupt
     echo(f"{out / 'reader'} holds the reader: {position.seen:,} windows in {position.seconds / 3600:.1f} h.")

@@ -34,7 +34,7 @@ def _plans(line: RowLine, name: str) -> Iterator[TaughtPlan]:
 
 
 def _steps(question: RowLine) -> tuple[str, ...]:
-    """Its steps in words; none where the last one weighs what several others found, and finds nothing itself."""
+    """Its steps in words; none where the last one finds nothing itself, and weighs more than what one other found."""
     told: list[str] = []
     answer: object = ""
     for step in question.listed("steps"):
@@ -43,5 +43,5 @@ def _steps(question: RowLine) -> tuple[str, ...]:
                 told.append(" ".join(text.split()))
             case _:
                 raise question.wrong(f"the step {step!r} is not a [text, answer]")
-    compares = bool(told) and answer is None and len(set(REFERENCE.findall(told[-1]))) > 1
+    compares = bool(told) and answer is None and len(set(REFERENCE.findall(told[-1]))) != 1
     return () if compares else tuple(told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from typing import Any
@@ -25,6 +26,18 @@ class EncoderShape:
     inner: int = 1536
     vocabulary: int = 30_522
     places: int = 512
+
+    @classmethod
+    def of(cls, weights: Mapping[str, Floats]) -> EncoderShape:
+        """The sizes of the encoder in a finished network, named as ``finished_weights`` names its weights."""
+        vocabulary, width = weights["body.word.weight"].shape
+        return cls(
+            layers=sum(re.fullmatch(r"body\.layers\.\d+\.qkv\.weight", name) is not None for name in weights),
+            width=width,
+            inner=len(weights["body.layers.0.up.weight"]),
+            vocabulary=vocabulary,
+            places=len(weights["body.pos.weight"]),
+        )
 
     @property
     def sizes(self) -> list[int]:

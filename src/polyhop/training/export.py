@@ -15,11 +15,14 @@ from polyhop.training.graph import Head, Weights, write_graph
 MODEL, TOKENIZER, CARD = "model.onnx", "tokenizer.json", "card.md"
 
 
-def export(weights: Weights, heads: Sequence[Head], folder: Path, *, card: str) -> None:
-    """Write ``model.onnx`` (int8), ``tokenizer.json``, ``card.md`` and ``manifest.json``; see ``replacing``."""
+def export(weights: Weights, heads: Sequence[Head], folder: Path, *, card: str, tokenizer: Path | None = None) -> None:
+    """Write ``model.onnx`` (int8), ``tokenizer.json``, ``card.md`` and ``manifest.json``; see ``replacing``.
+
+    The tokenizer is that of the installed cross-encoder where no other file is given. Raises ModelMissing, OSError.
+    """
     with replacing(folder, card) as ready:
         write_graph(weights, heads, ready / MODEL)
-        shutil.copyfile(reranker_folder() / TOKENIZER, ready / TOKENIZER)
+        shutil.copyfile(tokenizer or reranker_folder() / TOKENIZER, ready / TOKENIZER)
 
 
 @contextmanager

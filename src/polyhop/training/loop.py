@@ -10,7 +10,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 import torch
@@ -85,6 +85,11 @@ class Course:
     measured_every: int = 12_000  # windows
     patience: int = 2  # measurements without a better score before the rate begins to fall
     saved_every: int = 2_000  # windows
+
+    def in_batches_of(self, tokens: int) -> Course:
+        """The same course, step for step, with batches of another size: what counts windows counts as many more."""
+        counted = ("cooldown", "measured_every", "saved_every")
+        return replace(self, tokens=tokens, **{name: getattr(self, name) * tokens // self.tokens for name in counted})
 
     @property
     def lasting(self) -> dict[str, Any]:

@@ -32,7 +32,6 @@ MOST_ROWS: Mapping[str, int] = {
 SHARES: Mapping[str, float] = {"squadshifts/amazon_reviews": 0.4, "squadshifts/reddit": 0.4}  # of a source's windows
 TIMES: Mapping[str, int] = {
     "documents": 3,
-    "steps": 3,
     "across": 2,
 }  # that rows are read, by what their source begins with
 MULTI_HOP_SOURCE = "multihop/"

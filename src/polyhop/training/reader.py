@@ -26,7 +26,7 @@ from polyhop.training.claims import CLAIMS, claim_rows
 from polyhop.training.claims import SOURCE as CLAIMED
 from polyhop.training.documents import SOURCE as ASKED_OF
 from polyhop.training.documents import document_files, document_rows
-from polyhop.training.encoder import Bert
+from polyhop.training.encoder import Bert, EncoderShape
 from polyhop.training.graph import Head
 from polyhop.training.loop import best_device, by_length, half_precision, parameter_groups, tell_stage
 from polyhop.training.made_tables import SOURCE as TABLES
@@ -34,13 +34,14 @@ from polyhop.training.made_tables import made_tables
 from polyhop.training.mixture import Windows, mixed, share_of, source_of
 from polyhop.training.rows import KINDS, MULTI_HOP, READING, MultiHopRow, ReadingRow, multi_hop_rows, reading_rows
 from polyhop.training.scoring import WindowRead, figures, read, score
-from polyhop.training.start import installed_encoder
+from polyhop.training.start import finished_weights, installed_encoder
 from polyhop.training.step_rows import SOURCE as STEPPED
 from polyhop.training.step_rows import step_rows
 from polyhop.training.taught_plans import STEPS
 from polyhop.training.trainer import Trainer
 from polyhop.training.triples import SOURCE as STATED
 from polyhop.training.triples import TRIPLES, triple_rows
+from polyhop.training.window_file import MADE, Prepared, read_prepared, write_prepared
 from polyhop.training.windows import Window
 
 HEADS = (Head(name="tokens", on="every token"), Head(name="kind", on="the first token"))
@@ -199,6 +200,16 @@ class ReaderTrainer(Trainer):
     share: float = 1.0  # of the rows of reading, claims and triples, so that the others count for more
     tables: int = 0  # rows about tables that are made up, beside those of the folder
     documents: Path | None = None  # a folder of documents with questions, beside those rows
+    windows: Path | None = None  # a file that ``prepare`` wrote, perhaps elsewhere, instead of the rows
+
+    def prepare(self) -> Path:
+        """Make the windows of the rows and write them into ``out``; returns the file.
+
+        Raises DatasetError for a bad row, StorageFull.
+        """
+        path = self.out / MADE
+        write_prepared(path, self._made())
+        return path
 
     def run(self) -> Position:
         """Train from where a run in ``out`` is, and export where it is finished.
@@ -206,30 +217,41 @@ class ReaderTrainer(Trainer):
         Raises DatasetError for a bad row, UsageError where ``out`` holds another run, ModelMissing, ModelError and
         StorageFull.
         """
-        reading, multi_hop = self._rows()
-        tell_stage(self.listener, "preparing windows")
-        tokenizer = reranker_folder() / export.TOKENIZER
-        windows = mixed(reading, multi_hop, tokenizer, seed=self.course.seed)
+        prepared = self._made() if self.windows is None else read_prepared(self.windows)
+        windows = prepared.windows
         device = best_device()
         torch.manual_seed(self.course.seed)
-        network = self.started(ReaderNetwork(self.body())).to(device)
-        hashes = self.hashes((READING, MULTI_HOP, CLAIMS, TRIPLES, STEPS))
-        hashes |= {path.name: sha256_of(path) for path in self._document_files()}
+        # A finished reader brings all weights, so that the installed ones are not needed.
+        body = self.body() if self.start is None else Bert(EncoderShape.of(finished_weights(self.start)))
+        network = self.started(ReaderNetwork(body)).to(device)
         trainee = ReaderTrainee(network=network, aside=_some(windows, ASIDE_OFTEN), device=device)
-        position = self.trained(trainee, windows.training, hashes, tables=self.tables, share=self.share)
+        position = self.trained(trainee, windows.training, prepared.hashes, **prepared.choice)
         if position.finished:
             aside = _some(windows, ASIDE_AT_LAST)
             self.write(
                 network,
                 position,
-                hashes,
+                prepared.hashes,
                 lambda: figures(replace(trainee, aside=aside).readings()),
                 lambda folder: figures(readings_of(folder / export.MODEL, aside)),
                 purpose=PURPOSE,
-                sources=_sources(reading, multi_hop, windows),
+                sources=prepared.origins,
                 limits=LIMITS,
             )
         return position
+
+    def _made(self) -> Prepared:
+        """The windows of the rows, and what they were made of."""
+        reading, multi_hop = self._rows()
+        tell_stage(self.listener, "preparing windows")
+        windows = mixed(reading, multi_hop, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
+        hashes = self.hashes((READING, MULTI_HOP, CLAIMS, TRIPLES, STEPS))
+        return Prepared(
+            windows=windows,
+            hashes=hashes | {path.name: sha256_of(path) for path in self._document_files()},
+            origins=_sources(reading, multi_hop, windows),
+            choice={"tables": self.tables, "share": self.share, "drawn": self.course.seed},
+        )
 
     def _rows(self) -> tuple[list[ReadingRow], list[MultiHopRow]]:
         tell_stage(self.listener, "reading rows")

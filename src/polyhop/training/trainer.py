@@ -78,7 +78,8 @@ class Trainer:
         with torch.no_grad():
             trained = as_trained()
         weights, folder = weights_of(network), self.out / self.name
-        export.export(weights, self.heads, folder, card="")
+        tokenizer = None if self.start is None else self.start / export.TOKENIZER
+        export.export(weights, self.heads, folder, card="", tokenizer=tokenizer)
         described = card.Card(
             name=self.name,
             before=card.origin_in(self.start / export.CARD) if self.start else "",
@@ -91,4 +92,4 @@ class Trainer:
             as_exported=as_exported(folder),
             **told,
         )
-        export.export(weights, self.heads, folder, card=described.markdown())
+        export.export(weights, self.heads, folder, card=described.markdown(), tokenizer=tokenizer)

@@ -128,6 +128,23 @@ def test_a_finished_reader_is_gone_on_from(tmp_path: Path, monkeypatch: pytest.M
         trainer("second", None).run()
 
 
+def test_half_of_what_was_learnt_is_the_mean_of_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mixture, "is_kept_aside", lambda text: "Ostrand" in text)
+    data = write_rows(tmp_path / "rows", reading(), multi_hop())
+
+    def trained(name: str, start: Path | None, blend: float = 1.0) -> Path:
+        out = tmp_path / name
+        ReaderTrainer(data=data, out=out, course=COURSE, body=lambda: Bert(TINY), start=start, blend=blend).run()
+        return out / "reader"
+
+    first = trained("first", None)
+    whole, half = trained("whole", first), trained("half", first, 0.5)
+    before, learnt, mean = (finished_weights(one) for one in (first, whole, half))
+    for name in ("tokens.weight", "kind.bias", "body.norm.weight"):  # these are exported as they are
+        np.testing.assert_allclose(mean[name], (before[name] + learnt[name]) / 2, atol=1e-6)
+    assert "Of what was learnt, 50% was added" in (half / "card.md").read_text(encoding="utf-8")
+
+
 def test_prepared_windows_need_no_rows_and_no_installed_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a machine that was only lent for its GPU: the same windows give the same weights."""
     monkeypatch.setattr(mixture, "is_kept_aside", lambda text: "Ostrand" in text)

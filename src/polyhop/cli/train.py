@@ -64,6 +64,13 @@ def train() -> None:
     show_default=True,
     help="Of learning, at its highest.",
 )
+@click.option(
+    "--blend",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="With --start: share of what was learnt that is exported; 0.5 is the mean of both.",
+)
 @click.option("--prepare", is_flag=True, help="Make the windows of the rows, windows.npz behind --out, and end.")
 @click.option("--windows", type=click.Path(path_type=Path), help="Such a file, made before, instead of --data.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides mixture, order and first weights.")
@@ -78,6 +85,7 @@ def reader(
     documents: Path | None,
     tokens: int,
     rate: float,
+    blend: float,
     prepare: bool,
     windows: Path | None,
     seed: int,
@@ -112,6 +120,7 @@ def reader(
             windows=windows,
             out=out,
             start=start,
+            blend=blend,
             tables=tables,
             share=share,
             documents=documents,

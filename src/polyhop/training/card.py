@@ -99,6 +99,7 @@ class Card:
     as_exported: Figures  # the same, by the 8-bit graph
     limits: Sequence[str]
     before: str = ""  # how the model that training went on from was made
+    blend: float = 1.0  # the share of what was learnt since then that these weights have
     unit: str = "windows"  # what it was trained on, also the name of the column that counts them
     columns: Sequence[str] = READER_COLUMNS
     explained: str = READER_FIGURES  # what the columns are
@@ -118,10 +119,11 @@ class Card:
     def _origin(self) -> str:
         files = "\n".join(f"- `{name}`, sha256 `{digest}`" for name, digest in self.data.items())
         base = f"the {self.name} described below, its 8-bit weights as numbers again" if self.before else self.base
+        part = f" Of what was learnt, {self.blend:.0%} was added to these weights." if self.blend < 1 else ""
         earlier = f"\n\nWhat it went on from:\n\n{_quoted(self.before)}" if self.before else ""
         return (
             f"Trained by `polyhop train {self.name}` of Polyhop {__version__} from {base}, with seed {self.seed}, on "
-            f"{self.rows:,} {self.unit} in {self.hours:.1f} hours ({self.device}). The data:\n\n{files}{earlier}"
+            f"{self.rows:,} {self.unit} in {self.hours:.1f} hours ({self.device}).{part} The data:\n\n{files}{earlier}"
         )
 
     def _attribution(self) -> str:

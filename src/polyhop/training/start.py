@@ -69,15 +69,32 @@ def finished_weights(folder: Path) -> dict[str, Floats]:
     return weights
 
 
-def go_on_from(folder: Path, network: Any, name: str) -> None:
-    """Give a network the weights of a finished model of the same shape. Raises ModelMissing, ModelError."""
+def torch_of(values: Floats) -> Any:
+    """An array as a tensor."""
     import torch
 
-    stored = {weight: torch.from_numpy(value) for weight, value in finished_weights(folder).items()}
+    return torch.from_numpy(values)
+
+
+def go_on_from(folder: Path, network: Any, name: str) -> None:
+    """Give a network the weights of a finished model of the same shape. Raises ModelMissing, ModelError."""
+    stored = {weight: torch_of(value) for weight, value in finished_weights(folder).items()}
     try:
         network.load_state_dict(stored)
     except RuntimeError as error:
         raise ModelError(f"{folder} holds no {name} of this shape: {error}") from error
+
+
+def blend_with(folder: Path, network: Any, share: float) -> None:
+    """Bring a network back towards the finished model that it went on from, but for a share (0 to 1) of the way.
+
+    The mean of both often reads what the one had learnt and what the other has (Wortsman et al. 2022, "Robust
+    fine-tuning of zero-shot models"). Raises ModelMissing, ModelError.
+    """
+    before = finished_weights(folder)
+    learnt = {name: value.detach().cpu().numpy() for name, value in network.state_dict().items()}
+    mixed = {name: (1 - share) * before[name] + share * value for name, value in learnt.items()}
+    network.load_state_dict({name: torch_of(value) for name, value in mixed.items()})
 
 
 def _dequantised(graph: Path) -> dict[str, Floats]:

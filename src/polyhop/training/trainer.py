@@ -16,7 +16,7 @@ from polyhop.training.checkpoint import Checkpoint, Position
 from polyhop.training.encoder import weights_of
 from polyhop.training.graph import Head
 from polyhop.training.loop import Course, Loop, Trainee, tell_stage
-from polyhop.training.start import go_on_from
+from polyhop.training.start import blend_with, go_on_from
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +34,7 @@ class Trainer:
     out: Path
     course: Course = Course()
     start: Path | None = None  # the folder of a finished model of this name, whose weights are taken instead
+    blend: float = 1.0  # of what was learnt since then, the share that is exported; half: the mean of both
     listener: ProgressListener | None = None
     stopped: Callable[[], bool] = lambda: False
 
@@ -74,6 +75,8 @@ class Trainer:
     ) -> None:
         """Export what was learnt, with a card that says how well network and folder do; ``told``: what else it says."""
         tell_stage(self.listener, "exporting")
+        if self.start is not None and self.blend < 1:
+            blend_with(self.start, network, self.blend)
         network.eval()
         with torch.no_grad():
             trained = as_trained()
@@ -83,6 +86,7 @@ class Trainer:
         described = card.Card(
             name=self.name,
             before=card.origin_in(self.start / export.CARD) if self.start else "",
+            blend=self.blend,
             data=hashes,
             seed=self.course.seed,
             rows=position.seen,

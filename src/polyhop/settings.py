@@ -45,7 +45,7 @@ class ModelChoice:
     reranker: str = "minilm-l12"  # the cross-encoder that judges passages; also hub:owner/name, or endpoint
     span_model: str = "polyhop-reader"  # points at answers, for the reader named trained
     parser: str = "spacy-sm"  # finds sentences and entities; changing it parses the index again
-    translator: str = "smollm2"  # the model that speaks under constraints
+    translator: str = "polyhop-translator"  # the model that speaks under constraints
     language_model: str = "auto"  # auto: the endpoint where one is configured, else none
     cache: str | None = None  # a folder; by default the user's cache folder
 

@@ -16,6 +16,7 @@ from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.minilm import MiniLM
 from polyhop.models.smollm2 import SmolLM2
 from polyhop.models.spacy_parser import SpacyParser
+from polyhop.models.trained_translator import PolyhopTranslator
 from polyhop.settings import Settings
 
 VARIABLES = ("BASE_URL", "MODEL", "API_KEY")
@@ -53,7 +54,7 @@ def test_models_get_their_settings_and_the_cache_folder(tmp_path: Path) -> None:
     models = load_models(Settings.from_mapping(tree))
     assert models.embedder == MiniLM(threads=1, cache=str(tmp_path))
     assert models.reranker == MiniLML12(max_tokens=384)
-    assert models.translator == SmolLM2(cache=str(tmp_path))
+    assert models.translator == PolyhopTranslator(cache=str(tmp_path))
 
 
 def test_an_endpoint_in_the_environment_is_the_language_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

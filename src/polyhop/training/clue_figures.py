@@ -53,7 +53,8 @@ def collection(clues: Sequence[TaughtClue]) -> Iterator[Callable[[SmolLM2], list
         def found(model: SmolLM2) -> list[bool]:
             own = {"tuned": model.tuned, "cache": model.cache}
             components = {"translator": {name: value for name, value in own.items() if value is not None}}
-            with Polyhop(folder, settings=Settings(components=components)) as engine:
+            settings = Settings(components=components).with_models(translator="smollm2")
+            with Polyhop(folder, settings=settings) as engine:
                 return [
                     homes[clue.row.title, clue.row.text] in _documents(engine, clue.row.question)
                     for clue in clues[:DECODED]

@@ -66,7 +66,7 @@ def test_relations_run_across_masked_entities_unless_they_must_not(world_index: 
 def test_the_cross_encoder_reads_the_nearest_of_the_passages_that_clues_lead_to(
     world_index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many those are: the rest follow as the embedder orders them."""
+    """However many those are: the rest follow as the embedder orders them. Untuned, clues lead to more of them."""
     shown: list[int] = []
 
     def score(_: object, question: str, texts: list[str]) -> Floats:
@@ -74,7 +74,8 @@ def test_the_cross_encoder_reads_the_nearest_of_the_passages_that_clues_lead_to(
         return np.arange(len(texts), dtype=np.float32)  # the last is the best
 
     monkeypatch.setattr(MiniLML12, "score", score)
-    with Polyhop(world_index, settings=Settings.from_mapping({"strategy": {"hops": 1}})) as engine:
+    tree = {"models": {"translator": "smollm2"}, "strategy": {"hops": 1}}
+    with Polyhop(world_index, settings=Settings.from_mapping(tree)) as engine:
         plain = [one.id for one in engine.search(QUESTION, strategy="translator(directed=false)").passages]
         read = engine.search(QUESTION, strategy="translator(directed=false,ranker=cross-encoder,read=2)")
     assert len(plain) > 2

@@ -94,8 +94,7 @@ def reader(
 
     \b
     polyhop train reader --data rows --out trained
-    polyhop train reader --data rows --out trained --minutes 480
-    polyhop train reader --data rows --out better --start trained/reader --seed 1
+    polyhop train reader --data rows --out better --start trained/reader --seed 1 --minutes 480
     polyhop train reader --data rows --out trained --prepare
     polyhop train reader --windows trained/windows.npz --out trained --start reader
 

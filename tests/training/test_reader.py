@@ -143,6 +143,8 @@ def test_half_of_what_was_learnt_is_the_mean_of_both(tmp_path: Path, monkeypatch
     for name in ("tokens.weight", "kind.bias", "body.norm.weight"):  # these are exported as they are
         np.testing.assert_allclose(mean[name], (before[name] + learnt[name]) / 2, atol=1e-6)
     assert "Of what was learnt, 50% was added" in (half / "card.md").read_text(encoding="utf-8")
+    with pytest.raises(UsageError, match="there is none"):
+        trained("alone", None, 0.5)
 
 
 def test_prepared_windows_need_no_rows_and_no_installed_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import torch
 
+from polyhop.errors import UsageError
 from polyhop.models.weights import sha256_of
 from polyhop.reports import ProgressListener
 from polyhop.training import card, export
@@ -37,6 +38,13 @@ class Trainer:
     blend: float = 1.0  # of what was learnt since then, the share that is exported; half: the mean of both
     listener: ProgressListener | None = None
     stopped: Callable[[], bool] = lambda: False
+
+    def __post_init__(self) -> None:
+        if self.blend < 1 and self.start is None:
+            raise UsageError(
+                "A part of what was learnt is mixed with the model that a run goes on from, and there is none.",
+                remedy="Name one with --start, or leave --blend out.",
+            )
 
     def hashes(self, names: Iterable[str]) -> dict[str, str]:
         """Of the files of the data folder that there are."""

@@ -174,6 +174,18 @@ def test_what_is_attacked_is_read_when_whole(name: str, tmp_path: Path) -> None:
     assert all(isinstance(item, Document) for item in LOADERS[name].load(file, file.as_posix()))
 
 
+@pytest.mark.parametrize("name", ["docx", "epub", "pptx", "xlsx"])
+def test_xml_in_an_encoding_that_nobody_knows_is_damage(name: str, tmp_path: Path) -> None:
+    file = tmp_path / f"unknown{LOADERS[name].suffixes[0]}"
+    with zipfile.ZipFile(MADE[name](file) if name in MADE else EXAMPLES / REAL[name]) as archive:
+        members = {one: archive.read(one) for one in archive.namelist()}
+    with zipfile.ZipFile(file, "w") as archive:
+        for one, content in members.items():
+            archive.writestr(one, content if one == "mimetype" else b'<?xml version="1.0" encoding="UT"?><a/>')
+    with pytest.raises(DocumentError, match="damaged"):
+        list(LOADERS[name].load(file, file.as_posix()))
+
+
 @pytest.mark.parametrize("name", sorted({**REAL, **MADE}))
 @settings(max_examples=100, deadline=None)
 @given(damages=damages)

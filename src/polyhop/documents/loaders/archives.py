@@ -27,8 +27,8 @@ _ENCRYPTED: Final = 1  # of a part's flags
 _BLOCK: Final = 1 << 16
 _COMPOUND_FILE: Final = b"\xd0\xcf\x11\xe0"  # the container of encrypted and of old office files
 _DAMAGE: Final = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, KeyError, OSError),
-    *(RuntimeError, ValueError, IndexError, OverflowError),
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError),
+    *(RuntimeError, ValueError, LookupError, OverflowError),  # a lookup fails for an encoding that nobody knows, too
 )
 Attributes = Mapping[str, str]
 

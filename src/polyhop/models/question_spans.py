@@ -13,8 +13,7 @@ from polyhop.models.once import once
 from polyhop.models.pieces import whole_tokenizer
 from polyhop.models.question_pieces import MOST_PIECES, QuestionPieces, question_pieces
 from polyhop.models.session import open_session
-from polyhop.models.span_reader import PACKAGE
-from polyhop.models.weights import check_hashes, check_sizes, package_folder, read_manifest
+from polyhop.models.weights import check_hashes, check_sizes, own_folder, read_manifest
 from polyhop.ports import Floats
 
 OFFSET: Final = 3.0  # few stretches are descriptions: what is not learnt is none
@@ -23,7 +22,7 @@ SINGLE, CHAIN, COMBINED = range(3)  # the order of the graph's second output
 
 def planner_folder() -> Path:
     """Where the package polyhop-weights keeps the planner. Raises ModelMissing."""
-    return package_folder(PACKAGE) / "planner"
+    return own_folder("planner")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

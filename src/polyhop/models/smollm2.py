@@ -122,7 +122,7 @@ class SmolLM2(Decoding):
         """Where it is installed. Raises ModelMissing."""
         return installed_folder("smollm2", self.cache)
 
-    @property
+    @cached_property
     def _tuned(self) -> Path | None:
         return None if self.tuned is None else Path(self.tuned).expanduser()
 

@@ -16,10 +16,9 @@ from polyhop.models.once import once
 from polyhop.models.pieces import pieces, whole_tokenizer
 from polyhop.models.recent import Recent
 from polyhop.models.session import open_session
-from polyhop.models.weights import check_hashes, check_sizes, package_folder, read_manifest
+from polyhop.models.weights import check_hashes, check_sizes, own_folder, read_manifest
 from polyhop.ports import Floats, PointedSpan, SpanReading, TextPart
 
-PACKAGE: Final = "polyhop_weights"
 LONGEST_QUESTION: Final = 64  # tokens
 OVERLAP: Final = 64  # tokens that neighbouring windows of a long text share
 LONGEST_SPAN: Final = 60  # tokens
@@ -34,7 +33,7 @@ OR: Final = re.compile(r"\bor\b", re.IGNORECASE)  # two things to choose between
 
 def reader_folder() -> Path:
     """Where the package polyhop-weights keeps the reader. Raises ModelMissing."""
-    return package_folder(PACKAGE) / "reader"
+    return own_folder("reader")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,8 @@ from pathlib import Path
 from polyhop.models.cross_encoder import MiniLML12
 from polyhop.models.encoder import Encoder
 from polyhop.models.once import once
-from polyhop.models.weights import check_hashes, check_sizes, package_folder, read_manifest
+from polyhop.models.weights import check_hashes, check_sizes, own_folder, read_manifest
 
-PACKAGE = "polyhop_weights"
 MODEL = "model.onnx"
 SHOWN = 8  # characters of the weights' sha256 in the name
 
@@ -36,7 +35,7 @@ class PolyhopReranker(MiniLML12):
         return _loaded(self._folder())
 
     def _folder(self) -> Path:
-        return Path(self.folder).expanduser() if self.folder else package_folder(PACKAGE) / "reranker"
+        return Path(self.folder).expanduser() if self.folder else own_folder("reranker")
 
 
 @once

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from polyhop.models.smollm2 import SmolLM2
-from polyhop.models.weights import package_folder
-
-PACKAGE = "polyhop_weights"
+from polyhop.models.weights import own_folder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +16,6 @@ class PolyhopTranslator(SmolLM2):
 
     tuned: str | None = None  # folder of another tuned one; none: the one in the package polyhop-weights
 
-    @property
+    @cached_property
     def _tuned(self) -> Path | None:
-        return super()._tuned or package_folder(PACKAGE) / "translator"
+        return own_folder("translator") if self.tuned is None else super()._tuned

@@ -35,6 +35,11 @@ def package_folder(package: str) -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
+def own_folder(model: str) -> Path:
+    """Where the package polyhop-weights keeps one of our own models. Raises ModelMissing."""
+    return package_folder("polyhop_weights") / model
+
+
 def check_sizes(folder: Path, files: Iterable[WeightFile], remedy: str = DAMAGED) -> None:
     """Look whether the files are there and whole, without reading them. Raises ModelMissing, ModelError."""
     for file in files:

@@ -20,8 +20,13 @@ SOURCE: Final = "across/"
 
 def across_rows(folder: Path) -> list[MultiHopRow]:
     """The questions of all collections in a folder, and their steps. Raises DatasetError with file and line."""
-    lines = [(line, path.stem) for path in document_files(folder) for line in row_lines(path)]
-    return [row for line, name in lines if COLLECTION in line.fields for row in _rows(line, name)]
+    return [row for line, name in collections_in(folder) for row in _rows(line, name)]
+
+
+def collections_in(folder: Path) -> Iterator[tuple[RowLine, str]]:
+    """The lines of a folder that hold a collection, each with the name of its file. Raises DatasetError."""
+    lines = ((line, path.stem) for path in document_files(folder) for line in row_lines(path))
+    return ((line, name) for line, name in lines if COLLECTION in line.fields)
 
 
 def _rows(line: RowLine, name: str) -> Iterator[MultiHopRow]:

@@ -62,25 +62,26 @@ def taught_plans(folder: Path, *, seed: int = 0) -> list[TaughtPlan]:
 
 
 def _taught(line: RowLine) -> Iterator[TaughtPlan]:
-    source, steps = line.text("src"), _steps(line)
+    source, steps = line.text("src"), told_steps(line)
     told: Sequence[str] | None = None
     if source.startswith("2wiki"):
-        told = [_asked(line)] if _hides_steps(_asked(line)) else _followed(steps)
+        told = [question_of(line)] if _hides_steps(question_of(line)) else _followed(steps)
     elif source.startswith("break"):
         told = _merged([_RETURN.sub("", step) for step, _ in steps])
     elif source.startswith("musique"):
         told = [step for step, _ in steps]
     if told is not None:
         licence = line.text("licence", "license")
-        yield TaughtPlan(source=source, licence=licence, question=_asked(line), steps=tuple(told))
+        yield TaughtPlan(source=source, licence=licence, question=question_of(line), steps=tuple(told))
 
 
-def _asked(line: RowLine) -> str:
+def question_of(line: RowLine) -> str:
+    """What is asked, on one line. Raises DatasetError."""
     return " ".join(line.text("question").split())
 
 
-def _steps(line: RowLine) -> list[tuple[str, str]]:
-    """Each step with its answer, which may not be known."""
+def told_steps(line: RowLine) -> list[tuple[str, str]]:
+    """Each step with its answer, which may not be known. Raises DatasetError for one that is no text."""
     found = []
     for step in line.fields.get("steps") or ():
         match step:
@@ -155,7 +156,7 @@ def _single(path: Path, seed: int) -> list[TaughtPlan]:
         source = line.text("src")
         name = source.split("/")[0]
         if name in by_source:
-            question = _asked(line)
+            question = question_of(line)
             licence = line.text("licence", "license")
             by_source[name].append(TaughtPlan(source=source, licence=licence, question=question, steps=(question,)))
     rng = random.Random(seed)  # noqa: S311

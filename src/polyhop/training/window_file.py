@@ -6,6 +6,7 @@ import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -82,9 +83,9 @@ def _packed(windows: Sequence[Window], sources: Sequence[str]) -> dict[str, NDAr
     flat = [(place, *span) for place, one in enumerate(windows) for span in one.spans]
     return {
         "lengths": np.array([len(one.ids) for one in windows], np.int32),
-        "ids": np.array([token for one in windows for token in one.ids], np.uint16),
-        "allowed": np.packbits(np.array([mark for one in windows for mark in one.allowed], np.bool_)),
-        "evidence": np.packbits(np.array([mark for one in windows for mark in one.evidence], np.bool_)),
+        "ids": np.fromiter(chain.from_iterable(one.ids for one in windows), np.uint16),
+        "allowed": np.packbits(np.fromiter(chain.from_iterable(one.allowed for one in windows), np.bool_)),
+        "evidence": np.packbits(np.fromiter(chain.from_iterable(one.evidence for one in windows), np.bool_)),
         "spans": np.array(flat, np.int32).reshape(-1, 3),
         "asked": np.array([one.asked for one in windows], np.int16),
         "told": np.array([one.told for one in windows], np.bool_),

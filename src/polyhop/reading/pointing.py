@@ -16,14 +16,8 @@ from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.reader import Quote, text_of
 from polyhop.types import Passage
 
-PAIRED: Final = (
-    "()",
-    "[]",
-    "\u201c\u201d",
-    "\u201e\u201c",
-    "\u00ab\u00bb",
-    '""',
-)  # marks of which one opens and one closes
+# Marks of which one opens and one closes; straight quotation marks do both.
+PAIRED: Final = ("()", "[]", "\u201c\u201d", "\u201e\u201c", "\u00ab\u00bb", '""')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,10 +188,11 @@ def closed(place: Quote, start: int, end: int) -> tuple[int, int]:
     text = place.passage.text
     said = text[start:end]
     for opening, closing in PAIRED:
-        odd = said.count(opening) % 2 == 1 if opening == closing else None
-        if end < place.end and text[end] == closing and (odd or said.count(opening) > said.count(closing)):
+        odd = opening == closing and said.count(opening) % 2 == 1
+        surplus = said.count(opening) - said.count(closing)
+        if end < place.end and text[end] == closing and (odd or surplus > 0):
             return start, end + 1
-        if start > place.start and text[start - 1] == opening and (odd or said.count(closing) > said.count(opening)):
+        if start > place.start and text[start - 1] == opening and (odd or surplus < 0):
             return start - 1, end
     return start, end
 

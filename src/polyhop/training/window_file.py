@@ -52,7 +52,9 @@ def write_prepared(path: Path, prepared: Prepared) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as stream:
-            np.savez_compressed(stream, allow_pickle=False, **arrays)
+            np.savez(
+                stream, allow_pickle=False, **arrays
+            )  # packs worse than xz behind it, which sees the same texts again
     except OSError as error:
         raise StorageFull(f"The windows cannot be written to {path}: {error}.") from error
 

@@ -94,6 +94,25 @@ def test_the_answer_comes_with_citations_that_lead_to_what_they_quote(
     assert completion.usage.total_tokens == 0, "no language model was asked"
 
 
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"n": 2},
+        {"logprobs": True},
+        {"response_format": {"type": "json_object"}},
+        {"tools": [{"type": "function", "function": {"name": "look"}}], "tool_choice": "required"},
+    ],
+)
+def test_what_cannot_be_given_is_refused(assistant: openai.OpenAI, wanted: dict[str, Any]) -> None:
+    with pytest.raises(openai.BadRequestError, match=f"cannot be asked for: {list(wanted)[-1]}"):
+        complete(assistant, model="polyhop/bm25", messages=ASKED, **wanted)
+
+
+def test_what_changes_nothing_is_let_pass(assistant: openai.OpenAI) -> None:
+    wanted = {"n": 1, "response_format": {"type": "text"}, "tool_choice": "auto", "seed": 7, "logprobs": False}
+    assert complete(assistant, model="polyhop/bm25", messages=ASKED, **wanted).choices[0].message.content
+
+
 def test_a_stream_says_the_same(assistant: openai.OpenAI) -> None:
     whole = complete(assistant, model="polyhop/stepchain", messages=ASKED)
     stream = complete(

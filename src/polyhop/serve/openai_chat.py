@@ -60,8 +60,17 @@ class StreamOptions(BaseModel):
     include_usage: bool = False
 
 
+class AnswerForm(BaseModel):
+    """The form that a client asks for."""
+
+    type: str = "text"
+
+
 class ChatBody(BaseModel):
-    """A conversation that ends in a question. Settings of other models (temperature, tools ...) are not used."""
+    """A conversation that ends in a question. Settings of other models (temperature, seed ...) are not used.
+
+    What would give the client something else than it waits for is refused: several choices, JSON, calls of tools.
+    """
 
     model_config = ConfigDict(
         extra="allow",
@@ -74,6 +83,25 @@ class ChatBody(BaseModel):
     messages: Annotated[list[ChatMessage], Field(min_length=1)]
     stream: bool = False
     stream_options: StreamOptions | None = None
+    n: int | None = None
+    logprobs: bool | None = None
+    response_format: AnswerForm | None = None
+    tool_choice: str | dict[str, Any] | None = None
+
+    def check(self) -> None:
+        """Raises UsageError for what cannot be given, where something else would look like it."""
+        kept = {
+            "n": self.n in (None, 1),
+            "logprobs": not self.logprobs,
+            "response_format": self.response_format is None or self.response_format.type == "text",
+            "tool_choice": self.tool_choice in (None, "none", "auto"),
+        }
+        broken = [name for name, fine in kept.items() if not fine]
+        if broken:
+            raise UsageError(
+                f"A question has one answer, in text; this cannot be asked for: {', '.join(broken)}.",
+                remedy="Leave it out. POST /ask gives an answer as JSON.",
+            )
 
 
 class ChatModel(BaseModel):
@@ -127,6 +155,7 @@ async def complete(
     Citations are in the text, and as annotations. A stream tells the hops as `reasoning_content`, and there also the
     draft that a language model writes: what is said as `content` cannot be taken back, and so it is checked before.
     """
+    body.check()
     *before, last = body.messages
     if last.role != "user":
         raise UsageError("The last message is not the user's, so nothing is asked.")

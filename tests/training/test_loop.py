@@ -109,6 +109,22 @@ def test_a_kill_costs_what_was_not_yet_saved(tmp_path: Path) -> None:
     assert all(np.array_equal(whole[name], value) for name, value in weights_of(last.network).items())
 
 
+def test_halves_of_a_batch_teach_what_the_whole_teaches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their sizes differ where a batch is odd: each counts for as much as it holds."""
+
+    def without_dropout() -> Adder:
+        adder = Adder()
+        adder.network[1].p = 0.0
+        return adder
+
+    halved, whole = without_dropout(), without_dropout()
+    loop(tmp_path / "halved", halved).run()
+    monkeypatch.setattr(Loop, "_parts", lambda _, batch: [batch])
+    loop(tmp_path / "whole", whole).run()
+    expected = weights_of(whole.network)
+    assert all(np.allclose(value, expected[name], atol=1e-3) for name, value in weights_of(halved.network).items())
+
+
 def test_the_rate_rises_stays_and_falls(tmp_path: Path) -> None:
     running = loop(tmp_path)
     position = Position()

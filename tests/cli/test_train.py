@@ -34,6 +34,15 @@ def test_a_bad_row_ends_it_with_file_and_line(run: Run, tmp_path: Path) -> None:
     assert "reading.jsonl.gz, line 1: kind is 'maybe'" in done.err
 
 
+def test_what_decides_about_windows_is_refused_where_they_are_made(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="training needs the extra 'train' (torch, 200 MB)")
+    made = ("train", "reader", "--windows", tmp_path / "windows.npz", "--out", tmp_path / "out")
+    done = run(*made, "--share", 0.5, "--tables", 0)
+    assert done.code == 2
+    assert "--tables, --share would change nothing" in done.err
+    assert "--prepare" in done.err
+
+
 def test_clues_of_the_translator_can_be_written_for_other_trainers(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="training needs the extra 'train' (torch, 200 MB)")
     needs("smollm2")

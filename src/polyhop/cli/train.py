@@ -8,13 +8,31 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from polyhop.cli.progress import progress_shown
 from polyhop.cli.terminal import echo
 from polyhop.errors import UsageError
+
+Command = Callable[..., Any]
+
+FOLDER = click.Path(path_type=Path)
+data_option = click.option("--data", required=True, type=FOLDER, help="Folder with the rows to train on.")
+minutes_option = click.option(
+    "--minutes", type=click.FloatRange(0, min_open=True), help="End sooner, so that training takes about so long."
+)
+
+
+def out_option(holds: str = "checkpoint and model") -> Callable[[Command], Command]:
+    """Where a run is kept."""
+    return click.option("--out", required=True, type=FOLDER, help=f"Folder for {holds}.")
+
+
+def seed_option(decides: str) -> Callable[[Command], Command]:
+    """What is drawn by chance is drawn the same way again."""
+    return click.option("--seed", type=int, default=0, show_default=True, help=f"Decides {decides}.")
 
 
 @click.group(short_help="Train the small models that plan and read.")
@@ -30,26 +48,18 @@ def train() -> None:
 
 
 @train.command(short_help="Train what points at answers.")
-@click.option("--data", type=click.Path(path_type=Path), help="Folder with the rows to train on.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for checkpoint and model.")
+@click.option("--data", type=FOLDER, help="Folder with the rows to train on.")
+@out_option()
 @click.option("--rows", type=click.IntRange(1), default=100_000, show_default=True, help="Windows to train on in all.")
-@click.option(
-    "--minutes", type=click.FloatRange(0, min_open=True), help="End sooner, so that training takes about so long."
-)
-@click.option(
-    "--start", type=click.Path(path_type=Path), help="Folder of a finished reader to go on from, instead of new heads."
-)
-@click.option("--tables", type=click.IntRange(0), default=8_000, show_default=True, help="Tables to make up besides.")
+@minutes_option
+@click.option("--start", type=FOLDER, help="Folder of a finished reader to go on from, instead of new heads.")
+@click.option("--tables", type=click.IntRange(0), help="Tables to make up besides.  [default: 8000]")
 @click.option(
     "--share",
     type=click.FloatRange(0, 1, min_open=True),
-    default=1.0,
-    show_default=True,
-    help="Of the rows of reading, claims and triples; the less of them, the more of all others.",
+    help="Of the rows of reading, claims and triples; the less of them, the more of all others.  [default: 1.0]",
 )
-@click.option(
-    "--documents", type=click.Path(path_type=Path), help="Folder of documents with questions, as JSON lines, besides."
-)
+@click.option("--documents", type=FOLDER, help="Folder of documents with questions, as JSON lines, besides.")
 @click.option(
     "--tokens",
     type=click.IntRange(500),
@@ -72,16 +82,16 @@ def train() -> None:
     help="With --start: share of what was learnt that is exported; 0.5 is the mean of both.",
 )
 @click.option("--prepare", is_flag=True, help="Make the windows of the rows, windows.npz behind --out, and end.")
-@click.option("--windows", type=click.Path(path_type=Path), help="Such a file, made before, instead of --data.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Decides mixture, order and first weights.")
+@click.option("--windows", type=FOLDER, help="Such a file, made before, instead of --data.")
+@seed_option("mixture, order and first weights")
 def reader(
     data: Path | None,
     out: Path,
     rows: int,
     minutes: float | None,
     start: Path | None,
-    tables: int,
-    share: float,
+    tables: int | None,
+    share: float | None,
     documents: Path | None,
     tokens: int,
     rate: float,
@@ -112,6 +122,12 @@ def reader(
 
     if (data is None) == (windows is None) or (prepare and data is None):
         raise UsageError("Name what to train on: --data, or --windows that were prepared.")
+    makes = {"--tables": tables, "--share": share, "--documents": documents}
+    if windows is not None and any(value is not None for value in makes.values()):
+        named = ", ".join(name for name, value in makes.items() if value is not None)
+        raise UsageError(
+            f"The windows are made, so that {named} would change nothing.", remedy="Name it with --prepare."
+        )
     course = Course(rows=rows, minutes=minutes, seed=seed, rate=rate).in_batches_of(tokens)
     with progress_shown(quiet=False) as listener, stop_asked() as stopped:
         trainer = ReaderTrainer(
@@ -120,8 +136,8 @@ def reader(
             out=out,
             start=start,
             blend=blend,
-            tables=tables,
-            share=share,
+            tables=8_000 if tables is None else tables,
+            share=1.0 if share is None else share,
             documents=documents,
             course=course,
             listener=listener,
@@ -137,19 +153,13 @@ def reader(
 
 
 @train.command(short_help="Train what takes questions apart.")
-@click.option("--data", required=True, type=click.Path(path_type=Path), help="Folder with the rows to train on.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for checkpoint and model.")
+@data_option
+@out_option()
 @click.option("--rows", type=click.IntRange(1), help="Questions to train on in all.  [default: 60000]")
-@click.option(
-    "--minutes", type=click.FloatRange(0, min_open=True), help="End sooner, so that training takes about so long."
-)
-@click.option(
-    "--start", type=click.Path(path_type=Path), help="Folder of a finished planner to go on from, which also teaches."
-)
-@click.option(
-    "--documents", type=click.Path(path_type=Path), help="Folder of documents with questions, whose steps also teach."
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Decides choice, order and first weights.")
+@minutes_option
+@click.option("--start", type=FOLDER, help="Folder of a finished planner to go on from, which also teaches.")
+@click.option("--documents", type=FOLDER, help="Folder of documents with questions, whose steps also teach.")
+@seed_option("choice, order and first weights")
 def planner(
     data: Path,
     out: Path,
@@ -194,12 +204,10 @@ def planner(
 
 
 @train.command(short_help="Tune what makes clues of questions.")
-@click.option("--data", required=True, type=click.Path(path_type=Path), help="Folder with the rows to train on.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for clues, checkpoint and model.")
+@data_option
+@out_option("clues, checkpoint and model")
 @click.option("--rows", type=click.IntRange(1), help="Clues to train on in all.  [default: 24000]")
-@click.option(
-    "--minutes", type=click.FloatRange(0, min_open=True), help="End sooner, so that training takes about so long."
-)
+@minutes_option
 @click.option(
     "--spans",
     type=click.Choice(["grammar", "paper"]),
@@ -212,8 +220,8 @@ def planner(
 @click.option("--steps-only", is_flag=True, help="Leave out questions of several hops as a whole, as the paper does.")
 @click.option("--most", type=click.IntRange(1), default=12_000, show_default=True, help="Questions to make clues of.")
 @click.option("--embedder", default="bge-small", show_default=True, help="Tells how near a window is to its question.")
-@click.option("--export-rows", type=click.Path(path_type=Path), help="Write the clues for LLaMA-Factory, and end.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Decides choice, order and first weights.")
+@click.option("--export-rows", type=FOLDER, help="Write the clues for LLaMA-Factory, and end.")
+@seed_option("choice, order and first weights")
 def translator(
     data: Path,
     out: Path,
@@ -274,14 +282,12 @@ def translator(
 
 
 @train.command(short_help="Train what judges passages.")
-@click.option("--data", required=True, type=click.Path(path_type=Path), help="Folder with the rows to train on.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for checkpoint and model.")
+@data_option
+@out_option()
 @click.option("--rows", type=click.IntRange(1), help="Slates to train on in all.  [default: 4000]")
-@click.option(
-    "--minutes", type=click.FloatRange(0, min_open=True), help="End sooner, so that training takes about so long."
-)
-@click.option("--start", type=click.Path(path_type=Path), help="Folder of a finished reranker to go on from.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Decides rivals, order and mixture.")
+@minutes_option
+@click.option("--start", type=FOLDER, help="Folder of a finished reranker to go on from.")
+@seed_option("rivals, order and mixture")
 def reranker(data: Path, out: Path, rows: int | None, minutes: float | None, start: Path | None, seed: int) -> None:
     """Train the reranker: which passages hold what a question asks for, alone or along a path.
 

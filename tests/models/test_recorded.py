@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polyhop.errors import OutputInvalid, UsageError
-from polyhop.models.accounting import WastedOutput
+from polyhop.models.accounting import Request, WastedOutput
 from polyhop.models.recorded import NotRecorded, Recorder, Replay
 from polyhop.ports import Message
 from tests.worlds.endpoint import asked, in_turn, says
@@ -53,3 +53,30 @@ def test_what_is_no_recording_is_refused(content: str, tmp_path: Path) -> None:
         Replay(tmp_path / "replies.jsonl")
     with pytest.raises(UsageError, match="no recording"):
         Replay(tmp_path / "nowhere.jsonl")
+
+
+def test_replies_to_one_request_come_in_their_order(tmp_path: Path) -> None:
+    """The later ones may have cost nothing, because the first was kept."""
+    file = tmp_path / "replies.jsonl"
+    with asked(in_turn(says("Ada Brook"), says("Bo Crane"))) as (model, _):
+        recorder = Recorder(model, file)
+        said = [recorder.complete(ASKED) for _ in range(2)]
+    replay = Replay(file)
+    assert [replay.complete(ASKED) for _ in range(3)] == [*said, said[1]]
+
+
+def test_a_request_may_cost_as_much_as_when_it_was_recorded(tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    request = Request(messages=ASKED, max_tokens=40)
+    with asked(says("Ada Brook"), prompt_price=3.0, completion_price=9.0, reasoning_tokens=200) as (model, _):
+        Recorder(model, file).complete(ASKED)
+        assert Replay(file).most(request) == model.most(request)
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "in_the_way").touch()
+    with asked(says("Ada Brook")) as (model, server):
+        with pytest.raises(UsageError, match="cannot be kept"):
+            Recorder(model, tmp_path / "in_the_way" / "replies.jsonl")
+        Recorder(model, tmp_path / "new" / "replies.jsonl").complete(ASKED)
+        assert len(server.requests) == 1

@@ -1,7 +1,9 @@
 """Every request to a language model and every reply, kept in a file; and a model that replies from such a file.
 
 A line of the file is one request with its reply: ``{"model": ..., "messages": [[role, content], ...], "schema": ...,
-"max_tokens": ..., "text": ..., "fault": ..., "cost": {...}}``.
+"max_tokens": ..., "text": ..., "fault": ..., "cost": {...}, "prices": {...}, "beyond": ...}``. The last two say what a
+request may cost at most, so that budgets refuse the same requests again; ``beyond`` is how many tokens the model may
+write more than it is asked for, because it thinks.
 """
 
 from __future__ import annotations
@@ -16,11 +18,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from polyhop.errors import ModelMissing, UsageError
-from polyhop.models.accounting import Request, WastedOutput
+from polyhop.models.accounting import Prices, Request, WastedOutput, estimated_prompt
 from polyhop.models.around import Around
 from polyhop.models.cache import cache_key
 from polyhop.models.heard import ReplyListener, heard_by
 from polyhop.ports import Completion, LanguageModel, Message
+from polyhop.store import json_lines
 from polyhop.types import Cost
 
 _QUESTION: Final = re.compile(r"<<<QUESTION \w+>>>\n(.*?)\n<<<END", re.DOTALL)
@@ -35,9 +38,14 @@ class Recorder(Around):
     """Passes requests on, and adds each of them with its reply to a file. Threads may share it."""
 
     def __init__(self, model: LanguageModel, file: Path) -> None:
+        """Raises UsageError for a file that cannot be written."""
         super().__init__(model)
         self._file = file
         self._lock = threading.Lock()
+        try:
+            json_lines.append(file, [])
+        except OSError as error:
+            raise UsageError(f"Replies cannot be kept in {file}: {error}.") from error
 
     def complete(
         self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
@@ -67,18 +75,27 @@ class Recorder(Around):
             "text": text,
             "fault": fault,
             "cost": asdict(cost),
+            "prices": asdict(self.prices),
+            "beyond": self.most(request).completion_tokens - request.max_tokens,
         }
         with self._lock, self._file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 class Replay:
-    """Replies as a recording has it, and to nothing else. Of two replies to one request the last counts."""
+    """Replies as a recording has it, and to nothing else.
+
+    Where one request was made several times, its replies come in their order, and the last of them from then on: the
+    later ones may have cost nothing, because the first was kept.
+    """
 
     def __init__(self, file: Path) -> None:
         """Raises UsageError for a file that cannot be read or is no recording."""
         self._file = file
-        self._replies: dict[bytes, Mapping[str, Any]] = {}
+        self._replies: dict[bytes, list[Mapping[str, Any]]] = {}
+        self._lock = threading.Lock()
+        self._beyond = 0
+        self.prices = Prices()
         self.name = "nobody"
         self.missing: list[str] = []
         try:
@@ -86,11 +103,16 @@ class Replay:
             for line in lines:
                 self.name = line["model"]
                 messages = [Message(role, content) for role, content in line["messages"]]
-                self._replies[_key(messages, line["schema"])] = line
+                self._replies.setdefault(_key(messages, line["schema"]), []).append(line)
+                self.prices, self._beyond = Prices(**line.get("prices", {})), line.get("beyond", 0)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise UsageError(
                 f"{file} is no recording that can be read: {error}.", remedy="Make one with: polyhop eval --record FILE"
             ) from error
+
+    def most(self, request: Request) -> Cost:
+        """The most that one request may have cost when it was recorded."""
+        return self.prices.of(estimated_prompt(request.messages, request.schema), request.max_tokens + self._beyond)
 
     def check(self) -> None:
         """Raises NotRecorded where a reply was missing, however the asker got on without it."""
@@ -101,7 +123,7 @@ class Replay:
         self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
     ) -> Completion:
         """The reply that was recorded. Raises NotRecorded, and WastedOutput where that was what came of it."""
-        line = self._replies.get(_key(messages, schema))
+        line = self._next(_key(messages, schema))
         if line is None:
             self.missing.append(_named(messages))
             raise self._not_recorded(self.missing[-1])
@@ -109,6 +131,11 @@ class Replay:
         if line["fault"]:
             raise WastedOutput(line["fault"], text=line["text"], cost=cost)
         return Completion(line["text"], cost)
+
+    def _next(self, key: bytes) -> Mapping[str, Any] | None:
+        with self._lock:
+            lines = self._replies.get(key, [])
+            return lines.pop(0) if len(lines) > 1 else lines[0] if lines else None
 
     def _not_recorded(self, request: str) -> NotRecorded:
         return NotRecorded(

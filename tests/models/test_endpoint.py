@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import socket
 import threading
@@ -125,6 +126,24 @@ def test_endpoint_tries_again_after_troubles_that_pass(status: int) -> None:
         with client(server) as model:
             assert ask(model).text == "at last"
         assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("error", [{"message": "overloaded", "code": 503}, {"message": "upstream"}, "busy"])
+def test_endpoint_tries_again_after_an_error_with_status_200(error: object) -> None:
+    """Some proxies grant every request, and tell in the answer that the server behind them has failed."""
+    granted = Played(body=json.dumps({"error": error}).encode(), headers={"Content-Type": "application/json"})
+    with serving(in_turn(granted, says("at last"))) as server:
+        with client(server) as model:
+            assert ask(model).text == "at last"
+        assert len(server.requests) == 2
+
+
+def test_endpoint_passes_on_a_refusal_with_status_200() -> None:
+    granted = Played(body=b'{"error": {"message": "no such key", "code": 401}}')
+    with serving(granted) as server, client(server) as model:
+        with pytest.raises(EndpointError, match="status 401 and said: no such key"):
+            ask(model)
+        assert len(server.requests) == 1
 
 
 def test_endpoint_waits_as_long_as_retry_after_says() -> None:

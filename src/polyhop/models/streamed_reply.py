@@ -10,8 +10,6 @@ from typing import Any
 from polyhop.models.heard import HeardEnough, ReplyListener
 from polyhop.models.transport import Reply
 
-_FAILED = 502  # of an error within a stream that says no status of its own: it may pass
-
 
 @dataclass
 class StreamedReply:
@@ -48,9 +46,7 @@ class StreamedReply:
         if not reply.ok or not (self._events or streams):
             return reply
         if self._error is not None:
-            code = self._error.get("code")
-            status = code if isinstance(code, int) and code >= 400 else _FAILED
-            return Reply(status, reply.headers, json.dumps({"error": self._error}).encode("ascii"))
+            return Reply(reply.status, reply.headers, json.dumps({"error": self._error}).encode("ascii")).as_meant
         if not (self._done or self._finish):
             return None
         choice = {"finish_reason": self._finish, "message": {"role": "assistant", "content": self.text + self._half}}

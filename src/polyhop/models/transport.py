@@ -10,7 +10,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 from urllib.parse import urlsplit
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MAX_BYTES = 32 * 1024 * 1024
+_ERROR_WITHIN = 4096  # bytes from the beginning of a body that tells nothing but an error
+_BAD_GATEWAY = 502  # of an error without a number
 _TRANSIENT = frozenset({408, 409, 425, 429})  # and every 5xx
 _ATTEMPTS_UNANSWERED = 4  # an endpoint that never answered is more likely misspelt than busy
 _CONNECT_SECONDS = 10.0
@@ -74,6 +76,16 @@ class Reply:
             return json.loads(self.body)
         except (ValueError, RecursionError):
             return None
+
+    @property
+    def as_meant(self) -> Reply:
+        """The reply with the status of the error that it tells, where a proxy grants the request and tells one."""
+        content = self.json() if self.ok and b'"error"' in self.body[:_ERROR_WITHIN] else None
+        if not isinstance(content, dict) or not content.get("error") or {"choices", "data"} & content.keys():
+            return self
+        error = content["error"]
+        code = error.get("code") if isinstance(error, dict) else None
+        return replace(self, status=code if isinstance(code, int) and 400 <= code < 600 else _BAD_GATEWAY)
 
     @property
     def words(self) -> str:
@@ -200,7 +212,7 @@ class Transport:
             whole = reply if arriving is None else arriving.whole(reply)
             if whole is None:
                 raise httpx.RemoteProtocolError("the answer broke off", request=response.request)
-            return whole
+            return whole.as_meant
 
     def _connected(self) -> httpx.Client:
         import httpx

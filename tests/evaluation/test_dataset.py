@@ -46,6 +46,7 @@ def test_dataset_reads_questions_with_all_fields(tmp_path: Path) -> None:
     [
         ({}, None),
         ({"hops": 2, "type": "4hop1"}, "2"),
+        ({"hops": 2.0}, "2"),
         ({"decomposition": [["a", "b", "c"], ["c", "d", "e"], ["e", "f", "g"]], "type": "2hop"}, "3"),
         ({"decomposition": "unusual", "type": "3hop1"}, "3"),
         ({"decomposition": [], "type": "4-hop"}, "4"),
@@ -192,3 +193,18 @@ def test_dataset_hash_changes_with_any_byte_of_corpus_or_questions(tmp_path: Pat
         read(tmp_path, QUESTION, corpus=CORPUS[:1]).sha256,
     }
     assert len(hashes) == 3
+
+
+def test_dataset_has_ids_as_the_index_keeps_them(tmp_path: Path) -> None:
+    """Titles are used as ids, and have white space of all kinds."""
+    corpus = [{"id": " The  Gull\n", "text": "The Gull sails."}]
+    dataset = read(tmp_path, QUESTION | {"supporting": ["The \u00a0Gull"]}, corpus=corpus)
+    assert dataset.passages == frozenset({"The Gull"})
+    assert not dataset.unknown_supporting
+    with pytest.raises(DatasetError, match="id must be"):
+        read(tmp_path, QUESTION, corpus=[{"id": " \n", "text": "x"}])
+
+
+@pytest.mark.parametrize("answer", [{"answer": None, "aliases": ["Ostrand"]}, {"answer": "  "}, {"answer": [" "]}])
+def test_dataset_takes_null_and_blank_for_no_answer(tmp_path: Path, answer: dict[str, Any]) -> None:
+    assert not read(tmp_path, QUESTION | answer).questions[0].answerable

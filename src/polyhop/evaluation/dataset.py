@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from polyhop.documents.loading import one_line
 from polyhop.documents.reading import Source, find
 from polyhop.errors import DatasetError
 
@@ -61,7 +62,7 @@ class Question:
         """How many hops it takes, as text: what the row says, else its decomposition, else a type such as 3hop1."""
         said = self.extra.get("hops")
         if said is not None:
-            return str(said)
+            return str(int(said)) if isinstance(said, float) and said.is_integer() else str(said)
         if self.decomposition:
             return str(len(self.decomposition))
         in_type = HOPS_IN_TYPE.match(self.type or "")
@@ -193,9 +194,10 @@ def _passage_id(row: Mapping[str, Any], file: Path, line: int) -> str:
 
 
 def _identifier(value: object, file: Path, line: int) -> str:
-    if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
+    """An id as the index keeps it: white space in it is one blank, and none at its ends."""
+    if isinstance(value, bool) or not isinstance(value, (str, int)) or not (identity := one_line(str(value))):
         _refuse(file, line, f"the id must be a text or a whole number, not {value!r}")
-    return str(value)
+    return identity
 
 
 def _question(row: Mapping[str, Any], file: Path, line: int, *, by_id: bool) -> Question:
@@ -209,7 +211,7 @@ def _question(row: Mapping[str, Any], file: Path, line: int, *, by_id: bool) -> 
         _refuse(file, line, "'supporting' names passages, but documents have none before they are indexed")
     answers = [*_answers(row.get("answer"), file, line, "answer"), *_answers(row.get("aliases"), file, line, "aliases")]
     extra = {key: value for key, value in row.items() if key not in KNOWN_FIELDS}
-    if str(kind).lower() in NULL_TYPES and answers:
+    if answers and (str(kind).lower() in NULL_TYPES or ("answer" in row and row["answer"] is None)):
         extra["answer"], answers = row.get("answer"), []
     return Question(
         id=_identifier(row.get("id"), file, line),
@@ -233,8 +235,8 @@ def _sentences(value: object, file: Path, line: int) -> tuple[str, ...]:
 
 
 def _answers(value: object, file: Path, line: int, name: str) -> list[str]:
-    """A field's answers as texts: none for null and empty text, several for a list."""
-    if value is None or value == "":
+    """A field's answers as texts: none for null and blank text, several for a list."""
+    if value is None or (isinstance(value, str) and not value.strip()):
         return []
     if isinstance(value, bool):
         return ["yes" if value else "no"]

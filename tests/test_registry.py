@@ -79,6 +79,19 @@ class Stove:
     kettle: Kettle = Kettle()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Oven:
+    """A component that has to be told something."""
+
+    fuel: str
+
+
+def test_a_setting_that_has_to_be_told_is_named() -> None:
+    with pytest.raises(SettingError, match=r"kitchen\.oven needs to be told: fuel") as caught:
+        configured(Oven, {}, "kitchen.oven")
+    assert caught.value.remedy == "Set kitchen.oven.fuel."
+
+
 def test_settings_of_a_step_are_named_in_full_or_stand_in_a_section_of_their_own() -> None:
     laid = {**dotted({"burners": 2, "kettle": {"cups": 3, "words": ["a"]}}), "kettle.cups": "5"}
     assert laid == {"burners": 2, "kettle.cups": "5", "kettle.words": ["a"]}

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyhop.engine import Polyhop
 from polyhop.errors import SettingError
 from polyhop.settings import Chunking, Endpoint, ModelChoice, Settings, address_without_model, cache_folder
 from polyhop.types import Budget
@@ -57,6 +58,9 @@ def test_later_sections_lie_on_top() -> None:
         ("chunking.tokens=4", "tokens must be at least 16", ""),
         ("chunking.overlap=-1", "overlap must be at least 0", ""),
         ("budget.seconds=soon", "budget.seconds cannot be 'soon'", ""),
+        ("budget.passages=0", "budget: passages is at least 1, not 0", ""),
+        ("budget.tokens=-1", "budget: tokens is at least 0, or none for no cap, not -1", ""),
+        ("budget.money=-0.5", "budget: money is at least 0", ""),
         ("nonsense", "'nonsense' is not a setting", "section.key=value"),
         ("models=minilm", "'models=minilm' is not a setting", "section.key=value"),
         ("=1", "is not a setting", "section.key=value"),
@@ -68,6 +72,20 @@ def test_what_does_not_fit_is_refused_with_advice(change: str, message: str, rem
     with pytest.raises(SettingError) as caught:
         Settings.read(None, [change])
     assert message in str(caught.value)
+    assert remedy in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("change", "message", "remedy"),
+    [
+        ("layers.fact.extractor=syntax", "nothing that the settings 'layers.fact' are for", "'facts'"),
+        ("strategies.pats.depth=5", "nothing that the settings 'strategies.pats' are for", "'paths'"),
+        ("strategies.paths.depht=5", "strategies.paths has no setting 'depht'", "'depth'"),
+    ],
+)
+def test_settings_of_what_there_is_not_are_refused_by_the_library_too(change: str, message: str, remedy: str) -> None:
+    with pytest.raises(SettingError, match=message) as caught:
+        Polyhop("an.index", settings=Settings.read(None, [change]))
     assert remedy in caught.value.remedy
 
 

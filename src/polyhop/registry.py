@@ -13,6 +13,8 @@ import typing
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Literal
 
 from polyhop.errors import SettingError, UnknownComponent, nearest
@@ -41,6 +43,15 @@ def _found(kind: Kind) -> Mapping[str, EntryPoint]:
 def names(kind: Kind) -> tuple[str, ...]:
     """The names of all components of a kind, sorted."""
     return tuple(sorted(_found(kind)))
+
+
+def sources() -> frozenset[Path]:
+    """The Python files of all packages that have components, found without importing them."""
+    packages = {point.module.partition(".")[0] for kind in typing.get_args(Kind) for point in _found(kind).values()}
+    specs = [spec for name in packages if (spec := find_spec(name)) is not None]
+    folders = [Path(folder) for spec in specs for folder in spec.submodule_search_locations or ()]
+    modules = [Path(spec.origin) for spec in specs if spec.origin and not spec.submodule_search_locations]
+    return frozenset([*modules, *(file for folder in folders for file in folder.rglob("*.py"))])
 
 
 def load(kind: Kind, name: str) -> Any:
@@ -80,10 +91,19 @@ def configured(component: type[Any], settings: Mapping[str, object], section: st
         else:
             values[key] = fitted(value, known[key], f"{section}.{key}")
     values |= {name: configured(known[name], inner, f"{section}.{name}") for name, inner in steps.items()}
+    if missing := [name for name in _required(component) if name not in values]:
+        raise SettingError(f"{section} needs to be told: {', '.join(missing)}.", remedy=f"Set {section}.{missing[0]}.")
     try:
         return component(**values)
     except (TypeError, ValueError) as error:
         raise SettingError(f"{section}: {error}.") from error
+
+
+def _required(component: type[Any]) -> list[str]:
+    """The settings that have no default."""
+    without = dataclasses.MISSING
+    own = [each for each in dataclasses.fields(component) if each.init]
+    return [each.name for each in own if each.default is without and each.default_factory is without]
 
 
 def dotted(settings: Mapping[str, object], known: Mapping[str, Any] | None = None) -> dict[str, object]:

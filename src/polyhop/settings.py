@@ -12,13 +12,13 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
 from polyhop.errors import SettingError, nearest
 from polyhop.presets import shipped
 from polyhop.presets.laying_over import laid_over, replaced
-from polyhop.registry import configured
+from polyhop.registry import Kind, configured, load, names
 from polyhop.types import Budget
 
 AUTO = "auto"  # the name of whatever suits
@@ -234,6 +234,21 @@ class Settings:
                 known = (*plain, *COMPONENT_SECTIONS, *NESTED_SECTIONS)
                 raise SettingError(f"There is no section {section!r}.", remedy=nearest(section, known))
         return cls(components=components, **values)
+
+    def check(self) -> None:
+        """Refuse sections of components that nobody has, and settings that a strategy does not have.
+
+        They would change nothing. Raises SettingError.
+        """
+        for section, content in self.components.items():
+            kind, _, name = section.partition(".")
+            if not name:
+                continue
+            if name not in (known := names(cast("Kind", kind))):
+                said = f"There is nothing that the settings {section!r} are for."
+                raise SettingError(said, remedy=nearest(name, known))
+            if kind == "strategies" and content:
+                configured(load("strategies", name), content, section)
 
     def to_mapping(self) -> dict[str, Any]:
         """These settings as nested mappings, such that ``from_mapping`` gives them back."""

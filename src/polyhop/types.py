@@ -294,6 +294,14 @@ class Budget:
     money: float | None = None  # that it may cost, at the prices in [language_model]
     seconds: float | None = None  # after which no further hop is begun and no text judged; none: no limit
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for less than nothing, and where no passage may be handed on."""
+        if self.passages < 1:
+            raise ValueError(f"passages is at least 1, not {self.passages}")
+        for name in ("tokens", "llm_calls", "llm_tokens", "money", "seconds"):
+            if (getattr(self, name) or 0) < 0:
+                raise ValueError(f"{name} is at least 0, or none for no cap, not {getattr(self, name)}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence(Serialisable):

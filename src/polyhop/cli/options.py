@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from polyhop.cli.terminal import echo
-from polyhop.errors import SettingError, UsageError, nearest
+from polyhop.errors import SettingError, UsageError
 
 if TYPE_CHECKING:
     from polyhop.settings import Settings
@@ -19,11 +19,13 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 CONFIG = Path("polyhop.toml")
 
 
-def index_options(command: Command) -> Command:
+def index_options(command: Command, index: str | None = "polyhop.index") -> Command:
     """``--index``, ``--store``, ``--config``, ``--preset`` and ``--set``.
 
-    A preset is handed on as the first change of settings, and a store as the last.
+    A preset is handed on as the first change of settings, and a store as the last. ``index``: the folder where none is
+    named; None: the command chooses it, beside its data.
     """
+    folder = "Folder of the index." if index else "Folder of the index.  [default: polyhop.index beside the data]"
 
     @functools.wraps(command)
     def with_changes(*, preset: str | None, store: str | None, changes: tuple[str, ...], **others: Any) -> Any:
@@ -40,7 +42,7 @@ def index_options(command: Command) -> Command:
             "--config", type=click.Path(path_type=Path), help="Settings file.  [default: polyhop.toml, if any]"
         ),
         click.option("--store", metavar="ADDRESS", help="Database of the record, as postgresql://user@host/database."),
-        click.option("--index", "index_path", default="polyhop.index", show_default=True, help="Folder of the index."),
+        click.option("--index", "index_path", default=index, show_default=index is not None, help=folder),
     ):
         optioned = option(optioned)
     return cast("Command", optioned)
@@ -65,20 +67,10 @@ def settings_of(config: Path | None, changes: tuple[str, ...]) -> Settings:
     elif not config.is_file():
         raise SettingError(f"There is no settings file {config}.")
     settings = Settings.read(config, changes)
-    _check_names(settings)
+    settings.check()
     if replaced := settings.replaced:
         echo(f"Preset {settings.preset}, but: {'; '.join(replaced)}.", err=True)
     return settings
-
-
-def _check_names(settings: Settings) -> None:
-    """Refuse sections of components that nobody has: their settings would change nothing. Raises SettingError."""
-    from polyhop import registry
-
-    for section in settings.components:
-        kind, _, name = section.partition(".")
-        if name and name not in (known := registry.names(cast("registry.Kind", kind))):
-            raise SettingError(f"There is nothing that the settings {section!r} are for.", remedy=nearest(name, known))
 
 
 def replaying(plans: Path | None) -> list[str]:

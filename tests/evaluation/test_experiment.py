@@ -16,6 +16,7 @@ from polyhop.errors import EndpointError, IndexMissing, LayerMissing, UnknownCom
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Asks, Experiment, Indexes, Run, prepare
 from polyhop.evaluation.manifest import manifest, versions
+from polyhop.evaluation.metrics.exact_match import ExactMatch
 from polyhop.evaluation.reports.report import summary
 from polyhop.reports import IndexReport, Progress, ProgressListener
 from polyhop.settings import Settings
@@ -183,6 +184,32 @@ def test_experiment_records_an_error_and_goes_on(library: Library, dataset: Data
     assert metrics(run, "words", "em") == [1.0, 0.0, 0.0, 0.0]
     assert metrics(run, "words", "abstained") == [0.0] * 4
     assert metrics(run, "words", "recall@5")[2:] == [0.0, None]
+    assert metrics(run, "words", "lost") == [0.0, 0.0, 1.0, None]
+    assert run.answered
+    assert not run.complete
+
+
+def test_whatever_a_plug_in_raises_costs_one_question(library: Library, dataset: Dataset) -> None:
+    def trouble(strategy: str, question: str) -> None:
+        assert "Pell" not in question, "no mountains"
+
+    library.trouble = trouble
+    run = Experiment(strategies=("words",)).run(library, dataset)
+    errors = [record.outcome.error for record in run.records["words"]]
+    assert errors[2] is not None
+    assert errors[2].startswith("AssertionError: no mountains")
+    assert errors[3] is None
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(float("nan"), "it says nan"), ("high", "could not convert"), ([], "TypeError")]
+)
+def test_a_metric_that_says_no_number_is_named(
+    value: object, said: str, library: Library, dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ExactMatch, "__call__", lambda *_: value)
+    with pytest.raises(UsageError, match=f"The metric em failed on question q1: .*{said}"):
+        Experiment(strategies=("words",)).run(library, dataset)
 
 
 def test_experiment_refuses_unusable_strategies_before_it_asks(library: Library, dataset: Dataset) -> None:

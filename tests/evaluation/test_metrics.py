@@ -23,6 +23,7 @@ from polyhop.evaluation.metrics.abstention import Abstained, AbstainedOnNull, Lo
 from polyhop.evaluation.metrics.all_supporting import AllSupporting, all_supporting
 from polyhop.evaluation.metrics.exact_match import ExactMatch, exact_match
 from polyhop.evaluation.metrics.f1 import F1, f1
+from polyhop.evaluation.metrics.held import Held, Wrong
 from polyhop.evaluation.metrics.metric import metric_named
 from polyhop.evaluation.metrics.normalise import normalise
 from polyhop.evaluation.metrics.recall import Recall, recall
@@ -204,3 +205,10 @@ def test_metric_named_finds_registered_metrics_and_sets_their_depth() -> None:
     for wrong in ("deep@", "deep@0", "deep@x", "deep@-1"):
         with pytest.raises(UsageError):
             metric_named(wrong)
+    for none in ("deep(k=0)", "deep(k=-1)"):
+        with pytest.raises(UsageError, match="looks at no passage"):
+            metric_named(none)
+
+
+def test_figures_of_other_shares_have_names_of_their_own() -> None:
+    assert [Held().name, Held(share=0.8).name, Wrong(share=1.0).name] == ["held", "held(share=0.8)", "wrong(share=1)"]

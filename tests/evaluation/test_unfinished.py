@@ -142,7 +142,51 @@ def test_a_run_that_was_killed_goes_on_and_ends_as_if_it_never_was(
     assert done >= 3
     code, report = evaluated()
     assert code == 0
-    assert "from a run that did not end; this one goes on." in capsys.readouterr().err
+    assert "from a run that left some, or some errors; this one goes on." in capsys.readouterr().err
     assert kept(data) == []
     assert untimed(evaluated()[1]) == untimed(report)
-    assert "from a run that did not end" not in capsys.readouterr().err
+    assert "this one goes on" not in capsys.readouterr().err
+
+
+def test_a_report_that_cannot_be_written_costs_no_outcome(
+    data: Path, evaluated: Callable[[], tuple[int, Report]]
+) -> None:
+    (data / "in_the_way").touch()
+    with pytest.raises(SystemExit) as left:
+        main(["eval", str(data), "--strategy", "bm25", "--json", str(data / "in_the_way" / "out.json")])
+    assert left.value.code not in (0, 2)
+    assert len(kept(data)) == QUESTIONS
+    assert evaluated()[0] == 0
+    assert kept(data) == []
+
+
+def test_a_folder_as_a_report_is_refused_before_anything_is_asked(data: Path) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["eval", str(data), "--strategy", "bm25", "--report", str(data)])
+    assert left.value.code == 2
+    assert not (data / "polyhop.index").exists()
+
+
+def test_what_was_asked_without_a_recording_is_asked_again_for_one(data: Path) -> None:
+    dataset, experiment = Dataset.read(data), Experiment(strategies=("bm25",), limit=2)
+    with Polyhop(data / "an.index") as engine:
+        engine.index(dataset.corpus, layers=["text"])
+        made = manifest(experiment, dataset, settings=engine.settings)
+        experiment.run(engine, dataset, unfinished=Unfinished.of(engine.path, made))
+        assert len(Unfinished.of(engine.path, {**made, "recorded": []})) == 2
+        assert len(Unfinished.of(engine.path, {**made, "recorded": ["replies.jsonl"]})) == 0
+
+
+def test_code_that_adds_a_component_decides_too(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a strategy of one's own is mended in mid-run, what it found before is not what it finds now."""
+    code = tmp_path / "of_our_own.py"
+    code.write_text("depth = 1\n")
+    dataset, experiment = Dataset.read(data), Experiment(strategies=("bm25",), limit=2)
+    monkeypatch.setattr("polyhop.registry.sources", lambda: frozenset({code}))
+    with Polyhop(data / "an.index") as engine:
+        engine.index(dataset.corpus, layers=["text"])
+        made = manifest(experiment, dataset, settings=engine.settings)
+        experiment.run(engine, dataset, unfinished=Unfinished.of(engine.path, made))
+        assert len(Unfinished.of(engine.path, made)) == 2
+        code.write_text("depth = 2\n")
+        assert len(Unfinished.of(engine.path, made)) == 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,10 +20,12 @@ if TYPE_CHECKING:
     from polyhop.evaluation.dataset import Dataset
     from polyhop.evaluation.experiment import Experiment, Run
     from polyhop.evaluation.unfinished import Unfinished
+    from polyhop.planning.recorded import PlanFile
     from polyhop.ports import LanguageModel
     from polyhop.settings import Settings
 
 INTERRUPTED = 130
+FAILED = 1  # every question ended in an error
 DEFAULT_STRATEGY = {"strategy": {"name": "paths"}}  # where the settings name none
 
 
@@ -49,7 +53,7 @@ DEFAULT_STRATEGY = {"strategy": {"name": "paths"}}  # where the settings name no
 @click.option("--layers", default="", help="Make these as well as the layers that the strategies need.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write all numbers here.")
 @click.option("--report", "report_path", type=click.Path(path_type=Path), help="Write a page (HTML) here.")
-@index_options
+@partial(index_options, index=None)
 def evaluate(
     dataset: Path,
     named: str | None,
@@ -70,7 +74,7 @@ def evaluate(
     layers: str,
     json_path: Path | None,
     report_path: Path | None,
-    index_path: str,
+    index_path: str | None,
     config: Path | None,
     changes: tuple[str, ...],
 ) -> int:
@@ -90,6 +94,7 @@ def evaluate(
     """
     from polyhop.evaluation.experiment import Experiment
     from polyhop.evaluation.variants import variants
+    from polyhop.planning.recorded import PlanFile
     from polyhop.reading.reader import in_few_words
     from polyhop.strategies.strategy import split_names
 
@@ -105,11 +110,21 @@ def evaluate(
         retrieval_only=retrieval_only,
         extra_metrics=metrics,
     )
+    for path in (json_path, report_path):
+        if path is not None and path.is_dir():
+            raise UsageError(f"{path} is a folder, and a file is to be written.", remedy="Name a file in it.")
     model = _language_model(settings, record, replay, runs)
     settings = in_few_words(settings, model)
-    report = _measured(experiment, dataset, split, settings, index_path, layers, model, runs, record_plans)
+    recorded = [str(file.absolute()) for file in (record, record_plans) if file is not None]
+    kept = None if record_plans is None else PlanFile(record_plans)
+    report, done = _measured(experiment, dataset, split, settings, index_path, layers, model, runs, kept, recorded)
     _show(report, json_path, report_path)
-    return INTERRUPTED if report["interrupted"] else 0
+    if report["interrupted"]:
+        return INTERRUPTED
+    for one in done:  # only now: what could not be written is there again for the same command
+        if one.run.complete:
+            one.unfinished.clear()
+    return 0 if any(one.run.answered for one in done) else FAILED
 
 
 def _measured(
@@ -117,13 +132,17 @@ def _measured(
     dataset: Path,
     split: str | None,
     settings: Settings,
-    index_path: str,
+    index_path: str | None,
     also: str,
     model: LanguageModel | None,
     runs: int,
-    record_plans: Path | None,
-) -> dict[str, Any]:
-    """The report of an experiment, on an index that has the layers it needs."""
+    kept: PlanFile | None,
+    recorded: Sequence[str],
+) -> tuple[dict[str, Any], list[_Done]]:
+    """The report of an experiment and its runs, on an index that has the layers it needs.
+
+    ``recorded``: the files to which requests or plans are added, which a run that goes on must not find half full.
+    """
     from polyhop.cli.progress import progress_shown
     from polyhop.engine import Polyhop
     from polyhop.evaluation.dataset import Dataset
@@ -132,7 +151,6 @@ def _measured(
     from polyhop.evaluation.repeated import settings_of_run
     from polyhop.evaluation.reports.report import summary
     from polyhop.models.recorded import Replay
-    from polyhop.planning.recorded import PlanFile
     from polyhop.strategies.strategy import strategy_of
 
     for name in experiment.names:
@@ -143,25 +161,22 @@ def _measured(
     wanted = [name.strip() for name in also.split(",") if name.strip()]
     layers = layers_of(experiment.names, wanted, settings=settings)
     path = _index_of(data, index_path)
-    kept = None if record_plans is None else PlanFile(record_plans)
     with Polyhop(path, settings=settings, language_model=model) as engine:
         given_models(metrics, engine.models)  # a judge that is not there is missed at once
         with progress_shown(quiet=False) as listener:
             prepare(engine, data, layers=layers, progress=listener)
         settings = engine.settings
         engine.planning = replace(engine.planning, kept=kept)
-        first = _run(experiment, data, engine, 0)
+        first = _run(experiment, data, engine, 0, recorded)
     done = [first]
     while len(done) < runs and not done[-1].run.interrupted:
         with Polyhop(path, settings=settings_of_run(settings, len(done)), language_model=model) as engine:
-            done.append(_run(experiment, data, engine, len(done)))
+            done.append(_run(experiment, data, engine, len(done), recorded))
     if isinstance(model, Replay):
         model.check()
-    if not any(one.run.interrupted or one.run.stopped for one in done):
-        for one in done:
-            one.unfinished.clear()
     again = [one.run for one in done[1:]]
-    return summary(first.run, data, {**first.manifest, **({"runs": len(done)} if again else {})}, again=again)
+    told = {**first.manifest, **({"runs": len(done)} if again else {})}
+    return summary(first.run, data, told, again=again), done
 
 
 class _Done(NamedTuple):
@@ -172,18 +187,18 @@ class _Done(NamedTuple):
     unfinished: Unfinished
 
 
-def _run(experiment: Experiment, data: Dataset, engine: Polyhop, number: int) -> _Done:
+def _run(experiment: Experiment, data: Dataset, engine: Polyhop, number: int, recorded: Sequence[str]) -> _Done:
     """One of several runs, from 0: what an earlier one of this number has done is taken over."""
     from polyhop.cli.progress import progress_shown
     from polyhop.evaluation.manifest import manifest
     from polyhop.evaluation.unfinished import Unfinished
 
     made = manifest(experiment, data, settings=engine.settings, models=engine.status().models)
-    unfinished = Unfinished.of(engine.path, {**made, "run": number})
+    unfinished = Unfinished.of(engine.path, {**made, "run": number, "recorded": recorded})
     if len(unfinished):
         are = "is" if len(unfinished) == 1 else "are"
         there = f"{counted(len(unfinished), 'outcomes')} {are} there"
-        echo(f"{there} from a run that did not end; this one goes on.", err=True)
+        echo(f"{there} from a run that left some, or some errors; this one goes on.", err=True)
     with progress_shown(quiet=False) as listener:
         run = experiment.run(engine, data, progress=listener, models=engine.models, unfinished=unfinished)
     return _Done(run, made, unfinished)
@@ -221,8 +236,6 @@ def _show(report: dict[str, Any], json_path: Path | None, report_path: Path | No
         write(report_path, html(report))
 
 
-def _index_of(data: Dataset, index_path: str) -> Path:
+def _index_of(data: Dataset, index_path: str | None) -> Path:
     """The index that was asked for; by default one beside the data, so that it is made once."""
-    if index_path != "polyhop.index":
-        return Path(index_path)
-    return data.corpus.parent / "polyhop.index"
+    return data.corpus.parent / "polyhop.index" if index_path is None else Path(index_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,17 +40,6 @@ ABSTENTION: Final = ("abstained", "abstained_on_null", "lost")
 
 # Errors that every further question would meet again: the strategy is given up.
 UNUSABLE = (StoreError, ModelMissing, SettingError, UnknownComponent)
-# Errors that say something about one question; the rest of them are what a plug-in's mistakes look like.
-FAILED = (
-    PolyhopError,
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    OSError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)
 
 
 class Asks(Protocol):
@@ -88,6 +78,20 @@ class Run:
     records: Mapping[str, tuple[QuestionRecord, ...]]
     stopped: Mapping[str, str] = field(default_factory=dict)  # strategies given up early, and why
     interrupted: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left that the same command would ask again: no question, and no error."""
+        return not (self.interrupted or self.stopped or any(self._failed))
+
+    @property
+    def answered(self) -> bool:
+        """Whether any question was asked without an error."""
+        return not all(self._failed)
+
+    @property
+    def _failed(self) -> list[bool]:
+        return [record.outcome.error is not None for done in self.records.values() for record in done]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,16 +193,19 @@ class Experiment:
                 outcome = self._asked(engine, strategy, question)
         except UNUSABLE:
             raise
-        except FAILED as error:
+        except Exception as error:
             logger.warning("%s failed on question %s", strategy, question.id, exc_info=error)
             seconds = time.perf_counter() - start
             outcome = Outcome(read=not self.retrieval_only, seconds=seconds, error=f"{type(error).__name__}: {error}")
         before = spent(metrics)
-        values = {metric.name: metric(question, outcome) for metric in metrics}
+        values = {metric.name: _judged(metric, question, outcome) for metric in metrics}
         after = spent(metrics)
         judging = after - before if after is not None and before is not None else None
         if outcome.error is not None:  # saying nothing because of an error is not a right abstention
-            values = {name: None if value is None else 0.0 for name, value in values.items()}
+            values = {
+                metric.name: None if values[metric.name] is None else getattr(metric, "of_errors", 0.0)
+                for metric in metrics
+            }
         kept = replace(outcome, texts=())
         return QuestionRecord(question=question, outcome=kept, metrics=values, judging=judging)
 
@@ -240,6 +247,24 @@ class Experiment:
             plan=plan_followed(answer.evidence),
             steps=steps_followed(answer.evidence),
         )
+
+
+def _judged(metric: Metric, question: Question, outcome: Outcome) -> float | None:
+    """What a metric says. Raises UsageError where it fails, or says what is no number."""
+    try:
+        value = metric(question, outcome)
+        if value is None:
+            return None
+        if not math.isfinite(number := float(value)):
+            raise ValueError(f"it says {value}")
+    except PolyhopError:
+        raise
+    except Exception as error:
+        raise UsageError(
+            f"The metric {metric.name} failed on question {question.id}: {type(error).__name__}: {error}.",
+            remedy="Mend it, or leave it out: what is done goes on where nothing else has changed.",
+        ) from error
+    return number
 
 
 def standard(dataset: Dataset) -> tuple[Metric, ...]:

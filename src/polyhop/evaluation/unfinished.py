@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 import polyhop
+from polyhop import registry
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.outcome import ClueOutcome, HopOutcome, Outcome, QuestionRecord
 from polyhop.indexing.remembered import whole
@@ -44,6 +45,8 @@ class Unfinished:
         """
         deciding = {name: manifest[name] for name in DECIDING} | {"run": manifest.get("run", 0)}
         deciding |= {name: manifest["experiment"][name] for name in DECIDING_OF_EXPERIMENT}
+        if manifest.get("recorded"):  # what was asked without a recording is not in it
+            deciding["recorded"] = manifest["recorded"]
         files = [*_code(), *_named_in(manifest["settings"]), *sorted((index / "overlays").glob("*"))]
         content = [deciding, _generations(index), [_sha256(file) for file in files]]
         mark = hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
@@ -104,8 +107,8 @@ def _generations(index: Path) -> list[str]:
 
 
 def _code() -> list[Path]:
-    """The source of this package: a version under development has no number of its own."""
-    return sorted(Path(polyhop.__file__).parent.rglob("*.py"))
+    """The source of this package and of those that add to it: under development, a version has no number of its own."""
+    return sorted({*Path(polyhop.__file__).parent.rglob("*.py"), *registry.sources()})
 
 
 def _named_in(settings: Mapping[str, Any]) -> Iterator[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.outcome import Outcome
@@ -40,6 +41,7 @@ class AbstainedOnNull:
 class Lost:
     """Whether an answerable question was left unanswered: the price of abstention, so lower is better."""
 
+    of_errors: ClassVar[float] = 1.0
     name: str = "lost"
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:

@@ -26,13 +26,21 @@ def holds(answer: str, quotations: tuple[str, ...], question: Question, least: f
     )
 
 
+def named(name: str, share: float) -> str:
+    """A metric's name, with the share that it takes where that is not the usual one."""
+    return name if share == MOST else f"{name}(share={share:g})"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Held:
     """Whether the answer, or what it quotes, holds the content of a gold answer."""
 
     share: float = MOST  # of a gold answer's content words, from which it is held, 0 to 1
 
-    name: str = "held"
+    @property
+    def name(self) -> str:
+        """``held``, with the share where it is another one."""
+        return named("held", self.share)
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """1.0 or 0.0; None for unanswerable questions and where nothing was read."""
@@ -48,7 +56,10 @@ class Wrong:
 
     share: float = MOST  # of a gold answer's content words, from which it is held, 0 to 1
 
-    name: str = "wrong"
+    @property
+    def name(self) -> str:
+        """``wrong``, with the share where it is another one."""
+        return named("wrong", self.share)
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """1.0 or 0.0, of unanswerable questions 1.0 for any answer; None where nothing was read."""

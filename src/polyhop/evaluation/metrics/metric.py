@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Protocol, Self, cast, runtime_checkable
 
@@ -18,7 +18,10 @@ from polyhop.types import Cost
 
 
 class Metric(Protocol):
-    """Judges one outcome; a strategy's figure is the mean over the questions that the metric applies to."""
+    """Judges one outcome; a strategy's figure is the mean over the questions that the metric applies to.
+
+    Where a question ended in an error, its figure is ``of_errors``, which is 0.0 unless the metric has it otherwise.
+    """
 
     @property
     def name(self) -> str:
@@ -88,12 +91,17 @@ def metric_named(specification: str) -> Metric:
 
     Raises UnknownComponent, SettingError, and UsageError for a K that is not a whole number above 0.
     """
-    if "(" in specification:
-        return cast(Metric, registry.build("metrics", *parse_variant(specification)))
     name, at, depth = specification.partition("@")
-    if at and not (depth.isdecimal() and int(depth) > 0):
-        raise UsageError(f"{specification!r} is not a metric.", remedy="Write a depth after the @, as in recall@5.")
-    return cast(Metric, registry.build("metrics", name, {"k": int(depth)} if at else {}))
+    if at and "(" not in specification:
+        if not depth.isdecimal():
+            raise UsageError(f"{specification!r} is not a metric.", remedy="Write a depth after the @, as in recall@5.")
+        settings: Mapping[str, object] = {"k": int(depth)}
+    else:
+        name, settings = parse_variant(specification)
+    metric = registry.build("metrics", name, settings)
+    if getattr(metric, "k", 1) < 1:
+        raise UsageError(f"{specification!r} looks at no passage.", remedy="Its depth is 1 or more.")
+    return cast(Metric, metric)
 
 
 def given_models(metrics: Iterable[Metric], models: Models) -> tuple[Metric, ...]:

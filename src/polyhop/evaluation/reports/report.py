@@ -86,7 +86,7 @@ def write(path: Path | str, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as file:
-            file.write(text.encode())
+            file.write(text.encode("utf-8", "backslashreplace"))  # half a surrogate pair, as odd data have it
     except OSError as error:
         raise StorageFull(
             f"{path} cannot be written: {error}.", remedy="Choose a file in a folder that can be written."

@@ -61,6 +61,52 @@ def test_a_declared_encoding_that_is_wrong_or_unknown_is_not_believed() -> None:
     assert decode(RUSSIAN.encode("cp1251"), hint="klingon") == RUSSIAN
 
 
+@pytest.mark.parametrize(
+    ("label", "written", "encoding"),
+    [
+        ("iso-8859-1", "O’Hara paid €35 – Œuvre, Šime Žižek…", "cp1252"),
+        ("latin1", "“Yes”", "cp1252"),
+        ("us-ascii", "Fee: €35", "cp1252"),
+        ("iso-8859-9", "Ağ “Tern” €35", "cp1254"),
+        ("gb2312", "朱镕基 €", "gb18030"),
+        ("x-gbk", "朱镕基", "gb18030"),
+        ("shift_jis", "① 髙橋", "cp932"),
+        ("x-sjis", "① 髙橋", "cp932"),
+        ("euc-kr", "똠방각하 펲시콜라", "cp949"),
+        ("tis-620", "“กรุงเทพ”", "cp874"),
+    ],
+)
+def test_a_declared_encoding_is_read_as_browsers_read_it(label: str, written: str, encoding: str) -> None:
+    """Programs write the characters of windows-1252 and say ISO-8859-1, and so with others."""
+    assert decode(written.encode(encoding), hint=label) == written
+
+
+@pytest.mark.parametrize(
+    ("label", "written"),
+    [
+        ("iso-2022-kr", "부두는 닫혀 있다"),
+        ("utf-7", "Grüße für 35 €"),
+        ("hz-gb-2312", "磨坊在河边"),
+        ("iso-2022-jp", JAPANESE),
+    ],
+)
+def test_a_declared_encoding_of_seven_bits_is_believed(label: str, written: str) -> None:
+    assert decode(written.encode(label), hint=label) == written
+
+
+def test_escape_sequences_tell_korean_from_japanese() -> None:
+    assert decode("부두는 닫혀 있다".encode("iso2022_kr")) == "부두는 닫혀 있다"
+
+
+def test_a_declared_encoding_does_not_hide_plain_ascii() -> None:
+    assert decode(b"The mill + the pier", hint="utf-16") == "The mill + the pier"
+
+
+@pytest.mark.parametrize("label", ["idna", "undefined", "rot13", "a\0b"])
+def test_a_declared_codec_that_is_none_for_texts_is_not_believed(label: str) -> None:
+    assert decode(GERMAN.encode("cp1252"), hint=label) == GERMAN
+
+
 def test_the_encoding_is_found_far_behind_plain_ascii() -> None:
     data = b"The mill. " * 300_000 + GERMAN.encode("cp1252")
     assert decode(data).endswith(GERMAN)

@@ -146,6 +146,11 @@ def test_html_declared_encoding_is_used(tmp_path: Path) -> None:
     assert only(HtmlLoader(), tmp_path / "a.html", page).text == "Łódź i Gdańsk"
 
 
+def test_html_of_latin_1_has_the_quotes_and_the_euro_sign_of_windows(tmp_path: Path) -> None:
+    page = b'<meta charset="iso-8859-1"><p>O\x92Hara paid \x8035 \x96 at last\x85</p>'
+    assert only(HtmlLoader(), tmp_path / "a.html", page).text == "O’Hara paid €35 – at last…"
+
+
 @pytest.mark.parametrize("part", ["<", "<!--", '<a b="', "<![x[", "<script>", "</p>", "&", "<a ='", "<td>"])
 def test_html_takes_linear_time_on_broken_markup(part: str) -> None:
     """Python's own parser takes minutes for some of these."""

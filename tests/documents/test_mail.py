@@ -78,6 +78,8 @@ def test_a_text_is_decoded_by_what_its_part_declares(tmp_path: Path, charset: st
         ("=?utf-8?B?w7w=?=\r\n =?utf-8?B?YmVy?=", "über"),
         ("=?utf-8?B?5p2?= =?utf-8?B?x?=", "=?utf-8?B?5p2?= =?utf-8?B?x?="),
         ("=?nonsense?q?abc?=", "abc"),
+        ("=?iso-8859-1?q?O=92Hara:_=8035?=", "O’Hara: €35"),
+        ("=?utf-7?q?M+APw-ller?=", "Müller"),
         ("=?utf-8*en?q?a_b?=", "a b"),
         ("=?utf-8?x?a?= plain =?", "=?utf-8?x?a?= plain =?"),
     ],
@@ -89,6 +91,11 @@ def test_encoded_words_are_decoded(written: str, meant: str) -> None:
 @given(st.text(alphabet="=?utf-8qQbB_ 0C3BCé\n", max_size=80))
 def test_any_header_gives_a_line(written: str) -> None:
     assert "\n" not in decoded_words(written)
+
+
+def test_quotes_and_the_euro_sign_of_windows_are_read_under_the_name_of_latin_1(tmp_path: Path) -> None:
+    head = b"Subject: Fee\nFrom: a@b.example\nContent-Type: text/plain; charset=iso-8859-1\n\n"
+    assert said(tmp_path, head + b"O\x92Hara paid \x8035 \x96 at last\x85") == "O’Hara paid €35 – at last…"
 
 
 def test_a_subject_in_bare_bytes_is_read(tmp_path: Path) -> None:

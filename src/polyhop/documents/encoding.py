@@ -24,6 +24,25 @@ _LEGACY = (  # the commonest first: the order breaks ties between codecs that ex
     *("cp1252", "cp1250", "cp1251", "koi8_r", "koi8_u", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257"),
     *("iso8859_2", "cp874", "cp932", "euc_jp", "euc_jis_2004", "gb18030", "big5", "cp949", "cp866"),
 )
+_LABELS = {  # names that only browsers know
+    **dict.fromkeys(("x-sjis", "windows-31j"), "cp932"),
+    "x-euc-jp": "euc_jp",
+    "x-gbk": "gbk",
+    "windows-949": "cp949",
+    "windows-874": "cp874",
+    "iso-8859-8-i": "iso8859_8",
+}
+_READ_AS = {  # what programs write under a narrower name, and browsers read as that (WHATWG, Encoding Standard)
+    **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
+    "iso8859-9": "cp1254",
+    **dict.fromkeys(("iso8859-11", "tis-620"), "cp874"),
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
+_SEVEN_BITS = ("iso2022", "hz", "utf-7")  # how the names of codecs begin that write all letters in ASCII
+_KOREAN = b"\x1b$)C"  # announces ISO-2022-KR
+_MOST_UNEXPLAINED = 3  # bytes of damage, with which a declared encoding is still believed
 _CONTROL_BYTES = bytes(set(range(0x20)) - set(b"\t\n\r\f\b\x1b")) + b"\x7f"
 _BREAK = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _SOFT_HYPHEN = re.compile("\xad(?:[ \t]*\n[ \t]*(?=\\w))?")
@@ -68,8 +87,8 @@ def open_text(path: Path) -> TextIO:
 def detect(stream: BinaryIO, hint: str | None = None) -> str:
     """The name of a codec for a seekable stream of bytes, which is left at its end.
 
-    A byte order mark decides; then valid UTF-8; then the hint; then a guess from the surroundings of the first byte
-    that is not UTF-8. Raises DocumentError for binary content.
+    A byte order mark decides; then a hint at letters that are written in ASCII; then valid UTF-8; then any other hint;
+    then a guess from the surroundings of the first byte that is not UTF-8. Raises DocumentError for binary content.
     """
     head = stream.read(_SAMPLE)
     for mark, encoding in _MARKS:
@@ -78,14 +97,25 @@ def detect(stream: BinaryIO, hint: str | None = None) -> str:
     wide = _unmarked_wide(head)
     if wide:
         return wide
-    if b"\x1b$" in head and head.isascii():
-        return "iso2022_jp"
+    ascii_only = _of_seven_bits(hint, head) if head.isascii() else None
+    if ascii_only:
+        return ascii_only
     stream.seek(0)
     sample = _not_utf8(stream)
     _refuse_binary(head, valid=sample is None)
     if sample is None:
         return "utf-8"
     return _fitting(hint, sample) or _guess(sample)
+
+
+def _of_seven_bits(hint: str | None, head: bytes) -> str | None:
+    """An encoding that writes its letters in ASCII: the declared one, or what an escape sequence tells."""
+    declared = _fitting(hint, head)
+    if declared and declared.startswith(_SEVEN_BITS):
+        return declared
+    if _KOREAN in head:
+        return "iso2022_kr"
+    return "iso2022_jp" if b"\x1b$" in head else None
 
 
 def _unmarked_wide(head: bytes) -> str | None:
@@ -140,11 +170,19 @@ def _refuse_binary(head: bytes, *, valid: bool) -> None:
 
 
 def _fitting(hint: str | None, sample: bytes) -> str | None:
-    """The declared encoding, if there is a codec for it and it explains the sample."""
-    try:
-        return hint if hint and _unexplained(sample, codecs.lookup(hint).name) < 4 else None
-    except LookupError:
+    """The codec for a declared encoding, if there is one and it explains the sample.
+
+    Bytes beyond ASCII prove a declaration of ASCII wrong: a few are read as browsers read them, many tell more.
+    """
+    if not hint:
         return None
+    try:
+        declared = codecs.lookup(_LABELS.get(hint.lower(), hint)).name
+        codec = _READ_AS.get(declared, declared)
+        odd = _unexplained(sample, declared if declared == "ascii" else codec)
+    except (LookupError, ValueError):  # no codec of that name, or none for texts
+        return None
+    return codec if odd <= _MOST_UNEXPLAINED else None
 
 
 def _guess(sample: bytes) -> str:

@@ -108,6 +108,20 @@ def test_days_may_be_counted_from_1904(tmp_path: Path) -> None:
         ("[Red]0.0##", 1.25, "1.25"),
         ("0.00;(0.00)", -2, "-2.00"),
         ("0.0,,", 12_345_678, "12.3"),
+        ("00000", 1067, "01067"),
+        ("0###", 5, "0005"),
+        ("000-00-0000", 78_051_120, "078-05-1120"),
+        ('"No. "0000', 42, "No. 0042"),
+        ("00-00", 1234, "12-34"),
+        ("0,000", 5, "0,005"),
+        ("0.000\\ 000", 1.2345678, "1.234568"),
+        (".00", 0.5, "0.50"),
+        ("[$€-407]\\ #,##0", -1234, "-€ 1,234"),
+        ("[<=9999999]###-####;(###) ###-####", 5_551_234, "555-1234"),
+        ("[<=9999999]###-####;(###) ###-####", 5_035_551_234, "(503) 555-1234"),
+        ('[>=1000000]0.0,,"M";[>=1000]0.0,"K";0', 1_250, "1.3K"),
+        ('[>=1000000]0.0,,"M";[>=1000]0.0,"K";0', 12, "12"),
+        ("0.000000000000000000000000000000", 1e14, "100000000000000.000000000000000000000000000000"),
         ("# ?/?", 0.5, "0.5"),
         ("0.00E+00", 12345, "12345"),
         ("@", 7, "7"),
@@ -122,6 +136,17 @@ def test_a_format_code_is_followed(code: str, value: float, shown: str) -> None:
 @given(st.text(alphabet='0#?.,;%yMdhs[]$€-"\\_*@ E+/AP', max_size=20), st.floats(allow_nan=False, allow_infinity=False))
 def test_any_format_shows_any_number(code: str, value: float) -> None:
     assert isinstance(number_format(code).shown(value), str)
+
+
+@given(st.text(alphabet='0#?.-() /"N\\', max_size=20), st.integers(1, 10**14))
+def test_no_format_loses_a_digit_of_a_whole_number(code: str, value: int) -> None:
+    shown = iter(number_format(code).shown(value))
+    assert all(digit in shown for digit in str(value))  # in this order
+
+
+@given(st.text(alphabet="0#?,", max_size=20).map(lambda code: f"{code}0"), st.integers(-(10**14), 10**14))
+def test_places_for_digits_change_no_whole_number(code: str, value: int) -> None:
+    assert int(number_format(code).shown(value).replace(",", "")) == value
 
 
 def test_a_formula_is_the_value_that_is_stored_and_an_error_is_none(tmp_path: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
+from itertools import groupby
 from typing import Final
 
 GENERAL: Final = "General"
@@ -39,7 +41,7 @@ BUILT_IN: Final[Mapping[int, str]] = {
 _TOKEN: Final = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|[_*].|\[\$(?P<currency>[^\]-]*)[^\]]*\]|\[(?P<elapsed>[hms]+)\]|\[[^\]]*\]'
     r"|(?P<general>General)|(?P<other>E[+-][0#?]+|@|[?#0 ]+/[?#0\d ]+)|(?P<half>AM/PM|A/P)|(?P<part>y+|e+|m+|d+|h+|s+)"
-    r"|(?P<number>[0#?](?:[0#?,]*[0#?])?(?P<thousands>,*)(?:\.(?P<decimals>[0#?]*)(?P<more>,*))?)|(?P<percent>%)|(?P<plain>.)",
+    r"|(?P<places>[0#?]+,*|\.(?=[0#?])|(?<=[0#?,])\.)|(?P<percent>%)|(?P<plain>.)",
     re.IGNORECASE | re.DOTALL,
 )
 _DAY: Final = 86_400  # seconds
@@ -48,7 +50,19 @@ _NO_DAY: Final = 60  # 29 February 1900, which there never was
 _FIRST_1900: Final = date(1899, 12, 30)
 _FIRST_1904: Final = date(1904, 1, 1)
 _EXACT: Final = 1e15  # whole numbers below are exact
-_MOST_DECIMALS: Final = 30
+_MOST_PLACES: Final = 30  # on each side of the point
+_MOST_POWERS: Final = 60  # of ten that a number is scaled by
+_ROOM: Final = Context(prec=200)  # digits: more than all of these together
+_MOST_SECTIONS: Final = 4  # of a code that are told apart
+_CONDITION: Final = re.compile(r"(?:\[[^\]<>=]*\])*\[(?P<relation>[<>]=?|=|<>)(?P<limit>-?\d{1,20}(?:\.\d{1,20})?)\]")
+_HOLDS: Final[Mapping[str, Callable[[float, float], bool]]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "<>": operator.ne,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +71,16 @@ class NumberFormat:
 
     parts: frozenset[str] = frozenset()
     elapsed: bool = False
+    digits: int = 0  # before the point that are shown in any case
+    between: tuple[tuple[int, str], ...] = ()  # what stands among them, by how many places are to the right of it
     decimals: int | None = None
     least: int = 0  # decimals that are shown in any case
     grouped: bool = False
     scale: int = 0  # powers of ten
     before: str = ""
     behind: str = ""
+    condition: tuple[str, float] | None = None  # for numbers that meet it: a relation, and what they are compared with
+    otherwise: NumberFormat | None = None
 
     @property
     def is_date(self) -> bool:
@@ -71,16 +89,28 @@ class NumberFormat:
 
     def shown(self, value: float, *, from_1904: bool = False) -> str:
         """A number as it is shown."""
+        if self.condition and self.otherwise and not _HOLDS[self.condition[0]](value, self.condition[1]):
+            return self.otherwise.shown(value, from_1904=from_1904)
         if self.is_date:
             return self._moment(value, from_1904) or plain_number(value)
         if self.decimals is None or abs(value) >= _EXACT:
             return plain_number(value)
-        exact = Decimal(f"{value:.15g}").scaleb(self.scale)
-        rounded = exact.quantize(Decimal(1).scaleb(-self.decimals), ROUND_HALF_UP)
-        written = f"{rounded:{',' if self.grouped else ''}f}"
-        sure = len(written) - (self.decimals - self.least)
-        written = f"{written[:sure]}{written[sure:].rstrip('0')}".removesuffix(".")
-        return f"{self.before}{written}{self.behind}".strip()
+        exact = Decimal(f"{abs(value):.15g}").scaleb(self.scale)
+        rounded = exact.quantize(Decimal(1).scaleb(-self.decimals), ROUND_HALF_UP, _ROOM)
+        whole, _, decimals = f"{rounded:f}".partition(".")
+        fraction = decimals[: self.least] + decimals[self.least :].rstrip("0")
+        written = f"{self._placed(whole)}.{fraction}" if fraction else self._placed(whole)
+        return f"{'-' if value < 0 else ''}{self.before.lstrip()}{written}{self.behind.rstrip()}"
+
+    def _placed(self, whole: str) -> str:
+        """The digits before the point, put from the right into the places that the format has for them."""
+        between = dict(self.between)
+        written = ""
+        for right, digit in enumerate(reversed(whole.zfill(self.digits))):
+            if right:
+                written = f"{',' if self.grouped and right % 3 == 0 else ''}{between.get(right, '')}{written}"
+            written = digit + written
+        return written
 
     def _moment(self, value: float, from_1904: bool) -> str:
         if not 0 <= value < _LAST_DAY:
@@ -115,36 +145,63 @@ def plain_number(value: float) -> str:
 
 @lru_cache(maxsize=1024)  # of a pure function: a workbook has few formats
 def number_format(code: str) -> NumberFormat:
-    """The format for numbers of a code, which is that for positive ones where it has several."""
+    """The format of a code, which has one for each condition, or one for positive numbers and others for the rest."""
+    form: NumberFormat | None = None
+    for section in reversed(_sections(code)):
+        condition = _CONDITION.match(section)
+        below, form = form, _of_section(section)
+        if condition:
+            form = replace(form, condition=(condition["relation"], float(condition["limit"])), otherwise=below)
+    return form or NumberFormat()
+
+
+def _sections(code: str) -> list[str]:
+    ends = [token.start() for token in _TOKEN.finditer(code) if token["plain"] == ";"][:_MOST_SECTIONS]
+    begins = [0, *(end + 1 for end in ends)]
+    return [code[begin:end] for begin, end in zip(begins, [*ends, len(code)], strict=True)]
+
+
+def _of_section(code: str) -> NumberFormat:
     parts: list[str] = []
-    literal = ["", ""]  # before and behind the number
-    number: re.Match[str] | None = None
+    places = ""  # for digits, with the point and commas
+    literals: list[tuple[int, str]] = []  # each with how much of the places stands before it
     elapsed = False
     percents = 0
     for token in _TOKEN.finditer(code):
-        if token["plain"] == ";":
-            break
         if token["general"] or token["other"]:
             return NumberFormat()
         elapsed = elapsed or bool(token["elapsed"])
         if token["elapsed"] or token["part"]:
             parts.append((token["elapsed"] or token["part"])[0].lower())
-        number = number or (token if token["number"] else None)
         percents += bool(token["percent"])
         said = token["quoted"] or token["escaped"] or token["currency"] or token["percent"] or token["plain"] or ""
-        literal[number is not None] += said
+        if token["places"] and not (token["places"] == "." and "." in places):
+            places += token["places"]
+        elif said:
+            literals.append((len(places), said))
     if parts:
         return NumberFormat(parts=frozenset(_told_apart(parts)), elapsed=elapsed)
-    if number is None:
-        return NumberFormat()
-    decimals = (number["decimals"] or "")[:_MOST_DECIMALS]
+    return _of_places(places, literals, 2 * percents) if places else NumberFormat()
+
+
+def _of_places(written: str, literals: Sequence[tuple[int, str]], scale: int) -> NumberFormat:
+    """The format with these places for digits, and the literals before, among and behind those."""
+    before_point, _, behind_point = written.partition(".")
+    whole, fraction = before_point.rstrip(","), behind_point.rstrip(",")
+    thousands = len(before_point) - len(whole) + len(behind_point) - len(fraction)
+    places, decimals = whole.replace(",", ""), fraction.replace(",", "")[:_MOST_PLACES]
+    among = [(len(whole[at:].replace(",", "")), said) for at, said in literals if 0 < at < len(whole)]
     return NumberFormat(
+        digits=min(len(places) - places.find("0"), _MOST_PLACES) if "0" in places else 0,
+        between=tuple(
+            (right, "".join(said for _, said in group)) for right, group in groupby(among, operator.itemgetter(0))
+        ),
         decimals=len(decimals),
         least=decimals.rfind("0") + 1,
-        grouped="," in number["number"].partition(".")[0].rstrip(","),
-        scale=2 * percents - 3 * len(number["thousands"] + (number["more"] or "")),
-        before=literal[0],
-        behind=literal[1],
+        grouped="," in whole,
+        scale=max(-_MOST_POWERS, min(scale - 3 * thousands, _MOST_POWERS)),
+        before="".join(said for at, said in literals if at == 0),
+        behind="".join(said for at, said in literals if at and at >= len(whole)),
     )
 
 

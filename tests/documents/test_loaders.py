@@ -276,6 +276,16 @@ def test_csv_without_a_text_column_is_written_out(tmp_path: Path) -> None:
     assert document[1].text == "no: 2\ntown: Fenn"
 
 
+def test_csv_rows_with_an_empty_text_are_written_out(tmp_path: Path) -> None:
+    table = "id,title,text,price\nt,Tern,,36\nk,Knot, ,12\ng,Gull,A boat.,9\nl,,,7 m\nx,,,\n"
+    written, known, told, untitled, nothing = documents(load(CsvLoader(), tmp_path / "a.csv", table))
+    assert (written.text, written.title, written.metadata) == ("title: Tern\nprice: 36", "Tern", {})
+    assert known.text == "title: Knot\nprice: 12"
+    assert (told.text, told.metadata) == ("A boat.", {"price": "9"})
+    assert (untitled.text, untitled.title) == ("price: 7 m", "7 m")
+    assert nothing.text == ""
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_csv_delimiter_is_sniffed(delimiter: str) -> None:
     rows = [["name", "text"], ["Mill", '"one, two; three | four"'], ["Ferry", "a; b"]]

@@ -25,7 +25,7 @@ _LONGEST_TITLE = 100  # characters
 
 @dataclass(frozen=True, kw_only=True)
 class CsvLoader:
-    """Reads one document a row, by the names of the columns; without a text column a row is written out in lines.
+    """Reads one document a row, by the names of the columns; a row without a text is written out in lines.
 
     Columns are known however their names are spelled (``full_text``, ``Full Text``). An abstract stands before the
     text.
@@ -33,6 +33,7 @@ class CsvLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
     media_type: ClassVar[str] = "text/csv"
+    version: ClassVar[str] = "1"
 
     id_columns: tuple[str, ...] = fields.IDS
     title_columns: tuple[str, ...] = fields.TITLES
@@ -71,22 +72,16 @@ class CsvLoader:
 
     def _document(self, values: dict[str, str], roles: dict[str, str | None], uri: str, row: int) -> Document:
         found = {role: values.get(column, "") if column else "" for role, column in roles.items()}
+        text = fields.below_abstract(found["text"], found["abstract"])
         others = {
             name: one_line(value) for name, value in values.items() if name not in roles.values() and value.strip()
         }
-        text = fields.below_abstract(found["text"], found["abstract"])
-        if roles["text"] is None:
+        if roles["text"] is None or not text.strip():  # nothing else is searched
             shown = {name: value.strip() for name, value in values.items() if name != roles["id"]}
-            text = "\n".join(pairs(shown.keys(), shown.values()))
+            text, others = "\n".join(pairs(shown.keys(), shown.values())), {}
             found["title"] = found["title"] or _first_name(shown.values())
         return row_document(
-            uri,
-            row,
-            text,
-            self.media_type,
-            identity=found["id"],
-            title=found["title"],
-            metadata={} if roles["text"] is None else others,
+            uri, row, text, self.media_type, identity=found["id"], title=found["title"], metadata=others
         )
 
 

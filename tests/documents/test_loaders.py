@@ -178,11 +178,12 @@ def test_docx_keeps_paragraphs_tables_and_notes(tmp_path: Path) -> None:
         paragraph("The mill & its keeper", "Titel") + paragraph("Lena Voss.", extra=edits) + f"<w:tbl>{table}</w:tbl>",
         styles='<w:style w:styleId="Titel"><w:name w:val="Title"/></w:style>',
         footnotes=f"{note}<w:footnote>{paragraph('See the ledger.')}</w:footnote>",
+        endnotes=f"<w:endnote w:type='normal'>{paragraph('It burned.')}</w:endnote>",
     )
     document = load_docx(file)
     assert document.title == "The mill & its keeper"
     assert document.text == (
-        "The mill & its keeper\n\nLena Voss.\nnew\n\nName: Built\nOrla mill: 1742\n\nSee the ledger."
+        "The mill & its keeper\n\nLena Voss.\nnew\n\nName: Built\nOrla mill: 1742\n\nSee the ledger.\n\nIt burned."
     )
 
 

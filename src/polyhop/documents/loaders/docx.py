@@ -33,7 +33,7 @@ class DocxLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".docx",)
     media_type: ClassVar[str] = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-    version: ClassVar[str] = "4"
+    version: ClassVar[str] = "5"
 
     largest: int = LARGEST  # bytes that its parts may unpack to: a guard against zip bombs
 
@@ -102,7 +102,7 @@ class _Body(PartEvents):
             self._listed = attributes.get("val", "0") != "0"
         elif self._skipping or name in _LEFT_OUT:
             self._skipping.append(name)
-        elif name in ("footnote", "endnote") and "type" in attributes:
+        elif name in ("footnote", "endnote") and attributes.get("type", "normal") != "normal":
             self._skipping.append(name)  # the rule above the notes
         else:
             self._begin(name, attributes)

@@ -141,6 +141,14 @@ def test_html_title_falls_back_to_heading_and_file(tmp_path: Path) -> None:
     assert only(HtmlLoader(), tmp_path / "tide_mill.htm", "<p>x").title == "tide mill"
 
 
+def test_html_verbatim_text_keeps_its_lines_between_elements(tmp_path: Path) -> None:
+    page = (
+        "<p>So:</p><pre>\n<b>def</b> load():\n    <i>pass</i>\n<b>class</b> Mill:\n\n\n\n<i>  x</i>\n\n</pre><p>End</p>"
+    )
+    text = "So:\n\ndef load():\n    pass\nclass Mill:\n\n  x\n\nEnd"
+    assert only(HtmlLoader(), tmp_path / "a.html", page).text == text
+
+
 def test_html_declared_encoding_is_used(tmp_path: Path) -> None:
     page = '<meta charset="iso-8859-2"><p>Łódź i Gdańsk</p>'.encode("iso8859-2")
     assert only(HtmlLoader(), tmp_path / "a.html", page).text == "Łódź i Gdańsk"

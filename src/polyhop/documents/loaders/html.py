@@ -200,9 +200,18 @@ class Page:
             self._tables.flow.write_exactly(self._marker)
             self._marker = ""
         if self._verbatim:
-            self._tables.flow.write_exactly(_BLANK_LINES.sub("\n\n", text.strip("\n")))
+            self._write_verbatim(text)
         else:
             self._tables.flow.write(text)
+
+    def _write_verbatim(self, text: str) -> None:
+        """Line breaks at its ends are gaps: the text goes on in other elements, or has ended."""
+        said = text.strip("\n")
+        before, _, behind = text.partition(said) if said else (text, "", "")
+        self._tables.flow.part(_broken(before))
+        if said:
+            self._tables.flow.write_exactly(_BLANK_LINES.sub("\n\n", said))
+        self._tables.flow.part(_broken(behind))
 
     def _start_table(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag == "table":
@@ -242,6 +251,10 @@ class Page:
 def _kind(tag: str) -> str:
     """What an element marks; nothing for most."""
     return _KINDS.get(tag, "")
+
+
+def _broken(breaks: str) -> Gap:
+    return (Gap.NONE, Gap.LINE, Gap.PARAGRAPH)[min(len(breaks), 2)]
 
 
 def _number(written: str) -> int:

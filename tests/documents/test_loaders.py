@@ -149,6 +149,11 @@ def test_html_verbatim_text_keeps_its_lines_between_elements(tmp_path: Path) -> 
     assert only(HtmlLoader(), tmp_path / "a.html", page).text == text
 
 
+def test_html_references_to_what_nobody_sees_are_left_out(tmp_path: Path) -> None:
+    page = "<p>Hafen&shy;gebühr, &#xFB01;ve&#xFEFF; ca&#173;noes &amp; oars</p>"
+    assert only(HtmlLoader(), tmp_path / "a.html", page).text == "Hafengebühr, five canoes & oars"
+
+
 def test_html_declared_encoding_is_used(tmp_path: Path) -> None:
     page = '<meta charset="iso-8859-2"><p>Łódź i Gdańsk</p>'.encode("iso8859-2")
     assert only(HtmlLoader(), tmp_path / "a.html", page).text == "Łódź i Gdańsk"

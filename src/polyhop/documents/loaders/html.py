@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
-from polyhop.documents.encoding import decode
+from polyhop.documents.encoding import clean, decode
 from polyhop.documents.flow import Flow, Gap, Mark
 from polyhop.documents.loaders.web_furniture import (
     CONTENT,
@@ -105,7 +105,7 @@ def _parsed(source: str, dropped: frozenset[str]) -> Page:
     at = 0
     while markup := _MARKUP.search(source, at):
         if markup.start() > at:
-            page.data(html.unescape(source[at : markup.start()]))
+            page.data(_unescaped(source[at : markup.start()]))
         at = markup.end()
         if markup["verbatim"]:
             page.data(markup["verbatim"])
@@ -118,8 +118,13 @@ def _parsed(source: str, dropped: frozenset[str]) -> Page:
                     at = closing.start() if closing else len(source)
             if markup["end"] or (empty and tag in _MAY_BE_EMPTY):
                 page.end(tag)
-    page.data(html.unescape(source[at:]))
+    page.data(_unescaped(source[at:]))
     return page
+
+
+def _unescaped(text: str) -> str:
+    """Text with its references to characters as those, but for what nobody sees, such as soft hyphens."""
+    return clean(html.unescape(text)) if "&" in text else text
 
 
 @cache

@@ -318,6 +318,13 @@ def test_csv_ragged_rows_and_odd_headers_lose_nothing(tmp_path: Path) -> None:
     assert second.text == "town: Orla"
 
 
+def test_csv_may_have_spaces_before_quotes_and_blank_lines_above(tmp_path: Path) -> None:
+    table = '\n,\nvessel, town\n"Cutter", "Fennick, ""the"" port"\n\tx,  y\n'
+    first, second = documents(load(CsvLoader(), tmp_path / "a.csv", table))
+    assert (first.text, first.uri[-2:]) == ('vessel: Cutter\ntown: Fennick, "the" port', "#1")
+    assert second.text == "vessel: x\ntown: y"
+
+
 def test_csv_fields_may_be_long(tmp_path: Path) -> None:
     text = "rye " * 100_000
     assert len(only(CsvLoader(), tmp_path / "a.csv", f'title,text\nMill,"{text}"\n').text) == len(text) - 1

@@ -41,7 +41,7 @@ class CsvLoader:
     abstract_columns: tuple[str, ...] = fields.ABSTRACTS
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
-        """The rows under the header, numbered from 1; empty ones are left out.
+        """The rows under the header, numbered from 1; empty ones are left out, also above the header.
 
         Raises DocumentError for binary content.
         """
@@ -55,10 +55,10 @@ class CsvLoader:
                 raise DocumentError(f"is not a table ({error})") from error
 
     def _documents(self, records: Iterator[list[str]], uri: str) -> Iterator[Document]:
-        columns = _named(next(records, []))
+        columns = _named(next(filter(_says_something, records), []))
         roles = {role: _chosen(columns, names) for role, names in self._roles().items()}
         for row, record in enumerate(records, start=1):
-            if any(map(str.strip, record)):
+            if _says_something(record):
                 names = columns + [f"column {number + 1}" for number in range(len(columns), len(record))]
                 yield self._document(dict(zip(names, record, strict=False)), roles, uri, row)
 
@@ -89,7 +89,7 @@ def sniffed(lines: Sequence[str]) -> str:
     """The delimiter that parts most rows into the same number of fields, more than one."""
 
     def evenness(delimiter: str) -> tuple[float, int]:
-        widths = Counter(len(record) for record in csv.reader(lines, delimiter=delimiter) if record)
+        widths = Counter(len(record) for record in _reader(lines, delimiter) if record)
         width, rows = max(widths.items(), key=lambda item: (item[0] > 1, item[1]), default=(0, 0))
         return (rows / widths.total(), width) if width > 1 else (0.0, 0)
 
@@ -101,7 +101,7 @@ def sniffed(lines: Sequence[str]) -> str:
 
 def _records(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     """The records, with the module's limit on the length of a field lifted only while it reads one."""
-    reader = csv.reader(lines, delimiter=delimiter)
+    reader = _reader(lines, delimiter)
     while True:
         limit = csv.field_size_limit(_LONGEST_FIELD)
         try:
@@ -111,6 +111,15 @@ def _records(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
         if record is None:
             return
         yield record
+
+
+def _reader(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+    """Quotation marks count also behind a space."""
+    return csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+
+
+def _says_something(record: Sequence[str]) -> bool:
+    return any(map(str.strip, record))
 
 
 def _named(header: Sequence[str]) -> list[str]:

@@ -200,6 +200,23 @@ def test_docx_keeps_paragraphs_tables_and_notes(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("font", "code", "character"),
+    [
+        ("Symbol", "F06D", "μ"),
+        ("Symbol", "F0B1", "±"),
+        ("Symbol", "F02B", "+"),
+        ("Symbol", "F0FF", ""),
+        ("Times New Roman", "2264", "≤"),
+        ("Wingdings", "F0FC", ""),
+        ("Times New Roman", "-1", ""),
+    ],
+)
+def test_docx_symbols_are_the_characters_that_they_show(tmp_path: Path, font: str, code: str, character: str) -> None:
+    symbol = f'<w:r><w:sym w:font="{font}" w:char="{code}"/><w:t>m</w:t></w:r>'
+    assert load_docx(write_docx(tmp_path / "a.docx", paragraph("5 ", extra=symbol))).text == f"5 {character}m"
+
+
 def test_docx_items_have_a_dash_and_are_lines(tmp_path: Path) -> None:
     row = "<w:p><w:pPr>{}<w:numPr><w:numId w:val='{}'/></w:numPr></w:pPr><w:r><w:t>{}</w:t></w:r></w:p>"
     rows = row.format("", 3, "oats") + row.format("", 0, "No more.") + row.format("<w:pStyle w:val='H'/>", 1, "2 Fees")

@@ -20,6 +20,13 @@ from polyhop.types import Document
 _LEFT_OUT = frozenset(("del", "moveFrom", "Fallback", "pPr", "sectPr", "footnotePr"))  # deleted, or said twice
 _ITEMS = ("listbullet", "listnumber")  # styles
 _CHARACTERS = {"tab": "\t", "ptab": "\t", "noBreakHyphen": "-"}
+_SYMBOL = {  # what the font Symbol has in the places of Latin letters and signs
+    **dict(zip(b"ABCDEFGHIKLMNOPQRSTUVWXYZ", "ΑΒΧΔΕΦΓΗΙΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ", strict=True)),
+    **dict(zip(b"abcdefghijklmnopqrstuvwxyz", "αβχδεφγηιϕκλμνοπθρστυϖωξψζ", strict=True)),
+    **dict(zip(b" !%&()+,-./0123456789:;<=>?[]_{|}", " !%&()+,-./0123456789:;<=>?[]_{|}", strict=True)),
+    **dict(zip(b"\xa3\xa5\xac\xad\xae\xaf\xb0\xb1\xb3\xb4\xb7\xb8\xb9\xba\xbb", "≤∞←↑→↓°±≥×•÷≠≡≈", strict=True)),
+}
+_OF_ITS_FONT = range(0xF000, 0xF100)  # characters that only their font gives a meaning
 _WORD = ArchiveKind(
     name="a Word document",
     locked="encrypted, or an old .doc file",
@@ -122,6 +129,8 @@ class _Body(PartEvents):
             self._in_text = True
         elif self._in_run and name in _CHARACTERS:
             self._paragraph.append(_CHARACTERS[name])
+        elif self._in_run and name == "sym":
+            self._paragraph.append(_symbol(attributes.get("char", ""), attributes.get("font", "")))
         elif self._in_run and name in ("br", "cr"):
             self._paragraph.append("\n")
 
@@ -188,3 +197,12 @@ class _Body(PartEvents):
             cell.above = value != "restart"
         elif name == "tblHeader":
             self.tables.head()
+
+
+def _symbol(code: str, font: str) -> str:
+    """The character of a symbol; of those that are none without their font, the letters and signs of Symbol."""
+    number = int(code, 16) if re.fullmatch("[0-9A-Fa-f]{1,4}", code) else 0
+    place = number - _OF_ITS_FONT.start if number in _OF_ITS_FONT else number
+    if font == "Symbol":
+        return _SYMBOL.get(place, "")
+    return chr(number) if number and number not in _OF_ITS_FONT else ""

@@ -114,6 +114,20 @@ def test_lines_that_a_width_parted_are_joined(tmp_path: Path) -> None:
     assert "ships can see" in said(tmp_path, letter(wrapped))
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Content-Type: text/markdown",
+        "Content-Type: text/plain\nContent-Disposition: attachment",
+        "Content-Type: multipart/mixed",
+        "Content-Type: multipart/mixed; boundary=lost",
+    ],
+)
+def test_a_text_without_a_name_or_a_boundary_is_read(tmp_path: Path, head: str) -> None:
+    content = f"Subject: Lamp\n{head}\n\nThe lamp of the lighthouse is whole.\n"
+    assert said(tmp_path, content.encode()) == "The lamp of the lighthouse is whole."
+
+
 def test_a_page_quotes_below_a_head_like_a_text(tmp_path: Path) -> None:
     page = (
         "<p>I come.</p><hr><p><b>From:</b> Piet Rook<br><b>Sent:</b> Monday<br><b>Subject:</b> Lamp</p><p>Will you?</p>"

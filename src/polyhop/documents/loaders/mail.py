@@ -20,6 +20,7 @@ from polyhop.types import Document
 
 _SHOWN: Final = ("Subject", "From", "To", "Cc", "Date")
 _SEALED: Final = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
+_TEXTS: Final = ("text/plain", "text/html", "text/markdown", "text/x-markdown")
 _IDENTITY: Final = re.compile(r"<[^<>\s]+>")
 QUOTED: Final = "quoted"  # what the document of quotations is called
 _DEEPEST: Final = 8  # messages and parts within one another
@@ -112,8 +113,10 @@ def _read_part(part: Message, mail: Mail, depth: int) -> list[MailParagraph]:
         return [MailParagraph(inner.block(), quoted=False), *inner.paragraphs]
     if part.is_multipart():
         return _read_parts(part, mail, depth)
-    if kind in ("text/plain", "text/html") and not name and part.get_content_disposition() != "attachment":
+    if kind in _TEXTS and not name:
         return _said(part, kind)
+    if part.get_content_maintype() == "multipart":  # in name only: its parts cannot be told apart
+        return _said(part, "text/plain")
     if name and not (part.get_content_maintype() == "image" and part.get("content-id")):  # a picture in the text
         content = part.get_payload(decode=True)
         if len(mail.attachments) < _MOST_ATTACHED:

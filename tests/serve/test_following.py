@@ -12,6 +12,7 @@ import pytest
 
 from polyhop.serve.app import create_app
 from polyhop.serve.engines import Engines
+from tests.worlds.clients import ended
 from tests.worlds.commands import Run
 from tests.worlds.documents import write
 from tests.worlds.serving import WAIT, Served, serving_app
@@ -59,6 +60,24 @@ def test_a_folder_is_followed_and_its_loss_empties_nothing(tmp_path: Path) -> No
         until(lambda: jobs(served)[0] == ("folder", "failed"))
         assert titles(served) == {"b.txt", "d.txt"}
         assert str(tmp_path) not in served.client.get("/v1/jobs").text, "where the folder lies is told to nobody"
+
+
+def test_a_folder_that_is_empty_empties_nothing(tmp_path: Path) -> None:
+    """A disk that is not mounted leaves its mount point behind."""
+    folder, index = write(tmp_path / "notes", {"a.txt": "A mill."}), tmp_path / "an.index"
+    with following(index, folder) as served:
+        until(lambda: jobs(served) == [("folder", "done")])
+    folder.rename(tmp_path / "elsewhere")
+    write(folder, {".hidden": "", "not_mounted": ""})
+    with following(index, folder) as served:
+        until(lambda: jobs(served)[0] == ("folder", "failed"))
+        error = served.client.get("/v1/jobs").json()["jobs"][0]["error"]
+        assert error["message"].startswith("notes is gone or has nothing to read any more")
+        assert titles(served) == {"a.txt"}
+        document = served.client.get("/v1/documents").json()["documents"][0]["id"]
+        assert ended(served.client, served.client.delete(f"/v1/documents/{document}").json()["job"])["state"] == "done"
+        (folder / "not_mounted").unlink()
+        until(lambda: jobs(served)[0] == ("folder", "done"))  # of what has no documents nothing can be lost
 
 
 def test_an_index_within_its_folder_is_no_change(tmp_path: Path) -> None:

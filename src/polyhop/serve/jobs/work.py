@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from polyhop.documents.reading import unique
+from polyhop.documents.reading import Source, covers, find, unique
 from polyhop.errors import BudgetExceeded, IndexLocked, IndexMissing, UsageError
 from polyhop.indexing.ingest import EMPTY, GIVEN
 from polyhop.indexing.run import IndexRun
@@ -92,13 +92,13 @@ class IndexWork:
     def follow(self, asked: Mapping[str, Any], reporter: Reporter) -> WorkDone:
         """Bring the index up to date with folders of this machine. Raises like ``Polyhop.index``.
 
-        One that is not there is an error: a disk that is not mounted must not empty the index.
+        One that is gone or empty is an error: a disk that is not mounted must not empty the index.
         """
         inputs = [Path(path) for path in asked["paths"]]
-        if lost := [path.name for path in inputs if not path.exists()]:
+        if lost := [path.name for path in inputs if self._is_lost(path)]:
             raise UsageError(
-                f"There is no {lost[0]} any more where this server follows it; nothing was removed.",
-                remedy="Bring it back, or start the server without it and remove its documents.",
+                f"{lost[0]} is gone or has nothing to read any more where this server follows it; nothing was removed.",
+                remedy="Bring its files back (is its disk mounted?), or remove its documents.",
             )
         run = self._run(reporter)
         report = self._patiently(lambda: run.carry_out(lambda ingest: ingest.run(inputs)), reporter)
@@ -107,14 +107,26 @@ class IndexWork:
             skipped=tuple(LeftOut(file=_below(inputs, each.uri), reason=each.reason) for each in report.skipped)
         )
 
+    def _is_lost(self, path: Path) -> bool:
+        """Whether what is followed is gone, or what was read in it is: an unmounted disk leaves an empty folder."""
+        if not path.exists():
+            return True
+        files = (item.uri for item in find([path]) if isinstance(item, Source))
+        if any(not covers([self.place.index], uri) for uri in files):
+            return False
+        return any(row.stamp != GIVEN and covers([path], row.uri) for row in self._rows())
+
     def _owners(self, names: set[str]) -> dict[str, str | None]:
         """The documents that did not come from files of this machine, by id, with the uploaded file of each."""
+        return {row.id: _owner_of(row, names) for row in self._rows() if row.stamp == GIVEN}
+
+    def _rows(self) -> list[DocumentRow]:
+        """The documents of the index; none where there is no index yet."""
         try:
             with Record.open(self.place.index, self.settings.index.store) as record:
-                given = [row for row in record.documents() if row.stamp == GIVEN]
+                return list(record.documents())
         except IndexMissing:
-            return {}
-        return {row.id: _owner_of(row, names) for row in given}
+            return []
 
     def _run(self, reporter: Reporter) -> IndexRun:
         return IndexRun(

@@ -62,6 +62,19 @@ def test_a_folder_is_followed_and_its_loss_empties_nothing(tmp_path: Path) -> No
         assert str(tmp_path) not in served.client.get("/v1/jobs").text, "where the folder lies is told to nobody"
 
 
+def test_a_folder_that_comes_back_is_followed_again(tmp_path: Path) -> None:
+    folder = write(tmp_path / "notes", {"a.txt": "A mill."})
+    with following(tmp_path / "an.index", folder) as served:
+        until(lambda: jobs(served) == [("folder", "done")])
+        folder.rename(tmp_path / "elsewhere")
+        until(lambda: jobs(served)[0] == ("folder", "failed"))
+        (tmp_path / "elsewhere" / "b.txt").write_text("A weir.")
+        (tmp_path / "elsewhere").rename(folder)
+        until(lambda: titles(served) == {"a.txt", "b.txt"})
+        (folder / "c.txt").write_text("Rye.")
+        until(lambda: titles(served) == {"a.txt", "b.txt", "c.txt"})
+
+
 def test_a_folder_that_is_empty_empties_nothing(tmp_path: Path) -> None:
     """A disk that is not mounted leaves its mount point behind."""
     folder, index = write(tmp_path / "notes", {"a.txt": "A mill."}), tmp_path / "an.index"

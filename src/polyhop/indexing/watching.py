@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Event
 
 from polyhop.extras import check_installed
 
 LONGEST_UNREST = 5_000  # milliseconds for which changes are gathered before they are told, at most
+LOOK = 1_000  # milliseconds between two looks whether the folders are still the ones that are watched
 
 
 def check_watching() -> None:
@@ -23,7 +26,7 @@ def changes_of(
 
     ``besides``: a folder whose changes do not count, such as the index. ``settled``: milliseconds without a change,
     after which they are told. Ends when ``stop`` is set; Ctrl-C raises KeyboardInterrupt. A file that is named by
-    itself is watched in its folder, so that it may go and come back.
+    itself is watched in its folder, so that it may go and come back. So may a folder; it is told by itself then.
     """
     from watchfiles import Change, DefaultFilter, watch
 
@@ -33,11 +36,37 @@ def changes_of(
 
     def counts(change: Change, name: str) -> bool:
         path = Path(name)
+        if change == Change.deleted and path in folders:
+            return True
         mine = any(path == one or path.is_relative_to(one) for one in wanted)
         return mine and not path.is_relative_to(own) and usual(change, name)
 
     folders = sorted({one if one.is_dir() else one.parent for one in wanted})
-    for changes in watch(
-        *folders, watch_filter=counts, debounce=LONGEST_UNREST, step=settled, stop_event=stop, rust_timeout=1_000
-    ):
-        yield frozenset(Path(name) for _, name in changes)
+    watched = partial(watch, watch_filter=counts, debounce=LONGEST_UNREST, step=settled, stop_event=stop)
+    changed: set[Path] = set()
+    while stop is None or not stop.is_set():
+        there = _filled(folders)
+        with suppress(FileNotFoundError):  # one has gone this very moment
+            for changes in watched(*there, rust_timeout=LOOK, yield_on_timeout=True):
+                changed |= {Path(name) for _, name in changes}
+                now = _filled(folders)
+                if now != there or any((Change.deleted, str(folder)) in changes for folder in folders):
+                    changed |= {folder for folder, _ in now.items() - there.items()}
+                    break  # what is watched is the folder that was there, wherever it is now
+                if changed:
+                    yield frozenset(changed)
+                    changed = set()
+
+
+def _filled(folders: Iterable[Path]) -> dict[Path, tuple[int, int]]:
+    """The folders that hold something, each with its device and number: those of another folder are others.
+
+    An empty one may be where a disk was mounted; that it holds nothing is no change of a file.
+    """
+    found = {}
+    for folder in folders:
+        with suppress(OSError):
+            if any(folder.iterdir()):
+                told = folder.stat()
+                found[folder] = told.st_dev, told.st_ino
+    return found

@@ -1,0 +1,86 @@
+"""Changes of files as they are told: those of a folder too that has gone and come back, or that another replaces."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from polyhop.indexing.watching import changes_of
+from tests.worlds.documents import write
+
+pytest.importorskip("watchfiles", reason="the extra watch is not installed")
+
+WAIT = 20.0  # seconds until something is wrong
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write(tmp_path / "notes", {"a.txt": "A mill."})
+
+
+@pytest.fixture
+def told(folder: Path) -> Iterator[list[Path]]:
+    """What is told of the folder, as long as the test lasts."""
+    said: list[Path] = []
+    stop = threading.Event()
+
+    def listen() -> None:
+        for changed in changes_of([folder], besides=folder / "my.index", settled=50, stop=stop):
+            said.extend(changed)
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    time.sleep(0.5)  # until the watch has begun
+    yield said
+    stop.set()
+    listener.join(WAIT)
+    assert not listener.is_alive()
+
+
+def until(holds: Callable[[], bool]) -> None:
+    began = time.monotonic()
+    while not holds():
+        assert time.monotonic() - began < WAIT
+        time.sleep(0.05)
+
+
+def test_a_folder_that_goes_and_comes_back_is_watched_again(folder: Path, told: list[Path]) -> None:
+    folder.rename(folder.parent / "elsewhere")
+    until(lambda: folder in told)
+    told.clear()
+    write(folder.parent / "elsewhere", {"unseen.txt": "Nobody looks here now."})
+    (folder.parent / "elsewhere").rename(folder)
+    until(lambda: folder in told)
+    write(folder, {"b.txt": "A weir."})
+    until(lambda: folder / "b.txt" in told)
+    assert not [path for path in told if path.name == "unseen.txt"]
+
+
+def test_a_folder_that_is_made_anew_at_once_is_watched_again(folder: Path, told: list[Path]) -> None:
+    """Its number may be that of the one that was deleted."""
+    shutil.rmtree(folder)
+    folder.mkdir()
+    until(lambda: folder in told)
+    told.clear()
+    write(folder, {"b.txt": "A weir."})
+    until(lambda: folder in told)
+    write(folder, {"c.txt": "Rye."})
+    until(lambda: folder / "c.txt" in told)
+
+
+def test_an_empty_folder_in_its_place_is_no_change_until_something_is_in_it(folder: Path, told: list[Path]) -> None:
+    """As where a disk is unmounted, and mounted again."""
+    (folder.parent / "mount_point").mkdir()
+    folder.rename(folder.parent / "elsewhere")
+    (folder.parent / "mount_point").rename(folder)
+    until(lambda: folder in told)  # the renaming, which nobody sees of a disk
+    told.clear()
+    time.sleep(2.5)
+    assert told == []
+    write(folder, {"b.txt": "A weir."})
+    until(lambda: folder in told)

@@ -7,11 +7,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from polyhop.errors import Overloaded
 from polyhop.serve.app import create_app
 from polyhop.serve.engines import Engines
+from polyhop.serve.jobs.job import Job
+from polyhop.serve.jobs.queue import JobQueue
 from tests.worlds.clients import ended
 from tests.worlds.commands import Run
 from tests.worlds.documents import write
@@ -73,6 +77,23 @@ def test_a_folder_that_comes_back_is_followed_again(tmp_path: Path) -> None:
         until(lambda: titles(served) == {"a.txt", "b.txt"})
         (folder / "c.txt").write_text("Rye.")
         until(lambda: titles(served) == {"a.txt", "b.txt", "c.txt"})
+
+
+def test_a_queue_that_was_full_ends_no_following(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyhop.serve.following.AGAIN", 0.1)
+    full, add = [True, False, True], JobQueue.add
+
+    def sometimes_full(queue: JobQueue, *about: Any, **options: Any) -> Job:
+        if full and full.pop():
+            raise Overloaded("Too many jobs wait already.")
+        return add(queue, *about, **options)
+
+    monkeypatch.setattr(JobQueue, "add", sometimes_full)
+    folder = write(tmp_path / "notes", {"a.txt": "A mill."})
+    with following(tmp_path / "an.index", folder) as served:
+        until(lambda: titles(served) == {"a.txt"})
+        (folder / "b.txt").write_text("A weir.")
+        until(lambda: titles(served) == {"a.txt", "b.txt"})
 
 
 def test_a_folder_that_is_empty_empties_nothing(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from polyhop.serve.jobs.job import JobKind, JobState
 from polyhop.serve.places import WorkspacePlace
 
 logger = logging.getLogger(__name__)
+AGAIN = 10.0  # seconds until a job is asked for again that was not taken
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +48,21 @@ class Following:
         self.intake.workers.nudge(self.place)
 
     def _follow(self) -> None:
+        self._ask_until_taken()
         try:
-            self.ask()
             for changed in changes_of(self.paths, besides=self.place.index, stop=self._stop):
                 logger.info("%d files have changed", len(changed))
-                self.ask()
-        except (PolyhopError, OSError) as error:  # the folder itself is gone, say
+                self._ask_until_taken()
+        except OSError as error:  # the system watches no further folder, say
             if not self._stop.is_set():
                 logger.warning("the folders are followed no longer: %s", error)
+
+    def _ask_until_taken(self) -> None:
+        """Ask for a job until there is room for it: too many may wait already, or the disk be full."""
+        while not self._stop.is_set():
+            try:
+                self.ask()
+                return
+            except (PolyhopError, OSError) as error:
+                logger.warning("the folders are looked at later: %s", error)
+                self._stop.wait(AGAIN)

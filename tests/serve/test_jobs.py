@@ -146,6 +146,28 @@ def test_a_cancelled_job_stops_between_two_chunks_and_goes_on_when_it_is_tried_a
         assert {row[0] for row in record._rows("SELECT attempts FROM ledger")} == {1}
 
 
+def test_an_old_upload_that_is_tried_again_leaves_what_is_newer(workplace: Workplace) -> None:
+    old = workplace.upload({"bridge.md": "The bridge is of wood.", "mill.txt": "A mill."})
+    older = workplace.upload({"weir.txt": "A weir of old."})
+    old_weir = workplace.upload({"weir.txt": "A newer weir."})
+    for job in (old, older, old_weir):
+        workplace.queue.cancel(job.id)
+    assert workplace.done(workplace.upload({"bridge.md": "The bridge is of stone."})).state == JobState.DONE
+    for job in (old, older, old_weir):
+        workplace.queue.retry(job.id)
+        assert workplace.done(job).state == JobState.DONE
+    left_out = [(each.file, each.reason) for each in workplace.queue.job(old.id).skipped]
+    assert left_out == [("bridge.md", "was uploaded again since, and indexed")]
+    assert workplace.queue.job(old_weir.id).skipped == (), "what was tried again is not newer for that"
+    assert uris(workplace) == {
+        "bridge.md": "The bridge is of stone.",
+        "mill.txt": "A mill.",
+        "weir.txt": "A newer weir.",
+    }
+    assert workplace.stored()["bridge.md"] == b"The bridge is of stone."
+    assert len(workplace.lying()) == 3
+
+
 def test_a_writer_beside_the_server_is_waited_for(workplace: Workplace) -> None:
     job = workplace.upload({"mill.txt": "A mill."})
     with Record.create_or_open(workplace.place.index):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from polyhop.indexing.ingest import files_of
-from polyhop.serve.jobs.job import Job
+from polyhop.serve.jobs.job import Job, LeftOut
 from polyhop.serve.server_file import ServerFile
 from polyhop.serve.uploads import Received
 
 ABANDONED = 3600.0  # seconds after which a file that nobody knows counts as left behind by a killed server
+NEWER = "was uploaded again since, and indexed"
 
 
 class KeptFiles:
@@ -40,7 +43,8 @@ class KeptFiles:
     def keep(self, job: Job, names: Collection[str]) -> None:
         """Keep the files of a job whose documents are in the index now, and let go of its others.
 
-        Earlier files of those names go.
+        Earlier files of those names go, also those that an earlier job is still to index, or would be if it were tried
+        again: what is older must not take the place of what is newer.
         """
         files = self.expected(job)
         gone = [each.stored for each in files if each.name not in names]
@@ -48,6 +52,8 @@ class KeptFiles:
             for each in files:
                 if each.name in names:
                     gone += self._stored(each.name)
+                    query = "SELECT job, name, stored FROM uploads WHERE name = ? AND job < ?"
+                    gone += self._give_up(self._file.rows(query, each.name, job.number), NEWER)
                     self._file.change(
                         "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)",
                         *(each.name, each.stored, each.bytes, each.sha256, time.time()),
@@ -92,6 +98,18 @@ class KeptFiles:
                 with suppress(OSError):
                     if path.name not in known and path.lstat().st_mtime < before:
                         path.unlink()
+
+    def _give_up(self, uploads: Iterable[Sequence[Any]], reason: str) -> list[str]:
+        """Note that files (job, name, where they lie) are not to be indexed any more, and why; where they lie."""
+        gone = []
+        for number, name, stored in uploads:
+            left_out = json.dumps(asdict(LeftOut(file=name, reason=reason)))
+            self._file.change("DELETE FROM uploads WHERE job = ? AND name = ?", number, name)
+            self._file.change(
+                "UPDATE jobs SET skipped = json_insert(skipped, '$[#]', json(?)) WHERE number = ?", left_out, number
+            )
+            gone.append(stored)
+        return gone
 
     def _stored(self, name: str) -> list[str]:
         return [row[0] for row in self._file.rows("SELECT stored FROM files WHERE name = ?", name)]

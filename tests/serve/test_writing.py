@@ -12,9 +12,13 @@ from typing import Any
 import httpx
 import pytest
 
+from polyhop.serve.jobs.job import JobKind
+from polyhop.serve.jobs.queue import JobQueue
+from polyhop.serve.kept_files import KeptFiles
 from polyhop.serve.keys import ADMIN, READ, WRITE, Allowance, KeyRing
+from polyhop.serve.uploads import Received
 from tests.worlds.clients import bearer, ended, problem, sent, sources, uploaded
-from tests.worlds.documents import HARBOUR
+from tests.worlds.documents import HARBOUR, write
 from tests.worlds.serving import Served, serving
 
 
@@ -125,6 +129,33 @@ def test_a_disk_without_space_is_a_clear_answer(tmp_path: Path) -> None:
     with serving(workspaces=tmp_path / "root", spare=10**18) as served:
         response = served.client.post("/v1/documents", files=sent({"b.txt": "b"}))
         assert problem(response) == (507, "storage_full")
+
+
+def test_files_of_a_cancelled_job_are_kept_while_there_is_room(tmp_path: Path) -> None:
+    (tmp_path / "root" / "default").mkdir(parents=True)
+    with serving(workspaces=tmp_path / "root", spare=0, quota=400) as served:
+        client, place = served.client, served.app.state.service.engines.places.place()
+        first = uploaded(client, {"a.txt": "a" * 100})
+        with JobQueue(place.queue) as queue, queue.transaction():  # nothing is taken meanwhile
+            rest = [queue.add(JobKind.UPLOAD, [name]) for name in ("b.txt", "c.txt")]
+            kept = KeptFiles(queue.file, place.files)
+            for job, name in zip(rest, "bc", strict=True):
+                write(place.files, {f"stored-{name}.txt": name * 100})
+                kept.expect(job, [Received(name=f"{name}.txt", stored=f"stored-{name}.txt", bytes=100, sha256=name)])
+                queue.cancel(job.id)
+        assert uploaded(client, {"d.txt": "d" * 200})["state"] == "done", "what is left of the quota after a.txt"
+        told = {job["id"]: job["skipped"] for job in client.get("/v1/jobs").json()["jobs"]}
+        assert [told[job.id] != [] for job in rest] == [True, False], "the older one has made room"
+        assert told[rest[0].id][0]["reason"].endswith("upload it again")
+        assert {path.name for path in place.files.glob("stored-*")} == {"stored-c.txt"}
+        response = client.post("/v1/documents", files=sent({"e.txt": "e" * 101}))
+        assert problem(response) == (507, "storage_full")
+        assert "has 300" in response.json()["error"]["message"]
+        assert told[first["id"]] == []
+        for job in rest:
+            retried = client.post(f"/v1/jobs/{job.id}/retry").json()
+            assert ended(client, retried)["state"] == "done"
+        assert set(sources(client)) == {"a.txt", "c.txt", "d.txt"}
 
 
 def test_jobs_are_cancelled_and_tried_again(served: Served) -> None:

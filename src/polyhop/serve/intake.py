@@ -89,7 +89,10 @@ class Intake:
                 names = [file.name for file in spool.received]
                 job = counter.queue.add(JobKind.UPLOAD, names, key=key.id, skipped=spool.skipped)
                 counter.files.expect(job, spool.received)
+                quota = spool.limits.workspace
+                given_up = [] if quota is None else counter.files.make_room(quota)
                 self.limits.note(key.id, uploaded=size)  # before the job counts: once it does, nothing may fail
+        counter.files.erase(given_up)
         self.workers.nudge(counter.place)
         return job
 

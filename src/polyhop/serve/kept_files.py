@@ -16,6 +16,7 @@ from polyhop.serve.server_file import ServerFile
 from polyhop.serve.uploads import Received
 
 ABANDONED = 3600.0  # seconds after which a file that nobody knows counts as left behind by a killed server
+NO_ROOM = "was given up for the room that later uploads took: upload it again"
 NEWER = "was uploaded again since, and indexed"
 
 
@@ -59,7 +60,7 @@ class KeptFiles:
                         *(each.name, each.stored, each.bytes, each.sha256, time.time()),
                     )
             self._file.change("DELETE FROM uploads WHERE job = ?", job.number)
-        self._remove(gone)
+        self.erase(gone)
 
     def remove(self, names: Iterable[str]) -> None:
         """Let go of files whose documents are gone."""
@@ -68,7 +69,7 @@ class KeptFiles:
             for name in names:
                 gone += self._stored(name)
                 self._file.change("DELETE FROM files WHERE name = ?", name)
-        self._remove(gone)
+        self.erase(gone)
 
     def names(self) -> set[str]:
         """The names of the files whose documents are in the index."""
@@ -84,10 +85,38 @@ class KeptFiles:
         return self._folder / file.stored
 
     def bytes(self) -> int:
-        """How many bytes all files have."""
-        query = "SELECT (SELECT coalesce(sum(bytes), 0) FROM files) + (SELECT coalesce(sum(bytes), 0) FROM uploads)"
+        """How many bytes the files have that are needed: those of jobs that have ended go where room is wanted."""
+        query = (
+            "SELECT coalesce(sum(bytes), 0) FROM (SELECT bytes FROM files UNION ALL"
+            " SELECT bytes FROM uploads JOIN jobs ON number = job WHERE state IN ('queued', 'running'))"
+        )
         row = self._file.row(query)
         return 0 if row is None else int(row[0])
+
+    def make_room(self, most: int) -> list[str]:
+        """Give up files of jobs that have ended, the oldest first, until all files have ``most`` bytes at most.
+
+        Where they lie: they are to be erased once that is stored.
+        """
+        query = (
+            "SELECT job, name, stored, bytes FROM uploads JOIN jobs ON number = job"
+            " WHERE state NOT IN ('queued', 'running') ORDER BY job, name"
+        )
+        spare = self._file.rows(query)
+        over = self.bytes() + sum(row[3] for row in spare) - most
+        given_up = []
+        for *upload, size in spare:
+            if over <= 0:
+                break
+            given_up.append(upload)
+            over -= size
+        return self._give_up(given_up, NO_ROOM)
+
+    def erase(self, stored: Iterable[str]) -> None:
+        """Remove files from the disk that are not noted any more, by where they lie."""
+        for each in stored:
+            with suppress(OSError):  # in use on a system that keeps it then; it is swept later
+                (self._folder / each).unlink(missing_ok=True)
 
     def sweep(self) -> None:
         """Remove files that nobody knows: a killed server has left them behind."""
@@ -113,11 +142,6 @@ class KeptFiles:
 
     def _stored(self, name: str) -> list[str]:
         return [row[0] for row in self._file.rows("SELECT stored FROM files WHERE name = ?", name)]
-
-    def _remove(self, stored: Sequence[str]) -> None:
-        for each in stored:
-            with suppress(OSError):  # in use on a system that keeps it then; it is swept later
-                (self._folder / each).unlink(missing_ok=True)
 
 
 def owner(uri: str, is_file: Callable[[str], bool]) -> str | None:

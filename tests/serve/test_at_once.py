@@ -111,17 +111,22 @@ def test_a_workspace_that_is_removed_and_made_again_loses_no_upload(tmp_path: Pa
         assert [passage["text"] for passage in found["passages"]] == ["A weir."]
 
 
-def test_a_workspace_that_goes_while_its_jobs_are_done_stays_gone(tmp_path: Path) -> None:
+def test_a_workspace_that_goes_while_its_jobs_are_done_stays_gone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     folder = root(tmp_path, "default", "notes")
     with serving(workspaces=folder, spare=0) as served:
         rows = "".join(json.dumps({"id": f"r{row}", "text": f"Ada landed on day {row}."}) + "\n" for row in range(500))
         headers = {"Polyhop-Workspace": "notes"}
         job = served.client.post("/v1/documents", files=sent({"days.jsonl": rows}), headers=headers).json()["job"]
         with served.client.stream("GET", f"/v1/jobs/{job['id']}/events", headers=headers) as events:
-            next(events.iter_lines())
+            lines = events.iter_lines()
+            next(lines)
             (folder / "notes").rename(tmp_path / "away")
+            list(lines)  # the stream ends
         assert uploaded(served.client, {"mill.txt": "A mill."})["state"] == "done", "the others are served on"
         assert not (folder / "notes" / "jobs.sqlite").exists()
+    assert "Traceback" not in caplog.text
 
 
 def test_what_is_sent_at_once_counts_together(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ Answers take as long as a test wants: a language model is asked for each, and it
 from __future__ import annotations
 
 import json
+import logging
 import signal
 import subprocess
 import sys
@@ -20,6 +21,8 @@ import httpx
 import pytest
 
 from polyhop.engine import Polyhop
+from polyhop.serve.jobs.job import JobKind
+from polyhop.serve.jobs.queue import JobQueue
 from polyhop.serve.keys import Allowance, Key, KeyRing
 from polyhop.serve.places import Places
 from polyhop.serve.service import Service
@@ -154,6 +157,21 @@ def test_a_server_that_stops_finishes_the_answers_under_way(index: Path, gate: G
             httpx.get(f"{served.url}/health")
         gate.open.set()
         assert answer.result().json()["answer"]["text"] == "Ada Brisk"
+
+
+def test_a_server_that_stops_does_not_wait_for_who_watches_a_job(index: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with serving(index, farewell=WAIT) as served:
+        with JobQueue(served.app.state.service.engines.places.place().queue) as queue:  # nobody is told to do it
+            job = queue.add(JobKind.REMOVE, ["r1"])
+        with served.client.stream("GET", f"/v1/jobs/{job.id}/events") as response:
+            events = parsed(response.iter_lines())
+            assert next(events).data["state"] == "queued"
+            began = time.monotonic()
+            served.server.should_exit = True
+            assert list(events) == []
+        until(lambda: not served.server.server_state.tasks)
+        assert time.monotonic() - began < 10
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

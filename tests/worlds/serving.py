@@ -13,12 +13,11 @@ from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 from fastapi import FastAPI
 
 from polyhop.serve.app import create_app
 from polyhop.serve.engines import Engines
-from polyhop.serve.running import address_of, configured, listen
+from polyhop.serve.running import Server, address_of, listen
 from polyhop.settings import Settings
 from tests.worlds.endpoint import EndpointServer, Script
 from tests.worlds.endpoint import serving as endpoint
@@ -42,7 +41,7 @@ class Served:
     url: str
     client: httpx.Client
     app: FastAPI
-    server: uvicorn.Server
+    server: Server
 
     def events(self, path: str, content: Any, **options: Any) -> list[Event]:
         """All events of a stream that a POST brings."""
@@ -98,7 +97,7 @@ def with_a_language_model(index: Path, script: Script) -> Iterator[tuple[Served,
 @contextmanager
 def serving_app(app: FastAPI, settings: Settings) -> Iterator[Served]:
     """Serve an application until the block ends."""
-    server = uvicorn.Server(configured(app, settings))
+    server = Server(app, settings)
     opened = listen(settings.server)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]})
     thread.start()

@@ -18,6 +18,7 @@ from polyhop.errors import UsageError
 from polyhop.serve.app import create_app
 from polyhop.serve.engines import Engines
 from polyhop.serve.requests import JsonLines
+from polyhop.serve.service import Service
 from polyhop.serve.turns import ANSWERING
 from polyhop.settings import Serving, Settings
 
@@ -38,11 +39,24 @@ def run(
     log_as_json()
     for number in (signal.SIGINT, signal.SIGTERM):  # what the server hears it raises again once it has stopped
         signal.signal(number, lambda *_: None)
-    server = uvicorn.Server(configured(create_app(engines, settings, watched=watched), settings))
+    server = Server(create_app(engines, settings, watched=watched), settings)
     opened = listen(settings.server)
     listening(address_of(opened))
     server.run(sockets=[opened])
     _leave()
+
+
+class Server(uvicorn.Server):
+    """Tells its application that it begins to stop; uvicorn itself tells it when all responses have ended."""
+
+    def __init__(self, app: FastAPI, settings: Settings) -> None:
+        super().__init__(configured(app, settings))
+        self._service: Service = app.state.service
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop: what ends only with the server ends now, and answers under way are waited for."""
+        self._service.stopping.set()
+        await super().shutdown(sockets)
 
 
 def configured(app: FastAPI, settings: Settings) -> uvicorn.Config:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Header, Request
@@ -25,6 +26,7 @@ class Service:
     turns: Turns
     metrics: Metrics
     intake: Intake
+    stopping: threading.Event = field(default_factory=threading.Event)  # set as soon as the server begins to stop
 
     def close(self) -> None:
         """Wait for the answers under way, and let go of all indexes."""

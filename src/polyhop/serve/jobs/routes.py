@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
+from threading import Event
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -14,7 +15,7 @@ from fastapi.responses import HTMLResponse, StreamingResponse
 from fastapi.sse import format_sse_event
 from pydantic import BaseModel, Field
 
-from polyhop.errors import JobMissing
+from polyhop.errors import PolyhopError
 from polyhop.evaluation.reports.page import html
 from polyhop.serve.jobs.queue import PAGE, JobQueue
 from polyhop.serve.service import TheService, TheWorkspace
@@ -84,18 +85,18 @@ def retry(service: TheService, workspace: TheWorkspace, job_id: str) -> dict[str
 
 @router.get("/{job_id}/events", response_class=Response, responses={200: {"content": {STREAM: {}}}})
 async def events(service: TheService, workspace: TheWorkspace, job_id: str) -> StreamingResponse:
-    """The job as a stream: an event `job` whenever it has changed, until it has ended."""
+    """The job as a stream: an event `job` whenever it has changed, until it has ended or the server stops."""
     queue = service.intake.counter(workspace.place).queue
     await run_in_threadpool(queue.job, job_id)  # an error before the first event
-    return StreamingResponse(_changes(queue, job_id), media_type=STREAM, headers=UNBUFFERED)
+    return StreamingResponse(_changes(queue, job_id, service.stopping), media_type=STREAM, headers=UNBUFFERED)
 
 
-async def _changes(queue: JobQueue, job_id: str) -> AsyncIterator[bytes]:
+async def _changes(queue: JobQueue, job_id: str, stopping: Event) -> AsyncIterator[bytes]:
     told, at = "", time.monotonic()
-    while True:
+    while not stopping.is_set():
         try:
             now = await run_in_threadpool(queue.job, job_id)
-        except JobMissing:  # forgotten meanwhile
+        except PolyhopError:  # forgotten meanwhile, or its workspace has gone
             return
         content = json.dumps(now.to_dict(), ensure_ascii=False)
         if content != told or time.monotonic() - at >= ALIVE:

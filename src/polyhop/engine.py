@@ -65,10 +65,8 @@ class Polyhop:
         language_model: LanguageModel | None = None,  # instead of the configured one
         beside: bool = False,  # answer from what is here while what other machines have indexed is taken over
     ) -> None:
-        """Raises SettingError for settings of what there is not."""
         self.path = Path(path).expanduser()
-        self.settings = settings or Settings()
-        self.settings.check()
+        self.settings = (settings or Settings()).checked()
         self.planning = Planning(settings=self.settings)
         self._language_model = language_model
         self._catching_up = CatchingUp(beside=beside)

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, Self, cast
 from urllib.parse import urlsplit
 
 from polyhop.errors import SettingError, nearest
@@ -235,10 +235,10 @@ class Settings:
                 raise SettingError(f"There is no section {section!r}.", remedy=nearest(section, known))
         return cls(components=components, **values)
 
-    def check(self) -> None:
-        """Refuse sections of components that nobody has, and settings that a strategy does not have.
+    def checked(self) -> Self:
+        """These settings; raises SettingError for components that nobody has, and settings that a strategy lacks.
 
-        They would change nothing. Raises SettingError.
+        They would change nothing.
         """
         for section, content in self.components.items():
             kind, _, name = section.partition(".")
@@ -249,6 +249,7 @@ class Settings:
                 raise SettingError(said, remedy=nearest(name, known))
             if kind == "strategies" and content:
                 configured(load("strategies", name), content, section)
+        return self
 
     def to_mapping(self) -> dict[str, Any]:
         """These settings as nested mappings, such that ``from_mapping`` gives them back."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 FAILED = 1  # every question ended in an error
+REPORT = click.Path(path_type=Path, dir_okay=False)  # refused before anything is asked
 DEFAULT_STRATEGY = {"strategy": {"name": "paths"}}  # where the settings name none
 
 
@@ -51,8 +52,8 @@ DEFAULT_STRATEGY = {"strategy": {"name": "paths"}}  # where the settings name no
     "--runs", type=click.IntRange(1), default=1, show_default=True, help="Ask all N times, each with another seed."
 )
 @click.option("--layers", default="", help="Make these as well as the layers that the strategies need.")
-@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write all numbers here.")
-@click.option("--report", "report_path", type=click.Path(path_type=Path), help="Write a page (HTML) here.")
+@click.option("--json", "json_path", type=REPORT, help="Write all numbers here.")
+@click.option("--report", "report_path", type=REPORT, help="Write a page (HTML) here.")
 @partial(index_options, index=None)
 def evaluate(
     dataset: Path,
@@ -82,9 +83,8 @@ def evaluate(
 
     These are indexed where needed; a row of a corpus stays one passage, however long it is. Each outcome is kept:
     after Ctrl-C or a kill, the same command goes on where it stopped. The manifest in the JSON says what made it. A
-    language model answers as briefly as gold answers are (reader.brief). With --replay it is a file of its replies, and
-    a request that the file does not have ends the run. With --runs 3 figures are means, with how far runs differ.
-    Plans of the first run are kept with --record-plans, and taken again with --plans.
+    language model answers as briefly as gold answers are (reader.brief); with --replay a file of its replies does. With
+    --runs 3 figures are means. Plans of the first run are kept with --record-plans, and taken again with --plans.
 
     \b
     polyhop eval data/2wiki --split dev --strategy dense,bm25,hybrid,paths --retrieval-only
@@ -94,7 +94,6 @@ def evaluate(
     """
     from polyhop.evaluation.experiment import Experiment
     from polyhop.evaluation.variants import variants
-    from polyhop.planning.recorded import PlanFile
     from polyhop.reading.reader import in_few_words
     from polyhop.strategies.strategy import split_names
 
@@ -110,21 +109,27 @@ def evaluate(
         retrieval_only=retrieval_only,
         extra_metrics=metrics,
     )
-    for path in (json_path, report_path):
-        if path is not None and path.is_dir():
-            raise UsageError(f"{path} is a folder, and a file is to be written.", remedy="Name a file in it.")
     model = _language_model(settings, record, replay, runs)
     settings = in_few_words(settings, model)
-    recorded = [str(file.absolute()) for file in (record, record_plans) if file is not None]
-    kept = None if record_plans is None else PlanFile(record_plans)
-    report, done = _measured(experiment, dataset, split, settings, index_path, layers, model, runs, kept, recorded)
+    kept = _Recording.into(record, record_plans)
+    report, done = _measured(experiment, dataset, split, settings, index_path, layers, model, runs, kept)
     _show(report, json_path, report_path)
-    if report["interrupted"]:
-        return INTERRUPTED
-    for one in done:  # only now: what could not be written is there again for the same command
-        if one.run.complete:
-            one.unfinished.clear()
-    return 0 if any(one.run.answered for one in done) else FAILED
+    return INTERRUPTED if report["interrupted"] else _ended(done)
+
+
+class _Recording(NamedTuple):
+    """The files to which requests and plans are added: a run that goes on must not find them half full."""
+
+    files: tuple[str, ...]
+    plans: PlanFile | None
+
+    @classmethod
+    def into(cls, requests: Path | None, plans: Path | None) -> _Recording:
+        """Raises UsageError where plans cannot be kept."""
+        from polyhop.planning.recorded import PlanFile
+
+        files = tuple(str(file.absolute()) for file in (requests, plans) if file is not None)
+        return cls(files, None if plans is None else PlanFile(plans))
 
 
 def _measured(
@@ -136,13 +141,9 @@ def _measured(
     also: str,
     model: LanguageModel | None,
     runs: int,
-    kept: PlanFile | None,
-    recorded: Sequence[str],
+    recording: _Recording,
 ) -> tuple[dict[str, Any], list[_Done]]:
-    """The report of an experiment and its runs, on an index that has the layers it needs.
-
-    ``recorded``: the files to which requests or plans are added, which a run that goes on must not find half full.
-    """
+    """The report of an experiment and its runs, on an index that has the layers it needs."""
     from polyhop.cli.progress import progress_shown
     from polyhop.engine import Polyhop
     from polyhop.evaluation.dataset import Dataset
@@ -166,12 +167,12 @@ def _measured(
         with progress_shown(quiet=False) as listener:
             prepare(engine, data, layers=layers, progress=listener)
         settings = engine.settings
-        engine.planning = replace(engine.planning, kept=kept)
-        first = _run(experiment, data, engine, 0, recorded)
+        engine.planning = replace(engine.planning, kept=recording.plans)
+        first = _run(experiment, data, engine, 0, recording.files)
     done = [first]
     while len(done) < runs and not done[-1].run.interrupted:
         with Polyhop(path, settings=settings_of_run(settings, len(done)), language_model=model) as engine:
-            done.append(_run(experiment, data, engine, len(done), recorded))
+            done.append(_run(experiment, data, engine, len(done), recording.files))
     if isinstance(model, Replay):
         model.check()
     again = [one.run for one in done[1:]]
@@ -202,6 +203,14 @@ def _run(experiment: Experiment, data: Dataset, engine: Polyhop, number: int, re
     with progress_shown(quiet=False) as listener:
         run = experiment.run(engine, data, progress=listener, models=engine.models, unfinished=unfinished)
     return _Done(run, made, unfinished)
+
+
+def _ended(done: Sequence[_Done]) -> int:
+    """Let go of outcomes that are in a report now, where none is left to ask again; the command's exit code."""
+    for one in done:
+        if one.run.complete:
+            one.unfinished.clear()
+    return 0 if any(one.run.answered for one in done) else FAILED
 
 
 def _language_model(settings: Settings, record: Path | None, replay: Path | None, runs: int) -> LanguageModel | None:

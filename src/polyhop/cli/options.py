@@ -66,8 +66,7 @@ def settings_of(config: Path | None, changes: tuple[str, ...]) -> Settings:
         config = CONFIG if CONFIG.is_file() else None
     elif not config.is_file():
         raise SettingError(f"There is no settings file {config}.")
-    settings = Settings.read(config, changes)
-    settings.check()
+    settings = Settings.read(config, changes).checked()
     if replaced := settings.replaced:
         echo(f"Preset {settings.preset}, but: {'; '.join(replaced)}.", err=True)
     return settings

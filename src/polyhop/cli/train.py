@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -120,14 +120,8 @@ def reader(
     from polyhop.training.loop import Course
     from polyhop.training.reader import ReaderTrainer
 
-    if (data is None) == (windows is None) or (prepare and data is None):
-        raise UsageError("Name what to train on: --data, or --windows that were prepared.")
-    makes = {"--tables": tables, "--share": share, "--documents": documents}
-    if windows is not None and any(value is not None for value in makes.values()):
-        named = ", ".join(name for name, value in makes.items() if value is not None)
-        raise UsageError(
-            f"The windows are made, so that {named} would change nothing.", remedy="Name it with --prepare."
-        )
+    deciding = {"--tables": tables, "--share": share, "--documents": documents}
+    _check_what_is_named(data, windows, {} if windows is None else deciding, prepare=prepare)
     course = Course(rows=rows, minutes=minutes, seed=seed, rate=rate).in_batches_of(tokens)
     with progress_shown(quiet=False) as listener, stop_asked() as stopped:
         trainer = ReaderTrainer(
@@ -150,6 +144,17 @@ def reader(
     if not position.finished:
         raise KeyboardInterrupt
     echo(f"{out / 'reader'} holds the reader: {position.seen:,} windows in {position.seconds / 3600:.1f} h.")
+
+
+def _check_what_is_named(
+    data: Path | None, windows: Path | None, ignored: Mapping[str, object], *, prepare: bool
+) -> None:
+    """Raises UsageError where it is not said what to train on, or an option was given that would be ignored."""
+    if (data is None) == (windows is None) or (prepare and data is None):
+        raise UsageError("Name what to train on: --data, or --windows that were prepared.")
+    if named := ", ".join(name for name, value in ignored.items() if value is not None):
+        said = f"The windows are made, so that {named} would change nothing."
+        raise UsageError(said, remedy="Name it with --prepare.")
 
 
 @train.command(short_help="Train what takes questions apart.")

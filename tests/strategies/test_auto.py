@@ -20,6 +20,19 @@ def test_a_question_of_two_hops_goes_on_and_says_why(engine: Polyhop) -> None:
     assert len(evidence.hops) > 1
 
 
+def test_steps_have_the_best_path_beside_them(engine: Polyhop) -> None:
+    """Behind the first three, and told to nobody as hops; scores fall all the same."""
+    evidence = engine.search(BRIDGE, k=5, strategy="auto")
+    steps = engine.search(BRIDGE, k=5, strategy="stepchain(scope=question)")
+    path = engine.search(BRIDGE, k=5, strategy="paths")
+    assert evidence.passages[:3] == steps.passages[:3]
+    assert {passage.id for hop in path.hops for passage in hop.passages} <= {one.id for one in evidence.passages}
+    assert [(hop.question, hop.found) for hop in evidence.hops] == [(hop.question, hop.found) for hop in steps.hops]
+    assert evidence.trail[-1].startswith("beside it, along links")
+    scores = [passage.score for passage in evidence.passages]
+    assert scores == sorted(scores, reverse=True)
+
+
 def test_what_no_near_passage_answers_is_looked_for_along_links(engine: Polyhop) -> None:
     evidence = engine.search("What is the capital of Mars?", strategy="auto(sure=1.0)")
     assert evidence.trail[0].startswith("paths, because no passage near the question answers it")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import ClassVar, Final
 
 from polyhop.errors import ModelMissing
+from polyhop.layers.hops_told import HopsTold
 from polyhop.layers.view import View
 from polyhop.plans import Plan
 from polyhop.reading.pointing import Pointing, point
@@ -17,6 +19,7 @@ from polyhop.strategies.stepchain.strategy import StepChain
 from polyhop.strategies.strategy import Strategy
 from polyhop.types import Budget, Evidence, Hop, Passage, Span
 
+BY_STEPS: Final = 3  # passages that steps found, before those of the best path
 SUFFICES: Final = "one passage suffices"  # how the trail begins where nothing else was looked for
 
 
@@ -47,7 +50,8 @@ class Auto:
         strategy = _following(plan, over)
         evidence = strategy.retrieve(question, over.restricted(strategy.needs), budget)
         trail = (f"{evidence.strategy}, because {reason}", *evidence.trail)
-        return replace(evidence, strategy="auto", trail=trail)
+        evidence = replace(evidence, strategy="auto", trail=trail)
+        return _beside_path(evidence, over, budget) if isinstance(strategy, StepChain) else evidence
 
     def _looked(self, question: str, passages: Sequence[Passage], over: View) -> Pointing:
         """What the first passages answer; nothing where the weights of the span model are not installed."""
@@ -67,6 +71,20 @@ def _single(plan: Plan, passages: Sequence[Passage], found: Pointing) -> Evidenc
     ranked = (one, *(passage for passage in passages if passage.id != one.id))
     trail = (f"{SUFFICES}: {best.text!r} with a chance of {best.chance:.2f}",)
     return Evidence(question=found.question, strategy="auto", passages=ranked, hops=(hop,), plan=plan, trail=trail)
+
+
+def _beside_path(evidence: Evidence, over: View, budget: Budget) -> Evidence:
+    """What steps found and, behind the first of it, the best path of the whole question: steps may have gone astray."""
+    if "parsekg" not in over.layers:
+        return evidence
+    view = replace(over.restricted(Paths.needs), hops_told=HopsTold())  # its hops are not those of the answer
+    path = Paths().retrieve(evidence.question, view, budget)
+    leading = [passage for hop in path.hops for passage in hop.passages]
+    order = [*evidence.passages[:BY_STEPS], *leading, *evidence.passages[BY_STEPS:]]
+    ranked = tuple({passage.id: passage for passage in order}.values())[: budget.passages]
+    scores = accumulate((passage.score for passage in ranked), min)  # the path has another scale
+    passages = tuple(replace(passage, score=score) for passage, score in zip(ranked, scores, strict=True))
+    return replace(evidence, passages=passages, trail=(*evidence.trail, f"beside it, along links: {path.trail[0]}"))
 
 
 def _following(plan: Plan, over: View) -> Strategy:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -72,6 +73,12 @@ def test_a_conversation_goes_on_from_answers_as_they_were_said(assistant: openai
 )
 def test_an_answer_is_known_again_without_its_citations(said: str, answer: str | None) -> None:
     assert uncited(said) == answer
+
+
+def test_an_answer_is_known_again_at_once_however_many_lines_it_has() -> None:
+    began = time.monotonic()
+    assert uncited("\n" * 1_000_000 + "Edda Marrish") == "Edda Marrish"
+    assert time.monotonic() - began < 5
 
 
 def test_the_answer_comes_with_citations_that_lead_to_what_they_quote(

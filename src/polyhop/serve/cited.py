@@ -14,7 +14,7 @@ NOT_FOUND = "Not found in these documents."
 DRAFT = "A draft, not checked yet:"
 LONGEST_QUOTE = 400  # characters of a quotation that are shown
 _MARK: Final = re.compile(r" \[\d{1,3}\]")
-_SOURCES: Final = re.compile(r"\s*^\[1\] “.*\Z", re.MULTILINE | re.DOTALL)  # the numbered lines below a text
+_SOURCES: Final = re.compile(r"^\[1\] “.*\Z", re.MULTILINE | re.DOTALL)  # the numbered lines below a text
 
 
 @dataclass(frozen=True, slots=True)

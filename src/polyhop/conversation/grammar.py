@@ -9,7 +9,7 @@ from polyhop.conversation.antecedents import Spoken, chosen
 from polyhop.conversation.frames import asked_further, asked_likewise, fragment_of, of_owner, without_link
 from polyhop.conversation.phrases import Kind, Phrase, definite, phrases_in
 from polyhop.conversation.references import Reference, references_in
-from polyhop.conversation.thread import LONGEST_ANSWER, Exchange, Thread
+from polyhop.conversation.thread import LONGEST_QUESTION, Exchange, Thread
 from polyhop.english.words import PEOPLE, ROLES
 from polyhop.layers.grammar.lexicon import KIN
 from polyhop.ports import SyntacticParser
@@ -24,12 +24,12 @@ def by_grammar(question: str, thread: Thread, parser: SyntacticParser, choose: C
     recent = thread.last(LOOKED_AT)
     for age, exchange in zip(range(len(recent), 0, -1), recent, strict=True):
         meant = exchange.standalone or resolved(exchange.question, spoken, parser, choose)
-        spoken += _spoken(exchange, meant, age, parser)
+        spoken += _spoken(exchange, meant[:LONGEST_QUESTION], age, parser)  # what is put into it makes it longer
     return resolved(question, spoken, parser, choose)
 
 
 def _spoken(exchange: Exchange, meant: str, age: int, parser: SyntacticParser) -> list[Spoken]:
-    answer = (exchange.answer or "")[:LONGEST_ANSWER]
+    answer = exchange.answer or ""
     texts = [meant, answer] if answer.strip() else [meant]
     said = [tuple(phrases_in(text, parsed)) for text, parsed in zip(texts, parser.parse(texts), strict=True)]
     found = [Spoken(text=meant, phrases=said[0], age=age, as_asked=exchange.question)]

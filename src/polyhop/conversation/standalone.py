@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyhop.conversation.grammar import by_grammar
-from polyhop.conversation.thread import LONGEST_ANSWER, Thread
+from polyhop.conversation.thread import Thread
 from polyhop.models.choice import Models
 from polyhop.models.within import NoCallsLeft, Within
 from polyhop.ports import LanguageModel
@@ -48,7 +48,5 @@ def standalone(question: str, thread: Thread, models: Models) -> Standalone:
 
 
 def _by_model(model: LanguageModel, question: str, thread: Thread) -> tuple[str | None, Cost]:
-    earlier = [
-        (exchange.meant, exchange.answer and exchange.answer[:LONGEST_ANSWER]) for exchange in thread.last(SHOWN)
-    ]
+    earlier = [(exchange.meant, exchange.answer) for exchange in thread.last(SHOWN)]
     return standalone_question(model, question, earlier)

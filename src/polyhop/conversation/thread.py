@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from polyhop.types import Answer, Serialisable
 
-LONGEST_ANSWER = 400  # characters of an earlier answer that are looked at
+LONGEST_QUESTION = 600  # characters of an earlier question that are looked at
+LONGEST_ANSWER = 400  # and of an earlier answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,15 @@ class Exchange(Serialisable):
     def meant(self) -> str:
         """The question as it stands alone, as far as that is known."""
         return self.standalone or self.question
+
+    def shortened(self) -> Exchange:
+        """As much of it as is looked at: whoever asks may send anything as what was said before."""
+        return replace(
+            self,
+            question=self.question[:LONGEST_QUESTION],
+            answer=self.answer and self.answer[:LONGEST_ANSWER],
+            standalone=self.standalone and self.standalone[:LONGEST_QUESTION],
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +56,8 @@ class Thread(Serialisable):
         )
 
     def last(self, number: int) -> tuple[Exchange, ...]:
-        """The newest exchanges, at most so many, oldest first."""
-        return self.exchanges[-number:] if number > 0 else ()
+        """The newest exchanges, at most so many and as much of each as is looked at, oldest first."""
+        return tuple(exchange.shortened() for exchange in self.exchanges[-number:]) if number > 0 else ()
 
 
 NO_THREAD: Final = Thread()

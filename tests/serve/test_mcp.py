@@ -107,6 +107,8 @@ def test_errors_say_what_to_do(served: Served) -> None:
         assert "Did you mean 'bm25'?" in await complaint(client, "ask", question="Who?", strategy="bm26")
         assert "There is no document" in await complaint(client, "read", document="nowhere.txt")
         assert "limit" in await complaint(client, "search", query="lighthouse", limit=0)
+        for tool, name in (("ask", "question"), ("search", "query")):
+            assert "more than 20,000" in await complaint(client, tool, **{name: "why " * 10_000})
 
     talk_over_http(served, talk)
 

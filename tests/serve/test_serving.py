@@ -120,6 +120,15 @@ def test_a_body_is_refused_as_soon_as_it_is_too_large(served: Served) -> None:
     assert (untold.status_code, untold.json()["error"]["type"]) == (413, told.json()["error"]["type"])
 
 
+@pytest.mark.parametrize(("method", "path"), [("POST", "/v1/ask"), ("PUT", "/v1/documents"), ("POST", "/mcp")])
+def test_a_body_is_as_large_as_one_with_files_where_files_are_taken_alone(
+    client: httpx.Client, method: str, path: str
+) -> None:
+    headers = {"Content-Type": "multipart/form-data; boundary=x"}
+    told = client.request(method, path, content=b"x" * 3_000_000, headers=headers)
+    assert (told.status_code, told.json()["error"]["type"]) == (413, "too_large")
+
+
 def test_workspaces_are_apart(made_index: Path, tmp_path: Path) -> None:
     (tmp_path / "workspaces" / "empty").mkdir(parents=True)
     shutil.copytree(made_index, tmp_path / "workspaces" / "tavrelle" / "polyhop.index")

@@ -205,6 +205,7 @@ def test_strategies_are_measured_on_questions(served: Served) -> None:
     for body, expected in (
         ({"questions": questions, "strategies": ["nonsense"]}, (404, "unknown_component")),
         ({"questions": [{"question": " "}], "strategies": ["bm25"]}, (400, "usage_error")),
+        ({"questions": [{"question": "why " * 10_000}], "strategies": ["bm25"]}, (413, "too_large")),
         ({"questions": [], "strategies": ["bm25"]}, (422, "invalid_request")),
         ({"questions": questions, "strategies": []}, (422, "invalid_request")),
         ({"questions": [{"question": "Who?", "gold": "x"}], "strategies": ["bm25"]}, (422, "invalid_request")),

@@ -26,6 +26,7 @@ from polyhop.engine import Polyhop
 from polyhop.errors import DocumentMissing, PolyhopError, UsageError
 from polyhop.serve.access import workspace_for
 from polyhop.serve.answering import NobodyWaits, charged, within_limits
+from polyhop.serve.asking import allowed
 from polyhop.serve.cited import hop_in_words
 from polyhop.serve.keys import LOCAL, Key
 from polyhop.serve.service import Service
@@ -64,9 +65,10 @@ StrategyName = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class Desk:
-    """What a request may use: an index, what a question may cost, and who is told what it did."""
+    """What a request may use: an index, which questions and at what cost, and who is told what it did."""
 
     engine: Polyhop
+    allow: Callable[[str], str] = str  # a question as it is taken; raises TooLarge
     budget: Budget | None = None  # None: as the settings say
     note: Callable[[Cost], None] = lambda _: None
 
@@ -118,7 +120,7 @@ class Tools:
 
         def ask(desk: Desk) -> ToldAnswer:
             answer = desk.engine.ask(
-                question,
+                desk.allow(question),
                 strategy=strategy,
                 budget=desk.budget,
                 thread=thread,
@@ -142,8 +144,9 @@ class Tools:
         """Find the passages that together answer a question, best first, without answering it."""
 
         def search(desk: Desk) -> ToldPassages:
+            asked = desk.allow(query)
             with desk.engine.view() as view:
-                found = desk.engine.search(query, k=limit, strategy=strategy, budget=desk.budget, spent=desk.note)
+                found = desk.engine.search(asked, k=limit, strategy=strategy, budget=desk.budget, spent=desk.note)
                 return passages_told(found, view.record)
 
         return await self._done(ctx, search)
@@ -272,6 +275,7 @@ class Assistants:
         workspace = service.engines.workspace(workspace_for(key, name, service.engines.names()), key)
         return Desk(
             engine=workspace.engine,
+            allow=lambda question: allowed(question, service),
             budget=within_limits(None, workspace, service),
             note=charged(workspace, service),
         )

@@ -26,6 +26,7 @@ OUR_ID = re.compile(r"[\w.:-]{1,64}")  # a caller may bring an id: no more than 
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 WRITING = {"POST", "PUT", "PATCH", "DELETE"}
 OWN = ("polyhop-client", "polyhop-workspace", "authorization")  # headers that no form sends
+UPLOADS = ("POST", "/v1/documents")
 NEVER_SENT = 499  # nobody was there any more
 
 
@@ -55,7 +56,7 @@ class AroundRequests:
         try:
             _check_origin(headers)
             _check_form(scope["method"], headers)
-            await self.app(scope, _limited(receive, headers, self.serving), one.send)
+            await self.app(scope, _limited(receive, scope, headers, self.serving), one.send)
         except RequestError as error:
             await one.fail(error)
         except Exception as error:
@@ -124,10 +125,16 @@ def _check_form(method: str, headers: Headers) -> None:
         raise Forbidden("A browser sent this without a header of the page: Polyhop-Client.")
 
 
-def _limited(receive: Receive, headers: Headers, serving: Serving) -> Receive:
-    """Receive no more than a request may have, and not for ever. Raises TooLarge where it says how large it is."""
+def _most_of(scope: Scope, headers: Headers, serving: Serving) -> int:
+    """The bytes that a request may have: files come to one route alone, where none of them waits in memory."""
     with_files = headers.get("content-type", "").startswith("multipart/")
-    most = serving.upload if with_files else serving.body
+    uploads = (scope["method"], scope["path"]) == UPLOADS
+    return serving.upload if uploads and with_files else serving.body
+
+
+def _limited(receive: Receive, scope: Scope, headers: Headers, serving: Serving) -> Receive:
+    """Receive no more than a request may have, and not for ever. Raises TooLarge where it says how large it is."""
+    most = _most_of(scope, headers, serving)
     told = headers.get("content-length", "0")
     if told.isdigit() and int(told) > most:
         raise too_large(most)

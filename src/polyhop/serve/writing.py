@@ -11,6 +11,7 @@ from starlette.requests import ClientDisconnect
 
 from polyhop.errors import DocumentError, DocumentMissing, UsageError
 from polyhop.planning.asked import checked
+from polyhop.serve.asking import allowed
 from polyhop.serve.engines import Workspace
 from polyhop.serve.intake import Counter
 from polyhop.serve.jobs.job import Job, JobKind
@@ -113,7 +114,7 @@ def measure(body: Measured, service: TheService, workspace: TheWorkspace) -> Job
     for name in body.strategies:
         strategy_of(name, service.settings)
     for each in body.questions:
-        checked(each.question)
+        checked(allowed(each.question, service))
     with workspace.engine.view():  # that there is an index
         service.intake.limits.left(workspace.key)
     counter = service.intake.counter(workspace.place)

@@ -22,6 +22,12 @@ def test_the_last_exchanges_come_shortened() -> None:
     assert thread.last(0) == ()
 
 
+def test_half_a_character_said_before_becomes_a_question_mark() -> None:
+    half = "Who is \ud800?"
+    [last] = Thread(exchanges=(Exchange(question=half, answer=half, standalone=half),)).last(1)
+    assert last == Exchange(question="Who is ??", answer="Who is ??", standalone="Who is ??")
+
+
 @pytest.mark.parametrize("exchanges", [1, 8])
 def test_an_earlier_question_of_a_million_characters_holds_nobody_up(models: Models, exchanges: int) -> None:
     began = time.monotonic()

@@ -83,3 +83,15 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_streamed(
     assert error["message"]
     assert error["request_id"] == response.headers["x-request-id"]
     assert len(response.text) < 2000, "what was sent is not sent back"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_half_a_character_is_asked_as_a_question_mark(served: Served, stream: bool) -> None:
+    half = "Who drew \ud800 Harrowmere Lighthouse?"
+    before = [{"role": "user", "content": half}, {"role": "assistant", "content": half}]
+    body = {"question": "And where was she \ud800 born?", "strategy": "bm25", "history": before, "stream": stream}
+    headers = {"Content-Type": "application/json"}
+    response = served.client.post("/v1/ask", content=json.dumps(body), headers=headers)
+    assert response.status_code == 200
+    assert "And where was she ? born?" in response.text
+    assert "event: error" not in response.text

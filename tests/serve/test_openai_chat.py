@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -153,6 +154,13 @@ def test_what_was_said_before_is_the_thread_of_the_question(assistant: openai.Op
 def test_a_thread_pairs_questions_with_the_answers_behind_them() -> None:
     turns = [("assistant", "Hello!"), ("user", "Who?"), ("user", "Where?"), ("assistant", "There."), ("user", "Why?")]
     assert thread_of(turns) == Thread.of([("Who?", None), ("Where?", "There."), ("Why?", None)])
+
+
+def test_half_a_character_is_asked_as_a_question_mark(served: Served) -> None:
+    turns = [{"role": role, "content": "Who drew \ud800 it?"} for role in ("user", "assistant", "user")]
+    body = json.dumps({"model": "polyhop/bm25", "messages": turns})
+    response = served.client.post("/v1/chat/completions", content=body, headers={"Content-Type": "application/json"})
+    assert response.status_code == 200
 
 
 def test_what_is_not_found_is_said(assistant: openai.OpenAI) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
+from polyhop.planning.asked import readable
 from polyhop.types import Answer, Serialisable
 
 LONGEST_QUESTION = 600  # characters of an earlier question that are looked at
@@ -29,9 +30,9 @@ class Exchange(Serialisable):
         """As much of it as is looked at: whoever asks may send anything as what was said before."""
         return replace(
             self,
-            question=self.question[:LONGEST_QUESTION],
-            answer=self.answer and self.answer[:LONGEST_ANSWER],
-            standalone=self.standalone and self.standalone[:LONGEST_QUESTION],
+            question=readable(self.question[:LONGEST_QUESTION]),
+            answer=self.answer and readable(self.answer[:LONGEST_ANSWER]),
+            standalone=self.standalone and readable(self.standalone[:LONGEST_QUESTION]),
         )
 
 

@@ -13,10 +13,15 @@ LONGEST_QUESTION = 400  # words: about what an encoder reads at once; what is be
 
 def checked(question: str) -> str:
     """A question as it is asked of strategies. Raises UsageError where it has no words."""
-    words = question.replace("\0", " ").encode(errors="replace").decode().split()  # a terminal may send broken bytes
+    words = readable(question).split()
     if not any(character.isalnum() for word in words for character in word):
         raise UsageError("The question has no words.", remedy='Ask something, as in: polyhop ask "Who founded ...?"')
     return " ".join(words)
+
+
+def readable(text: str) -> str:
+    """A text that can be stored and sent on: a terminal may send broken bytes, and JSON may have half a character."""
+    return text.replace("\0", " ").encode(errors="replace").decode()
 
 
 def shortened(question: str) -> str:

@@ -113,7 +113,6 @@ async def ask(body: AskBody, service: TheService, workspace: TheWorkspace, reque
     `start` on it reads as `text`), `answer`, `citation`, `done` with the whole answer, or `error`.
     """
     question = allowed(body.question, service)
-    checked(question)
     service.turns.check()
     strategy = await run_in_threadpool(workspace.engine.strategy_for, body.strategy)  # errors before the first event
     thread = thread_of((turn.role, turn.content) for turn in body.history or ())
@@ -151,14 +150,14 @@ async def search(body: SearchBody, service: TheService, workspace: TheWorkspace,
 
 
 def allowed(question: str, service: Service) -> str:
-    """A question that is not longer than the server takes. Raises TooLarge."""
+    """A question as it is asked, which is not longer than the server takes. Raises TooLarge, UsageError."""
     most = service.settings.server.question
     if len(question) > most:
         raise TooLarge(
             f"The question has {len(question):,} characters, more than {most:,}.",
             remedy="Ask what you want to know; what is to be read belongs into a document.",
         )
-    return question
+    return checked(question)
 
 
 async def _events(name: str, asked: Asked, told: Telling, request_id: str) -> AsyncIterator[bytes]:

@@ -24,6 +24,7 @@ from polyhop import __version__
 from polyhop.conversation.thread import Thread
 from polyhop.engine import Polyhop
 from polyhop.errors import DocumentMissing, PolyhopError, UsageError
+from polyhop.planning.asked import checked
 from polyhop.serve.access import workspace_for
 from polyhop.serve.answering import NobodyWaits, charged, within_limits
 from polyhop.serve.asking import allowed
@@ -68,7 +69,7 @@ class Desk:
     """What a request may use: an index, which questions and at what cost, and who is told what it did."""
 
     engine: Polyhop
-    allow: Callable[[str], str] = str  # a question as it is taken; raises TooLarge
+    allow: Callable[[str], str] = checked  # a question as it is taken; raises UsageError, TooLarge
     budget: Budget | None = None  # None: as the settings say
     note: Callable[[Cost], None] = lambda _: None
 

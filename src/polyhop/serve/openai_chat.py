@@ -18,7 +18,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from polyhop import registry
 from polyhop.errors import PolyhopError, UsageError
-from polyhop.planning.asked import checked
 from polyhop.serve.answering import Asked, Telling, ToldDraft, ToldHop, answered, streamed, thread_of
 from polyhop.serve.asking import QUESTION, STREAM, UNBUFFERED, allowed
 from polyhop.serve.cited import CitedText, cited, draft_in_words, hop_in_words, uncited
@@ -160,7 +159,6 @@ async def complete(
     if last.role != "user":
         raise UsageError("The last message is not the user's, so nothing is asked.")
     question = allowed(last.text, service)
-    checked(question)
     service.turns.check()
     strategy = await run_in_threadpool(workspace.engine.strategy_for, body.model.removeprefix(PREFIX))
     asked = Asked(

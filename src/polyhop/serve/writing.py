@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import ClientDisconnect
 
 from polyhop.errors import DocumentError, DocumentMissing, UsageError
-from polyhop.planning.asked import checked
 from polyhop.serve.asking import allowed
 from polyhop.serve.engines import Workspace
 from polyhop.serve.intake import Counter
@@ -113,15 +112,14 @@ def measure(body: Measured, service: TheService, workspace: TheWorkspace) -> Job
     """Ask questions with several strategies and compare them; the result is at /v1/jobs/{id}/result."""
     for name in body.strategies:
         strategy_of(name, service.settings)
-    for each in body.questions:
-        checked(allowed(each.question, service))
+    questions = [
+        {**each.model_dump(include=each.model_fields_set), "question": allowed(each.question, service)}
+        for each in body.questions
+    ]
     with workspace.engine.view():  # that there is an index
         service.intake.limits.left(workspace.key)
     counter = service.intake.counter(workspace.place)
-    asked = {
-        "questions": [each.model_dump(include=each.model_fields_set) for each in body.questions],
-        "strategies": body.strategies,
-    }
+    asked = {"questions": questions, "strategies": body.strategies}
     job = counter.queue.add(JobKind.EVAL, body.strategies, key=workspace.key.id, asked=asked)
     service.intake.workers.nudge(workspace.place)
     return JobBody(job=job.to_dict())

@@ -102,6 +102,22 @@ def test_the_answer_comes_with_citations_that_lead_to_what_they_quote(
     assert completion.usage.total_tokens == 0, "no language model was asked"
 
 
+def test_turns_without_text_and_options_without_value_are_let_pass(assistant: openai.OpenAI) -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    turns = [
+        {"role": "user", "content": "Who designed Harrowmere Lighthouse?"},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": "x"},
+        {"role": "assistant", "content": [{"type": "refusal", "refusal": "I will not say."}]},
+        *ASKED,
+    ]
+    completion = complete(assistant, model="polyhop/bm25", messages=turns, stream=None)
+    assert completion.choices[0].message.content
+    options = {"stream": True, "stream_options": {"include_usage": None}}
+    chunks = list(complete(assistant, model="polyhop/bm25", messages=turns, **options))
+    assert all(chunk.usage is None for chunk in chunks)
+
+
 @pytest.mark.parametrize(
     "wanted",
     [
@@ -109,11 +125,14 @@ def test_the_answer_comes_with_citations_that_lead_to_what_they_quote(
         {"logprobs": True},
         {"response_format": {"type": "json_object"}},
         {"tools": [{"type": "function", "function": {"name": "look"}}], "tool_choice": "required"},
+        {"functions": [{"name": "look"}], "function_call": {"name": "look"}},
+        {"modalities": ["text", "audio"]},
     ],
 )
 def test_what_cannot_be_given_is_refused(assistant: openai.OpenAI, wanted: dict[str, Any]) -> None:
-    with pytest.raises(openai.BadRequestError, match=f"cannot be asked for: {list(wanted)[-1]}"):
+    with pytest.raises(openai.BadRequestError, match=f"cannot be asked for: {list(wanted)[-1]}") as refused:
         complete(assistant, model="polyhop/bm25", messages=ASKED, **wanted)
+    assert "POST /v1/ask" in refused.value.response.json()["error"]["remedy"]
 
 
 def test_what_changes_nothing_is_let_pass(assistant: openai.OpenAI) -> None:

@@ -39,24 +39,34 @@ class TextInMessage(BaseModel):
     text: str
 
 
+class RefusalInMessage(BaseModel):
+    """A part of what an assistant said: it did not answer."""
+
+    type: Literal["refusal"]
+    refusal: str
+
+
+MessagePart = Annotated[TextInMessage | RefusalInMessage, Field(discriminator="type")]
+
+
 class ChatMessage(BaseModel):
     """A turn of the conversation. What systems and tools say is not used: answers come from the documents."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[TextInMessage] | None
+    content: str | list[MessagePart] | None = None  # none: the assistant called tools
 
     @property
     def text(self) -> str:
         """What it says."""
         if isinstance(self.content, str):
             return self.content
-        return "\n".join(part.text for part in self.content or ())
+        return "\n".join(part.text for part in self.content or () if isinstance(part, TextInMessage))
 
 
 class StreamOptions(BaseModel):
     """What else a stream is to tell."""
 
-    include_usage: bool = False
+    include_usage: bool | None = None
 
 
 class AnswerForm(BaseModel):
@@ -68,7 +78,8 @@ class AnswerForm(BaseModel):
 class ChatBody(BaseModel):
     """A conversation that ends in a question. Settings of other models (temperature, seed ...) are not used.
 
-    What would give the client something else than it waits for is refused: several choices, JSON, calls of tools.
+    What would give the client something else than it waits for is refused: several choices, JSON, sound, calls of
+    tools.
     """
 
     model_config = ConfigDict(
@@ -80,12 +91,14 @@ class ChatBody(BaseModel):
 
     model: str = Field(max_length=500)
     messages: Annotated[list[ChatMessage], Field(min_length=1)]
-    stream: bool = False
+    stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: int | None = None
     logprobs: bool | None = None
     response_format: AnswerForm | None = None
     tool_choice: str | dict[str, Any] | None = None
+    function_call: str | dict[str, Any] | None = None  # what tool_choice was called before
+    modalities: list[str] | None = None
 
     def check(self) -> None:
         """Raises UsageError for what cannot be given, where something else would look like it."""
@@ -94,12 +107,14 @@ class ChatBody(BaseModel):
             "logprobs": not self.logprobs,
             "response_format": self.response_format is None or self.response_format.type == "text",
             "tool_choice": self.tool_choice in (None, "none", "auto"),
+            "function_call": self.function_call in (None, "none", "auto"),
+            "modalities": self.modalities in (None, ["text"]),
         }
         broken = [name for name, fine in kept.items() if not fine]
         if broken:
             raise UsageError(
                 f"A question has one answer, in text; this cannot be asked for: {', '.join(broken)}.",
-                remedy="Leave it out. POST /ask gives an answer as JSON.",
+                remedy="Leave it out. POST /v1/ask gives an answer as JSON.",
             )
 
 
@@ -172,7 +187,7 @@ async def complete(
     )
     told = _Told(f"chatcmpl-{uuid.uuid4().hex[:16]}", body.model, str(request.base_url))
     if body.stream:
-        usage = body.stream_options is not None and body.stream_options.include_usage
+        usage = body.stream_options is not None and bool(body.stream_options.include_usage)
         events = await streamed(asked, workspace, service, request)
         if events is None:
             return Response(status_code=499)

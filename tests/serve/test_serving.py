@@ -99,6 +99,19 @@ def test_answers_and_requests_are_counted(client: httpx.Client) -> None:
     assert "polyhop_answers_running 0.0" in counted
 
 
+def test_answers_to_assistants_are_counted_too(client: httpx.Client) -> None:
+    def counted() -> str:
+        lines = client.get("/metrics").text.splitlines()
+        return next((line for line in lines if line.startswith("polyhop_answers_total{") and '"dense"' in line), "")
+
+    before = counted()
+    call = {"name": "ask", "arguments": {"question": BRIDGE, "strategy": "dense"}}
+    headers = {"Accept": "application/json, text/event-stream"}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    assert client.post("/mcp", json=body, headers=headers).status_code == 200
+    assert counted() != before
+
+
 def test_a_page_of_another_site_is_refused(client: httpx.Client) -> None:
     elsewhere = client.post("/v1/ask", json={"question": BRIDGE}, headers={"Origin": "https://elsewhere.example"})
     assert (elsewhere.status_code, elsewhere.json()["error"]["type"]) == (403, "forbidden")

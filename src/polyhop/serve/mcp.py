@@ -45,7 +45,7 @@ from polyhop.serve.tool_results import (
     text_told,
 )
 from polyhop.store.record import Record
-from polyhop.types import Budget, Cost, Document, Hop
+from polyhop.types import Answer, Budget, Cost, Document, Hop
 
 T = TypeVar("T")
 PATH: Final = "/mcp"
@@ -72,6 +72,7 @@ class Desk:
     allow: Callable[[str], str] = checked  # a question as it is taken; raises UsageError, TooLarge
     budget: Budget | None = None  # None: as the settings say
     note: Callable[[Cost], None] = lambda _: None
+    count: Callable[[Answer], None] = lambda _: None
 
 
 @dataclass(kw_only=True)
@@ -128,6 +129,7 @@ class Tools:
                 told=waiting.listen,
                 spent=desk.note,
             )
+            desk.count(answer)
             return answer_told(answer)
 
         try:
@@ -279,6 +281,7 @@ class Assistants:
             allow=lambda question: allowed(question, service),
             budget=within_limits(None, workspace, service),
             note=charged(workspace, service),
+            count=service.metrics.answer,
         )
 
     async def _in_turn(self, work: Callable[[], T]) -> T:

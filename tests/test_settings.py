@@ -177,3 +177,8 @@ def test_converted_weights_live_where_the_user_says(tmp_path: Path) -> None:
     assert "polyhop" in cache_folder(ModelChoice()).parts[-1].casefold() or "polyhop" in str(
         cache_folder(ModelChoice())
     )
+
+
+def test_a_farewell_is_not_endless() -> None:
+    with pytest.raises(SettingError, match="farewell must be finite"):
+        Settings.from_mapping({"server": {"farewell": float("inf")}})

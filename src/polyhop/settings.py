@@ -11,6 +11,7 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, Self, cast
 from urllib.parse import urlsplit
@@ -100,6 +101,8 @@ class Serving:
             raise ValueError("file, files, file_text, jobs and queue must be at least 1")
         if min(self.file_seconds, self.silence) <= 0 or self.spare < 0:
             raise ValueError("file_seconds and silence must be more than 0, spare not below 0")
+        if not isfinite(self.farewell):
+            raise ValueError("farewell must be finite")
         if self.file_memory < 256 or (self.quota is not None and self.quota < 1):
             raise ValueError("file_memory must be at least 256, and quota at least 1 or none")
 

@@ -106,6 +106,7 @@ def test_errors_say_what_to_do(served: Served) -> None:
     async def talk(client: Client) -> None:
         assert "Did you mean 'bm25'?" in await complaint(client, "ask", question="Who?", strategy="bm26")
         assert "There is no document" in await complaint(client, "read", document="nowhere.txt")
+        assert "after" in await complaint(client, "list_documents", after=10**30)
         assert "limit" in await complaint(client, "search", query="lighthouse", limit=0)
         for tool, name in (("ask", "question"), ("search", "query")):
             assert "more than 20,000" in await complaint(client, tool, **{name: "why " * 10_000})

@@ -116,7 +116,11 @@ def test_a_page_of_another_site_is_refused(client: httpx.Client) -> None:
     elsewhere = client.post("/v1/ask", json={"question": BRIDGE}, headers={"Origin": "https://elsewhere.example"})
     assert (elsewhere.status_code, elsewhere.json()["error"]["type"]) == (403, "forbidden")
     assert "access-control-allow-origin" not in elsewhere.headers
-    assert client.get("/v1/status", headers={"Host": "elsewhere.example"}).status_code == 400
+    for host in ("elsewhere.example", "localhost.elsewhere.example", "localhost:80.example", "[::2]"):
+        other = client.get("/v1/status", headers={"Host": host})
+        assert (other.status_code, other.json()["error"]["type"]) == (400, "wrong_host")
+    for host in ("localhost", "127.0.0.1:80", "[::1]:8642"):
+        assert client.get("/health", headers={"Host": host}).status_code == 200
     own = str(client.base_url).rstrip("/")
     assert client.get("/v1/status", headers={"Origin": own}).status_code == 200
 
@@ -131,6 +135,11 @@ def test_a_body_is_refused_as_soon_as_it_is_too_large(served: Served) -> None:
 
     untold = served.client.post("/v1/ask", content=parts(), headers={"Content-Type": "application/json"})
     assert (untold.status_code, untold.json()["error"]["type"]) == (413, told.json()["error"]["type"])
+
+
+def test_an_origin_that_is_no_address_is_another_site(client: httpx.Client) -> None:
+    response = client.get("/health", headers={"Origin": "http://["})
+    assert (response.status_code, response.json()["error"]["type"]) == (403, "forbidden")
 
 
 @pytest.mark.parametrize(("method", "path"), [("POST", "/v1/ask"), ("PUT", "/v1/documents"), ("POST", "/mcp")])

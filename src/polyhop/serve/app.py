@@ -9,7 +9,6 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from fastapi import FastAPI
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from polyhop import __version__
 from polyhop.serve import (
@@ -32,7 +31,7 @@ from polyhop.serve.intake import Intake
 from polyhop.serve.jobs import routes as jobs
 from polyhop.serve.mcp import Assistants
 from polyhop.serve.metrics import Metrics
-from polyhop.serve.requests import AroundRequests
+from polyhop.serve.requests import AroundRequests, OwnHost
 from polyhop.serve.service import Service
 from polyhop.serve.turns import Turns
 from polyhop.settings import Settings
@@ -84,7 +83,7 @@ def create_app(engines: Engines, settings: Settings, *, watched: Sequence[Path] 
     handle_errors(app)
     app.add_middleware(Admission, access=intake.access)
     if is_local(settings.server.host):  # no name that leads here may be another site's
-        app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(LOCAL))
+        app.add_middleware(OwnHost, names=LOCAL)
     app.add_middleware(AroundRequests, serving=settings.server, metrics=metrics)
     return app
 

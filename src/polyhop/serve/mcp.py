@@ -183,7 +183,7 @@ class Tools:
         self,
         ctx: Context,
         prefix: Annotated[str, Field(description="What the source (a path or URI) begins with.")] = "",
-        after: Annotated[int, Field(description="`next` of the page before.", ge=0)] = 0,
+        after: Annotated[int, Field(description="`next` of the page before.", ge=0, lt=1 << 63)] = 0,
         limit: Annotated[int, Field(ge=1, le=200)] = 50,
     ) -> ListedDocuments:
         """List the documents of the index, in the order they were first added."""

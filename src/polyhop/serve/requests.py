@@ -8,6 +8,7 @@ import logging
 import re
 import time
 import uuid
+from collections.abc import Iterable
 from contextvars import ContextVar
 from urllib.parse import urlsplit
 
@@ -35,6 +36,26 @@ class Forbidden(RequestError):
 
     http_status = 403
     remedy = "Open the page that this server itself has at /."
+
+
+class WrongHost(RequestError):
+    """A request calls this server by a name that is another's: some site's, which was made to lead here."""
+
+    remedy = "Call the server by the address that it tells at its start."
+
+
+class OwnHost:
+    """ASGI middleware: refuses requests that are for another host. Raises WrongHost."""
+
+    def __init__(self, app: ASGIApp, *, names: Iterable[str]) -> None:
+        self.app = app
+        self.own = re.compile(rf"({'|'.join(map(re.escape, names))})(:\d{{1,5}})?", re.IGNORECASE | re.ASCII)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] == "http" and not self.own.fullmatch(Headers(scope=scope).get("host", "")):
+            raise WrongHost("The request is for another host than this machine.")
+        await self.app(scope, receive, send)
 
 
 class AroundRequests:
@@ -113,8 +134,16 @@ async def _nothing() -> Message:
 def _check_origin(headers: Headers) -> None:
     """Refuse what a browser sends for a page of another site. Raises Forbidden."""
     origin = headers.get("origin")
-    if origin and urlsplit(origin).netloc != headers.get("host"):
+    if origin and _host_in(origin) != headers.get("host"):
         raise Forbidden("Pages of other sites may not use this server.")
+
+
+def _host_in(origin: str) -> str:
+    """The host of a page, with its port; empty where the browser's word for it is no address."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
 
 
 def _check_form(method: str, headers: Headers) -> None:

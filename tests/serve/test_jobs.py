@@ -57,6 +57,13 @@ def test_the_same_name_again_replaces_what_was_there(workplace: Workplace) -> No
     assert len(workplace.lying()) == 2, "the former file has gone"
 
 
+def test_a_row_that_is_deleted_goes_though_another_cannot_be_read(workplace: Workplace) -> None:
+    workplace.upload({"a.jsonl": '{"id": "r1", "text": "A mill."}\n{"id": "r2", "text": "Some rye."}\nnonsense\n'})
+    job = workplace.done(workplace.upload({"a.jsonl": '{"id": "r1", "text": "A mill."}\nnonsense\n'}))
+    assert [each.file for each in job.skipped] == ["a.jsonl#2"]
+    assert uris(workplace) == {"a.jsonl#r1": "A mill."}
+
+
 def test_a_row_cannot_take_the_place_of_another_files_row(workplace: Workplace) -> None:
     workplace.upload({"a.jsonl": '{"id": "r1", "text": "The vault is locked."}\n'})
     job = workplace.upload({"b.jsonl": '{"id": "r1", "text": "It is open."}\n{"id": "r2", "text": "So be it."}\n'})

@@ -130,8 +130,8 @@ class Ingest:
                 if isinstance(item, Skipped):
                     tally.skipped.append(item)
                     clean = False  # report it again next time
-                    if item.reason != EMPTY:
-                        tally.seen.update(ids)  # what was readable before stays until it can be read again
+                    if item.uri == source.uri and item.reason != EMPTY:
+                        tally.seen.update(ids)  # what the file said stays until it can be read again
                 elif self._is_refused(item, tally):
                     clean = False  # read again next time: the other copy may be gone by then
                 else:

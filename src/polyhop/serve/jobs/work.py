@@ -166,7 +166,7 @@ class _Reading:
                 self._items.append((name, item))
                 continue
             self.skipped.append(LeftOut(file=item.uri, reason=item.reason))
-            if item.reason != EMPTY:
+            if item.uri == name and item.reason != EMPTY:
                 self.unread.add(name)  # what was there before stays until it can be read again
 
     def documents(self, holders: dict[str, str | None]) -> list[Document]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from email.message import EmailMessage
 from pathlib import Path
@@ -14,6 +16,8 @@ from polyhop.store.record import Record
 from tests.worlds.documents import write
 from tests.worlds.mail import letter, mailbox
 
+root_user = getattr(os, "geteuid", lambda: 1)() == 0
+closable = pytest.mark.skipif(root_user or sys.platform == "win32", reason="root may read everything")
 FERRY, BELL, MILL = "Piet Rook keeps the ferry.", "Ada Brisk cast the bell.", "Lida Tarn painted the mill."
 
 
@@ -78,3 +82,47 @@ def test_what_a_file_said_stays_while_the_whole_of_it_cannot_be_read(
     for broken in (b"\x00\x01" * 4000, b"nonsense\nnonsense\n"):
         (folder / "p.jsonl").write_bytes(broken)
         assert (ingest(folder).removed, len(texts(record))) == (0, 2)
+
+
+@closable
+@pytest.mark.parametrize("mode", [0o000, 0o400], ids=["shut", "listed, but shut"])
+def test_a_folder_that_cannot_be_read_is_named_and_keeps_what_it_had(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally], mode: int
+) -> None:
+    files = {"shut/in/bell.txt": BELL, "shut/rows.jsonl": f'{{"id": "r1", "text": "{MILL}"}}', "ferry.txt": FERRY}
+    folder = write(tmp_path / "docs", files)
+    ingest(folder)
+    (folder / "ferry.txt").rename(folder / "boat.txt")
+    write(folder, {"copy.jsonl": f'{{"id": "r1", "text": "{MILL}"}}'})
+    (folder / "shut").chmod(mode)
+    try:
+        tally = ingest(folder)
+        within = ingest(folder / "shut" / "in")
+    finally:
+        (folder / "shut").chmod(0o700)
+    reasons = {Path(skipped.uri).name: skipped.reason for skipped in tally.skipped}
+    assert reasons.pop("copy.jsonl#r1").startswith("has the id 'r1'")
+    assert reasons == {"shut": "cannot be read: Permission denied"}
+    assert (tally.added, tally.removed, within.removed) == (1, 1, 0)
+    assert sorted(texts(record)) == [BELL, MILL, FERRY]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_link_to_a_folder_read_already_keeps_nothing(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally]
+) -> None:
+    folder = write(tmp_path / "docs", {"old/bell.txt": BELL})
+    ingest(folder)
+    (folder / "old").rename(folder / "new")
+    (folder / "old").symlink_to(folder / "new")
+    write(folder, {"new/bell.txt": MILL})
+    assert (ingest(folder).removed, texts(record)) == (1, [MILL])
+
+
+def test_a_row_whose_id_is_too_long_for_the_name_of_a_file_is_removed_like_others(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally]
+) -> None:
+    folder = write(tmp_path / "docs", {"p.jsonl": f'{{"id": "{"p" * 300}", "text": "{FERRY}"}}'})
+    ingest(folder)
+    (folder / "p.jsonl").unlink()
+    assert (ingest(folder).removed, texts(record)) == (1, [])

@@ -18,6 +18,7 @@ from polyhop.types import Document
 
 logger = logging.getLogger(__name__)
 
+READ_ALREADY = "is a link to a folder that has been read already"
 _LONGEST_REASON = 300  # characters of what a loader's own error says
 
 
@@ -82,7 +83,7 @@ def find(paths: Sequence[str | Path], *, loaders: Mapping[str, Loader] | None = 
     """
     roots = [Path(path) for path in paths]
     for root in roots:
-        if not os.path.lexists(root):
+        if _is_missing(root):
             raise UsageError(f"There is no file or folder {str(root)!r}.", remedy="Check the path.")
     return _found(roots, _by_suffix(registered() if loaders is None else loaders))
 
@@ -127,7 +128,17 @@ def _checked(item: Document | Skipped) -> Document | Skipped:
 
 def _covers(root: Path, uri: str) -> bool:
     own = uri_of(root).rstrip("/")
-    return uri == own or uri.startswith(f"{own}/" if root.is_dir() else f"{own}#")
+    is_folder = os.path.isdir(root)  # noqa: PTH112 - Path.is_dir() raises where a folder above it is closed
+    return uri == own or uri.startswith(f"{own}/" if is_folder else f"{own}#")
+
+
+def _is_missing(path: Path) -> bool:
+    """Whether nothing is there; a path in a folder that is closed to us is only unreadable."""
+    try:
+        path.lstat()
+    except OSError as error:
+        return not isinstance(error, PermissionError)
+    return False
 
 
 def _read_one(source: Source | Skipped) -> Iterator[Document | Skipped]:
@@ -157,7 +168,7 @@ def _found(roots: Iterable[Path], loaders: Mapping[str, Loader]) -> Iterator[Sou
             if not stat.S_ISDIR(state.st_mode):
                 yield _source(path, uri, state.st_mode, loaders)
             elif (state.st_dev, state.st_ino) in entered:
-                yield Skipped(uri, "is a link to a folder that has been read already")
+                yield Skipped(uri, READ_ALREADY)
             else:
                 entered.add((state.st_dev, state.st_ino))
                 inside = sorted(_visible(path), key=lambda inner: inner.name)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
+import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from polyhop.documents.chunking import CODE_VERSION, cut
 from polyhop.documents.loading import given_document, version_of
-from polyhop.documents.reading import Source, covers, find, fingerprint_file, unreadable
+from polyhop.documents.reading import READ_ALREADY, Source, covers, find, fingerprint_file, unreadable
 from polyhop.errors import UsageError
 from polyhop.layers.layer import words_of
 from polyhop.models.accounting import estimated_tokens
@@ -42,6 +44,7 @@ class Tally:
     gone_passages: int = 0  # and how many passages would be removed
     skipped: list[Skipped] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)  # ids of the documents that still exist
+    unread: set[str] = field(default_factory=set)  # URIs of files and folders that are there but cannot be read
     read: set[str] = field(default_factory=set)  # ids of the documents read in this run,
     texts: dict[str, str] = field(default_factory=dict)  # and their URIs by what they say
     repeated: set[str] = field(default_factory=set)  # ids of documents that were refused for saying what another says
@@ -119,7 +122,8 @@ class Ingest:
                 source, stamp = unreadable(source.uri, error), ""
             if isinstance(source, Skipped):
                 tally.skipped.append(source)
-                tally.seen.update(ids)  # there, but unreadable: what it said before stays
+                if source.reason != READ_ALREADY:
+                    tally.unread.add(source.uri)  # there, but unreadable: what it said before stays
                 continue
             if ids and self.record is not None and self.record.meta(f"file:{source.uri}") == stamp:
                 tally.unchanged += len(ids)
@@ -203,8 +207,8 @@ class Ingest:
     def _remove_vanished(self, paths: Sequence[Path], tally: Tally) -> None:
         if self.record is None:
             return
-        files = (row for row in self.record.documents() if row.stamp != GIVEN)
-        gone = [row for row in files if row.id not in tally.seen and covers(paths, row.uri)]
+        files = (row for row in self.record.documents() if row.stamp != GIVEN and row.id not in tally.seen)
+        gone = [row for row in files if covers(paths, row.uri) and not _is_below(tally.unread, row.uri)]
         self._drop(gone, tally)
 
     def _drop(self, gone: Sequence[DocumentRow], tally: Tally) -> None:
@@ -271,11 +275,28 @@ def _same_source(row: DocumentRow, document: Document, stamp: str) -> bool:
 
 
 def _exists(uri: str) -> bool:
-    return any(Path(file).is_file() for file in files_of(uri))
+    return any(map(_is_file, files_of(uri)))
 
 
 def _same_file(uri: str, other: str) -> bool:
-    return uri == other or any(Path(file).is_file() for file in files_of(uri) if file in files_of(other))
+    return uri == other or any(_is_file(file) for file in files_of(uri) if file in files_of(other))
+
+
+def _is_file(path: str) -> bool:
+    """Whether there is a file, as far as anybody may look: one in a folder that is closed to us counts as there."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - of Path.is_file versions raise different errors
+    except PermissionError:
+        return True
+    except (OSError, ValueError):  # a row's id may be too long for a name, or hold what no name holds
+        return False
+
+
+def _is_below(places: Collection[str], uri: str) -> bool:
+    """Whether a document is one of these files, a row of it, or lies in one of these folders."""
+    return bool(places) and any(
+        str(place) in places for file in files_of(uri) for place in (file, *PurePosixPath(file).parents)
+    )
 
 
 def _groups(items: Iterable[Document | _Finished]) -> Iterator[list[Document | _Finished]]:

@@ -20,6 +20,7 @@ from polyhop.indexing.answer_manifest import manifest_of
 from polyhop.indexing.build import asked_by
 from polyhop.indexing.catching_up import CatchingUp
 from polyhop.indexing.ingest import given
+from polyhop.indexing.named_documents import NamedDocuments
 from polyhop.indexing.readiness import check_asking
 from polyhop.indexing.remembered import GrownFacts, in_force, in_order
 from polyhop.indexing.run import IndexRun, entities
@@ -248,13 +249,11 @@ class Polyhop:
         return replace(evidence, cost=cost, left_out=(*evidence.left_out, *left_out_by(view.models)))
 
     def remove(self, *uris: str) -> RemoveReport:
-        """Remove documents, by URI, path or file name, with all that was derived from them."""
+        """Remove documents, by URI, path or the name of only one file, with all that was derived from them."""
         with Record.open(self.path, self.settings.index.store) as record:
-            found = {uri: record.find(uri) for uri in uris}
-        ids = tuple(dict.fromkeys(document for documents in found.values() for document in documents))
-        gone, passages = self._run().discard(ids)
-        missing = tuple(uri for uri, documents in found.items() if not documents)
-        return RemoveReport(removed=tuple(key for key in ids if key in gone), missing=missing, passages=passages)
+            named = NamedDocuments.of(uris, record)
+        gone, passages = self._run().discard(named.uris.keys())
+        return named.report(set(gone), passages)
 
     def merges(self, *names: str) -> tuple[Merge, ...]:
         """The entities of the facts layer with spellings that could be kept apart (or those named), with the reasons.

@@ -125,8 +125,10 @@ class IndexStatus(Serialisable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoveReport(Serialisable):
-    """Which documents were removed, and which of the names asked for are not in the index."""
+    """Which documents were removed, and which of the names asked for are not in the index, or mean several files."""
 
-    removed: tuple[str, ...]
+    removed: tuple[str, ...]  # ids of documents
+    uris: tuple[str, ...]  # of these documents
     missing: tuple[str, ...]
-    passages: int  # removed with them
+    ambiguous: Mapping[str, tuple[str, ...]]  # names that several files end in, with those files
+    passages: int  # removed with the documents

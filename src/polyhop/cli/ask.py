@@ -10,7 +10,7 @@ import click
 from polyhop.cli.counted import counted
 from polyhop.cli.draft import draft_shown
 from polyhop.cli.options import index_options, json_option, replaying, settings_of
-from polyhop.cli.terminal import echo, on_one_line, style
+from polyhop.cli.terminal import echo, from_here, on_one_line, style
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -224,10 +224,7 @@ def _show_sentence(span: Span, engine: Polyhop, further: str = "") -> None:
 
 def place(uri: str, span: Span, where: str = "") -> str:
     """Where a quotation stands: a path relative to here where it is below, the page or such, and the span."""
-    path = Path(uri)
-    here = Path.cwd()
-    shown = path.relative_to(here).as_posix() if path.is_absolute() and path.is_relative_to(here) else uri
-    return f"{', '.join(filter(None, (on_one_line(shown), on_one_line(where))))} [{span.start}:{span.end}]"
+    return f"{', '.join(filter(None, (from_here(uri), on_one_line(where))))} [{span.start}:{span.end}]"
 
 
 def _one_line(text: str) -> str:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from polyhop.cli.counted import counted
 from polyhop.cli.options import index_options, json_option, settings_of
-from polyhop.cli.terminal import echo, on_one_line, style
+from polyhop.cli.terminal import echo, from_here, on_one_line, style
+
+if TYPE_CHECKING:
+    from polyhop.reports import RemoveReport
+
+SHOWN = 20  # names
 
 
 @click.command(short_help="Remove documents from the index.")
@@ -18,7 +25,8 @@ from polyhop.cli.terminal import echo, on_one_line, style
 def remove(uris: tuple[str, ...], as_json: bool, index_path: str, config: Path | None, changes: tuple[str, ...]) -> int:
     """Remove documents by path, file name or URI, with everything derived from them.
 
-    Exits with 1 where none of the names is in the index.
+    A path counts from the current folder, and means no other file. A name that several files have removes none of them:
+    they are listed. Exits with 1 where nothing was removed.
 
     \b
     polyhop remove docs/old.pdf
@@ -34,7 +42,23 @@ def remove(uris: tuple[str, ...], as_json: bool, index_path: str, config: Path |
 
         echo(text_of(report.to_dict()))
     else:
-        echo(f"Removed {counted(len(report.removed), 'documents')} with {counted(report.passages, 'passages')}.")
-        for uri in report.missing:
-            echo(f"{style('not in the index', fg='yellow')}: {on_one_line(uri)}", err=True)
+        _summary(report)
     return 0 if report.removed else 1
+
+
+def _summary(report: RemoveReport) -> None:
+    echo(f"Removed {counted(len(report.removed), 'documents')} with {counted(report.passages, 'passages')}.")
+    _list(report.uris, err=False)
+    for name in report.missing:
+        echo(f"{style('not in the index', fg='yellow')}: {on_one_line(name)}", err=True)
+    for name, files in report.ambiguous.items():
+        echo(f"{style('several files have this name', fg='yellow')}: {on_one_line(name)}", err=True)
+        _list(files, err=True)
+        echo("  Name one of them by its path.", err=True)
+
+
+def _list(uris: Sequence[str], *, err: bool) -> None:
+    for uri in uris[:SHOWN]:
+        echo(f"  {from_here(uri)}", err=err)
+    if len(uris) > SHOWN:
+        echo(f"  ... and {len(uris) - SHOWN:,} more (all of them with --json)", err=err)

@@ -15,6 +15,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,12 @@ def visible(text: str) -> str:
 def on_one_line(text: str) -> str:
     r"""Visible text in which tabs and line feeds are escapes too: for names, which cannot fake further lines so."""
     return visible(_GAP.sub(_escaped, text))
+
+
+def from_here(uri: str) -> str:
+    """A document's URI on one line: as a path relative to the current folder where it is below that."""
+    path, here = Path(uri), Path.cwd()
+    return on_one_line(path.relative_to(here).as_posix() if path.is_absolute() and path.is_relative_to(here) else uri)
 
 
 def style(text: str, **styles: Any) -> str:

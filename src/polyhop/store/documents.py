@@ -189,11 +189,20 @@ class Documents(StoreTables):
 
     def find(self, uri: str) -> list[str]:
         """Ids of the documents a user means: that URI, else the rows of that file, else the one file so ending."""
+        if found := self.at(uri):
+            return found
+        files = self.ending_in(uri)
+        return next(iter(files.values())) if len(files) == 1 else []
+
+    def at(self, uri: str) -> list[str]:
+        """Ids of the documents with that URI, else of the rows of that file."""
         rows_of_file = "SELECT id FROM documents WHERE uri >= ? AND uri < ? ORDER BY number"  # $ is what follows #
         found = self._rows("SELECT id FROM documents WHERE uri = ? ORDER BY number", uri)
-        if found := found or self._rows(rows_of_file, f"{uri}#", f"{uri}$"):
-            return [row[0] for row in found]
-        return _one_file_ending(uri, self._rows("SELECT id, uri FROM documents ORDER BY number"))
+        return [row[0] for row in found or self._rows(rows_of_file, f"{uri}#", f"{uri}$")]
+
+    def ending_in(self, name: str) -> dict[str, list[str]]:
+        """Ids of the documents of each file whose path ends so, by file."""
+        return _files_ending(name, self._rows("SELECT id, uri FROM documents ORDER BY number"))
 
     def duplicate_of(self, sha256: str, *, besides: str = "") -> str | None:
         """The id of the first document with that hash, other than ``besides``."""
@@ -357,14 +366,14 @@ def _write_passages(
         )
 
 
-def _one_file_ending(uri: str, documents: Iterable[tuple[Any, ...]]) -> list[str]:
-    """Ids of the documents of the only file whose path ends in ``uri``; none where several do."""
-    ending = "/" + uri.replace("\\", "/").removeprefix("./").strip("/")
+def _files_ending(name: str, documents: Iterable[tuple[Any, ...]]) -> dict[str, list[str]]:
+    """Ids of the documents of each file whose path ends in ``name``, by file."""
+    ending = "/" + name.replace("\\", "/").removeprefix("./").strip("/")
     files: dict[str, list[str]] = {}
     for key, candidate in documents:
         path = "/" + candidate.replace("\\", "/")
         if path.endswith(ending):
-            files.setdefault(path, []).append(key)
+            files.setdefault(path[1:], []).append(key)
         elif (at := path.find(f"{ending}#")) >= 0:
-            files.setdefault(path[: at + len(ending)], []).append(key)
-    return next(iter(files.values())) if len(files) == 1 else []
+            files.setdefault(path[1 : at + len(ending)], []).append(key)
+    return files

@@ -1,0 +1,73 @@
+"""What somebody means who names documents by a path or by the end of one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polyhop.indexing.ingest import Ingest
+from polyhop.indexing.named_documents import NamedDocuments
+from polyhop.settings import Chunking
+from polyhop.store.record import Record
+from tests.worlds.documents import write
+
+ROWS = '{"id": "r1", "text": "A mill."}\n{"id": "r2", "text": "A ferry."}\n'
+FILES = {"x/notes.md": "A bell.", "y/notes.md": "A lamp.", "y/plan.md": "A pier.", "y/rows.jsonl": ROWS}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with files that are indexed, and one that was not."""
+    return write(tmp_path / "docs", FILES)
+
+
+@pytest.fixture
+def record(tmp_path: Path, folder: Path) -> Iterator[Record]:
+    """The record of the folder."""
+    with Record.create_or_open(tmp_path / "an.index") as record:
+        Ingest(record=record, chunking=Chunking()).run([folder])
+        write(folder, {"z/plan.md": "Another plan."})
+        yield record
+
+
+@pytest.mark.parametrize(
+    ("here", "name", "meant"),
+    [
+        ("x", "notes.md", ["x/notes.md"]),
+        ("x", "./notes.md", ["x/notes.md"]),
+        ("x", "../y/notes.md", ["y/notes.md"]),
+        ("", os.path.join("y", "notes.md"), ["y/notes.md"]),  # noqa: PTH118 - as it is typed
+        ("y", "rows.jsonl", ["y/rows.jsonl#r1", "y/rows.jsonl#r2"]),
+        ("y", "rows.jsonl#r2", ["y/rows.jsonl#r2"]),
+        ("", "plan.md", ["y/plan.md"]),
+        ("x", "rows.jsonl#r1", ["y/rows.jsonl#r1"]),
+        ("z", "plan.md", []),
+        ("x", "./plan.md", []),
+        ("", "x/plan.md", []),
+    ],
+)
+def test_a_path_means_that_file_and_a_name_the_only_one_that_has_it(
+    record: Record, folder: Path, monkeypatch: pytest.MonkeyPatch, here: str, name: str, meant: list[str]
+) -> None:
+    monkeypatch.chdir(folder / here)
+    named = NamedDocuments.of([name], record)
+    assert sorted(named.uris.values()) == [f"{folder.as_posix()}/{uri}" for uri in meant]
+    assert (named.missing, named.ambiguous) == (() if meant else (name,), {})
+
+
+def test_a_file_that_is_gone_is_still_meant_by_its_path(
+    record: Record, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder / "x")
+    (folder / "x" / "notes.md").unlink()
+    assert list(NamedDocuments.of(["notes.md"], record).uris.values()) == [f"{folder.as_posix()}/x/notes.md"]
+
+
+def test_a_name_that_several_files_have_means_none_of_them_and_they_are_listed(record: Record, folder: Path) -> None:
+    named = NamedDocuments.of(["notes.md", "swan.md"], record)
+    files = tuple(f"{folder.as_posix()}/{name}/notes.md" for name in "xy")
+    assert (named.uris, named.missing) == ({}, ("swan.md",))
+    assert named.ambiguous == {"notes.md": files}

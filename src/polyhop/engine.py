@@ -13,7 +13,6 @@ from typing import Any, Self
 
 from polyhop.conversation.standalone import standalone
 from polyhop.conversation.thread import NO_THREAD, Thread
-from polyhop.documents.reading import find
 from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComponent, UsageError
 from polyhop.indexing import remembered as making
 from polyhop.indexing.answer_manifest import manifest_of
@@ -108,7 +107,7 @@ class Polyhop:
         inputs = [Path(path).expanduser() for path in paths]
         run = self._run(layers, workers=workers, wait=wait, progress=progress)
         run.check()  # what is unknown is refused before anything is read
-        find(inputs)  # so is a path that does not exist
+        run.check_inputs(inputs)
         return (run.forecast if dry_run else run.carry_out)(lambda ingest: ingest.run(inputs))
 
     def add_text(

@@ -120,6 +120,14 @@ def test_a_deleted_folder_can_be_indexed_no_more_but_its_parent_can(harbour_engi
     assert titles(harbour_engine) == []
 
 
+def test_a_file_that_is_named_and_gone_is_removed(harbour_engine: Polyhop, harbour: Path) -> None:
+    (harbour / "fennick.txt").unlink()
+    assert counts(harbour_engine.index(harbour / "fennick.txt", dry_run=True)) == {"removed": 1}
+    assert counts(harbour_engine.index(harbour / "fennick.txt")) == {"removed": 1}
+    with pytest.raises(UsageError, match="There is no file or folder"):
+        harbour_engine.index(harbour, harbour / "feNnick.txt")
+
+
 def test_documents_from_elsewhere_stay(harbour_engine: Polyhop, tmp_path: Path) -> None:
     other = write(tmp_path / "other", {"gull.txt": "The gull is a bird of the Sable Coast."})
     assert counts(harbour_engine.index(other)) == {"added": 1}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from polyhop.errors import UsageError
 from polyhop.indexing.ingest import Ingest, Tally
 from polyhop.settings import Chunking
 from polyhop.store.record import Record
@@ -126,3 +127,17 @@ def test_a_row_whose_id_is_too_long_for_the_name_of_a_file_is_removed_like_other
     ingest(folder)
     (folder / "p.jsonl").unlink()
     assert (ingest(folder).removed, texts(record)) == (1, [])
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "bell.txt"])
+def test_a_file_that_is_named_and_gone_is_removed_whenever_the_same_command_is_run(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally], name: str
+) -> None:
+    folder = write(tmp_path / "docs", {"ferry.txt": FERRY})
+    file = write(tmp_path, {"bell.txt": BELL, "rows.jsonl": f'{{"id": "r1", "text": "{BELL}"}}'}) / name
+    ingest(folder, file)
+    file.unlink()
+    assert (ingest(folder, file).removed, texts(record)) == (1, [FERRY])
+    assert (ingest(folder, file).removed, ingest(file).unchanged) == (0, 0)
+    with pytest.raises(UsageError, match="nowhere"):
+        ingest(folder, tmp_path / "nowhere.txt")

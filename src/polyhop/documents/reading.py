@@ -83,7 +83,7 @@ def find(paths: Sequence[str | Path], *, loaders: Mapping[str, Loader] | None = 
     """
     roots = [Path(path) for path in paths]
     for root in roots:
-        if _is_missing(root):
+        if is_missing(root):
             raise UsageError(f"There is no file or folder {str(root)!r}.", remedy="Check the path.")
     return _found(roots, _by_suffix(registered() if loaders is None else loaders))
 
@@ -97,6 +97,15 @@ def uri_of(path: str | Path) -> str:
     """The URI of a file: its absolute path with forward slashes. Links in it stay as they are."""
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
     return absolute.as_posix().encode("utf-8", errors="surrogateescape").decode("utf-8", errors="replace")
+
+
+def is_missing(path: Path) -> bool:
+    """Whether nothing is there; a path in a folder that is closed to us is only unreadable."""
+    try:
+        path.lstat()
+    except OSError as error:
+        return not isinstance(error, PermissionError)
+    return False
 
 
 def covers(roots: Iterable[str | Path], uri: str) -> bool:
@@ -130,15 +139,6 @@ def _covers(root: Path, uri: str) -> bool:
     own = uri_of(root).rstrip("/")
     is_folder = os.path.isdir(root)  # noqa: PTH112 - Path.is_dir() raises where a folder above it is closed
     return uri == own or uri.startswith(f"{own}/" if is_folder else f"{own}#")
-
-
-def _is_missing(path: Path) -> bool:
-    """Whether nothing is there; a path in a folder that is closed to us is only unreadable."""
-    try:
-        path.lstat()
-    except OSError as error:
-        return not isinstance(error, PermissionError)
-    return False
 
 
 def _read_one(source: Source | Skipped) -> Iterator[Document | Skipped]:

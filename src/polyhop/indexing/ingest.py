@@ -14,7 +14,16 @@ from pathlib import Path, PurePosixPath
 
 from polyhop.documents.chunking import CODE_VERSION, cut
 from polyhop.documents.loading import given_document, version_of
-from polyhop.documents.reading import READ_ALREADY, Source, covers, find, fingerprint_file, unreadable
+from polyhop.documents.reading import (
+    READ_ALREADY,
+    Source,
+    covers,
+    find,
+    fingerprint_file,
+    is_missing,
+    unreadable,
+    uri_of,
+)
 from polyhop.errors import UsageError
 from polyhop.layers.layer import words_of
 from polyhop.models.accounting import estimated_tokens
@@ -67,7 +76,7 @@ class Ingest:
     def run(self, paths: Sequence[Path]) -> Tally:
         """Store what is new or changed below the paths, and remove what has vanished from them.
 
-        Raises UsageError for a path that does not exist.
+        Raises UsageError for a path where there is nothing, and of which the record knows nothing either.
         """
         tally = Tally()
         done = 0
@@ -112,7 +121,7 @@ class Ingest:
     def _documents(self, paths: Sequence[Path], tally: Tally) -> Iterator[Document | _Finished]:
         """Documents of files that changed, each file followed by a mark that it was read to its end."""
         known = self._ids_by_file()
-        for source in find(paths):
+        for source in find(not_gone(paths, self.record)):
             if self.record is not None and covers([self.record.folder], source.uri):
                 continue  # the index itself, in the folder that is indexed
             ids = known.get(source.uri, ())
@@ -246,6 +255,11 @@ class _Finished:
     stamp: str
 
 
+def not_gone(paths: Sequence[Path], record: Record | None) -> list[Path]:
+    """The paths without those where there is nothing any more of what the record has, or had until it was told so."""
+    return [path for path in paths if record is None or not is_missing(path) or not _has_met(record, uri_of(path))]
+
+
 def files_of(uri: str) -> list[str]:
     """The files that a document may be, or be a row of: ``#`` parts a row from its file, but paths may have it too."""
     return [uri, *(uri[:place] for place, character in enumerate(uri) if character == "#")]
@@ -261,6 +275,10 @@ def given(documents: Iterable[Document]) -> tuple[Document, ...]:
         if ready.setdefault(document.id, document) is not document:
             raise UsageError(f"Two documents have the id {document.id!r}.", remedy="Give each an id of its own.")
     return tuple(ready.values())
+
+
+def _has_met(record: Record, uri: str) -> bool:
+    return bool(record.at(uri)) or record.meta(f"file:{uri}") is not None
 
 
 def _stands(row: DocumentRow) -> bool:

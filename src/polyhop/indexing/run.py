@@ -5,15 +5,17 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from polyhop.documents.reading import find, is_missing
 from polyhop.errors import IndexCorrupt, IndexMissing, StoreUnreachable, UsageError
 from polyhop.indexes.segments import discard_damaged
 from polyhop.indexing import remembered as making
 from polyhop.indexing.build import Builder, asked_by
-from polyhop.indexing.ingest import Ingest, Tally
+from polyhop.indexing.ingest import Ingest, Tally, not_gone
 from polyhop.indexing.readiness import check_indexing, note_chunking
 from polyhop.indexing.remembered import in_force, in_order
 from polyhop.indexing.shared_generations import SharedGenerations
@@ -57,6 +59,13 @@ class IndexRun:
         except IndexMissing:
             for name in self.layers:
                 fingerprint(layer_of(name, self.settings), self.models)
+
+    def check_inputs(self, paths: Sequence[Path]) -> None:
+        """Refuse a path where there is nothing, unless the index has met what was there. Raises UsageError."""
+        if any(map(is_missing, paths)):
+            with suppress(IndexMissing), self._opened() as record:
+                paths = not_gone(paths, record)
+        find(paths)
 
     def carry_out(self, read: Input) -> IndexReport:
         """Store what is new or changed in the input, and bring the layers up to date once."""

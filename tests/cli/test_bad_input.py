@@ -179,7 +179,10 @@ def test_a_bad_line_is_named_by_its_number_and_the_rest_is_indexed(fresh: Polyho
         ("birds.jsonl#2", "line 2 is not JSON"),
         ("birds.jsonl#4", "line 4 has no text in any of the fields"),
         ("birds.jsonl#5", "line 5 is not an object"),
-        ("birds.jsonl#a", "has the id 'a' of another document"),
+        (
+            "birds.jsonl#a",
+            "has the id 'a', as {}#a does; give each an id of its own".format((folder / "birds.jsonl").as_posix()),
+        ),
     ]
     assert sorted(found(fresh, "grebe swan gull")) == ["Grebe", "Swan"]
 

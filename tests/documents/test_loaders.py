@@ -292,12 +292,22 @@ def test_csv_rows_are_whole_documents(tmp_path: Path) -> None:
         'id,Title,Text,year\nm1,Orla mill,"Built by ""old"" Voss,\nin stone.",1742\n,Ferry,It crosses the Orla.,\n\n'
     )
     mill, ferry = documents(load(CsvLoader(), tmp_path / "places.csv", table))
-    assert (mill.id, mill.title, mill.whole) == ("m1", "Orla mill", True)
+    assert (mill.title, mill.whole) == ("Orla mill", True)
     assert mill.text == 'Built by "old" Voss,\nin stone.'
     assert mill.uri == f"{(tmp_path / 'places.csv').as_posix()}#m1"
     assert mill.metadata == {"year": "1742"}
+    assert re.fullmatch(r"places\.[0-9a-f]{8}#m1", mill.id)
     assert re.fullmatch(r"places\.[0-9a-f]{8}#2", ferry.id)
     assert ferry.uri.endswith("places.csv#2")
+
+
+def test_csv_rows_keep_apart_whatever_ids_they_have(tmp_path: Path) -> None:
+    """Tables number their rows as they like: what one says is not lost for the id of another."""
+    for ids in (("1", "1", "2"), ("2", ""), ("", "1"), ("1", "1", "1 (2)", "1"), ("1 (2)", "1", "1")):
+        table = "id,text\n" + "".join(f"{own},Row {row}.\n" for row, own in enumerate(ids))
+        found = documents(load(CsvLoader(), tmp_path / "a.csv", table))
+        assert [document.text for document in found] == [f"Row {row}." for row in range(len(ids))]
+        assert len({document.id for document in found}) == len({document.uri for document in found}) == len(ids)
 
 
 def test_csv_without_a_text_column_is_written_out(tmp_path: Path) -> None:
@@ -360,7 +370,8 @@ def test_csv_columns_are_settings(tmp_path: Path) -> None:
 
 def test_csv_columns_are_known_however_they_are_spelled(tmp_path: Path) -> None:
     document = only(CsvLoader(), tmp_path / "a.csv", "ID,Headline,Full Text,Author\nm1,Orla mill,Built in 1742.,Voss\n")
-    assert (document.id, document.title, document.text) == ("m1", "Orla mill", "Built in 1742.")
+    assert (document.title, document.text) == ("Orla mill", "Built in 1742.")
+    assert document.uri.endswith("a.csv#m1")
     assert document.metadata == {"Author": "Voss"}
 
 

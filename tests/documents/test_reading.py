@@ -88,8 +88,8 @@ def test_documents_with_the_id_of_an_earlier_one_are_skipped(tmp_path: Path) -> 
     first = f"{tmp_path.as_posix()}/a.jsonl#m"
     assert [item.text for item in items if isinstance(item, Document)] == ["one"]
     assert [item for item in items if isinstance(item, Skipped)] == [
-        Skipped(first, f"has the id 'm', as {first} does"),
-        Skipped(f"{tmp_path.as_posix()}/b.jsonl#m", f"has the id 'm', as {first} does"),
+        Skipped(first, f"has the id 'm', as {first} does; give each an id of its own"),
+        Skipped(f"{tmp_path.as_posix()}/b.jsonl#m", f"has the id 'm', as {first} does; give each an id of its own"),
     ]
 
 

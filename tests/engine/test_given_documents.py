@@ -138,18 +138,19 @@ def test_two_documents_may_swap_their_texts(tmp_path: Path) -> None:
         assert counts(engine.add_documents(pair("The tern.", "The gull."), layers=("text",))) == {"changed": 2}
 
 
-def test_the_id_of_a_file_is_not_taken_over(harbour_engine: Polyhop) -> None:
+def test_the_id_of_a_file_is_not_taken_over(harbour_engine: Polyhop, harbour: Path) -> None:
     taken = _first(harbour_engine).document_id
     report = harbour_engine.add_documents([Document(id=taken, text="The gull.")])
     assert counts(report) == {}
-    assert report.skipped[0].reason == f"has the id {taken!r} of another document"
+    assert report.skipped[0].reason.startswith(f"has the id {taken!r}, as {harbour.as_posix()}/")
 
 
 def test_nor_is_the_id_of_a_document_by_a_file(tmp_path: Path) -> None:
     rows = write(tmp_path / "rows", {"birds.jsonl": '{"id": "gull", "text": "A row on the tern."}\n'})
     with Polyhop(tmp_path / "rows.index", settings=QUICK) as engine:
         engine.add_text("The gull is a bird.", "gull", layers=("text",))
-        assert engine.index(rows, layers=("text",)).skipped[0].reason == "has the id 'gull' of another document"
+        (skipped,) = engine.index(rows, layers=("text",)).skipped
+        assert skipped.reason == "has the id 'gull', as gull does; give each an id of its own"
         assert "gull" in _first(engine, "gull").text
 
 

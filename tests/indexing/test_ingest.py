@@ -141,3 +141,24 @@ def test_a_file_that_is_named_and_gone_is_removed_whenever_the_same_command_is_r
     assert (ingest(folder, file).removed, ingest(file).unchanged) == (0, 0)
     with pytest.raises(UsageError, match="nowhere"):
         ingest(folder, tmp_path / "nowhere.txt")
+
+
+def test_tables_that_number_their_rows_alike_lose_none(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally]
+) -> None:
+    """Nor does it matter which is read first, nor whether another was there."""
+    tables = {"a.csv": f"id,text\n1,{FERRY}\n1,{BELL}\n", "b.csv": f"id,text\n1,{MILL}\n"}
+    folder = write(tmp_path / "docs", tables)
+    assert (ingest(folder / "b.csv").added, ingest(folder / "b.csv").unchanged) == (1, 1)
+    before = [row.id for row in record.documents()]
+    assert (ingest(folder).added, sorted(texts(record))) == (2, [BELL, MILL, FERRY])
+    (folder / "a.csv").unlink()
+    assert (ingest(folder).removed, [row.id for row in record.documents()]) == (2, before)
+
+
+def test_a_row_that_has_the_id_of_another_files_row_is_told_which(tmp_path: Path, ingest: Callable[..., Tally]) -> None:
+    row = '{"id": "r1", "text": "A mill."}'
+    folder = write(tmp_path / "docs", {"a.jsonl": row, "b.jsonl": row})
+    reason = f"has the id 'r1', as {folder.as_posix()}/a.jsonl#r1 does; give each an id of its own"
+    for _ in range(2):
+        assert [skipped.reason for skipped in ingest(folder).skipped] == [reason]

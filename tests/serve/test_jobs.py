@@ -96,7 +96,7 @@ def test_removing_documents_takes_their_files_with_them(workplace: Workplace) ->
     workplace.work()
     with Record.open(workplace.place.index) as record:
         ids = {row.uri: row.id for row in record.documents()}
-    first = workplace.remove(ids["mill.txt"], "p1")
+    first = workplace.remove(ids["mill.txt"], ids["people.csv#p1"])
     second = workplace.remove(ids["mill.txt"])
     workplace.work()
     assert workplace.queue.job(first.id).skipped == ()
@@ -105,7 +105,7 @@ def test_removing_documents_takes_their_files_with_them(workplace: Workplace) ->
     assert [each.reason for each in told.skipped] == ["is not in the index any more"]
     assert set(uris(workplace)) == {"people.csv#p2", "rye.txt"}
     assert set(workplace.stored()) == {"people.csv", "rye.txt"}
-    workplace.done(workplace.remove("p2"))
+    workplace.done(workplace.remove(ids["people.csv#p2"]))
     assert set(workplace.stored()) == {"rye.txt"}
     assert len(workplace.lying()) == 1
 

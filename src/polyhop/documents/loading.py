@@ -68,16 +68,22 @@ def row_document(
     media_type: str,
     *,
     identity: str = "",
+    name: str = "",
     title: str = "",
     metadata: Mapping[str, str] | None = None,
 ) -> Document:
-    """The document that one row of a file is; ``uri`` names the file, ``identity`` is the row's own id."""
+    """The document that one row of a file is; ``uri`` names the file.
+
+    ``identity``: the row's own id, which no row of another file has; ``name``: what tells it from the other rows of its
+    file alone, and is their number where there is neither.
+    """
     own = one_line(identity)
+    within = own or one_line(name) or str(row)
     shown = one_line(title) or f"{readable_stem(uri)} {row}"
     body = clean(text).strip()
     return Document(
-        id=own or f"{PurePosixPath(uri).stem}.{_short_hash(uri, 8)}#{row}",
-        uri=f"{uri}#{own or row}",
+        id=own or f"{PurePosixPath(uri).stem}.{_short_hash(uri, 8)}#{within}",
+        uri=f"{uri}#{within}",
         title=shown,
         text=body,
         media_type=media_type,

@@ -69,7 +69,7 @@ def unique(items: Iterable[Document | Skipped]) -> Iterator[Document | Skipped]:
         if isinstance(item, Document):
             other = first.setdefault(item.id, item.uri)
             if other is not item.uri:
-                yield Skipped(item.uri, f"has the id {item.id!r}, as {other} does")
+                yield with_taken_id(item, other)
                 continue
         yield item
 
@@ -122,6 +122,11 @@ def fingerprint_file(path: Path) -> str:
 def unreadable(uri: str, error: OSError) -> Skipped:
     """A file that the system does not hand out, with the system's reason."""
     return Skipped(uri, f"cannot be read: {error.strerror or error}")
+
+
+def with_taken_id(document: Document, other: str) -> Skipped:
+    """A document whose id another one has, which is where ``other`` says."""
+    return Skipped(document.uri, f"has the id {document.id!r}, as {other} does; give each an id of its own")
 
 
 def _checked(item: Document | Skipped) -> Document | Skipped:

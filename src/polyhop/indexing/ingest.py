@@ -23,6 +23,7 @@ from polyhop.documents.reading import (
     is_missing,
     unreadable,
     uri_of,
+    with_taken_id,
 )
 from polyhop.errors import UsageError
 from polyhop.layers.layer import words_of
@@ -54,8 +55,8 @@ class Tally:
     skipped: list[Skipped] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)  # ids of the documents that still exist
     unread: set[str] = field(default_factory=set)  # URIs of files and folders that are there but cannot be read
-    read: set[str] = field(default_factory=set)  # ids of the documents read in this run,
-    texts: dict[str, str] = field(default_factory=dict)  # and their URIs by what they say
+    read: dict[str, str] = field(default_factory=dict)  # URIs of the documents read in this run, by id,
+    texts: dict[str, str] = field(default_factory=dict)  # and by what they say
     repeated: set[str] = field(default_factory=set)  # ids of documents that were refused for saying what another says
 
     @property
@@ -93,7 +94,7 @@ class Ingest:
         Nothing is removed but the former text of a document that now says what another one does, and ``instead_of``:
         documents, by id, unless they are given again.
         """
-        tally = Tally(read={document.id for document in documents})
+        tally = Tally(read={document.id: document.uri for document in documents})
         kept: list[Document | _Finished] = []
         for document in documents:
             if not self._is_refused(document, tally, GIVEN):
@@ -149,7 +150,7 @@ class Ingest:
                     clean = False  # read again next time: the other copy may be gone by then
                 else:
                     tally.seen.add(item.id)
-                    tally.read.add(item.id)
+                    tally.read[item.id] = item.uri
                     tally.texts[item.sha256] = item.uri
                     yield item
             if clean:
@@ -157,9 +158,11 @@ class Ingest:
 
     def _is_refused(self, document: Document, tally: Tally, stamp: str = "") -> bool:
         holder = self._known.get(document.id)
-        taken = holder is not None and not _same_source(holder, document, stamp) and _stands(holder)
-        if taken or (not stamp and document.id in tally.read):
-            tally.skipped.append(Skipped(document.uri, f"has the id {document.id!r} of another document"))
+        other = None if stamp else tally.read.get(document.id)
+        if holder is not None and not _same_source(holder, document, stamp) and _stands(holder):
+            other = holder.uri
+        if other is not None:
+            tally.skipped.append(with_taken_id(document, other))
             return True
         original = None if document.whole else tally.texts.get(document.sha256) or self._stored_uri(document, tally)
         if original is None:

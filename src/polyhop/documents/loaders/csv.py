@@ -28,7 +28,7 @@ class CsvLoader:
     """Reads one document a row, by the names of the columns; a row without a text is written out in lines.
 
     Columns are known however their names are spelled (``full_text``, ``Full Text``). An abstract stands before the
-    text.
+    text. The column with ids names the rows within the table: many tables number theirs from 1, or repeat an id.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
@@ -57,10 +57,11 @@ class CsvLoader:
     def _documents(self, records: Iterator[list[str]], uri: str) -> Iterator[Document]:
         columns = _named(next(filter(_says_something, records), []))
         roles = {role: _chosen(columns, names) for role, names in self._roles().items()}
+        used: Counter[str] = Counter()
         for row, record in enumerate(records, start=1):
             if _says_something(record):
                 names = columns + [f"column {number + 1}" for number in range(len(columns), len(record))]
-                yield self._document(dict(zip(names, record, strict=False)), roles, uri, row)
+                yield self._document(dict(zip(names, record, strict=False)), roles, uri, row, used)
 
     def _roles(self) -> dict[str, tuple[str, ...]]:
         return {
@@ -70,7 +71,9 @@ class CsvLoader:
             "abstract": self.abstract_columns,
         }
 
-    def _document(self, values: dict[str, str], roles: dict[str, str | None], uri: str, row: int) -> Document:
+    def _document(
+        self, values: dict[str, str], roles: dict[str, str | None], uri: str, row: int, used: Counter[str]
+    ) -> Document:
         found = {role: values.get(column, "") if column else "" for role, column in roles.items()}
         text = fields.below_abstract(found["text"], found["abstract"])
         others = {
@@ -81,7 +84,13 @@ class CsvLoader:
             text, others = "\n".join(pairs(shown.keys(), shown.values())), {}
             found["title"] = found["title"] or _first_name(shown.values())
         return row_document(
-            uri, row, text, self.media_type, identity=found["id"], title=found["title"], metadata=others
+            uri,
+            row,
+            text,
+            self.media_type,
+            name=_unlike(one_line(found["id"]) or str(row), used),
+            title=found["title"],
+            metadata=others,
         )
 
 
@@ -129,6 +138,15 @@ def _named(header: Sequence[str]) -> list[str]:
         name = one_line(cell) or f"column {number}"
         names.append(f"{name} {number}" if name in names else name)
     return names
+
+
+def _unlike(name: str, used: Counter[str]) -> str:
+    """The name, with a number behind it where a row before has it; ``used`` counts those that rows have."""
+    used[name] += 1
+    while used[name] > 1:
+        name = f"{name} ({used[name]})"
+        used[name] += 1
+    return name
 
 
 def _chosen(columns: Sequence[str], names: tuple[str, ...]) -> str | None:

@@ -20,6 +20,7 @@ from polyhop.layers.layer import layer_of
 from polyhop.models.choice import Models
 from polyhop.settings import Settings
 from polyhop.store.record import Record
+from tests.worlds.commands import Run
 from tests.worlds.documents import BRIDGE
 from tests.worlds.settings import LAYERS, QUICK
 
@@ -151,3 +152,16 @@ def test_a_damaged_copy_beside_the_index_is_not_looked_at(fresh_index: Path) -> 
     half = Path(shutil.copytree(folder, folder.with_name(f".{folder.name}-0")))
     emptied(half / digests.FILE)
     assert list(damage(fresh_index)) == []
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_doctor_misses_what_was_not_copied_and_indexing_makes_it_again(
+    fresh_index: Path, world: Path, layer: str, run: Run
+) -> None:
+    shutil.rmtree(fresh_index / "generations" / layer)
+    told = run("doctor", "--deep", "--index", fresh_index)
+    assert (told.code, "polyhop index PATH..." in told.out) == (1, True)
+    assert f"FAIL arrays           {fresh_index / 'generations' / layer}" in told.out
+    with Polyhop(fresh_index, settings=QUICK) as engine:
+        engine.index(world)
+    assert run("doctor", "--deep", "--index", fresh_index).code == 0

@@ -18,6 +18,7 @@ from polyhop.errors import PolyhopError
 
 if TYPE_CHECKING:
     from polyhop.settings import Settings
+    from polyhop.store.record import Record
 
 Finding = tuple[str, bool, str, str]  # what, fine, finding, remedy
 
@@ -34,7 +35,7 @@ def doctor(deep: bool, as_json: bool, index_path: str, config: Path | None, chan
     settings = settings_of(config, changes)
     findings = [*_environment(), *_models(settings), *_index(settings, index_path)]
     if deep:
-        findings += _bytes(index_path)
+        findings += _bytes(settings, index_path)
     if as_json:
         from polyhop.cli.as_json import text_of
 
@@ -95,19 +96,19 @@ def _index(settings: Settings, index_path: str) -> Iterator[Finding]:
     yield "index", not with_gaps, finding, remedy
 
 
-def _bytes(index_path: str) -> Iterator[Finding]:
-    """Whether all that an index has on disk is as it was written; each damaged file is a finding."""
+def _bytes(settings: Settings, index_path: str) -> Iterator[Finding]:
+    """Whether all that an index has on disk is there and as it was written; each damaged file is a finding."""
     from polyhop.indexes import digests, segments
     from polyhop.store.record import Record
 
     try:
         with Record.open(index_path) as record:
             record.verify()
+            faults = list(segments.damage(Path(index_path))) or _unopened(settings, record)
     except PolyhopError as error:
         yield "record", False, str(error), error.remedy
         return
     yield "record", True, "every row can be read", ""
-    faults = list(segments.damage(Path(index_path)))
     for fault in faults:
         yield "arrays", False, fault, "Run: polyhop index PATH... What is damaged is gathered again, and asks no model."
     folders = list(segments.array_folders(Path(index_path)))
@@ -117,3 +118,22 @@ def _bytes(index_path: str) -> Iterator[Finding]:
     )
     if not faults:
         yield "arrays", True, f"as they were written, in {counted(len(folders), 'folders')}{earlier}", ""
+
+
+def _unopened(settings: Settings, record: Record) -> list[str]:
+    """Why layers that the record names cannot be opened, as where their folders were not copied with it."""
+    from polyhop.errors import IndexCorrupt
+    from polyhop.indexing.remembered import in_force, up_to_date
+    from polyhop.layers.layer import layer_of
+    from polyhop.models.choice import load_models
+
+    models, made_with = load_models(settings), in_force(record, settings)
+    faults = []
+    for name in up_to_date(record):
+        try:
+            layer_of(name, made_with).open(record, record.folder / "generations" / name, models)
+        except IndexCorrupt as error:
+            faults.append(str(error))
+        except PolyhopError:
+            continue  # made with another model, say, which is no damage
+    return faults

@@ -170,11 +170,14 @@ def test_a_file_that_vanishes_meanwhile_is_reported(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
 def test_names_that_are_no_text_are_readable(tmp_path: Path) -> None:
-    path = os.fsencode(tmp_path) + b"/m\xfchle.txt"
-    Path(os.fsdecode(path)).write_text("The mill.")
-    documents, _ = run(tmp_path)
-    assert documents[0].uri.encode()
-    assert documents[0].title == "m\ufffdhle"
+    for name in (b"m\xfchle.txt", b"m\xf6hle.txt"):
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text("The mill.")
+    documents, skipped = run(tmp_path)
+    assert [document.uri for document in documents] == [
+        f"{tmp_path.as_posix()}/m\\x{code}hle.txt" for code in ("f6", "fc")
+    ]
+    assert [document.title for document in documents] == ["m\\xf6hle", "m\\xfchle"]
+    assert skipped == {}
 
 
 def test_deeply_nested_folders_are_read(tmp_path: Path) -> None:

@@ -94,9 +94,12 @@ def registered() -> dict[str, Loader]:
 
 
 def uri_of(path: str | Path) -> str:
-    """The URI of a file: its absolute path with forward slashes. Links in it stay as they are."""
+    """The URI of a file: its absolute path with forward slashes. Links in it stay as they are.
+
+    Bytes of a name that are no text are written out, as in ``m\\xfchle.txt``: names that differ stay apart.
+    """
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
-    return absolute.as_posix().encode("utf-8", errors="surrogateescape").decode("utf-8", errors="replace")
+    return absolute.as_posix().encode("utf-8", errors="surrogateescape").decode("utf-8", errors="backslashreplace")
 
 
 def is_missing(path: Path) -> bool:
@@ -164,10 +167,10 @@ def _found(roots: Iterable[Path], loaders: Mapping[str, Loader]) -> Iterator[Sou
     links: deque[Path] = deque()
     while waiting or links:
         path = waiting.pop() if waiting else links.popleft()
-        uri = uri_of(path)
-        if uri in met:
+        uri, place = uri_of(path), os.path.abspath(path)  # noqa: PTH100 - as in uri_of
+        if place in met:
             continue
-        met.add(uri)
+        met.add(place)
         try:
             state = path.stat()
             if not stat.S_ISDIR(state.st_mode):

@@ -224,6 +224,13 @@ def test_an_index_that_was_never_gathered_has_nothing_to_search_yet(tmp_path: Pa
     assert "polyhop index" in caught.value.remedy
 
 
+def test_an_index_that_is_being_made_says_so(tmp_path: Path) -> None:
+    writer, reader = Record.create_or_open(tmp_path / "new.index"), Polyhop(tmp_path / "new.index")
+    with writer, reader, pytest.raises(LayerMissing, match="it is being made by process") as caught:
+        reader.ask(BRIDGE)
+    assert "Ask again" in caught.value.remedy
+
+
 def test_an_index_of_an_empty_folder_answers_that_it_knows_nothing(index_of: Callable[..., Polyhop]) -> None:
     answer = index_of({}).ask(BRIDGE)
     assert answer.text is None

@@ -59,6 +59,11 @@ def default_strategy(view: View, settings: Settings) -> str:
     """The strategy where none is named: the one of the settings. Raises LayerMissing for an index without passages."""
     if "text" in view.layers:
         return settings.choice("strategy")[0]
+    if (writer := view.record.writer()) is not None:
+        raise LayerMissing(
+            f"This index has nothing to search yet: it is being made by {writer}.",
+            remedy="Ask again when that is done; polyhop status says how far it is.",
+        )
     raise LayerMissing("This index has nothing to search yet.", remedy="Index documents with: polyhop index PATH...")
 
 

@@ -270,8 +270,9 @@ def test_an_output_that_takes_nothing_is_said(command: list[str]) -> None:
 
 
 @posix
-def test_a_closed_output_is_no_error() -> None:
-    done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *MODULE, "strategies"], capture_output=True, check=False)
+@pytest.mark.parametrize("command", [["strategies"], ["strategies", "--json"]])
+def test_a_closed_output_is_no_error(command: list[str]) -> None:
+    done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *MODULE, *command], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
 

@@ -11,5 +11,6 @@ from polyhop.cli.terminal import json_safe
 
 def text_of(content: Any) -> str:
     """JSON text for people and programs: readable where standard output can show every letter, else escaped."""
-    shows_all = (sys.stdout.encoding or "").lower().replace("_", "-") in ("utf-8", "utf8")
+    encoding = getattr(sys.stdout, "encoding", None)  # there is no standard output where somebody closed it
+    shows_all = (encoding or "").lower().replace("_", "-") in ("utf-8", "utf8")
     return json_safe(json.dumps(content, ensure_ascii=not shows_all, indent=2))

@@ -108,6 +108,12 @@ def test_a_broken_file_is_named(tmp_path: Path, content: bytes) -> None:
     assert str(caught.value)
 
 
+def test_a_file_may_begin_with_the_mark_that_editors_on_windows_write(tmp_path: Path) -> None:
+    file = tmp_path / "polyhop.toml"
+    file.write_text("[chunking]\ntokens = 1024\n", encoding="utf-8-sig")
+    assert Settings.read(file).chunking.tokens == 1024
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="nowhere"):
         Settings.read(tmp_path / "nowhere.toml")

@@ -206,7 +206,7 @@ class Settings:
         tree: dict[str, Any] = {}
         if file is not None:
             try:
-                tree = tomllib.loads(file.read_text(encoding="utf-8"))
+                tree = tomllib.loads(file.read_text(encoding="utf-8-sig"))  # Windows' own editor writes the mark
             except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
                 raise SettingError(f"{file} cannot be read: {error}.") from error
         for change in changes:

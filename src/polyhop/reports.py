@@ -68,7 +68,7 @@ class IndexReport(Serialisable):
     changed: int
     unchanged: int
     removed: int
-    duplicates: int  # documents whose text another document already has
+    duplicates: int  # documents, not rows, with title and text of another; a file without a title has its name for one
     skipped: tuple[Skipped, ...]
     documents: int  # in the index afterwards
     passages: int

@@ -62,8 +62,7 @@ def index(
     """Read files and folders (text, web pages, PDF, office files, books, mail, code, CSV, JSON Lines) into the index.
 
     The same command again does only what changed, and removes documents whose files have vanished; a named folder that
-    has gone, because its disk is not mounted, say, is an error and removes nothing. It can be interrupted at any
-    moment: what was done is stored, and the next run goes on from there.
+    has vanished is an error. It can be interrupted at any moment: the next run goes on from there.
 
     \b
     polyhop index docs/

@@ -154,6 +154,19 @@ def test_html_references_to_what_nobody_sees_are_left_out(tmp_path: Path) -> Non
     assert only(HtmlLoader(), tmp_path / "a.html", page).text == "Hafengebühr, five canoes & oars"
 
 
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("about 10<sup>6</sup> gulls, 10<sup>-3</sup> g", "about 10^6 gulls, 10^-3 g"),
+        ("in 1790<sup><a href='#n'>3</a></sup>.", "in 1790^3."),
+        ("in 1790<sup>[3]</sup>, the 1<sup>st</sup>, 5 km<sup>2</sup>", "in 1790[3], the 1st, 5 km2"),
+        ("5 <sup>1</sup>/<sub>2</sub>", "5 1/2"),
+    ],
+)
+def test_html_superscripts_are_no_further_digits(page: str, text: str, tmp_path: Path) -> None:
+    assert only(HtmlLoader(), tmp_path / "a.html", f"<p>{page}</p>").text == text
+
+
 def test_html_declared_encoding_is_used(tmp_path: Path) -> None:
     page = '<meta charset="iso-8859-2"><p>Łódź i Gdańsk</p>'.encode("iso8859-2")
     assert only(HtmlLoader(), tmp_path / "a.html", page).text == "Łódź i Gdańsk"

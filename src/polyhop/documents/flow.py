@@ -65,6 +65,11 @@ class Flow:
         self._length += len(white) + len(text)
         self._gap = Gap.NONE
 
+    @property
+    def last(self) -> str:
+        """The last character; none where what follows is kept apart from it."""
+        return self._pieces[-1][-1:] if self._pieces and not self._gap else ""
+
     def append(self, other: Flow) -> None:
         """Add what another flow has, with its marks."""
         text = other.text()

@@ -38,6 +38,7 @@ _MARKUP = re.compile(  # every alternative ends somewhere, at worst at the end o
     r"|<[!?/][^>]*+>?",
     re.DOTALL,
 )
+_RAISED = re.compile(r"[-+\u2212]?\d")  # what a superscript begins with that would be read as further digits
 _BLANK_LINES = re.compile(r"\n\s*\n\s*\n")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _GAPS = {
@@ -147,6 +148,7 @@ class Page:
         self._items: list[int] = []  # of each list that we are in, the number of its last item; below 0: not numbered
         self._marker = ""  # of an item that has begun and says nothing yet
         self._naming = ""  # title or h1, while inside the first one
+        self._raised = False  # whether a superscript has begun and says nothing yet
 
     def flow(self) -> Flow:
         """All of its text, with marks for headings, links, lists, and what is the site's and not the page's."""
@@ -165,6 +167,7 @@ class Page:
             self._list(tag)
             self._mark(tag, attributes)
             self._verbatim += tag == "pre"
+            self._raised = tag == "sup" or (self._raised and tag == "a")  # a note's number may be a link
             if (tag == "title" and not self.title) or (tag == "h1" and not self.heading):
                 self._naming = tag
             elif tag == "body":
@@ -204,6 +207,9 @@ class Page:
         if self._marker and not text.isspace():
             self._tables.flow.write_exactly(self._marker)
             self._marker = ""
+        if self._raised and self._tables.flow.last.isdigit() and _RAISED.match(text):
+            self._tables.flow.write_exactly("^")  # a power, or the number of a note, is no further digit
+        self._raised = False
         if self._verbatim:
             self._write_verbatim(text)
         else:

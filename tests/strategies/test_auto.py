@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from polyhop.engine import Polyhop
+from polyhop.layers.view import View
+from polyhop.strategies.paths.strategy import Paths
+from polyhop.types import Budget, Evidence
 from tests.worlds.documents import BRIDGE
 
 
@@ -31,6 +36,23 @@ def test_steps_have_the_best_path_beside_them(engine: Polyhop) -> None:
     assert evidence.trail[-1].startswith("beside it, along links")
     scores = [passage.score for passage in evidence.passages]
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize(("seconds", "asked"), [(None, [None]), (60.0, [pytest.approx(30.0, abs=30.0)]), (0.0, [])])
+def test_the_path_has_the_time_that_steps_have_left(
+    seconds: float | None, asked: list[object], engine: Polyhop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[float | None] = []
+    retrieve = Paths.retrieve
+
+    def noted(self: Paths, question: str, over: View, budget: Budget) -> Evidence:
+        given.append(budget.seconds)
+        return retrieve(self, question, over, budget)
+
+    monkeypatch.setattr(Paths, "retrieve", noted)
+    engine.ask(BRIDGE, strategy="auto", budget=Budget(seconds=seconds))
+    assert given == asked
+    assert seconds not in given or seconds is None
 
 
 def test_what_no_near_passage_answers_is_looked_for_along_links(engine: Polyhop) -> None:

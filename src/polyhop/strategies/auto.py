@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -36,6 +37,7 @@ class Auto:
 
     def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
         """What the strategy finds that the question, or a first look, calls for; the trail says which and why."""
+        began = time.monotonic()
         plan = over.plan(question)
         if len(plan.steps) == 1 and plan.final is None:
             ranking = fused(question, over, max(self.depth, budget.passages))
@@ -51,7 +53,7 @@ class Auto:
         evidence = strategy.retrieve(question, over.restricted(strategy.needs), budget)
         trail = (f"{evidence.strategy}, because {reason}", *evidence.trail)
         evidence = replace(evidence, strategy="auto", trail=trail)
-        return _beside_path(evidence, over, budget) if isinstance(strategy, StepChain) else evidence
+        return _beside_path(evidence, over, _left(budget, began)) if isinstance(strategy, StepChain) else evidence
 
     def _looked(self, question: str, passages: Sequence[Passage], over: View) -> Pointing:
         """What the first passages answer; nothing where the weights of the span model are not installed."""
@@ -75,7 +77,7 @@ def _single(plan: Plan, passages: Sequence[Passage], found: Pointing) -> Evidenc
 
 def _beside_path(evidence: Evidence, over: View, budget: Budget) -> Evidence:
     """What steps found and, behind the first of it, the best path of the whole question: steps may have gone astray."""
-    if "parsekg" not in over.layers:
+    if "parsekg" not in over.layers or budget.seconds == 0:
         return evidence
     view = replace(over.restricted(Paths.needs), hops_told=HopsTold())  # its hops are not those of the answer
     path = Paths().retrieve(evidence.question, view, budget)
@@ -85,6 +87,13 @@ def _beside_path(evidence: Evidence, over: View, budget: Budget) -> Evidence:
     scores = accumulate((passage.score for passage in ranked), min)  # the path has another scale
     passages = tuple(replace(passage, score=score) for passage, score in zip(ranked, scores, strict=True))
     return replace(evidence, passages=passages, trail=(*evidence.trail, f"beside it, along links: {path.trail[0]}"))
+
+
+def _left(budget: Budget, began: float) -> Budget:
+    """What is left of a budget of time, began being when the question was taken up (monotonic seconds)."""
+    if budget.seconds is None:
+        return budget
+    return replace(budget, seconds=max(0.0, budget.seconds - (time.monotonic() - began)))
 
 
 def _following(plan: Plan, over: View) -> Strategy:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -66,7 +67,9 @@ def _filled(folders: Iterable[Path]) -> dict[Path, tuple[int, int]]:
     found = {}
     for folder in folders:
         with suppress(OSError):
-            if any(folder.iterdir()):
+            with os.scandir(folder) as inside:  # not iterdir, which lists all of a large folder for the first name
+                holds = next(inside, None) is not None
+            if holds:
                 told = folder.stat()
                 found[folder] = told.st_dev, told.st_ino
     return found

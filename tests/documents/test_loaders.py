@@ -161,6 +161,7 @@ def test_html_references_to_what_nobody_sees_are_left_out(tmp_path: Path) -> Non
         ("in 1790<sup><a href='#n'>3</a></sup>.", "in 1790^3."),
         ("in 1790<sup>[3]</sup>, the 1<sup>st</sup>, 5 km<sup>2</sup>", "in 1790[3], the 1st, 5 km2"),
         ("5 <sup>1</sup>/<sub>2</sub>", "5 1/2"),
+        ("10<sup></sup>6", "106"),
     ],
 )
 def test_html_superscripts_are_no_further_digits(page: str, text: str, tmp_path: Path) -> None:

@@ -194,6 +194,7 @@ class Page:
             self._tables.flow.part(self._gap(tag))
             self._verbatim = max(0, self._verbatim - (tag == "pre"))
             self._naming = "" if tag == self._naming else self._naming
+            self._raised = self._raised and tag != "sup"
 
     def data(self, text: str) -> None:
         """Text between tags."""

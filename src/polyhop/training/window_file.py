@@ -52,9 +52,8 @@ def write_prepared(path: Path, prepared: Prepared) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as stream:
-            np.savez(
-                stream, allow_pickle=False, **arrays
-            )  # packs worse than xz behind it, which sees the same texts again
+            # Not compressed: that packs worse than xz behind it, which sees the same texts again.
+            np.savez(stream, allow_pickle=False, **arrays)
     except OSError as error:
         raise StorageFull(f"The windows cannot be written to {path}: {error}.") from error
 

@@ -142,7 +142,7 @@ def test_a_run_that_was_killed_goes_on_and_ends_as_if_it_never_was(
     assert done >= 3
     code, report = evaluated()
     assert code == 0
-    assert "from a run that left some, or some errors; this one goes on." in capsys.readouterr().err
+    assert "from a run that did not end, or not without errors; this one goes on." in capsys.readouterr().err
     assert kept(data) == []
     assert untimed(evaluated()[1]) == untimed(report)
     assert "this one goes on" not in capsys.readouterr().err

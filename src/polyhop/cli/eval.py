@@ -199,7 +199,7 @@ def _run(experiment: Experiment, data: Dataset, engine: Polyhop, number: int, re
     if len(unfinished):
         are = "is" if len(unfinished) == 1 else "are"
         there = f"{counted(len(unfinished), 'outcomes')} {are} there"
-        echo(f"{there} from a run that left some, or some errors; this one goes on.", err=True)
+        echo(f"{there} from a run that did not end, or not without errors; this one goes on.", err=True)
     with progress_shown(quiet=False) as listener:
         run = experiment.run(engine, data, progress=listener, models=engine.models, unfinished=unfinished)
     return _Done(run, made, unfinished)

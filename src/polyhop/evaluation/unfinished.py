@@ -10,7 +10,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Self
 
-import polyhop
 from polyhop import registry
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.outcome import ClueOutcome, HopOutcome, Outcome, QuestionRecord
@@ -108,7 +107,7 @@ def _generations(index: Path) -> list[str]:
 
 def _code() -> list[Path]:
     """The source of this package and of those that add to it: under development, a version has no number of its own."""
-    return sorted({*Path(polyhop.__file__).parent.rglob("*.py"), *registry.sources()})
+    return sorted(registry.sources())
 
 
 def _named_in(settings: Mapping[str, Any]) -> Iterator[Path]:

@@ -46,7 +46,7 @@ class StreamedReply:
         if not reply.ok or not (self._events or streams):
             return reply
         if self._error is not None:
-            return Reply(reply.status, reply.headers, json.dumps({"error": self._error}).encode("ascii")).as_meant
+            return Reply(reply.status, reply.headers, json.dumps({"error": self._error}).encode("ascii"))
         if not (self._done or self._finish):
             return None
         choice = {"finish_reason": self._finish, "message": {"role": "assistant", "content": self.text + self._half}}

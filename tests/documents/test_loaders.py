@@ -231,6 +231,24 @@ def test_docx_symbols_are_the_characters_that_they_show(tmp_path: Path, font: st
     assert load_docx(write_docx(tmp_path / "a.docx", paragraph("5 ", extra=symbol))).text == f"5 {character}m"
 
 
+@pytest.mark.parametrize(
+    ("before", "position", "raised", "text"),
+    [
+        ("10", "superscript", "6", "10^6 gulls"),
+        ("10", "superscript", "-3", "10^-3 gulls"),
+        ("10", "subscript", "6", "106 gulls"),
+        ("10", "baseline", "6", "106 gulls"),
+        ("m", "superscript", "2", "m2 gulls"),
+        ("2", "superscript", "nd", "2nd gulls"),
+        ("10", "superscript", "", "10 gulls"),
+    ],
+)
+def test_docx_powers_are_no_further_digits(tmp_path: Path, before: str, position: str, raised: str, text: str) -> None:
+    run = f'<w:r><w:rPr><w:vertAlign w:val="{position}"/></w:rPr><w:t>{raised}</w:t></w:r>'
+    behind = '<w:r><w:t xml:space="preserve"> gulls</w:t></w:r>'
+    assert load_docx(write_docx(tmp_path / "a.docx", paragraph(before, extra=run + behind))).text == text
+
+
 def test_docx_items_have_a_dash_and_are_lines(tmp_path: Path) -> None:
     row = "<w:p><w:pPr>{}<w:numPr><w:numId w:val='{}'/></w:numPr></w:pPr><w:r><w:t>{}</w:t></w:r></w:p>"
     rows = row.format("", 3, "oats") + row.format("", 0, "No more.") + row.format("<w:pStyle w:val='H'/>", 1, "2 Fees")

@@ -56,6 +56,14 @@ def test_items_have_marks_and_paragraphs_have_none(tmp_path: Path) -> None:
     assert document.text == "• rye\n  • oats\nmore\n\n• One.\n\nA line.\nTwo\nlines\n\nAlone."
 
 
+@pytest.mark.parametrize(
+    ("baseline", "text"), [("30000", "10^6 gulls"), ("30%", "10^6 gulls"), ("0", "106 gulls"), ("-25000", "106 gulls")]
+)
+def test_powers_are_no_further_digits(tmp_path: Path, baseline: str, text: str) -> None:
+    runs = f'<a:r><a:t>10</a:t></a:r><a:r><a:rPr baseline="{baseline}"/><a:t>6</a:t></a:r><a:r><a:t> gulls</a:t></a:r>'
+    assert only(write_pptx(tmp_path / "a.pptx", shape(f"<a:p>{runs}</a:p>"))).text == text
+
+
 def test_rows_of_tables_have_the_names_of_their_columns(tmp_path: Path) -> None:
     spanned = f'<a:tc gridSpan="2"><a:txBody>{said("free")}</a:txBody></a:tc>'
     rows = table(

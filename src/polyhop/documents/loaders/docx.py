@@ -14,6 +14,7 @@ from polyhop.documents.flow import Gap
 from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartArchive, PartEvents, opened
 from polyhop.documents.loaders.office_parts import main_part, own_title
 from polyhop.documents.loading import file_document
+from polyhop.documents.raised import MARK, needs_mark
 from polyhop.documents.tables import Cell, Tables
 from polyhop.types import Document
 
@@ -40,7 +41,7 @@ class DocxLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".docx",)
     media_type: ClassVar[str] = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-    version: ClassVar[str] = "5"
+    version: ClassVar[str] = "6"
 
     largest: int = LARGEST  # bytes that its parts may unpack to: a guard against zip bombs
 
@@ -96,6 +97,7 @@ class _Body(PartEvents):
     _paragraph: list[str] = field(default_factory=list)
     _skipping: list[str] = field(default_factory=list)
     _bold: bool = False  # the run
+    _raised: bool = False  # the run, until it says something
     _plain: bool = False  # whether the open cell has letters that are not bold
     _in_run: bool = False
     _in_text: bool = False
@@ -124,7 +126,7 @@ class _Body(PartEvents):
         beginnings.get(name, lambda: None)()
         self._describe(name, attributes)
         if name == "r":
-            self._in_run, self._bold = True, False
+            self._in_run, self._bold, self._raised = True, False, False
         elif name == "t":
             self._in_text = True
         elif self._in_run and name in _CHARACTERS:
@@ -151,6 +153,9 @@ class _Body(PartEvents):
 
     def data(self, text: str) -> None:
         if self._in_text and not self._skipping:
+            if self._raised and needs_mark("".join(self._paragraph[-1:]), text):
+                self._paragraph.append(MARK)
+            self._raised = False
             self._paragraph.append(text)
             self._plain = self._plain or not (self._bold or text.isspace())
 
@@ -187,10 +192,12 @@ class _Body(PartEvents):
         self.tables.end_cell()
 
     def _describe(self, name: str, attributes: Attributes) -> None:
-        """What properties say: letters that are bold, and cells that span several columns or rows."""
+        """What properties say: letters that are bold or raised, and cells that span several columns or rows."""
         value, cell = attributes.get("val", ""), self.tables.cell()
         if name == "b" and self._in_run:
             self._bold = value not in ("0", "false")
+        elif name == "vertAlign" and self._in_run:
+            self._raised = value == "superscript"
         elif name == "gridSpan" and cell is not None and value.isascii() and value.isdigit():
             cell.columns = int(value[:4])
         elif name == "vMerge" and cell is not None:

@@ -27,6 +27,7 @@ from polyhop.documents.loaders.web_furniture import (
     is_furniture,
 )
 from polyhop.documents.loading import file_document
+from polyhop.documents.raised import MARK, needs_mark
 from polyhop.documents.tables import Cell, Tables
 from polyhop.types import Document
 
@@ -38,7 +39,6 @@ _MARKUP = re.compile(  # every alternative ends somewhere, at worst at the end o
     r"|<[!?/][^>]*+>?",
     re.DOTALL,
 )
-_RAISED = re.compile(r"[-+\u2212]?\d")  # what a superscript begins with that would be read as further digits
 _BLANK_LINES = re.compile(r"\n\s*\n\s*\n")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _GAPS = {
@@ -208,8 +208,8 @@ class Page:
         if self._marker and not text.isspace():
             self._tables.flow.write_exactly(self._marker)
             self._marker = ""
-        if self._raised and self._tables.flow.last.isdigit() and _RAISED.match(text):
-            self._tables.flow.write_exactly("^")  # a power, or the number of a note, is no further digit
+        if self._raised and needs_mark(self._tables.flow.last, text):
+            self._tables.flow.write_exactly(MARK)
         self._raised = False
         if self._verbatim:
             self._write_verbatim(text)

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from polyhop.documents.encoding import clean
 from polyhop.documents.flow import Flow, Gap
 from polyhop.documents.loaders.archives import Attributes, PartEvents
+from polyhop.documents.raised import MARK, needs_mark
 from polyhop.documents.tables import Cell, Tables
 
 HEADING: Final = "heading"
@@ -43,6 +44,7 @@ class SlidePart(PartEvents):
         self._text: list[str] = []
         self._in_run = False
         self._in_text = False
+        self._raised = False  # whether the run is, until it says something
 
     def flow(self) -> Flow:
         """All of it, with the title as a heading."""
@@ -71,7 +73,7 @@ class SlidePart(PartEvents):
             self._end_shape()
             self._place = ""
         elif name in ("r", "fld"):
-            self._in_run = True
+            self._in_run, self._raised = True, False
         elif name == "t":
             self._in_text = self._in_run
         elif name in ("br", "tab"):
@@ -98,6 +100,9 @@ class SlidePart(PartEvents):
     def data(self, text: str) -> None:
         """Text within an element."""
         if self._in_text and not self._skipping:
+            if self._raised and needs_mark("".join(self._text[-1:]), text):
+                self._text.append(MARK)
+            self._raised = False
             self._text.append(text)
 
     def _is_left_out(self, name: str, attributes: Attributes) -> bool:
@@ -123,6 +128,8 @@ class SlidePart(PartEvents):
             self._tables.begin_cell(Cell(columns=columns, rows=rows))
         elif name == "pPr":
             self._level = min(_DEEPEST, int(level)) if level.isdecimal() and len(level) < 3 else 0
+        elif name == "rPr" and self._in_run:
+            self._raised = _is_above(attributes.get("baseline", ""))
         elif name in ("buChar", "buAutoNum", "buNone"):
             self._item = name != "buNone"
 
@@ -176,6 +183,11 @@ class SlideOrder(PartEvents):
         """An element begins."""
         if name == "sldId":
             self.relations.append(attributes.get("id", ""))
+
+
+def _is_above(baseline: str) -> bool:
+    """Whether text is set above the line: by a share of the letters' height that is not nothing."""
+    return baseline[:1].isdecimal() and bool(baseline.strip("0%"))
 
 
 def _number(written: str) -> int:

@@ -81,6 +81,7 @@ def test_what_does_not_fit_is_refused_with_advice(change: str, message: str, rem
         ("layers.fact.extractor=syntax", "nothing that the settings 'layers.fact' are for", "'facts'"),
         ("strategies.pats.depth=5", "nothing that the settings 'strategies.pats' are for", "'paths'"),
         ("strategies.paths.depht=5", "strategies.paths has no setting 'depht'", "'depth'"),
+        ("layers.facts.extracter=syntax", "layers.facts has no setting 'extracter'", "'extractor'"),
     ],
 )
 def test_settings_of_what_there_is_not_are_refused_by_the_library_too(change: str, message: str, remedy: str) -> None:

@@ -239,7 +239,7 @@ class Settings:
         return cls(components=components, **values)
 
     def checked(self) -> Self:
-        """These settings; raises SettingError for components that nobody has, and settings that a strategy lacks.
+        """These settings; raises SettingError for components that nobody has, and settings that one lacks.
 
         They would change nothing.
         """
@@ -250,8 +250,8 @@ class Settings:
             if name not in (known := names(cast("Kind", kind))):
                 said = f"There is nothing that the settings {section!r} are for."
                 raise SettingError(said, remedy=nearest(name, known))
-            if kind == "strategies" and content:
-                configured(load("strategies", name), content, section)
+            if content:
+                configured(load(cast("Kind", kind), name), content, section)
         return self
 
     def to_mapping(self) -> dict[str, Any]:

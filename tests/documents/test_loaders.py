@@ -127,6 +127,8 @@ def test_html_keeps_blocks_and_drops_furniture(tmp_path: Path) -> None:
         ("<tr><td>1<td/><td>3", "1 | | 3"),
         ("Built<table><tr><td></td><th>Mill</tr><tr><td>1742<td>Orla</tr></table>", "Built\n\n1742; Mill: Orla"),
         ("To grind:<ol><li>Sift.<li><p>Pour <i>in</i></ol>Rest", "To grind:\n\n1. Sift.\n\n2. Pour in\n\nRest"),
+        ("<ol start=4><li>Sift.<li>Pour.<li value=9>Mill.<li>Sweep.</ol>", "4. Sift.\n5. Pour.\n9. Mill.\n10. Sweep."),
+        ("<ol start=x><li>Sift.</ol><ol start=0><li>Pour.</ol>", "1. Sift.\n\n0. Pour."),
         ("<ul><li>rye<ol><li>white<li></ol><li> <li>oats</ul>", "- rye\n1. white\n- oats"),
         ("<li>loose<ul><li><h2>The mill</h2>Built.</ul>", "loose\n\nThe mill\n\nBuilt."),
         ("<table><tr><td>Grain<td><ul><li>rye<li>oats</ul></table>", "Grain: rye oats"),

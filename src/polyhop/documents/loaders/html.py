@@ -69,7 +69,7 @@ class HtmlLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".html", ".htm", ".xhtml")
     media_type: ClassVar[str] = "text/html"
-    version: ClassVar[str] = "5"
+    version: ClassVar[str] = "6"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; its title is the page's, or its first heading of level 1.
@@ -145,7 +145,7 @@ class Page:
         self._depth = 0
         self._verbatim = 0
         self._content = 0  # elements that we are in whose headers and footers are their own
-        self._items: list[int] = []  # of each list that we are in, the number of its last item; below 0: not numbered
+        self._items: list[int | None] = []  # of each list that we are in, the number of its next item, if it has one
         self._marker = ""  # of an item that has begun and says nothing yet
         self._naming = ""  # title or h1, while inside the first one
         self._raised = False  # whether a superscript has begun and says nothing yet
@@ -164,7 +164,7 @@ class Page:
             self._start_table(tag, attributes)
         else:
             self._tables.flow.part(self._gap(tag))
-            self._list(tag)
+            self._list(tag, attributes)
             self._mark(tag, attributes)
             self._verbatim += tag == "pre"
             self._raised = tag == "sup" or (self._raised and tag == "a")  # a note's number may be a link
@@ -238,13 +238,16 @@ class Page:
         """How far a tag parts text; a list within another goes on with its items."""
         return Gap.LINE if tag in _LISTS and self._items else _GAPS.get(tag, Gap.NONE)
 
-    def _list(self, tag: str) -> None:
+    def _list(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Items of lists have a dash or a number, but in cells; headings, which stand in items of menus, have none."""
         if tag in _LISTS:
-            self._items.append(0 if tag == "ol" else -1)
+            self._items.append(_item_number(attributes.get("start", ""), 1) if tag == "ol" else None)
         elif tag == "li" and self._items and self._tables.cell() is None:
-            self._items[-1] += self._items[-1] >= 0
-            self._marker = f"{self._items[-1]}. " if self._items[-1] > 0 else "- "
+            number = self._items[-1]
+            if number is not None:
+                number = _item_number(attributes.get("value", ""), number)
+                self._items[-1] = number + 1
+            self._marker = "- " if number is None else f"{number}. "
         elif tag in _HEADINGS:
             self._marker = ""
 
@@ -258,6 +261,11 @@ class Page:
             self._tables.flow.begin(kind)
         if tag == "h1":
             self._tables.flow.begin(TITLE)
+
+
+def _item_number(written: str, otherwise: int) -> int:
+    """The number that an attribute gives an item."""
+    return int(written) if re.fullmatch(r"-?[0-9]{1,6}", written) else otherwise
 
 
 def _kind(tag: str) -> str:

@@ -29,7 +29,7 @@ _CONTAINERS: Final = frozenset(
 )
 _LAID_OVER: Final = re.compile(r"(?<![a-z])(?:cookies?|consent|breadcrumbs?)(?![a-z])", re.IGNORECASE)
 _ATTRIBUTE: Final = re.compile(
-    r"""(?<![\w-])(role|href|hidden|aria-hidden|aria-modal|id|class|colspan|rowspan)(?![\w-])(?:\s*+=\s*+("[^"]*+|'[^']*+|[^\s>"']++))?""",
+    r"""(?<![\w-])(role|href|hidden|aria-hidden|aria-modal|id|class|colspan|rowspan|start|value)(?![\w-])(?:\s*+=\s*+("[^"]*+|'[^']*+|[^\s>"']++))?""",
     re.IGNORECASE,
 )
 _LINE: Final = re.compile(r"[^\n]+")

@@ -32,6 +32,10 @@ class Steps(Protocol):
         """Who decides, for the trace."""
 
     @property
+    def by_model(self) -> bool:
+        """Whether a language model decides, which itself asks for what it misses."""
+
+    @property
     def plan(self) -> Plan | None:
         """The plan that is followed; None where what to ask is decided from step to step."""
 
@@ -54,6 +58,7 @@ class RuleSteps:
     over: View
     source: str = "rules"
     cost: Cost = Cost()
+    by_model: bool = False
     answers: dict[int, str] = field(default_factory=dict)
 
     def next(self, done: Sequence[AskedQuery]) -> str | None:
@@ -88,6 +93,11 @@ class ModelSteps:
     limit: int
     source: str
     plan: Plan | None = None
+
+    @property
+    def by_model(self) -> bool:
+        """Whether there is one."""
+        return self.model is not None
 
     @property
     def cost(self) -> Cost:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, product, zip_longest
 from types import MappingProxyType
 from typing import ClassVar, Literal
@@ -17,10 +17,13 @@ from polyhop.layers.view import View
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.judge import best_first, judge
 from polyhop.strategies.translator.next_queries import AskedQuery, Steps, steps_for
+from polyhop.strategies.translator.onward import named_by_found, spoken_of
 from polyhop.strategies.translator.translate import Direction, RawClue, Translator
 from polyhop.types import Budget, Clue, Evidence, Hop, Span
 
 FIGURES_6_7 = tuple(product((1, 3, 5), repeat=2))  # alpha and beta
+LEADING = 2  # passages of each query whose entities lead on
+ONWARD = 2  # passages that those lead to, behind the best of each query and at least two, before the rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ class KGTranslator:
         30  # passages of a hop that the cross-encoder reads: those nearest by the embedder; the rest follow them
     )
     ner_entities: bool = True  # entities recognised in the question join the translated ones
+    onward: int = 2  # entities of what was found, each way, with which the question is translated once more; 0: never
     penalty: float = 1.0  # beams compare log-probability over length to this power
 
     needs: ClassVar[tuple[str, ...]] = ("text", "parsekg")
@@ -61,6 +65,7 @@ class KGTranslator:
             "spans between entities": {"spans": "between"},
             "w/o entities of the question": {"ner_entities": False},
             "one hop": {"hops": 1},
+            "w/o entities of what was found": {"onward": 0},
             "cross-encoder": {"ranker": "cross-encoder"},
             **{f"alpha={alpha}, beta={beta}": {"alpha": alpha, "beta": beta} for alpha, beta in FIGURES_6_7},
         }
@@ -69,6 +74,8 @@ class KGTranslator:
     def __post_init__(self) -> None:
         if min(self.alpha, self.beta, self.longest, self.hops, self.read) < 1:
             raise ValueError("alpha, beta, longest, hops and read are at least 1")
+        if self.onward < 0:
+            raise ValueError("onward is at least 0")
 
     def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
         """Clues, hop by hop, and their passages."""
@@ -87,12 +94,19 @@ class KGTranslator:
             asked.append(AskedQuery(query, tuple(over.passages(best))))
         late = [] if in_time(began, budget) else ["the time allowed was over: further queries were left"]
         ranking = _by_turns([translated.ranking for translated in done])
+        hops = [_hop(position, item, steps, over) for position, item in enumerate(done)]
+        if self.hops > 1 and not late and _may_lack_something(steps):
+            onward = self._onward(question, done, over, index)
+            ranking = _with_onward(ranking, onward.ranking, max(LEADING, len(done)))
+            if onward.ranking:
+                done.append(onward)
+                hops.append(replace(_hop(len(hops), onward, steps, over), step=None))
         numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]
         return Evidence(
             question=question,
             strategy="translator",
             passages=over.ranked(numbers, scores, budget.passages),
-            hops=tuple(_hop(position, item, steps, over) for position, item in enumerate(done)),
+            hops=tuple(hops),
             plan=steps.plan,
             trail=(f"next queries by {steps.source}", *late, *chain.from_iterable(_trail(item, over) for item in done)),
             cost=steps.cost,
@@ -100,17 +114,7 @@ class KGTranslator:
 
     def translate(self, query: str, over: View, index: TranslationIndex) -> Translated:
         """One hop (Algorithms 1 and 2)."""
-        translator = Translator(
-            model=over.models.translator,
-            index=index,
-            question=query,
-            alpha=self.alpha,
-            beta=self.beta,
-            longest=self.longest,
-            penalty=self.penalty,
-            directed=self.directed,
-            across=self.spans == "across",
-        )
+        translator = self._translator(query, over, index)
         begun = translator.begin()
         named = over.kg.named_in(query) if self.ner_entities else []
         translated = translator.entities(begun)
@@ -126,6 +130,36 @@ class KGTranslator:
         if self.triples:
             clues = translator.tails(begun, clues)
         return Translated(query, tuple(clues), tuple(self._ranked(query, clues, over)))
+
+    def _onward(self, question: str, done: Sequence[Translated], over: View, index: TranslationIndex) -> Translated:
+        """The question once more, with entities that lead on from what was found; what was found stays left out."""
+        found = list(dict.fromkeys(number for item in done for number, _ in item.ranking[:LEADING]))
+        translated = [clue.entity for item in done for clue in item.clues]
+        ways: Sequence[tuple[Direction, list[int]]] = (
+            ("forward", named_by_found(question, found, translated, over, self.onward)),
+            ("reverse", spoken_of(question, found, over, self.onward) if self.reverse != "off" else []),
+        )
+        clues: list[RawClue] = []
+        if any(entities for _, entities in ways):
+            translator = self._translator(question, over, index)
+            begun = translator.begin()
+            for direction, entities in ways:
+                clues += translator.relations(begun, [(entity, 0.0) for entity in entities], direction)
+        further = [item for item in self._ranked(question, clues, over) if item[0] not in found]
+        return Translated(question, tuple(clues), tuple(further))
+
+    def _translator(self, query: str, over: View, index: TranslationIndex) -> Translator:
+        return Translator(
+            model=over.models.translator,
+            index=index,
+            question=query,
+            alpha=self.alpha,
+            beta=self.beta,
+            longest=self.longest,
+            penalty=self.penalty,
+            directed=self.directed,
+            across=self.spans == "across",
+        )
 
     def _ranked(self, query: str, clues: Iterable[RawClue], over: View) -> list[tuple[int, float]]:
         """The passages that hold the clues (Eq. 8 and 9), best first (Eq. 10)."""
@@ -148,6 +182,21 @@ def _by_turns(rankings: Sequence[Sequence[tuple[int, float]]]) -> list[tuple[int
             if item is not None:
                 merged.setdefault(*item)
     return list(merged.items())
+
+
+def _with_onward(
+    ranking: Sequence[tuple[int, float]], onward: Sequence[tuple[int, float]], leading: int
+) -> list[tuple[int, float]]:
+    """The first of the ranking, the best of what led on from it, then the rest; each passage once."""
+    merged: dict[int, float] = {}
+    for item in (*ranking[:leading], *onward[:ONWARD], *ranking[leading:], *onward[ONWARD:]):
+        merged.setdefault(*item)
+    return list(merged.items())
+
+
+def _may_lack_something(steps: Steps) -> bool:
+    """Whether queries may not have asked for all: a language model has, and a plan that compares names both sides."""
+    return not steps.by_model and (steps.plan is None or steps.plan.final is None)
 
 
 def _hop(position: int, translated: Translated, steps: Steps, over: View) -> Hop:

@@ -42,7 +42,7 @@ from polyhop.reading.within_budget import read_within
 from polyhop.reports import CostListener, HopListener, IndexReport, IndexStatus, ProgressListener, RemoveReport
 from polyhop.settings import Settings
 from polyhop.store.record import Record
-from polyhop.strategies.strategy import Strategy, default_strategy, layers_read, layers_wanted, strategy_of, unread
+from polyhop.strategies.strategy import Strategy, default_strategy, layers_used, strategy_of, unread
 from polyhop.types import Answer, Budget, Document, Evidence, Span
 
 logger = logging.getLogger(__name__)
@@ -336,9 +336,7 @@ class Polyhop:
     def _retrieve(self, question: str, view: View, name: str | None, budget: Budget) -> Evidence:
         preset = view.once("preset", lambda: check_asking(view, self.settings))
         strategy: Strategy = strategy_of(name or default_strategy(view, self.settings), self.settings)
-        over = view.restricted(
-            (*layers_read(strategy), *(one for one in layers_wanted(strategy) if one in view.layers))
-        )
+        over = view.restricted(layers_used(strategy, view.layers))
         asked = shortened(question)
         notes = [] if asked == question else [f"read the first {LONGEST_QUESTION} words of the question"]
         if budget.seconds is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import pytest
 
 from polyhop.engine import Polyhop
@@ -9,6 +11,12 @@ from polyhop.layers.view import View
 from polyhop.strategies.paths.strategy import Paths
 from polyhop.types import Budget, Evidence
 from tests.worlds.documents import BRIDGE
+
+CHATS = {
+    "rowers_monday.txt": "Time: 20250310_1830\nTansy: The oars are back from repair.\nCorin: Good, I'll fetch them.",
+    "rowers_friday.txt": "Time: 20250314_1900\nCorin: Who steers on Sunday?\nTansy: Not me, my wrist still hurts.",
+    "rowers_sunday.txt": "Time: 20250316_0900\nTansy: Two seats are wet.\nCorin: I'll bring the old towels along.",
+}
 
 
 def test_a_question_of_one_hop_has_one_hop_and_stops_there(engine: Polyhop) -> None:
@@ -58,3 +66,22 @@ def test_the_path_has_the_time_that_steps_have_left(
 def test_what_no_near_passage_answers_is_looked_for_along_links(engine: Polyhop) -> None:
     evidence = engine.search("What is the capital of Mars?", strategy="auto(sure=1.0)")
     assert evidence.trail[0].startswith("paths, because no passage near the question answers it")
+
+
+def test_conversations_are_searched_by_what_they_answer(index_of: Callable[[Mapping[str, str]], Polyhop]) -> None:
+    """Where questions were generated: in chats few names lead anywhere."""
+    evidence = index_of(CHATS).search("What hurts?", k=3, strategy="auto(sure=1.0)")
+    assert evidence.trail[0].startswith("qcg, because no passage near the question answers it")
+    assert evidence.hops[0].questions
+    assert evidence.passages[0].title == "rowers friday"
+
+
+def test_the_first_look_is_at_what_generated_questions_lead_to_too(engine: Polyhop) -> None:
+    """By turns with the nearest by vector and words; documents are still followed along links."""
+    asked = "Who designed Harrowmere Lighthouse?"
+    by_questions = engine.search(asked, k=5, strategy="qcg(answerable=none)").passages
+    evidence = engine.search(asked, k=5, strategy="auto(sure=0.2)")
+    assert by_questions[0].id in {one.id for one in evidence.passages[:2]}
+    assert engine.search(asked, k=5, strategy="auto(sure=1.0)").trail[0].startswith("paths")
+    scores = [passage.score for passage in evidence.passages[1:]]
+    assert scores == sorted(scores, reverse=True)

@@ -24,7 +24,7 @@ from polyhop.layers.layer import layer_of
 from polyhop.layers.view import View
 from polyhop.models.choice import load_models
 from polyhop.store.record import Record
-from polyhop.strategies.strategy import Strategy, layers_wanted, strategy_of
+from polyhop.strategies.strategy import Strategy, layers_used, strategy_of
 from polyhop.types import Budget, Evidence, Hop, Span
 from tests.worlds.documents import BRIDGE, HARBOUR, HARBOUR_BRIDGE
 from tests.worlds.settings import QUICK
@@ -160,7 +160,7 @@ def test_no_layer_is_read_that_was_not_declared(name: str, engine: Polyhop, worl
     strategy = strategy_of(name, QUICK)
     budget = Budget(passages=3)
     with view_of(world_index) as view:
-        alone = strategy.retrieve(BRIDGE, view.restricted((*strategy.needs, *layers_wanted(strategy))), budget)
+        alone = strategy.retrieve(BRIDGE, view.restricted(layers_used(strategy, view.layers)), budget)
         assert alone.passages == engine.search(BRIDGE, k=3, strategy=name).passages
         read = engine.ask(BRIDGE, strategy=name, budget=budget).evidence
         assert read.plan is not None  # the engine has a question planned where its strategy does not

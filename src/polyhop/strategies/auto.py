@@ -1,13 +1,14 @@
-"""Auto: the cheapest way that suffices. One look at the nearest passages, and the graph where one does not answer."""
+"""Auto: the cheapest way that suffices. One look at the nearest passages, and a graph where none of them answers."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, chain, zip_longest
 from typing import ClassVar, Final
 
+from polyhop.documents.conversations.transcripts import transcript_in
 from polyhop.errors import ModelMissing
 from polyhop.layers.hops_told import HopsTold
 from polyhop.layers.view import View
@@ -15,6 +16,7 @@ from polyhop.plans import Plan
 from polyhop.reading.pointing import Pointing, point
 from polyhop.strategies.baselines.hybrid import Hybrid
 from polyhop.strategies.paths.strategy import Paths
+from polyhop.strategies.qcg.strategy import QCG
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.stepchain.strategy import StepChain
 from polyhop.strategies.strategy import Strategy
@@ -26,7 +28,7 @@ SUFFICES: Final = "one passage suffices"  # how the trail begins where nothing e
 
 @dataclass(frozen=True, kw_only=True)
 class Auto:
-    """Answer from the nearest passages where one of them answers; else along links, or step by step along the plan."""
+    """Answer from the nearest passages where one answers; else along links, by questions, or step by step."""
 
     depth: int = 20  # passages taken from each ranking for the first look
     looked: int = 3  # of them, read by the span model
@@ -34,26 +36,37 @@ class Auto:
 
     needs: ClassVar[tuple[str, ...]] = ("text",)
     wants: ClassVar[tuple[str, ...]] = ("parsekg",)
+    welcomes: ClassVar[tuple[str, ...]] = ("questions",)
 
     def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
         """What the strategy finds that the question, or a first look, calls for; the trail says which and why."""
         began = time.monotonic()
         plan = over.plan(question)
+        passages: Sequence[Passage] = ()
         if len(plan.steps) == 1 and plan.final is None:
-            ranking = fused(question, over, max(self.depth, budget.passages))
-            numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]
-            passages = over.ranked(numbers, scores, budget.passages)
+            passages = self._near(question, over, budget)
             found = self._looked(question, passages, over)
             if found.chance >= self.sure:
                 return _single(plan, passages, found)
             reason = f"no passage near the question answers it ({found.chance:.2f} of {self.sure:.2f})"
         else:
             reason = f"the plan has {len(plan.steps)} steps"
-        strategy = _following(plan, over)
+        strategy = _following(plan, over, passages[: self.looked])
         evidence = strategy.retrieve(question, over.restricted(strategy.needs), budget)
         trail = (f"{evidence.strategy}, because {reason}", *evidence.trail)
         evidence = replace(evidence, strategy="auto", trail=trail)
         return _beside_path(evidence, over, _left(budget, began)) if isinstance(strategy, StepChain) else evidence
+
+    def _near(self, question: str, over: View, budget: Budget) -> Sequence[Passage]:
+        """The passages nearest by vector and by words and, where questions were generated, by these, by turns."""
+        ranking = fused(question, over, max(self.depth, budget.passages))
+        numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]
+        near = over.ranked(numbers, scores, budget.passages)
+        if "questions" not in over.layers:
+            return near
+        asked = QCG(answerable=None).retrieve(question, over.restricted(QCG.needs), budget).passages
+        turns = chain.from_iterable(zip_longest(asked, near))
+        return _in_order([passage for passage in turns if passage is not None], budget)
 
     def _looked(self, question: str, passages: Sequence[Passage], over: View) -> Pointing:
         """What the first passages answer; nothing where the weights of the span model are not installed."""
@@ -82,11 +95,18 @@ def _beside_path(evidence: Evidence, over: View, budget: Budget) -> Evidence:
     view = replace(over.restricted(Paths.needs), hops_told=HopsTold())  # its hops are not those of the answer
     path = Paths().retrieve(evidence.question, view, budget)
     leading = [passage for hop in path.hops for passage in hop.passages]
-    order = [*evidence.passages[:BY_STEPS], *leading, *evidence.passages[BY_STEPS:]]
-    ranked = tuple({passage.id: passage for passage in order}.values())[: budget.passages]
-    scores = accumulate((passage.score for passage in ranked), min)  # the path has another scale
-    passages = tuple(replace(passage, score=score) for passage, score in zip(ranked, scores, strict=True))
+    passages = _in_order([*evidence.passages[:BY_STEPS], *leading, *evidence.passages[BY_STEPS:]], budget)
     return replace(evidence, passages=passages, trail=(*evidence.trail, f"beside it, along links: {path.trail[0]}"))
+
+
+def _in_order(passages: Sequence[Passage], budget: Budget) -> tuple[Passage, ...]:
+    """Passages of several rankings, each once; as their scales differ, no score is above one before it."""
+    first: dict[str, Passage] = {}
+    for passage in passages:
+        first.setdefault(passage.id, passage)
+    ranked = list(first.values())[: budget.passages]
+    scores = accumulate((passage.score for passage in ranked), min)
+    return tuple(replace(passage, score=score) for passage, score in zip(ranked, scores, strict=True))
 
 
 def _left(budget: Budget, began: float) -> Budget:
@@ -96,8 +116,13 @@ def _left(budget: Budget, began: float) -> Budget:
     return replace(budget, seconds=max(0.0, budget.seconds - (time.monotonic() - began)))
 
 
-def _following(plan: Plan, over: View) -> Strategy:
-    """Steps that build on one another are taken one by one; what is compared, or hidden, is found along links."""
+def _following(plan: Plan, over: View, near: Sequence[Passage]) -> Strategy:
+    """Steps that build on one another are taken one by one; what is compared, or hidden, is found along links.
+
+    In conversations few names lead anywhere, and what was said is found by what it answers.
+    """
     if plan.shape == "chain":
         return StepChain(scope="question")
+    if "questions" in over.layers and near and all(transcript_in(passage) is not None for passage in near):
+        return QCG()
     return Paths() if "parsekg" in over.layers else Hybrid()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import ClassVar, Protocol, runtime_checkable
 
 from polyhop import registry
@@ -20,9 +20,10 @@ _EXAMPLE = "Write a name alone, or with settings in brackets, as in: paths(plan=
 class Strategy(Protocol):
     """A way to find evidence. A strategy is a frozen dataclass; its fields are its settings.
 
-    A class may declare ``wants``: layers that it uses where an index has them; ``ablations``: by label, the settings
-    that switch a part of it off (see ``ablations_of``); ``needed``, where its settings decide which layers it reads
-    (see ``layers_read``); and ``unread``, the settings that switch off what it does for readers alone (see ``unread``).
+    A class may declare ``wants``: layers that it uses where an index has them, and that the bench makes for it;
+    ``welcomes``: layers that it uses, too, where somebody made them; ``ablations``: by label, the settings that switch
+    a part of it off (see ``ablations_of``); ``needed``, where its settings decide which layers it reads (see
+    ``layers_read``); and ``unread``, the settings that switch off what it does for readers alone (see ``unread``).
     """
 
     needs: ClassVar[tuple[str, ...]]  # the layers it reads
@@ -53,6 +54,12 @@ def layers_wanted(strategy: Strategy) -> tuple[str, ...]:
     """The layers that a strategy uses where an index has them, and does without elsewhere."""
     wants: tuple[str, ...] = getattr(strategy, "wants", ())
     return wants
+
+
+def layers_used(strategy: Strategy, there: Container[str]) -> tuple[str, ...]:
+    """The layers that a strategy looks at in an index with those that are there: what it reads, wants and welcomes."""
+    welcomes: tuple[str, ...] = getattr(strategy, "welcomes", ())
+    return (*layers_read(strategy), *(one for one in (*layers_wanted(strategy), *welcomes) if one in there))
 
 
 def default_strategy(view: View, settings: Settings) -> str:

@@ -45,7 +45,7 @@ def ask(question: str, index: str, strategy: str, capsys: pytest.CaptureFixture[
         ("Can Mara borrow Tom's rowing boat?", "“Sorry, it leaks. Ask Piet, he has two.”"),
         ("Where does the regatta committee meet?", "the old boathouse"),
         ("When did Mara ask Tom for his boat?", "13/03/2031, 08:02"),
-        ("Who has found a buyer for the winch?", "“I have found a buyer for the old winch.”"),
+        ("Who has found a buyer for the winch?", "Ada Brisk"),
     ],
 )
 def test_ask_answers_from_an_exported_chat(

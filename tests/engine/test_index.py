@@ -410,10 +410,10 @@ def test_a_removed_document_comes_back_with_the_next_indexing(rows_engine: Polyh
 def test_a_mistake_is_told_with_the_nearest_name_before_anything_is_read(
     tmp_path: Path, harbour: Path, settings: dict[str, Any], layers: list[str], error: type[Exception], remedy: str
 ) -> None:
-    with Polyhop(tmp_path / "no.index", settings=Settings.from_mapping(settings)) as engine:
-        with pytest.raises(error) as caught:
-            engine.index(harbour, layers=layers)
-        assert remedy in getattr(caught.value, "remedy", "")
+    chosen = Settings.from_mapping(settings)  # those that nothing has are refused when the index is opened
+    with pytest.raises(error) as caught, Polyhop(tmp_path / "no.index", settings=chosen) as engine:
+        engine.index(harbour, layers=layers)
+    assert remedy in getattr(caught.value, "remedy", "")
     assert not (tmp_path / "no.index").exists()
 
 

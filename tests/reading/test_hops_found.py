@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from polyhop.plans import whole_question
 from polyhop.reading.hops_found import hops_taken
 from polyhop.reading.reader import Quote, Reading
-from polyhop.types import Evidence, Hop, Passage, Span
+from polyhop.types import Clue, Evidence, Hop, Passage, Span
 
 QUESTION = "What did Wenna Tarrick own?"
 
@@ -61,3 +65,13 @@ def test_an_answer_off_the_way_has_a_hop_of_its_own() -> None:
 
 def test_hops_stay_where_nothing_was_answered() -> None:
     assert hops_taken(QUESTION, Reading(text=None), evidence(*WALKED)) == WALKED
+
+
+@pytest.mark.parametrize(("quoted", "stays"), [(TARRICK, False), (HARROWMERE, True)])
+def test_a_hop_beside_the_plan_is_one_where_the_answer_rests_on_it(quoted: Passage, stays: bool) -> None:
+    """Those that follow the plan stay, whatever is quoted."""
+    clue = Clue(entity="Harrowmere", relation="is a", direction="forward", score=-3.0, sentences=())
+    planned = (replace(hop(TARRICK, "Sorrel"), step=0), replace(hop(SORREL, None), step=1))
+    beside = replace(hop(HARROWMERE, None), clues=(clue,))
+    taken = hops_taken(QUESTION, reading(quoted, "a port"), evidence(*planned, beside))
+    assert taken == ((*planned, beside) if stays else planned)

@@ -164,7 +164,8 @@ def test_no_layer_is_read_that_was_not_declared(name: str, engine: Polyhop, worl
         assert alone.passages == engine.search(BRIDGE, k=3, strategy=name).passages
         read = engine.ask(BRIDGE, strategy=name, budget=budget).evidence
         assert read.plan is not None  # the engine has a question planned where its strategy does not
-        assert essence(replace(alone, plan=alone.plan or read.plan)) == essence(read)
+        assert all(hop in alone.hops for hop in read.hops)  # those that the answer rests on
+        assert essence(replace(alone, plan=alone.plan or read.plan, hops=read.hops)) == essence(read)
         for needed in strategy.needs:
             rest = [layer for layer in view.layers if layer != needed]
             with pytest.raises(LayerMissing, match=needed):

@@ -43,14 +43,16 @@ def quotes_of(hops: Sequence[Hop]) -> list[Quote]:
 
 
 def hops_taken(question: str, reading: Reading, evidence: Evidence) -> tuple[Hop, ...]:
-    """The hops along links that lead to where an answer to a question of one step stands; all hops of other evidence.
+    """The hops along links that lead to where an answer to a question of one step stands.
+
+    Of other evidence all that follow the plan, and of those beside it the ones that the answer rests on.
 
     Links are walked before anything is read. What it passed on another way, or behind the passage that answers, is no
     part of the way; where it never came through this passage, there is one hop.
     """
     walked = bool(evidence.hops) and all(_along_links(hop) for hop in evidence.hops)
     if not walked or _has_several_steps(evidence.plan) or reading.text is None or not reading.quotes:
-        return evidence.hops
+        return _relied_on(evidence.hops, reading)
     quote = reading.quotes[0]
     one = quote.passage
     last = Hop(
@@ -69,6 +71,17 @@ def hops_taken(question: str, reading: Reading, evidence: Evidence) -> tuple[Hop
         first -= 1
     arrived = replace(evidence.hops[at], found=last.found, sentences=last.sentences)
     return (*evidence.hops[first:at], arrived)
+
+
+def _relied_on(hops: Sequence[Hop], reading: Reading) -> tuple[Hop, ...]:
+    """The hops without those beside the steps of a plan that lead to nothing quoted."""
+    quoted = {quote.passage.id for quote in reading.quotes}
+    planned = any(hop.step is not None for hop in hops)
+    return tuple(
+        hop
+        for hop in hops
+        if not planned or hop.step is not None or not quoted.isdisjoint(one.id for one in hop.passages)
+    )
 
 
 def _has_several_steps(plan: Plan | None) -> bool:

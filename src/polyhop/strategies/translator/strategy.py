@@ -95,7 +95,7 @@ class KGTranslator:
         late = [] if in_time(began, budget) else ["the time allowed was over: further queries were left"]
         ranking = _by_turns([translated.ranking for translated in done])
         hops = [_hop(position, item, steps, over) for position, item in enumerate(done)]
-        if self.hops > 1 and not late and _may_lack_something(steps):
+        if self.onward and self.hops > 1 and not late and _may_lack_something(steps):
             onward = self._onward(question, done, over, index)
             ranking = _with_onward(ranking, onward.ranking, max(LEADING, len(done)))
             if onward.ranking:

@@ -25,6 +25,8 @@ WORLD = (
     passage("Pell Marrow", "Pell Marrow (1 January 1790 – 2 February 1860) was a French film director."),
     passage("Low Tide (film)", "Low Tide is a 1854 film directed by Tam Ostler. It won a prize in 1899."),
     passage("Red Sails, Grey Sails", "Red Sails, Grey Sails is a film directed by Pell Marrow, released in 1849."),
+    passage("Ash Bridge", "Ash Bridge crosses the Oar at Harl. It was completed in 1263 and has five arches."),
+    passage("Elm Bridge", "Elm Bridge crosses the Tarn. It was built from 1291 to 1297 by Orla's forebears."),
     passage("Gull", "The Gull is a paddle steamer with two funnels. It carries mail."),
 )
 
@@ -42,6 +44,7 @@ def compare(question: str, models: Models) -> Reading | None:
     [
         ("Who was born first, Orla Venn or Tam Ostler?", "Tam Ostler"),
         ("Who is younger, Orla Venn or Tam Ostler?", "Orla Venn"),
+        ("Which is older, Elm Bridge or Ash Bridge?", "Ash Bridge"),
         ("Who died later, Orla Venn or Tam Ostler?", "Orla Venn"),
         ("Who lived longer, Orla Venn or Pell Marrow?", "Pell Marrow"),
         ("Which film came out first, Low Tide or Red Sails, Grey Sails?", "Red Sails, Grey Sails"),

@@ -24,8 +24,7 @@ from polyhop.types import AnswerKind, Passage
 
 _NATION: Final = re.compile(r"\b(?:country|nation|nationality|citizenship)\b", re.IGNORECASE)
 DATED: Final = ("earlier", "later", "longer")  # comparators of dates
-_FOUNDED: Final = "When was {} founded?"
-_BORN: Final = "When was {} born?"
+_BEGUN: Final = ("When was {} born?", "When was {} founded?", "When was {} built?")  # what an age is counted from
 _IDLE: Final = word_families("same both type kind share")
 _SHARED: Final = 5  # likeliest answers to each question among which a common one is looked for
 
@@ -118,11 +117,12 @@ class Comparison:
         return _reading(chosen, quotes, 0.9 if measures[0] != measures[1] else 0.4, f"compared by {names}")
 
     def _date(self, operand: Operand, at: int) -> tuple[Date, Candidate] | None:
-        """The date that a measure found; an age is that of a birth or, of what was never born, of a beginning."""
+        """The date that a measure found; of an age the likeliest of all ways to begin, since not all were born."""
         if operand.targets[at] != "age":
             return _dated(self._told(operand, operand.readings[at].question))
-        questions = (_BORN.format(operand.subject), _FOUNDED.format(operand.subject))
-        return next((one for asked in questions if (one := _dated(self._told(operand, asked))) is not None), None)
+        asked = (begun.format(operand.subject) for begun in _BEGUN)
+        dates = (_dated(self._told(operand, question)) for question in asked)
+        return max((one for one in dates if one is not None), key=lambda one: one[1].chance, default=None)
 
     def _told(self, operand: Operand, question: str) -> list[Candidate]:
         """What the passage about a thing answers to a question; nothing where none is about it."""

@@ -37,7 +37,7 @@ from polyhop.planning.planner import Planning
 from polyhop.ports import LanguageModel
 from polyhop.reading.citations import citations_of, items_of
 from polyhop.reading.drafts import DraftListener
-from polyhop.reading.hops_found import hops_taken
+from polyhop.reading.hops_found import along_plan, hops_taken
 from polyhop.reading.within_budget import read_within
 from polyhop.reports import CostListener, HopListener, IndexReport, IndexStatus, ProgressListener, RemoveReport
 from polyhop.settings import Settings
@@ -347,7 +347,7 @@ class Polyhop:
             if judge.left:
                 notes.append(f"out of time after {budget.seconds:g} s: {judge.left} texts were not judged")
                 evidence = replace(evidence, left_out=(*evidence.left_out, notes[-1]))
-        view.hops_told.complete(evidence.hops)
+        view.hops_told.complete(along_plan(evidence.hops))  # whether an answer rests on others is not known yet
         return replace(evidence, trail=(*preset, *evidence.trail, *notes))
 
     @contextmanager

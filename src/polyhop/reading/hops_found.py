@@ -73,15 +73,15 @@ def hops_taken(question: str, reading: Reading, evidence: Evidence) -> tuple[Hop
     return (*evidence.hops[first:at], arrived)
 
 
+def along_plan(hops: Sequence[Hop]) -> tuple[Hop, ...]:
+    """The hops that follow the steps of a plan; all where none does."""
+    return tuple(hop for hop in hops if hop.step is not None) or tuple(hops)
+
+
 def _relied_on(hops: Sequence[Hop], reading: Reading) -> tuple[Hop, ...]:
-    """The hops without those beside the steps of a plan that lead to nothing quoted."""
-    quoted = {quote.passage.id for quote in reading.quotes}
-    planned = any(hop.step is not None for hop in hops)
-    return tuple(
-        hop
-        for hop in hops
-        if not planned or hop.step is not None or not quoted.isdisjoint(one.id for one in hop.passages)
-    )
+    """The hops along the plan, and those beside it that lead to something quoted."""
+    quoted, planned = {quote.passage.id for quote in reading.quotes}, along_plan(hops)
+    return tuple(hop for hop in hops if hop in planned or not quoted.isdisjoint(one.id for one in hop.passages))
 
 
 def _has_several_steps(plan: Plan | None) -> bool:

@@ -14,7 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from polyhop.errors import JobMissing, NotNow
+from polyhop.errors import IndexMissing, JobMissing, NotNow
 from polyhop.serve.jobs.job import Job, JobError, JobKind, JobProgress, JobState, LeftOut
 from polyhop.serve.jobs.queue import KEPT, MOST_CRASHES, JobQueue
 from polyhop.types import Cost
@@ -132,6 +132,23 @@ def test_many_ask_at_once_and_nothing_is_lost(queue: JobQueue, tmp_path: Path) -
     for thread in threads:
         thread.join()
     assert len({job.number for job in queue.jobs()}) == 20
+
+
+def test_who_works_does_not_make_a_queue_that_has_gone(tmp_path: Path) -> None:
+    """Neither where there was none, nor anew where its folder is there again, as the index makes it."""
+    path = tmp_path / "server" / "jobs.sqlite"
+    with JobQueue(path, made=True) as worker:
+        with pytest.raises(IndexMissing):
+            worker.take()
+        assert not path.parent.exists()
+        with JobQueue(path) as server:
+            added(server)
+        assert worker.take() is not None
+        path.parent.rename(tmp_path / "away")
+        path.parent.mkdir()
+        with pytest.raises(IndexMissing):
+            worker.take()
+    assert not list(path.parent.iterdir())
 
 
 def test_a_job_that_was_acknowledged_outlasts_a_kill(tmp_path: Path) -> None:

@@ -21,11 +21,12 @@ class ServerFile:
     """Rows in tables, changed in transactions that survive a kill and a power cut. Threads may share it.
 
     It is made, or opened, when it is first used, and anew where another lies in its place since: what is written to a
-    file that was removed is lost. Every method raises StorageFull, IndexCorrupt and the other errors of the store.
+    file that was removed is lost. One that was ``made`` by somebody else is opened only: where it is gone, it stays so.
+    Every method raises StorageFull, IndexCorrupt and the other errors of the store.
     """
 
-    def __init__(self, path: Path, tables: str, *, version: int) -> None:
-        self.path = path
+    def __init__(self, path: Path, tables: str, *, version: int, made: bool = False) -> None:
+        self.path, self._made = path, made
         self._tables, self._version = tables, version
         self._one = threading.RLock()
         self._opened: apsw.Connection | None = None
@@ -84,16 +85,24 @@ class ServerFile:
         except FileNotFoundError:
             return True
 
+    def _is_gone(self) -> bool:
+        """Whether it was removed: one made by somebody else by itself, another with the folder around it."""
+        if self._made:
+            return not self.path.exists()
+        return self._same is not None and not self.path.parent.exists()
+
     @property
     def _connection(self) -> apsw.Connection:
         if self._opened is not None and not self._opened.in_transaction and self._is_replaced():
             self.close()
         if self._opened is None:
-            if self._same is not None and not self.path.parent.exists():  # what was removed is not made again
+            if self._is_gone():
                 raise IndexMissing("What a server keeps beside an index is gone: it was deleted or moved.")
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            if not self._made:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
             with ExitStack() as undo:
-                opened = apsw.Connection(str(self.path))
+                making = 0 if self._made else apsw.SQLITE_OPEN_CREATE
+                opened = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE | making)
                 undo.callback(opened.close)
                 opened.set_busy_timeout(BUSY_MILLISECONDS)
                 write_ahead(opened, patience=BUSY_MILLISECONDS / 1000)

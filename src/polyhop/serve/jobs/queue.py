@@ -74,8 +74,8 @@ class JobQueue:
     jobs, notes how far it is, and ends them.
     """
 
-    def __init__(self, path: Path, *, most: int | None = None) -> None:
-        self._file = ServerFile(path, TABLES, version=1)
+    def __init__(self, path: Path, *, most: int | None = None, made: bool = False) -> None:
+        self._file = ServerFile(path, TABLES, version=1, made=made)
         self._most = most  # jobs that may be open at once; None: any number
 
     @property

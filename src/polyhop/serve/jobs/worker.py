@@ -182,7 +182,7 @@ def main() -> None:
     if not order.place.queue.exists():
         return  # the workspace has gone since it was asked for, and is not made again
     with filelock.FileLock(order.place.folder / LOCK), ExitStack() as opened:
-        queue = opened.enter_context(JobQueue(order.place.queue))
+        queue = opened.enter_context(JobQueue(order.place.queue, made=True))
         keys = opened.enter_context(KeyRing(order.keys))
         parser = opened.enter_context(GuardedParser(limits=order.reading))
         worker = Worker(order, queue, keys, parser)

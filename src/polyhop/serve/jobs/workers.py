@@ -89,7 +89,7 @@ class Workers:
 
     def _go_on(self, place: WorkspacePlace, code: int) -> None:
         try:
-            with JobQueue(place.queue) as queue:
+            with JobQueue(place.queue, made=True) as queue:
                 at_work = queue.crashed() if code else True
                 if at_work and queue.open_jobs():  # one that cannot even begin is not started again and again
                     self.nudge(place)

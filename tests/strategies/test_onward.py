@@ -11,7 +11,7 @@ from polyhop.engine import Polyhop
 from polyhop.layers.view import View
 from polyhop.settings import Settings
 from polyhop.strategies.translator import onward
-from polyhop.strategies.translator.onward import named_by_found, spoken_of
+from polyhop.strategies.translator.onward import LeadsOn
 from polyhop.strategies.translator.strategy import KGTranslator
 from polyhop.types import Evidence
 
@@ -32,6 +32,11 @@ def number_of(view: View, title: str) -> int:
     return view.kg.passages_titled(found)[0]
 
 
+def leading(view: View, found: int, question: str = ASKED, *, width: int = 9) -> LeadsOn:
+    """What leads on from one passage."""
+    return LeadsOn(question=question, found=[found], over=view, width=width)
+
+
 def names(view: View, entities: list[int]) -> list[str]:
     """What entities are called."""
     return [view.kg.entity(entity).name for entity in entities]
@@ -47,35 +52,35 @@ def found(index: Path, **switches: object) -> Evidence:
 def test_whom_a_passage_names_leads_on(view: View) -> None:
     """The lighthouse was designed by Edda Marrish, who leads sentences elsewhere."""
     lighthouse = number_of(view, "Harrowmere Lighthouse")
-    assert "Edda Marrish" in names(view, named_by_found(ASKED, [lighthouse], [], view, 9))
+    assert "Edda Marrish" in names(view, leading(view, lighthouse, width=9).named_by_found([]))
 
 
 def test_what_is_asked_about_does_not_lead_on(view: View) -> None:
     """Nor what was translated before: both have led somewhere already."""
     lighthouse, marrish = number_of(view, "Harrowmere Lighthouse"), view.kg.find("Edda Marrish")
     assert marrish is not None
-    led = names(view, named_by_found(ASKED, [lighthouse], [marrish], view, 9))
+    led = names(view, leading(view, lighthouse, width=9).named_by_found([marrish]))
     assert {"Harrowmere Lighthouse", "Edda Marrish"}.isdisjoint(led)
 
 
 def test_what_a_passage_is_about_is_spoken_of_elsewhere(view: View) -> None:
     """The other way: sentences of other passages that lead to what was found."""
     marrish = number_of(view, "Edda Marrish")
-    assert "Edda Marrish" in names(view, spoken_of("When was she born?", [marrish], view, 9))
+    assert "Edda Marrish" in names(view, leading(view, marrish, "When was she born?").spoken_of())
 
 
 def test_only_the_nearest_lead_on(view: View) -> None:
     """As many as are asked for, and the same as among more."""
     lighthouse = number_of(view, "Harrowmere Lighthouse")
-    every = named_by_found(ASKED, [lighthouse], [], view, 9)
-    assert named_by_found(ASKED, [lighthouse], [], view, 1) == every[:1]
+    every = leading(view, lighthouse, width=9).named_by_found([])
+    assert leading(view, lighthouse, width=1).named_by_found([]) == every[:1]
 
 
 def test_what_everything_names_leads_nowhere(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name in very many passages is no way to one of them."""
     monkeypatch.setattr(onward, "COMMON", 0)
     lighthouse = number_of(view, "Harrowmere Lighthouse")
-    assert named_by_found(ASKED, [lighthouse], [], view, 9) == []
+    assert leading(view, lighthouse, width=9).named_by_found([]) == []
 
 
 def test_what_leads_on_stands_behind_the_best_of_the_queries(world_index: Path) -> None:

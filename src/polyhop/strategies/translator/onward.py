@@ -8,10 +8,11 @@ about something that the passages found name, or it names what these are about.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from polyhop.layers.parsekg.graph import ParseKG
 from polyhop.layers.view import View
 from polyhop.ports import Floats
 
@@ -20,42 +21,47 @@ COMMON = 200  # passages that name an entity: one that more do leads nowhere in 
 PassagesOf = Callable[[int], list[int]]  # of an entity
 
 
-def named_by_found(question: str, found: Sequence[int], translated: Iterable[int], over: View, width: int) -> list[int]:
-    """Entities that passages found name, and that lead sentences of others: those with the nearest of these.
+@dataclass(frozen=True, kw_only=True)
+class LeadsOn:
+    """What leads on from passages that were found, by their numbers."""
 
-    Those that the question names, or that were translated before, have led somewhere already.
-    """
-    known = {*translated, *over.kg.named_in(question)}
-    named = dict.fromkeys(entity for number in found for entity in over.kg.entities_of(number))
-    rest = [entity for entity in named if entity not in known and over.kg.may_lead(entity)]
-    return _nearest(question, rest, over.kg.passages_led_by, found, over, width)
+    question: str
+    found: Sequence[int]
+    over: View
+    width: int  # entities each way: those with the passage nearest the question, of passages that were not found yet
 
+    def named_by_found(self, translated: Iterable[int]) -> list[int]:
+        """Entities that passages found name, and that lead sentences of others.
 
-def spoken_of(question: str, found: Sequence[int], over: View, width: int) -> list[int]:
-    """Entities that the question names or passages found are about, and that sentences of others lead to."""
-    titles = (over.kg.find(passage.title) for passage in over.passages(found))
-    known = dict.fromkeys([*over.kg.named_in(question), *(entity for entity in titles if entity is not None)])
-    return _nearest(question, known, lambda entity: _leading_to(over.kg, entity), found, over, width)
+        Those that the question names, or that were translated before, have led somewhere already.
+        """
+        kg, known = self.over.kg, {*translated, *self._named}
+        named = dict.fromkeys(entity for number in self.found for entity in kg.entities_of(number))
+        rest = [entity for entity in named if entity not in known and kg.may_lead(entity)]
+        return self._nearest(rest, kg.passages_led_by)
 
+    def spoken_of(self) -> list[int]:
+        """Entities that the question names or passages found are about, and that sentences of others lead to."""
+        kg = self.over.kg
+        titles = (kg.find(passage.title) for passage in self.over.passages(self.found))
+        known = dict.fromkeys([*self._named, *(entity for entity in titles if entity is not None)])
+        return self._nearest(known, lambda entity: kg.passages_of(kg.into.of(entity)))
 
-def _leading_to(kg: ParseKG, entity: int) -> list[int]:
-    return kg.passages_of(kg.into.of(entity))
+    @cached_property
+    def _named(self) -> list[int]:
+        return self.over.kg.named_in(self.question)
 
+    @cached_property
+    def _vector(self) -> Floats:
+        return self.over.vector(self.question)
 
-def _nearest(
-    question: str, entities: Iterable[int], passages_of: PassagesOf, found: Sequence[int], over: View, width: int
-) -> list[int]:
-    """The entities with the passage nearest the question, of passages that were not found yet."""
-    vector = over.vector(question)
-    near: list[tuple[float, int]] = []
-    for entity in entities:
-        if over.kg.frequency(entity) <= COMMON:
-            others = [number for number in passages_of(entity) if number not in found]
+    def _nearest(self, entities: Iterable[int], passages_of: PassagesOf) -> list[int]:
+        near: list[tuple[float, int]] = []
+        for entity in entities:
+            if self.over.kg.frequency(entity) > COMMON:
+                continue
+            others = [number for number in passages_of(entity) if number not in self.found]
             if others:
-                near.append((_cosine(others, vector, over), entity))
-    return [entity for _, entity in sorted(near, key=lambda item: -item[0])[:width]]
-
-
-def _cosine(numbers: Sequence[int], vector: Floats, over: View) -> float:
-    """Of the nearest of some passages."""
-    return float((over.text.vectors.of(np.array(numbers, np.int64)) @ vector).max())
+                cosines = self.over.text.vectors.of(np.array(others, np.int64)) @ self._vector
+                near.append((float(cosines.max()), entity))
+        return [entity for _, entity in sorted(near, key=lambda item: -item[0])[: self.width]]

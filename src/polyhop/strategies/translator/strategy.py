@@ -17,7 +17,7 @@ from polyhop.layers.view import View
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.judge import best_first, judge
 from polyhop.strategies.translator.next_queries import AskedQuery, Steps, steps_for
-from polyhop.strategies.translator.onward import named_by_found, spoken_of
+from polyhop.strategies.translator.onward import LeadsOn
 from polyhop.strategies.translator.translate import Direction, RawClue, Translator
 from polyhop.types import Budget, Clue, Evidence, Hop, Span
 
@@ -135,9 +135,10 @@ class KGTranslator:
         """The question once more, with entities that lead on from what was found; what was found stays left out."""
         found = list(dict.fromkeys(number for item in done for number, _ in item.ranking[:LEADING]))
         translated = [clue.entity for item in done for clue in item.clues]
+        leading = LeadsOn(question=question, found=found, over=over, width=self.onward)
         ways: Sequence[tuple[Direction, list[int]]] = (
-            ("forward", named_by_found(question, found, translated, over, self.onward)),
-            ("reverse", spoken_of(question, found, over, self.onward) if self.reverse != "off" else []),
+            ("forward", leading.named_by_found(translated)),
+            ("reverse", leading.spoken_of() if self.reverse != "off" else []),
         )
         clues: list[RawClue] = []
         if any(entities for _, entities in ways):

@@ -16,7 +16,7 @@ Doubles = NDArray[np.float64]
 
 def offsets(lengths: Iterable[int] | Ints) -> Ints:
     """Where rows of these lengths begin when laid end to end, and where the last one ends: one more than lengths."""
-    ends = np.cumsum(np.fromiter(lengths, np.int64))
+    ends = np.cumsum(lengths if isinstance(lengths, np.ndarray) else np.fromiter(lengths, np.int64), dtype=np.int64)
     return np.concatenate([np.zeros(1, np.int64), ends])
 
 

@@ -9,7 +9,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhop.indexes.csr import offsets
 from polyhop.indexes.segments import Arrays
 from polyhop.indexes.strings import STRING_ARRAYS, Strings
 from polyhop.ports import Ints
@@ -58,16 +57,13 @@ class Segment:
 
     def holding(self, term: int) -> int:
         """How many live passages hold a term."""
-        if self.whole:
-            return int(self.starts[term + 1] - self.starts[term])
-        return int(self._holding[term])
+        documents = self.documents[self.starts[term] : self.starts[term + 1]]
+        return len(documents) - (0 if self.whole else _shared(documents, self._dead))
 
     @cached_property
-    def _holding(self) -> Ints:
-        """For each term, how many live passages hold it; only where some rows are dead."""
-        before = offsets(self.places[self.documents] >= 0)
-        counts: Ints = before[self.starts[1:]] - before[self.starts[:-1]]
-        return counts
+    def _dead(self) -> NDArray[np.int32]:
+        """The rows that are dead, ascending."""
+        return np.flatnonzero(self.places < 0).astype(np.int32)
 
     def among(self, places: Ints) -> slice:
         """Where, among some places, ascending, those begin and end between which all of this segment are."""
@@ -102,3 +98,12 @@ class Segment:
         found = np.minimum(np.searchsorted(documents, rows.astype(np.int32)), len(documents) - 1)
         counts: NDArray[np.int32] = np.where(documents[found] == rows, frequencies[found], np.int32(0))
         return counts
+
+
+def _shared(some: NDArray[np.int32], others: NDArray[np.int32]) -> int:
+    """How many rows are in both lists, which are ascending; in time for the shorter one."""
+    few, many = (some, others) if len(some) < len(others) else (others, some)
+    if not len(few):
+        return 0
+    found = np.minimum(np.searchsorted(many, few), len(many) - 1)
+    return int(np.count_nonzero(many[found] == few))

@@ -2,9 +2,9 @@
 
 The index is synthetic, and opened and asked as any other is, through ``Polyhop.search``. Words are invented and as
 unequally frequent as those of a language are; a document has words of its own, which its questions say, too. Vectors
-are those of ``question_graph.py``. Neighbours of a node are other nodes of its document: which, does not matter to the
-time. A user's question is made of the words of a node and of frequent ones; the embedder reads it, but what is searched
-for is a vector near that node.
+are those of ``question_graph.py``. A user's question is made of the words of a node and of frequent ones; the embedder
+reads it, but what is searched for is a vector near that node. The layer is gathered as any other is, with the last
+document left out, which then comes, and goes again: that is what a change costs.
 
 BM25 over nodes must find the same, bit for bit, when it adds up the scores of all nodes: that is the naive side.
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import resource
 import shutil
 import time
 from collections.abc import Iterator, Sequence
@@ -44,16 +45,15 @@ from measuring import (
 from question_graph import clustered, directions, timed
 
 from polyhop.engine import Polyhop
-from polyhop.indexes import lexical
 from polyhop.indexes.lexical import Lexical
-from polyhop.indexes.neighbours import NeighbourGraph
-from polyhop.indexes.segments import read_arrays
-from polyhop.layers.layer import fingerprint
-from polyhop.layers.questions import graph as questions_index
+from polyhop.layers.layer import Layer, fingerprint
 from polyhop.layers.questions.graph import QuestionGraph
-from polyhop.layers.questions.words import PassageQuestions
+from polyhop.layers.questions.layer import QuestionsLayer, encode
+from polyhop.layers.questions.segment import text_of
 from polyhop.layers.text.layer import TextLayer
+from polyhop.models.choice import Models
 from polyhop.ports import Floats, Ints
+from polyhop.store.phrase_store import PhraseStore
 from polyhop.store.record import Record
 from polyhop.strategies.qcg.matched_questions import RANKED
 from polyhop.types import Document, GeneratedQuestion, Passage
@@ -64,7 +64,6 @@ VOCABULARY = 60_000
 OWN = 60  # words of a document
 OWN_SHARE = 0.3  # of what it says
 PASSAGE_WORDS, QUESTION_WORDS, ANSWER_WORDS = 380, 13, 16
-WIDTH = 16  # neighbours that are kept
 STRATEGIES = ("qcg", "qcg(words=false)")
 EMBEDDER, RERANKER = "embedding the question", "cross-encoder"
 WITHOUT_MODELS = "ALL BUT THE MODELS"
@@ -144,56 +143,88 @@ def pairs_of(passage: Passage, own: Ints, language: Language) -> list[GeneratedQ
     ]
 
 
-def plausible(vectors: Floats, k: int, keys: Ints) -> NeighbourGraph:
-    """A graph of the right shape: the true one of 500,000 nodes takes a quarter of an hour."""
-    random = np.random.default_rng(3)
-    nodes, block = np.arange(len(vectors)), PAIRS * PASSAGES
-    steps = np.argsort(random.random((len(vectors), block - 1)).astype(np.float32), axis=1)[:, :WIDTH] + 1
-    lists = nodes[:, None] // block * block + (nodes[:, None] % block + steps) % block
-    scores = -np.sort(np.asarray(random.uniform(-0.95, -0.6, lists.shape), np.float32), axis=1)
-    return NeighbourGraph(keys=keys, lists=lists, scores=scores, k=k)
+class Texted:
+    """Vectors of texts, which are known beforehand."""
+
+    def __init__(self, vectors: Floats) -> None:
+        self.vectors = vectors
+        self.places: dict[str, int] = {}
+
+    def know(self, pairs: Sequence[GeneratedQuestion]) -> Floats:
+        """The next vectors are those of these pairs."""
+        first = len(self.places)
+        self.places |= {text_of(pair): first + place for place, pair in enumerate(pairs)}
+        return self.vectors[first : len(self.places)]
+
+    def of(self, texts: Sequence[str]) -> Floats:
+        """Vectors of texts that are known."""
+        return np.asarray(self.vectors[[self.places[text] for text in texts]])
 
 
-def make(index: Path, nodes: int, language: Language, vectors: Floats) -> dict[str, float]:
-    """Write the index; how long the two layers took to gather."""
+def put(record: Record, count: int, language: Language, known: Texted, models: Models) -> list[str]:
+    """Store documents with what they can be asked; their ids."""
+    layers: tuple[Layer, ...] = (TextLayer(), QuestionsLayer())
+    marks = [fingerprint(layer, models) for layer in layers]
+    ids = []
+    with record.transaction():
+        for document, passages, own in documents(count, language):
+            record.put(document, passages)
+            ids.append(document.id)
+            numbers = record.numbers_by_id([passage.id for passage in passages])
+            for passage in passages:
+                pairs = pairs_of(passage, own, language)
+                about = known.know(pairs).sum(axis=0)
+                vector = np.asarray(about / np.linalg.norm(about), np.float16).tobytes()
+                for layer, mark, row in zip(layers, marks, (vector, encode(pairs, {})), strict=True):
+                    record.record_rows(layer.name, mark, [(numbers[passage.id], row)])
+    return ids
+
+
+def gather(record: Record, known: Texted, models: Models, layer: TextLayer | QuestionsLayer) -> tuple[float, float]:
+    """Bring a layer up to date; how many seconds that takes on the clock and of the processor."""
+    folder = record.folder / "generations" / layer.name
+    with patch.object(PhraseStore, "vectors", lambda _, texts: known.of(texts)):
+        _, seconds, spent = timed(lambda: layer.gather(record, folder, fingerprint(layer, models), models))
+    return seconds, spent
+
+
+def make(index: Path, nodes: int, language: Language, vectors: Floats) -> Figures:
+    """Write the index; how long the two layers took to gather, and what a document costs that comes or goes."""
     index.parent.mkdir(parents=True, exist_ok=True)
-    asked: list[PassageQuestions] = []
-    means: list[Floats] = []
+    known, document = Texted(vectors), PAIRS * PASSAGES
     with Record.create_or_open(index) as record, Polyhop(index) as engine:
-        models, layer = engine.models, TextLayer()
-        mark = fingerprint(layer, models)
-        with record.transaction():
-            for document, passages, own in documents(nodes // (PAIRS * PASSAGES), language):
-                record.put(document, passages)
-                numbers = record.numbers_by_id([passage.id for passage in passages])
-                for passage in passages:
-                    place = len(asked) * PAIRS
-                    about = vectors[place : place + PAIRS].sum(axis=0)
-                    means.append(np.asarray(about / np.linalg.norm(about), np.float32))
-                    number, row = numbers[passage.id], np.asarray(means[-1], np.float16).tobytes()
-                    record.record_rows(layer.name, mark, [(number, row)])
-                    pairs = pairs_of(passage, own, language)
-                    asked.append(PassageQuestions(number, passage.id, pairs, passage.title))
-        start = time.perf_counter()
-        layer.gather(record, index / "generations" / layer.name, mark, models)
-        text_s = time.perf_counter() - start
-        with patch.object(NeighbourGraph, "build", staticmethod(plausible)):
-            target = index / "generations" / "questions" / "synthetic"
-            questions_index.write(target, asked, np.stack(means), lambda texts: vectors[: len(texts)])
-        record.set_generation("questions", "synthetic", {"fingerprint": "", "embedder": models.embedder.name})
-    return {"text_gather_s": text_s, "questions_gather_s": time.perf_counter() - start - text_s}
+        put(record, (nodes - document) // document, language, known, engine.models)
+        figures = {"text_gather_s": gather(record, known, engine.models, TextLayer())[0]}
+        before = peak_memory()
+        figures["questions_gather_s"] = gather(record, known, engine.models, QuestionsLayer())[0]
+        figures["questions_gather_mb"] = peak_memory() - before
+        new = put(record, 1, language, known, engine.models)
+        figures["document_comes_s"], figures["document_comes_processor_s"] = gather(
+            record, known, engine.models, QuestionsLayer()
+        )
+        record.drop(new)
+        figures["document_goes_s"], figures["document_goes_processor_s"] = gather(
+            record, known, engine.models, QuestionsLayer()
+        )
+        gather(record, known, engine.models, TextLayer())
+    return figures
+
+
+def peak_memory() -> float:
+    """The most memory that this process had, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
 def users(graph: QuestionGraph, count: int, language: Language) -> list[Asked]:
     """Questions of users: frequent words and some of a node, as long as real ones are; and vectors near that node."""
-    nodes = language.random.choice(len(graph), count, replace=False).tolist()
+    nodes = language.random.choice(graph.nodes, count, replace=False).tolist()
     lengths = language.lengths(count, QUESTION_WORDS)
     found = []
     for node, length, noise in zip(nodes, lengths.tolist(), directions(count, language.random), strict=True):
         said = language.random.permutation(graph.question(node).question.rstrip("?").split())
         frequent = np.searchsorted(language.shares, language.random.random(length) ** 1.5).clip(max=VOCABULARY - 1)
         words = [*said[: max(2, length // 3)], *language.words[frequent]][:length]
-        vector = graph.vectors[node] + noise
+        vector = graph.vector(node) + noise
         found.append(Asked(" ".join(words) + "?", np.asarray(vector / np.linalg.norm(vector), np.float32)))
     return found
 
@@ -222,6 +253,7 @@ def watched(watch: Stopwatch, engine: Polyhop, nodes: int, meanwhile: ExitStack)
         EMBEDDER: (type(engine.models.embedder), ("embed_questions",)),
         RERANKER: (type(engine.models.reranker), ("score",)),
         "nodes by vectors": (QuestionGraph, ("search",)),
+        "nodes next to nodes": (QuestionGraph, ("around",)),
         "words of a question in one passage": (Lexical, ("coverage",)),
         "passages read from the record": (Record, ("passages",)),
     }
@@ -289,17 +321,6 @@ def begun(index: Path, questions: Sequence[Asked]) -> Figures:
     return figures
 
 
-def changed(index: Path, graph: QuestionGraph) -> Figures:
-    """What it takes to gather the words of all nodes when a document comes in place of another, and from nothing."""
-    nodes = PAIRS * PASSAGES
-    older = read_arrays(index / "generations" / "questions" / "synthetic" / "words", lexical.ARRAYS)
-    places = np.maximum(np.arange(len(graph)) - nodes, -1)  # the first document goes, and one comes at the end
-    last = np.arange(len(graph) - nodes, len(graph))
-    texts = [f"{graph.question(node).question} {graph.question(node).answer}" for node in last.tolist()]
-    _, seconds, spent = timed(lambda: lexical.merged(older, places, lexical.build(last, texts, stem="s")))
-    return {"words_changed_s": seconds, "words_changed_processor_s": spent}
-
-
 def compared(graph: QuestionGraph, questions: Sequence[Asked], rebuild: bool) -> Figures:
     """BM25 over nodes beside adding up all scores, and beside words that are read again."""
     words, same, fast, naive = graph.words, [], [], []
@@ -355,7 +376,6 @@ def measured(index: Path, options: argparse.Namespace) -> tuple[list[Figures], F
         for strategy in STRATEGIES:
             table += asked(engine, strategy, questions[1:], watch)
     with Polyhop(index) as engine, engine.view() as view:
-        figures |= changed(index, view.questions)
         figures |= compared(view.questions, questions[1:], options.rebuild)
     return table, figures
 

@@ -14,7 +14,7 @@ from rank_bm25 import BM25Okapi
 from polyhop.errors import ModelMismatch
 from polyhop.indexes import lexical, postings
 from polyhop.indexes.folding import tokens
-from polyhop.indexes.lexical import Lexical, build, merged
+from polyhop.indexes.lexical import Lexical, build
 from polyhop.indexes.segments import write_arrays
 from polyhop.ports import Ints
 
@@ -128,30 +128,6 @@ def test_a_search_of_many_passages_leaves_nothing_out(tmp_path: Path) -> None:
         for question in [*zipfian(20, 16, 2), "w0", "w0 w1 w2", "w700 w0", "w0 w0 w3 w790 w790"]:
             for k in (1, 100, 6000):
                 assert is_what_adding_up_all_gives(index, question, k)
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(text, max_size=14), st.data())
-def test_segments_that_are_merged_equal_one_built_of_their_texts(texts: list[str], data: st.DataObject) -> None:
-    """What goes leaves nothing behind, not even its words; what comes may stand anywhere between what stays."""
-    kinds = data.draw(st.lists(st.sampled_from(["goes", "stays", "comes"]), min_size=len(texts), max_size=len(texts)))
-    before = [place for place, kind in enumerate(kinds) if kind != "comes"]
-    after = [place for place, kind in enumerate(kinds) if kind != "goes"]
-    new = [place for place, kind in enumerate(kinds) if kind == "comes"]
-    now = {place: number for number, place in enumerate(after)}
-    older = build(np.arange(len(before)), [texts[place] for place in before], stem="s")
-    newer = build(np.array([now[place] for place in new], np.int64), [texts[place] for place in new], stem="s")
-    found = merged(older, np.array([now.get(place, -1) for place in before], np.int64), newer)
-    expected = build(np.arange(len(after)), [texts[place] for place in after], stem="s")
-    assert {name: (array.dtype, array.tolist()) for name, array in found.items()} == {
-        name: (array.dtype, array.tolist()) for name, array in expected.items()
-    }
-
-
-def test_segments_stemmed_differently_are_not_merged() -> None:
-    older, newer = build(np.array([0]), ["hives"]), build(np.array([1]), ["hives"], stem="s")
-    with pytest.raises(ModelMismatch):
-        merged(older, np.array([0]), newer)
 
 
 class Lucene(BM25Okapi):  # type: ignore[misc]

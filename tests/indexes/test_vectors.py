@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from polyhop.errors import IndexCorrupt, ModelMismatch, StoreError
 from polyhop.indexes import vectors as module
+from polyhop.indexes.ranking import Ranked
 from polyhop.indexes.segments import write_arrays
 from polyhop.indexes.vectors import Vectors, build
 from polyhop.ports import Floats, Ints
@@ -34,6 +35,11 @@ def naive(vectors: Floats, query: Floats, k: int, among: Ints) -> tuple[list[int
     scores = (vectors[among].astype(np.float64) @ query.astype(np.float64)).astype(np.float32)
     order = sorted(range(len(among)), key=lambda i: (-scores[i], among[i]))[:k]
     return among[order].tolist(), scores[order]
+
+
+def same(one: Ranked, other: Ranked) -> bool:
+    """Whether two rankings are the same, bit for bit."""
+    return one[0].tobytes() == other[0].tobytes() and one[1].tobytes() == other[1].tobytes()
 
 
 @settings(max_examples=40, deadline=None)
@@ -95,6 +101,62 @@ def test_signs_put_the_same_passages_forward_however_the_index_grew(tmp_path: Pa
     assert sum(len({*one[0].tolist()} & {*other}) for one, other in zip(found[0], exact, strict=True)) < 8 * len(
         queries
     )
+
+
+@pytest.mark.parametrize("exact", [600, 100])
+def test_several_searches_at_once_find_what_each_finds(
+    exact: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bit for bit; by their signs, too, and whatever the blocks."""
+    monkeypatch.setattr(module, "_BLOCK", 64)
+    vectors, queries = unit_rows(600, 100, 8), unit_rows(9, 100, 9)
+    live = np.arange(0, 600, 2)
+    index = opened(tmp_path, np.array_split(np.random.default_rng(0).permutation(600), 4), vectors, live)
+    index = replace(index, exact=exact, candidates=60)
+    together = index.search_each(queries, 7)
+    assert all(same(found, index.search(query, 7)) for query, found in zip(queries, together, strict=True))
+    assert index.search_each(queries[:0], 7) == []
+    with pytest.raises(ModelMismatch):
+        index.search_each(queries[:, 1:], 7)
+    assert [len(found) for found, _ in Vectors.open([], live).search_each(queries, 7)] == [0] * 9
+
+
+@pytest.mark.parametrize("exact", [600, 100])
+def test_some_alone_are_searched_as_if_there_were_no_others(exact: int, tmp_path: Path) -> None:
+    vectors, queries = unit_rows(600, 100, 8), unit_rows(9, 100, 9)
+    every = np.arange(600)
+    index = replace(opened(tmp_path / "a", np.array_split(every, 3), vectors, every), exact=exact, candidates=60)
+    some = np.random.default_rng(1).random(600) < 0.6
+    alone = replace(opened(tmp_path / "b", [every[some]], vectors, every), exact=exact, candidates=60)
+    for query in queries:
+        assert same(index.only(some).search(query, 9), alone.search(query, 9))
+
+
+@pytest.mark.parametrize("exact", [300, 100])
+def test_vectors_in_memory_are_searched_as_those_on_disk(
+    exact: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "EXACT", exact)
+    vectors, numbers = unit_rows(300, 70, 3), np.arange(5, 305)
+    write_arrays(tmp_path / "0", build(numbers, vectors, signed=True))
+    stored = replace(Vectors.open([tmp_path / "0"], numbers), exact=exact, candidates=40)
+    held = replace(Vectors.of_all(numbers, vectors), exact=exact, candidates=40)
+    assert bool(held.signs) == (exact < 300)
+    for query in unit_rows(5, 70, 4):
+        assert same(held.search(query, 9), stored.search(query, 9))
+
+
+def test_few_candidates_hold_most_of_the_nearest(tmp_path: Path) -> None:
+    """Of vectors around some centres, as those of texts are."""
+    random = np.random.default_rng(1)
+    centres = random.normal(size=(40, 384))
+    around = centres[random.integers(40, size=6030)] + 0.8 * random.normal(size=(6030, 384))
+    rows = np.asarray(around / np.linalg.norm(around, axis=1, keepdims=True), np.float32)
+    vectors, queries, every = rows[30:], rows[:30], np.arange(6000)
+    index = replace(opened(tmp_path, [every], vectors, every), exact=0, candidates=300)
+    wanted = [naive(vectors, query, 15, every)[0] for query in queries]
+    found = [index.search(query, 15)[0].tolist() for query in queries]
+    assert sum(len({*one} & {*other}) for one, other in zip(found, wanted, strict=True)) > 0.97 * 15 * len(queries)
 
 
 def test_signs_of_other_vectors_are_refused(tmp_path: Path) -> None:

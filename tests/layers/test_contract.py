@@ -212,16 +212,17 @@ def opened_questions(graph: QuestionGraph, index: Index) -> dict[str, Any]:
     def ranked(found: Any) -> list[tuple[float, tuple[str, str]]]:
         return sorted((-float(cosine), name(int(node))) for node, cosine in found)
 
+    shares = dict(zip(graph.nodes.tolist(), graph.shares.tolist(), strict=True))
     found: dict[str, Any] = {
         title: [
-            (graph.question(node), graph.vectors[node].tobytes(), graph.similarities[node], graph.shares[node])
+            (graph.question(node), graph.vector(node).tobytes(), shares[node])
             for node in graph.nodes_of(number).tolist()
         ]
         for number in index.record.numbers().tolist()
         for title in titles_of([number], index)
     }
     live = [node for number in index.record.numbers().tolist() for node in graph.nodes_of(number).tolist()]
-    found[" around"] = {name(node): ranked(graph.around(node, 10)) for node in live}
+    found[" around"] = {name(node): ranked(near) for node, near in zip(live, graph.around(live, 10), strict=True)}
     for question in QUESTIONS:
         for alpha in (0.5, 1.0):
             nodes, cosines = graph.search(vector_of(question, index), 100, alpha)
@@ -285,7 +286,7 @@ def test_what_is_deleted_is_gone_even_before_the_layer_is_gathered_again(index: 
         assert {"Piet Rook", "雨の町"}.isdisjoint(titles_of(opened.top()[0].tolist(), index))
     elif isinstance(opened, QuestionGraph):
         found = [int(node) for question in QUESTIONS for node in opened.search(vector_of(question, index), 99)[0]]
-        found += [node for each in found for node, _ in opened.around(each, 10)]
+        found += [node for near in opened.around(found, 10) for node, _ in near]
         places = {opened.place(node)[0] for node in found}
         assert places
         assert places <= set(index.record.numbers().tolist())

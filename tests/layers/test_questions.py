@@ -6,7 +6,8 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -23,21 +24,15 @@ from polyhop.documents.loading import file_document
 from polyhop.documents.sentences import sentence_spans
 from polyhop.engine import Polyhop
 from polyhop.errors import IndexCorrupt, ModelMismatch, ModelMissing, UsageError
-from polyhop.indexes import lexical
+from polyhop.indexes import lexical_runs
+from polyhop.indexes.lexical import Lexical
+from polyhop.indexes.segments import AllBut
 from polyhop.indexing.build import Asking, Builder
-from polyhop.layers.questions import graph as questions_index
 from polyhop.layers.questions import layer as questions_layer
-from polyhop.layers.questions.graph import (
-    KINDS,
-    NEIGHBOURS,
-    NodeKind,
-    QuestionGraph,
-    shares_of,
-    text_of,
-    write,
-)
+from polyhop.layers.questions import segment
+from polyhop.layers.questions.graph import QuestionGraph
 from polyhop.layers.questions.layer import QuestionsLayer, decode, encode, fault_of
-from polyhop.layers.questions.words import PassageQuestions
+from polyhop.layers.questions.segment import KINDS, NodeKind, QuestionedPassage, shares_of, text_of
 from polyhop.layers.view import View
 from polyhop.models.choice import Models, load_models
 from polyhop.models.endpoint import OpenAICompatible
@@ -177,85 +172,85 @@ def test_a_language_model_writes_where_that_is_asked_for(models: Models) -> None
 
 # The graph.
 
-Words = list[list[list[list[float]]]]  # for each way and question, numbers and scores
+Words = list[list[list[float]]]  # for each question, numbers and scores
+Corpus = Mapping[int, Sequence[GeneratedQuestion]]  # by passage number
 
-BUILT = {
+BUILT: Corpus = {
     3: [pair("Who built the lighthouse?", "Ada Brisk"), pair("Where is Quillmouth?", "Sable Coast"), pair("When?")],
     5: [],
     8: [pair("Where was Ada Brisk born?", "Fennick", 2, 9), pair("What was Ada Brisk?", "an engineer")],
     9: [pair("Where was Ada Brisk born?", "Fennick")],
 }
-OF = {number: passage(f"P{number}", f"Passage {number} has two sentences. This is the other one.") for number in BUILT}
-
-
-def graph_of(
-    folder: Path,
-    asked: dict[int, list[GeneratedQuestion]],
-    live: Sequence[int] | None = None,
-    older: Path | None = None,
-) -> QuestionGraph:
-    """The graph of passages given by their numbers, opened for those that live."""
-    ids = [PassageQuestions(number, f"P{number}", pairs) for number, pairs in sorted(asked.items())]
-    write(folder, ids, vectors([each.id for each in ids]), vectors, older)
-    numbers = np.array(sorted(asked) if live is None else live, np.int64)
-    return QuestionGraph.open(folder, numbers, vectors, lambda some: {one: OF[one] for one in some if one in numbers})
-
-
 TITLES = {3: "Quillmouth", 5: "Sable Coast", 8: "Ada Brisk", 9: "Fennick"}
 
 
-def worded(folder: Path, numbers: Sequence[int], live: Sequence[int] | None = None, older: Path | None = None) -> Words:
-    """What a search by words finds in the graph of some passages with their titles, and what words made anew find."""
-    asked = [PassageQuestions(number, f"P{number}", BUILT[number], TITLES[number]) for number in numbers]
-    write(folder, asked, vectors([each.id for each in asked]), vectors, older)
-    alive = np.array(numbers if live is None else live, np.int64)
-    passages = {number: replace(OF[number], title=TITLES[number]) for number in alive.tolist()}
-    graph = QuestionGraph.open(folder, alive, vectors, lambda some: {one: passages[one] for one in some})
-    assert graph.saved_words is not None
-    found = [graph.words, replace(graph, saved_words=None).words]
+def about(number: int) -> Passage:
+    text = f"Passage {number} has two sentences. This is the other one."
+    return replace(passage(f"P{number}", text), title=TITLES.get(number, ""))
+
+
+def there(numbers: Sequence[int]) -> Callable[[Sequence[int]], dict[int, Passage]]:
+    return lambda some: {one: about(one) for one in some if one in numbers}
+
+
+def graph_of(folder: Path, *corpora: Corpus, live: Sequence[int] | None = None) -> QuestionGraph:
+    """The graph of passages given by their numbers, a segment for each of these groups; opened for those that live."""
+    folders = []
+    for place, corpus in enumerate(corpora):
+        asked = [QuestionedPassage(number, about(number), pairs, {}) for number, pairs in sorted(corpus.items())]
+        folders.append(folder / str(place))
+        segment.write(folders[-1], lambda asked=asked: iter([asked[:2], asked[2:]]), own_vectors, vectors, 1 << 20)  # type: ignore[misc]
+    numbers = sorted(number for corpus in corpora for number in corpus) if live is None else sorted(live)
+    return QuestionGraph.open(folders, np.array(numbers, np.int64), vectors, there(numbers))
+
+
+def own_vectors(some: Sequence[QuestionedPassage]) -> Floats:
+    return vectors([one.passage.id for one in some])
+
+
+def node_of(number: int, place: int) -> int:
+    """What the pair at a place of a passage is known by."""
+    return number * segment.MOST_OF_A_PASSAGE + place
+
+
+def found_by(words: Lexical) -> Words:
     asked_for = ("Who built it?", "ada brisk", "Fennick", "Quillmouth's lighthouses", "where was it", "zzz")
-    return [[[part.tolist() for part in words.search(text, 4)] for text in asked_for] for words in found]
+    return [[part.tolist() for part in words.search(text, 4)] for text in asked_for]
 
 
 @pytest.mark.parametrize("live", [None, [3, 8], [9]])
-def test_words_that_were_gathered_are_those_that_nodes_have(tmp_path: Path, live: list[int] | None) -> None:
-    """Without those of passages that are gone, which no score remembers."""
-    gathered, anew = worded(tmp_path / "graph", [3, 5, 8, 9], live)
-    assert gathered == anew
-    assert gathered[0][0] or live == [9]
+@pytest.mark.parametrize("groups", [(BUILT,), ({3: BUILT[3], 9: BUILT[9]}, {5: BUILT[5], 8: BUILT[8]})])
+def test_words_that_were_gathered_are_those_that_nodes_have(
+    tmp_path: Path, groups: tuple[Corpus, ...], live: list[int] | None
+) -> None:
+    """Without those of passages that are gone, which no score remembers, and however many segments there are."""
+    graph = graph_of(tmp_path / "graph", *groups, live=live)
+    assert graph.saved_words is not None
+    found = found_by(graph.words)
+    assert found == found_by(replace(graph, saved_words=None).words)
+    assert found[0][0] or live == [9]
 
 
-def test_words_that_grew_equal_words_gathered_at_once(tmp_path: Path) -> None:
-    worded(tmp_path / "a", [3, 5, 9])
-    grown, anew = worded(tmp_path / "b", [5, 8, 9], older=tmp_path / "a")
-    assert grown == anew == worded(tmp_path / "c", [5, 8, 9])[0]
-    for name in lexical.ARRAYS:
-        files = [tmp_path / place / "words" / f"{name}.npy" for place in "bc"]
-        assert files[0].read_bytes() == files[1].read_bytes()
-
-
-def test_words_are_made_where_they_were_not_gathered(tmp_path: Path) -> None:
-    graph = graph_of(tmp_path / "graph", BUILT)  # no titles are told
-    assert graph.saved_words is None
-    assert graph.words.search("lighthouse", 3)[0].tolist() == [0]
-    sentences = graph.variant("sentence")
-    assert sentences.words.search("sentences", 9)[0].tolist() == [0, 2, 4, 6]
+def test_words_of_sentences_are_made_when_they_are_asked_for(tmp_path: Path) -> None:
+    sentences = graph_of(tmp_path / "graph", BUILT).variant("sentence")
     assert sentences.saved_words is None
+    assert sorted(sentences.words.search("sentences", 9)[0].tolist()) == [node_of(number, 0) for number in BUILT]
 
 
-def test_words_of_other_nodes_are_refused(tmp_path: Path) -> None:
-    worded(tmp_path / "a", [3, 8])
-    worded(tmp_path / "b", [9])
-    shutil.rmtree(tmp_path / "a" / "words")
-    shutil.copytree(tmp_path / "b" / "words", tmp_path / "a" / "words")
+@pytest.mark.parametrize("part", ["words", "expanded", "questions"])
+def test_parts_of_other_nodes_are_refused(tmp_path: Path, part: str) -> None:
+    graph_of(tmp_path / "a", {3: BUILT[3], 8: BUILT[8]})
+    graph_of(tmp_path / "b", {9: BUILT[9]})
+    shutil.rmtree(tmp_path / "a" / "0" / part)
+    shutil.copytree(tmp_path / "b" / "0" / part, tmp_path / "a" / "0" / part)
     with pytest.raises(IndexCorrupt):
-        QuestionGraph.open(tmp_path / "a", np.array([3, 8]), vectors, lambda _: {})
+        QuestionGraph.open([tmp_path / "a" / "0"], np.array([3, 8]), vectors, there([3, 8]))
 
 
 def nearest_to(graph: QuestionGraph, vector: Floats, alpha: float = 1.0) -> list[tuple[int, float]]:
     """The plain reference: all nodes that count, best first."""
-    nodes = [node for node in range(len(graph)) if graph.alive[graph.rows[node]] and graph.shares[node] < alpha]
-    cosines = {node: float(np.float32(graph.vectors[node].astype(np.float64) @ vector)) for node in nodes}
+    nodes = graph.nodes[graph.shares < np.float32(alpha)].tolist()
+    cosines = {node: float(np.float32(graph.vector(node).astype(np.float64) @ vector)) for node in nodes}
     return sorted(cosines.items(), key=lambda item: (-item[1], item[0]))
 
 
@@ -263,11 +258,11 @@ def test_a_node_is_a_pair_with_its_place(tmp_path: Path) -> None:
     graph = graph_of(tmp_path / "graph", BUILT)
     assert len(graph) == 6
     assert graph.counts == {"questions": 6, "passages": 3}
-    assert [graph.nodes_of(number).tolist() for number in (3, 5, 8, 9, 4)] == [[0, 1, 2], [], [3, 4], [5], []]
-    assert graph.question(3) == BUILT[8][0]
-    assert graph.place(3) == (8, 2, 9)
-    assert graph.vectors[3].tobytes() == vectors(["Where was Ada Brisk born? Fennick"]).tobytes()
-    assert graph.similarities[3] == pytest.approx(float(graph.vectors[3] @ vectors(["P8"])[0]), abs=1e-6)
+    known = [[node_of(3, place) for place in range(3)], [], [node_of(8, 0), node_of(8, 1)], [node_of(9, 0)], []]
+    assert [graph.nodes_of(number).tolist() for number in (3, 5, 8, 9, 4)] == known
+    assert graph.question(node_of(8, 0)) == BUILT[8][0]
+    assert graph.place(node_of(8, 0)) == (8, 2, 9)
+    assert graph.vector(node_of(8, 0)).tobytes() == vectors(["Where was Ada Brisk born? Fennick"]).tobytes()
 
 
 @pytest.mark.parametrize("alpha", [1.0, 0.5, 0.3])
@@ -297,44 +292,59 @@ def test_a_share_is_the_rank_within_the_passage(tmp_path: Path) -> None:
 
 
 def test_neighbours_are_the_nearest_other_nodes(tmp_path: Path) -> None:
+    """The same for some nodes at once as for each alone."""
     graph = graph_of(tmp_path / "graph", BUILT)
-    assert graph.neighbours.shape == (6, NEIGHBOURS)
-    for node in range(6):
-        expected = [found for found in nearest_to(graph, graph.vectors[node]) if found[0] != node]
-        assert {found for found, _ in graph.around(node, 9)} == {found for found, _ in expected}
-        assert [c for _, c in graph.around(node, 3)] == pytest.approx([c for _, c in expected[:3]], abs=1e-6)
-    assert [other for other, _ in graph.around(3, 1)] == [5]  # the same question of another passage
-    assert graph.around(3, 0) == []
+    together = graph.around(graph.nodes.tolist(), 9)
+    for node, around in zip(graph.nodes.tolist(), together, strict=True):
+        expected = [found for found in nearest_to(graph, graph.vector(node)) if found[0] != node]
+        assert [found for found, _ in around] == [found for found, _ in expected]
+        assert [c for _, c in around] == pytest.approx([c for _, c in expected], abs=1e-6)
+        assert graph.around([node], 3) == [around[:3]]
+    assert [other for other, _ in graph.around([node_of(8, 0)], 1)[0]] == [node_of(9, 0)]  # the same question elsewhere
+    assert graph.around([node_of(8, 0)], 0) == [[]]
+    assert graph.around([], 3) == []
+
+
+def test_neighbours_are_the_nearest_of_those_that_alpha_keeps(tmp_path: Path) -> None:
+    """QCG-RAG links what Doc2Query-- has kept; a node that is not kept itself is next to them, too."""
+    corpus = {number: [pair(f"What is {n}?", f"number {n}") for n in range(number, number + 5)] for number in range(9)}
+    graph = graph_of(tmp_path / "graph", corpus)
+    for node, around in zip(graph.nodes.tolist(), graph.around(graph.nodes.tolist(), 3, alpha=0.5), strict=True):
+        expected = [found for found in nearest_to(graph, graph.vector(node), 0.5) if found[0] != node]
+        assert [other for other, _ in around] == [other for other, _ in expected[:3]]
 
 
 def test_neighbours_that_are_gone_or_left_out_are_passed_over(tmp_path: Path) -> None:
     graph = graph_of(tmp_path / "graph", BUILT, live=[3, 8])
-    assert 5 not in {node for node, _ in graph.around(3, 9)}
+    assert node_of(9, 0) not in {node for node, _ in graph.around([node_of(8, 0)], 9)[0]}
     assert graph.nodes_of(9).tolist() == []
     assert graph.counts == {"questions": 5, "passages": 2}
-    assert {node for node, _ in graph.around(3, 9, alpha=0.01)} <= set(np.flatnonzero(graph.shares == 0).tolist())
+    best = set(graph.nodes[graph.shares == 0].tolist())
+    assert {node for node, _ in graph.around([node_of(8, 0)], 9, alpha=0.01)[0]} <= best
 
 
 @pytest.mark.parametrize("kind", ["question", "answer"])
 def test_a_variant_has_other_vectors_of_the_same_nodes(tmp_path: Path, kind: NodeKind) -> None:
     graph = graph_of(tmp_path / "graph", BUILT, live=[3, 8])
     variant = graph.variant(kind)
-    texts = [text_of(graph.question(node), kind) for node in range(len(graph))]
-    assert variant.vectors.tobytes() == vectors(texts).tobytes() == graph.vectors_of(kind).tobytes()
-    assert variant.question(3) == graph.question(3)
+    texts = [text_of(graph.question(node), kind) for node in graph.nodes.tolist()]
+    assert variant.vectors_of(kind).tobytes() == vectors(texts).tobytes() == graph.vectors_of(kind).tobytes()
+    assert variant.question(node_of(8, 0)) == graph.question(node_of(8, 0))
     query = vectors(["anything"])[0]
     expected = [node for node, _ in nearest_to(variant, query)]
     assert variant.search(query, 9)[0].tolist() == expected
-    around = [node for node, _ in nearest_to(variant, variant.vectors[0]) if node != 0]
-    assert [node for node, _ in variant.around(0, 3)] == around[:3]
+    first = int(variant.nodes[0])
+    around = [node for node, _ in nearest_to(variant, variant.vector(first)) if node != first]
+    assert [node for node, _ in variant.around([first], 3)[0]] == around[:3]
     assert variant.variant(kind) is variant
 
 
 def test_sentences_are_nodes_too(tmp_path: Path) -> None:
+    """Also of passages that nothing is asked of."""
     graph = graph_of(tmp_path / "graph", BUILT, live=[3, 5, 8])
     variant = graph.variant("sentence")
-    spans = {number: sentence_spans(OF[number].text) for number in (3, 5, 8)}
-    assert [variant.place(node) for node in range(len(variant))] == [
+    spans = {number: sentence_spans(about(number).text) for number in (3, 5, 8)}
+    assert [variant.place(node) for node in variant.nodes.tolist()] == [
         (number, *span) for number, own in spans.items() for span in own
     ]
     assert [variant.question(node).answer for node in variant.nodes_of(5).tolist()] == [
@@ -342,7 +352,7 @@ def test_sentences_are_nodes_too(tmp_path: Path) -> None:
         "This is the other one.",
     ]
     assert variant.search(vectors(["This is the other one."])[0], 3, alpha=0.1)[1].tolist() == pytest.approx([1, 1, 1])
-    assert {node for node, _ in variant.around(1, 2)} == {3, 5}
+    assert {node for node, _ in variant.around([node_of(3, 1)], 2)[0]} == {node_of(5, 1), node_of(8, 1)}
     with pytest.raises(UsageError):
         variant.variant("answer")
     with pytest.raises(UsageError, match="Did you mean 'sentence'"):
@@ -359,35 +369,32 @@ some_passages = st.dictionaries(st.integers(0, 12), some_pairs, max_size=8)
 
 
 def content_of(graph: QuestionGraph) -> list[object]:
-    """All that can be asked of a graph."""
-    arrays = (graph.numbers, graph.rows, graph.spans, graph.vectors, graph.similarities, graph.shares)
-    texts = [graph.question(node) for node in range(len(graph))]
-    return [*(part.tobytes() for part in (*arrays, graph.neighbours, graph.near)), texts]
+    """All that can be asked of a graph; what depends on the numbers of passages comes first."""
+    nodes = graph.nodes.tolist()
+    places = np.searchsorted(graph.numbers, graph.owners).tolist()
+    spans = [graph.place(node)[1:] for node in nodes]
+    near = graph.around(nodes, 5)
+    around = [[(int(np.searchsorted(graph.nodes, node)), cosine) for node, cosine in each] for each in near]
+    questions = [graph.question(node) for node in nodes]
+    said = found_by(graph.words)
+    words = [[np.searchsorted(graph.nodes, found).tolist(), scores] for found, scores in said]
+    expanded = Lexical.of(graph.expanded, graph.numbers)
+    ranked = [expanded.search(text, 9)[1].tolist() for text in ("a x", "passage b", "sentences")]
+    everything = [places, spans, graph.vectors_of(graph.kind).tobytes(), graph.shares.tobytes(), around, words, ranked]
+    return [graph.numbers.tolist(), nodes, *everything, graph.counts, questions]
 
 
-@settings(max_examples=8, deadline=None)  # files are synced, which takes its time
-@given(some_passages, st.lists(some_passages, min_size=1, max_size=2))
-def test_a_graph_that_grew_equals_one_that_was_built_at_once(
-    all_of_them: dict[int, list[GeneratedQuestion]], steps: list[dict[int, list[GeneratedQuestion]]]
+@settings(max_examples=25, deadline=None)  # files are synced, which takes its time
+@given(some_passages, st.lists(st.integers(0, 3), min_size=13, max_size=13), st.sets(st.integers(0, 12)))
+def test_however_many_segments_there_are_the_graph_is_that_of_all_passages(
+    corpus: dict[int, list[GeneratedQuestion]], groups: list[int], gone: set[int]
 ) -> None:
-    """Whatever came and went in between; a passage's pairs never change, because a changed passage is another one."""
-    known = {**all_of_them, **{n: pairs for step in steps for n, pairs in step.items() if n not in all_of_them}}
+    """Whichever passages stand in which segment, and whatever is gone of them."""
+    parts = [{n: pairs for n, pairs in corpus.items() if groups[n] == group} for group in range(4)]
+    live = sorted(corpus.keys() - gone)
     with TemporaryDirectory() as place:
-        older, grown = None, None
-        for number, step in enumerate([*steps, all_of_them]):
-            folder = Path(place) / str(number)
-            grown = graph_of(folder, {n: known[n] for n in step}, older=older)
-            older = folder
-        assert grown is not None
-        assert content_of(grown) == content_of(graph_of(Path(place) / "once", all_of_them))
-
-
-def test_an_older_graph_of_something_else_is_not_gone_on_from(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    graph_of(tmp_path / "other", {3: [pair("Something else?")], 8: BUILT[8]})
-    graph = graph_of(tmp_path / "graph", BUILT, older=tmp_path / "other")
-    assert "does not fit" in caplog.text
-    assert content_of(graph) == content_of(graph_of(tmp_path / "once", BUILT))
-    graph_of(tmp_path / "again", BUILT, older=tmp_path / "nowhere")
+        graph = graph_of(Path(place) / "parts", *filter(None, parts), live=live)
+        assert content_of(graph) == content_of(graph_of(Path(place) / "whole", {n: corpus[n] for n in live}))
 
 
 # With a language model that is paid for.
@@ -511,7 +518,7 @@ def test_gathering_again_embeds_only_what_is_new(tmp_path: Path, models: Models)
         index.build("text", "questions")
         embedded = counting.counting.embedded
         before = index.open()
-        texts = [text_of(before.question(node)) for node in range(len(before))]
+        texts = [text_of(before.question(node)) for node in before.nodes.tolist()]
         assert sorted(embedded[2:]) == sorted(set(texts))  # after the two passages
         index.put("Fennick")
         index.drop("Quillmouth")
@@ -592,7 +599,7 @@ def test_a_graph_says_with_what_it_was_embedded(tmp_path: Path, models: Models) 
             index.open()
 
 
-@pytest.mark.parametrize("array", ["graph/rows", "neighbours/lists"])
+@pytest.mark.parametrize("array", ["nodes/spans", "vectors/vectors", "words/documents"])
 def test_a_damaged_graph_is_written_again(tmp_path: Path, models: Models, array: str) -> None:
     """Also where it would have been gone on from."""
     with index_at(tmp_path / "index", models) as index:
@@ -621,7 +628,7 @@ def test_a_gathering_that_was_cut_off_leaves_no_trace(
     tmp_path: Path, models: Models, moment: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether vectors, files or only the name of the generation were missing; readers see the older one meanwhile."""
-    places = {"embedding": (PhraseStore, "vectors"), "writing": (questions_index, "write_arrays")}
+    places = {"embedding": (PhraseStore, "vectors"), "writing": (lexical_runs, "write")}
 
     def cut_off(*_: object, **__: object) -> None:
         raise PowerCut
@@ -629,19 +636,19 @@ def test_a_gathering_that_was_cut_off_leaves_no_trace(
     with index_at(tmp_path / "index", models) as index, index_at(tmp_path / "other", models) as other:
         index.put("Quillmouth", "Ada Brisk")
         index.build()
-        before = content_of(index.open())
         index.put("Fennick", "Tarn School")
         index.drop("Quillmouth")
+        before = content_of(index.open())
         with monkeypatch.context() as patch:
             patch.setattr(*places.get(moment, (Record, "set_generation")), cut_off)
             with pytest.raises(PowerCut):
                 index.build()
         assert content_of(index.open()) == before
         index.build()
-        assert len(list((index.folder / "questions").iterdir())) == 1
+        assert len([*(index.folder / "questions").glob("*/nodes")]) == 1
         other.put("Ada Brisk", "Fennick", "Tarn School")
         other.build()
-        assert content_of(index.open())[1:] == content_of(other.open())[1:]  # all but the numbers of passages
+        assert content_of(index.open())[2:] == content_of(other.open())[2:]  # all but the numbers of passages
 
 
 def test_what_was_rejected_is_told_by_the_generation(tmp_path: Path, models: Models) -> None:
@@ -658,6 +665,17 @@ def test_what_was_rejected_is_told_by_the_generation(tmp_path: Path, models: Mod
         current = index.record.generation("questions")
         assert current is not None
         assert current.description["rejected"] == {"duplicate": 2}
+
+
+def test_what_was_rejected_of_passages_that_are_gone_does_not_count(tmp_path: Path) -> None:
+    """Whatever the reasons, several of a passage."""
+    faults = {3: {"answer": 2, "span": 1}, 5: {}, 8: {"answer": 4, "duplicate": 1, "span": 3}}
+    asked = [QuestionedPassage(number, about(number), BUILT[number], told) for number, told in faults.items()]
+    segment.write(tmp_path / "a", lambda: iter([asked]), own_vectors, vectors, 1 << 20)
+    opened = segment.QuestionSegment.open(tmp_path / "a")
+    for gone in ([], [3], [8], [3, 5, 8]):
+        told = sum((Counter(each) for number, each in faults.items() if number not in gone), Counter[str]())
+        assert opened.rejected_of(AllBut(np.array(gone, np.int64))) == told
 
 
 def test_strategies_find_the_graph_in_their_view(tmp_path: Path, models: Models) -> None:

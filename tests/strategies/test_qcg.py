@@ -15,7 +15,8 @@ from polyhop.errors import LayerMissing
 from polyhop.indexes import lexical
 from polyhop.indexes.lexical import Lexical
 from polyhop.layers.layer import layer_of, words_of
-from polyhop.layers.questions.graph import KINDS, NodeKind, QuestionGraph
+from polyhop.layers.questions.graph import QuestionGraph
+from polyhop.layers.questions.segment import KINDS, NodeKind
 from polyhop.layers.view import View
 from polyhop.models.choice import Models
 from polyhop.settings import Settings
@@ -70,10 +71,15 @@ def titles(evidence: Evidence) -> list[str]:
     return [passage.title for passage in evidence.passages]
 
 
-def similarities(question: str, view: View) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def similarities(question: str, view: View) -> dict[int, float]:
     """Of every node to a question, computed here."""
-    vectors = view.questions.vectors.astype(np.float64)
-    return vectors @ view.vector(question).astype(np.float64) + 1
+    graph, vector = view.questions, view.vector(question).astype(np.float64)
+    return {node: float(graph.vector(node).astype(np.float64) @ vector) + 1 for node in graph.nodes.tolist()}
+
+
+def shares(graph: QuestionGraph) -> dict[int, float]:
+    """Of every node how many of its passage's are more like the passage."""
+    return dict(zip(graph.nodes.tolist(), graph.shares.tolist(), strict=True))
 
 
 def test_the_passage_whose_questions_match_comes_first(view: View) -> None:
@@ -90,7 +96,7 @@ def test_matches_are_the_most_similar_nodes_of_those_kept(view: View) -> None:
     graph, expected = view.questions, similarities(BUILDER, view)
     for n, gamma, alpha in ((3, 0.0, 1.0), (100, 1.5, 1.0), (5, 1.4, 0.5)):
         found = matches(view.vector(BUILDER), graph, n=n, least=gamma, alpha=alpha)
-        kept = [node for node in range(len(graph)) if expected[node] >= gamma and graph.shares[node] < alpha]
+        kept = [node for node, share in shares(graph).items() if expected[node] >= gamma and share < alpha]
         best = sorted(kept, key=lambda node: -expected[node])[:n]
         assert [match.similarity for match in found] == pytest.approx([expected[node] for node in best], abs=1e-5)
         assert all(match.hops == 0 and match.beside is None for match in found)
@@ -103,7 +109,7 @@ def test_neighbours_are_walked_to_hop_by_hop_with_their_own_similarity(view: Vie
     frontier = {match.node for match in matched}
     seen = set(frontier)
     for hops in (1, 2, 3):
-        frontier = {node for one in frontier for node, _ in graph.around(one, 2)} - seen
+        frontier = {node for near in graph.around(sorted(frontier), 2) for node, _ in near} - seen
         seen |= frontier
         found = walked(view.vector(BUILDER), graph, matched, k=2, hops=hops, alpha=1.0)
         assert {match.node for match in found} | {match.node for match in matched} == seen
@@ -112,16 +118,16 @@ def test_neighbours_are_walked_to_hop_by_hop_with_their_own_similarity(view: Vie
     for match in found:
         assert match.similarity == pytest.approx(expected[match.node], abs=1e-5)
         assert match.beside is not None
-        assert dict(graph.around(match.beside, 2))[match.node] == pytest.approx(match.near)
+        assert dict(graph.around([match.beside], 2)[0])[match.node] == pytest.approx(match.near)
 
 
 def test_a_passage_scores_the_mean_of_its_nodes(view: View) -> None:
     """Equation of step 3, for nodes in any order."""
     graph = view.questions
-    some = [Match(node=node, similarity=1.0, worth=1 + node % 7 / 10) for node in range(len(graph))]
+    some = [Match(node=node, similarity=1.0, worth=1 + node % 7 / 10) for node in graph.nodes.tolist()]
     some = some[1::2] + some[::-2]  # in no order
     ranking = elected(graph, some)
-    assert {one.number for one in ranking} == {graph.place(node)[0] for node in range(len(graph))}
+    assert {one.number for one in ranking} == {graph.place(node)[0] for node in graph.nodes.tolist()}
     for one in ranking:
         own = [match.worth for match in some if graph.place(match.node)[0] == one.number]
         assert one.score == pytest.approx(sum(own) / len(own))
@@ -132,7 +138,7 @@ def test_a_passage_scores_the_mean_of_its_nodes(view: View) -> None:
 def test_with_words_a_passage_scores_its_best_node(view: View) -> None:
     """Ranks of a node that is far down say little, and would only pull the mean down."""
     graph = view.questions
-    some = [Match(node=node, similarity=1.0, worth=1 + node % 7 / 10) for node in range(len(graph))]
+    some = [Match(node=node, similarity=1.0, worth=1 + node % 7 / 10) for node in graph.nodes.tolist()]
     for one in elected(graph, some, by_best=True):
         assert one.score == max(match.worth for match in some if graph.place(match.node)[0] == one.number)
 
@@ -141,9 +147,9 @@ def test_with_words_no_pair_is_left_out_for_being_unlike_its_passage(view: View)
     """Alpha says which nodes are walked to; the vectors' own matches keep to it, too."""
     graph, vector = view.questions, view.vector(BUILDER)
     matched, _ = matches_with_words(BUILDER, vector, graph, graph.words, n=len(graph), least=0.0)
-    assert max(graph.shares[match.node] for match in matched) >= 0.8
+    assert max(shares(graph)[match.node] for match in matched) >= 0.8
     alone = matches(vector, graph, n=len(graph), least=0.0, alpha=0.8)
-    assert max(graph.shares[match.node] for match in alone) < 0.8
+    assert max(shares(graph)[match.node] for match in alone) < 0.8
 
 
 def test_the_hop_shows_the_questions_with_where_their_answers_stand(view: View) -> None:
@@ -279,7 +285,6 @@ def test_sentences_as_nodes_need_no_generated_questions(view: View) -> None:
         ("alpha", 1.1),
         ("n", 0),
         ("k", 0),
-        ("k", 11),
         ("hops", -1),
         ("gamma", 2.1),
     ],
@@ -322,9 +327,10 @@ def test_fewer_questions_are_appended_below_alpha(view: View) -> None:
     assert sum(map(len, fewer)) < sum(map(len, whole))
     assert sum(map(len, bare)) < sum(map(len, whole))
     graph = view.questions
-    for node in range(len(graph)):
-        text = fewer[int(graph.rows[node])]
-        assert (graph.question(node).question in text) == (graph.shares[node] < 0.5)
+    numbers = view.text.vectors.numbers.tolist()
+    for node in graph.nodes.tolist():
+        text = fewer[numbers.index(graph.place(node)[0])]
+        assert (graph.question(node).question in text) == (shares(graph)[node] < 0.5)
 
 
 def test_questions_without_answers_are_left_out_by_what_they_say_alone(view: View) -> None:
@@ -333,11 +339,12 @@ def test_questions_without_answers_are_left_out_by_what_they_say_alone(view: Vie
     _, fewer = Doc2Query(alpha=0.5, answers=False)._texts(view)
     passages = view.text.vectors.of(graph.numbers).astype(np.float64)
     asked = graph.vectors_of("question").astype(np.float64)
-    cosines = (asked * passages[graph.rows]).sum(axis=1)
+    rows = np.searchsorted(graph.numbers, graph.owners)
+    cosines = (asked * passages[rows]).sum(axis=1)
     for row, passage in enumerate(view.passages(graph.numbers.tolist())):
-        own = np.flatnonzero(graph.rows == row)
+        own = np.flatnonzero(rows == row)
         best = own[np.argsort(-cosines[own], kind="stable")][: -(-len(own) // 2)].tolist()
-        lines = [graph.question(node).question for node in sorted(best)]
+        lines = [graph.question(node).question for node in graph.nodes[sorted(best)].tolist()]
         assert fewer[row] == "\n".join([words_of(passage), *lines])
     assert graph.shares_by(graph.kind, view.text.vectors.of(graph.numbers)).tolist() == graph.shares.tolist()
     assert graph.shares_by("question", view.text.vectors.of(graph.numbers)).tolist() != graph.shares.tolist()

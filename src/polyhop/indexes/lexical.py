@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, count, pairwise
+from itertools import accumulate, count
 from pathlib import Path
 from typing import Self
 
@@ -62,51 +62,6 @@ def build(numbers: Ints, texts: Sequence[str], *, stem: Stem = "none") -> Arrays
     return _arrays(numbers[order], lengths, vocabulary, pairs, frequencies, kind)
 
 
-def merged(older: Arrays, numbers: Ints, newer: Arrays) -> Arrays:
-    """The arrays of one segment with the passages of two, equal to those that ``build`` makes of all their texts.
-
-    ``numbers`` are those that the passages of ``older`` have now, in the same order, and -1 for what goes. Raises
-    ModelMismatch where the two were stemmed differently.
-    """
-    if older["stem"][0] != newer["stem"][0]:
-        raise ModelMismatch("Parts of the index were stemmed differently.", remedy="Index the documents again.")
-    stay = np.flatnonzero(numbers >= 0)
-    covered = np.concatenate([numbers[stay], newer["numbers"]])
-    order = np.argsort(covered, kind="stable")
-    rows = np.empty(len(order), np.int64)
-    rows[order] = np.arange(len(order))
-    moved = np.full(len(numbers), -1, np.int64)
-    moved[stay] = rows[: len(stay)]
-    parts = [(older, moved), (newer, rows[len(stay) :])]
-    tables = [_vocabulary(part) for part, _ in parts]
-    vocabulary = sorted({*tables[0], *tables[1]})
-    rank = {term: place for place, term in enumerate(vocabulary)}
-    keys, frequencies = [], []
-    for (part, places), table in zip(parts, tables, strict=True):
-        ranks = np.fromiter((rank[term] for term in table), np.int64, len(table))
-        documents = places[part["documents"]]
-        said = np.repeat(ranks, np.diff(part["starts"])) * max(1, len(order)) + documents
-        keys.append(said[documents >= 0])
-        frequencies.append(part["frequencies"][documents >= 0])
-    between = np.searchsorted(keys[0], keys[1])
-    lengths = np.concatenate([older["lengths"][stay], newer["lengths"]])[order]
-    together = np.insert(keys[0], between, keys[1]), np.insert(frequencies[0], between, frequencies[1])
-    return _arrays(covered[order], lengths, vocabulary, *together, older["stem"])
-
-
-def gathered(
-    numbers: Ints, text_of: Callable[[int], str], older: tuple[Path, Ints] | None = None, *, stem: Stem = "none"
-) -> Arrays:
-    """Like ``build``, for passages in ascending order of number; only the texts of new ones are asked for.
-
-    ``older``: the folder of a segment that may have the others, and the numbers that its passages have now, as for
-    ``merged``. Raises IndexCorrupt and ModelMismatch.
-    """
-    new = numbers if older is None or not older[0].is_dir() else np.setdiff1d(numbers, older[1])
-    newer = build(new, list(map(text_of, new.tolist())), stem=stem)
-    return newer if older is None or new is numbers else merged(read_arrays(older[0], ARRAYS), older[1], newer)
-
-
 def _arrays(
     numbers: Ints, lengths: Ints, vocabulary: Sequence[str], pairs: Ints, frequencies: Ints, stem: NDArray[np.int8]
 ) -> Arrays:
@@ -126,12 +81,6 @@ def _arrays(
         "stem": stem,
         **Strings.build(said, hashed(said)).arrays(),
     }
-
-
-def _vocabulary(part: Arrays) -> list[str]:
-    """The terms of a segment, by place."""
-    blob, bounds = part["blob"].tobytes(), part["bounds"].tolist()
-    return [blob[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(bounds)]
 
 
 @dataclass(frozen=True, slots=True)

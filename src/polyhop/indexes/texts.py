@@ -25,8 +25,8 @@ class Texts(KeptArrays):
     @classmethod
     def build(cls, texts: Sequence[str]) -> Self:
         """The texts in the order given."""
-        encoded = [text.encode("utf-8", "replace") for text in texts]
-        return cls(blob=np.frombuffer(b"".join(encoded), np.uint8), bounds=offsets(map(len, encoded)))
+        written = [encoded(text) for text in texts]
+        return cls(blob=np.frombuffer(b"".join(written), np.uint8), bounds=offsets(map(len, written)))
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
@@ -42,3 +42,8 @@ class Texts(KeptArrays):
                 remedy="Texts are derived: remove the folder 'generations' in the index and index the same documents "
                 "again. Nothing is extracted anew.",
             ) from error
+
+
+def encoded(text: str) -> bytes:
+    """A text as it is kept; half of a surrogate pair becomes a question mark."""
+    return text.encode("utf-8", "replace")

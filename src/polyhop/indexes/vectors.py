@@ -7,7 +7,7 @@ and exact products rank those.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -19,9 +19,11 @@ from polyhop.errors import IndexCorrupt, ModelMismatch, StoreError
 from polyhop.indexes.ranking import Ranked, best, nothing
 from polyhop.indexes.segments import REBUILD, Arrays, Live, read_arrays, standing
 from polyhop.indexes.signs import CANDIDATES, EXACT, Planes, put_forward, signs_of, words_of
-from polyhop.ports import Floats, Ints
+from polyhop.indexes.streamed import ArrayWriter, FolderWriter
+from polyhop.ports import Bools, Floats, Ints
 
 _GATHER = 4  # rows picked one by one cost about this many scanned ones
+_BLOCK = 8192  # rows that are multiplied with some queries at once
 _ROWS = 1024  # whose products in double precision are held at once by scores: 3 MiB
 
 
@@ -40,6 +42,21 @@ def build(numbers: Ints, vectors: NDArray[Any], *, signed: bool = False) -> Arra
 def sign_names(dimensions: int) -> list[str]:
     """What the arrays with the words of the signs are called in a segment."""
     return [f"signs{word}" for word in range(words_of(dimensions))]
+
+
+class VectorsWriter:
+    """Writes what ``build`` makes, some rows at a time: into a folder that is being written."""
+
+    def __init__(self, folder: FolderWriter, *, signed: bool = False) -> None:
+        self._folder, self._signed = folder, signed
+        self._arrays: dict[str, ArrayWriter] = {}
+
+    def add(self, numbers: Ints, vectors: NDArray[Any]) -> None:
+        """Write further rows, or none; their numbers are above those before them."""
+        for name, array in build(numbers, vectors, signed=self._signed).items():
+            if name not in self._arrays:
+                self._arrays[name] = self._folder.array(name, array.dtype, array.shape[1:])
+            self._arrays[name].add(array)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -73,6 +90,12 @@ class Vectors:
         signs = tuple(_stored_signs(folder, rows) for folder, rows in zip(folders, vectors, strict=True))
         return cls(numbers=numbers, rows=rows, segments=vectors, signs=signs)
 
+    @classmethod
+    def of_all(cls, numbers: Ints, vectors: Floats) -> Self:
+        """Of vectors in memory, one a number, ascending."""
+        signs = (list(signs_of(vectors)),) if len(vectors) > EXACT else ()
+        return cls(numbers=numbers, rows=np.arange(len(numbers)), segments=(vectors,), signs=signs)
+
     def __len__(self) -> int:
         return len(self.numbers)
 
@@ -94,6 +117,22 @@ class Vectors:
         if len(places) * _GATHER < len(self.numbers):
             return self._refined(query, np.vecdot(self._gather(places), query), places, k)
         return self._refined(query, self._scan(query)[places], places, k)
+
+    def search_each(self, queries: Floats, k: int) -> list[Ranked]:
+        """What ``search`` finds for each of some queries of shape (n, dimensions), whose products are taken together.
+
+        Raises ModelMismatch for queries of another length.
+        """
+        if not len(self.numbers) or len(self.numbers) > self.exact:
+            return [self.search(query, k) for query in queries]
+        if len(queries):
+            self._check(queries[0])
+        places, products = np.arange(len(self.numbers)), self._products(queries)
+        return [self._refined(query, scores, places, k) for query, scores in zip(queries, products, strict=True)]
+
+    def only(self, some: Bools) -> Vectors:
+        """Of these passages alone, one truth value for each of ``numbers``."""
+        return replace(self, numbers=self.numbers[some], rows=self.rows[some])
 
     def scores(self, query: Floats) -> Floats:
         """The scores of all live passages, float32 of shape (len(self),), in the order of ``numbers``.
@@ -133,6 +172,17 @@ class Vectors:
     def _scan(self, query: Floats) -> Floats:
         """Scores of the live passages: row by row in one thread, which on busy cores is faster than BLAS in several."""
         return self._of_live(np.concatenate([np.vecdot(segment, query) for segment in self.segments]))
+
+    def _products(self, queries: Floats) -> Floats:
+        """Scores of the live passages by each query: fast, and off by a rounding error."""
+        rows = np.empty((len(queries), sum(map(len, self.segments))), np.float32)
+        first = 0
+        for segment in self.segments:
+            for at in range(0, len(segment), _BLOCK):
+                block = segment[at : at + _BLOCK]
+                rows[:, first : first + len(block)] = queries @ block.T
+                first += len(block)
+        return rows if self._untouched else rows[:, self.rows]
 
     def _among_candidates(self, query: Floats, k: int) -> Ranked:
         """The nearest of those that their signs put forward."""

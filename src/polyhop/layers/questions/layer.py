@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,18 +16,21 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from polyhop.errors import IndexCorrupt
 from polyhop.indexes import segments
 from polyhop.indexes.folding import pieces
 from polyhop.indexes.names import normal
+from polyhop.indexes.segments import Live
+from polyhop.layers import covered
 from polyhop.layers.extraction import ByRulesOrModel
-from polyhop.layers.generations import must_write, name_of, newest
+from polyhop.layers.generations import kept_segments, make_room, name_of, newest
 from polyhop.layers.layer import USUAL_MEMORY, words_of
-from polyhop.layers.questions import graph as questions_index
+from polyhop.layers.questions import segment
 from polyhop.layers.questions.graph import QuestionGraph
-from polyhop.layers.questions.words import PassageQuestions
+from polyhop.layers.questions.segment import QuestionedPassage
 from polyhop.layers.text.layer import vectors_of
 from polyhop.models.choice import Models
-from polyhop.ports import Ints, LanguageModel, ParsedSentence
+from polyhop.ports import Floats, Ints, LanguageModel, ParsedSentence
 from polyhop.prompts.batches import Batches
 from polyhop.prompts.pair_grounding import Grounding
 from polyhop.prompts.quotes import locate
@@ -41,7 +44,7 @@ logger = logging.getLogger(__name__)
 
 CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
 RULES_VERSION = "5"  # raise it when only layers/questions/rules would: what was paid for stays fresh
-READ_AT_ONCE = 1000  # passages held in memory while gathering
+READ_AT_ONCE = 500  # passages held in memory while gathering
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,50 +120,65 @@ class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
     def gather(
         self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
     ) -> None:
-        """Write the graph of all pairs, unless nothing has changed; what was embedded and compared stays so."""
-        numbers = record.done(self.name, fingerprint)
+        """Add a segment for what is new; those that it outgrows, or that are too dead, become one with it."""
         embedder = models.embedder.name
-        formats = [questions_index.FORMAT_VERSION, phrase_store.FORMAT_VERSION]
-        content = json.dumps([fingerprint, formats, embedder])
-        target = folder / name_of(content, numbers)
-        before = record.generation(self.name)
-        if must_write(record, self.name, target, partial(self._opened, record, models)):
-            goes_on = before is not None and before.name != target.name and before.description["content"] == content
-            older = folder / before.name if before is not None and goes_on else None
-            sizes, rejected = self._write(record, target, numbers, models, older)
-            logger.info("questions: gathered %s, rejected %s", sizes, dict(rejected))
-            told = {**sizes, "of": len(numbers), "rejected": dict(sorted(rejected.items()))}
-            description = {"fingerprint": fingerprint, "embedder": embedder, "content": content, **told}
-            record.set_generation(self.name, target.name, description)
-        segments.sweep(folder, [target.name])
+        content = json.dumps([fingerprint, segment.FORMAT_VERSION, phrase_store.FORMAT_VERSION, embedder])
+        kept = kept_segments(record, self.name, folder, content, _opened)
+        now = covered.look(
+            record, self.name, fingerprint, folder, kept, [segment.covered(folder / name) for name in kept]
+        )
+        names = kept[: now.plan.keep]
+        if len(now.plan.new):
+            names.append(self._write_segment(record, folder, now.plan.new, content, models, memory))
+        generation = name_of(json.dumps([content, names, now.digest()]), now.plan.new[:0])
+        graph = self._opened(record, models, [folder / name for name in names], now.live())
+        rejected = sum((part.rejected_of(now.live()) for part in graph.segments), Counter[str]())
+        note = now.note(folder)
+        described = {"fingerprint": fingerprint, "embedder": embedder, "content": content, "segments": names}
+        told = {**graph.counts, "of": len(graph.numbers), "rejected": dict(sorted(rejected.items()))}
+        record.set_generation(self.name, generation, {**described, covered.NOTED: note, **told})
+        segments.sweep(folder, [*names, *covered.folders_of(note)])
 
-    def _write(
-        self, record: Record, target: Path, numbers: Ints, models: Models, older: Path | None
-    ) -> tuple[dict[str, int], Counter[str]]:
-        phrases = PhraseStore.open(record.folder, models.embedder)
-        rejected: Counter[str] = Counter()
-        asked: list[PassageQuestions] = []
-        vectors = np.empty((len(numbers), models.embedder.dimensions), np.float32)
+    def _write_segment(
+        self, record: Record, folder: Path, numbers: Ints, content: str, models: Models, memory: int
+    ) -> str:
+        name = name_of(content, numbers)
+        make_room(folder / name)
+
+        def vectors_of_passages(some: Sequence[QuestionedPassage]) -> Floats:
+            texts = [words_of(one.passage) for one in some]
+            return vectors_of(record, [one.number for one in some], texts, models)
+
+        embed = PhraseStore.open(record.folder, models.embedder).vectors
+        segment.write(folder / name, partial(self._asked, record, numbers), vectors_of_passages, embed, memory)
+        logger.info("questions: wrote segment %s of %d passages", name, len(numbers))
+        return name
+
+    def _asked(self, record: Record, numbers: Ints) -> Iterator[list[QuestionedPassage]]:
+        """What passages can be asked, some at a time."""
         for start in range(0, len(numbers), READ_AT_ONCE):
             chunk = numbers[start : start + READ_AT_ONCE].tolist()
             payloads, passages = record.payloads_of(self.name, chunk), record.passages(chunk)
-            for number, passage in zip(chunk, passages, strict=True):
-                pairs, faults = decode(payloads[number])
-                asked.append(PassageQuestions(number, passage.id, pairs, passage.title, words_of(passage)))
-                rejected.update(faults)
-            texts = [words_of(passage) for passage in passages]
-            vectors[start : start + len(chunk)] = vectors_of(record, chunk, texts, models)
-        return questions_index.write(target, asked, vectors, phrases.vectors, older), rejected
+            read = zip(chunk, passages, strict=True)
+            yield [QuestionedPassage(number, passage, *decode(payloads[number])) for number, passage in read]
 
     def open(self, record: Record, folder: Path, models: Models) -> QuestionGraph:
         """The newest generation. Raises LayerMissing, ModelMismatch, IndexCorrupt."""
         current = newest(record, self.name, models, below="text,parsekg", embedded="Questions")
-        return self._opened(record, models, folder / current.name)
+        names = current.description.get("segments")
+        if names is None:
+            raise IndexCorrupt(f"{folder / current.name} was written by an earlier version.", remedy=segments.REBUILD)
+        live = covered.live_in(record, current, folder)
+        return self._opened(record, models, [folder / name for name in names], live)
 
     @staticmethod
-    def _opened(record: Record, models: Models, folder: Path) -> QuestionGraph:
+    def _opened(record: Record, models: Models, folders: Sequence[Path], live: Live) -> QuestionGraph:
         phrases = PhraseStore.open(record.folder, models.embedder)
-        return QuestionGraph.open(folder, record.numbers(), phrases.vectors, record.present)
+        return QuestionGraph.open(folders, live, phrases.vectors, record.present)
+
+
+def _opened(folder: Path) -> None:
+    QuestionGraph.open([folder], np.empty(0, np.int64), lambda _: np.empty((0, 0), np.float32), lambda _: {})
 
 
 def fault_of(pair: GeneratedQuestion, passage: Passage, grounding: Grounding = "strict") -> str | None:

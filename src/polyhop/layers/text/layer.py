@@ -16,7 +16,7 @@ from polyhop.errors import LayerMissing, ModelMismatch
 from polyhop.indexes import lexical_runs, segments, titles, vectors
 from polyhop.indexes.lexical import Lexical
 from polyhop.indexes.signs import EXACT
-from polyhop.indexes.streamed import ArrayWriter, FolderWriter, streamed
+from polyhop.indexes.streamed import streamed
 from polyhop.indexes.titles import Titles
 from polyhop.indexes.vectors import Vectors
 from polyhop.layers import covered
@@ -87,7 +87,9 @@ class TextLayer:
         target = folder / name
         make_room(target)
         with streamed(target / "vectors") as writer:
-            _write_vectors(self._rows(record, numbers), writer, signed=len(numbers) > EXACT)
+            rows = vectors.VectorsWriter(writer, signed=len(numbers) > EXACT)
+            for chunk, each in self._rows(record, numbers):
+                rows.add(chunk, each)
         headed: list[str] = []
         lexical_runs.write(target / "lexical", _words(record, numbers, headed), memory=memory)
         titles.write(target / "titles", numbers.tolist(), headed)
@@ -129,16 +131,6 @@ def vectors_of(record: Record, numbers: Sequence[int], texts: Sequence[str], mod
     made = iter(PhraseStore.open(record.folder, models.embedder).vectors(lacking) if lacking else ())
     found = [np.frombuffer(rows[number], np.float16) if number in rows else next(made) for number in numbers]
     return np.stack(found).astype(np.float32)
-
-
-def _write_vectors(rows: Iterator[tuple[Ints, NDArray[np.float16]]], writer: FolderWriter, *, signed: bool) -> None:
-    """Write what ``vectors.build`` would make of all of them."""
-    written: dict[str, ArrayWriter] = {}
-    for numbers, each in rows:
-        for name, array in vectors.build(numbers, each, signed=signed).items():
-            if name not in written:
-                written[name] = writer.array(name, array.dtype, array.shape[1:])
-            written[name].add(array)
 
 
 def _words(record: Record, numbers: Ints, headed: list[str]) -> Iterator[tuple[int, str]]:

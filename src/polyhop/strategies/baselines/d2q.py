@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
@@ -74,8 +75,8 @@ class Doc2Query:
         for start in range(0, len(numbers), AT_ONCE):
             chunk = numbers[start : start + AT_ONCE]
             for number, passage in zip(chunk, over.passages(chunk), strict=True):
-                nodes = [node for node in graph.nodes_of(number).tolist() if shares[node] < self.alpha]
-                pairs = map(graph.question, nodes)
+                own = graph.of_passage(number)
+                pairs = map(graph.question, graph.nodes[own][shares[own] < self.alpha].tolist())
                 texts.append(expanded_text(words_of(passage), pairs, answers=self.answers))
         return numbers, texts
 
@@ -88,7 +89,7 @@ class Doc2Query:
         if self.answers or self.alpha == 1:
             return graph.shares
         there = np.isin(graph.numbers, vectors.numbers)
-        passages = np.zeros((len(graph.numbers), graph.vectors.shape[1]), np.float32)  # of those that are gone
+        passages = np.zeros((len(graph.numbers), over.models.embedder.dimensions), np.float32)  # of those that are gone
         passages[there] = vectors.of(graph.numbers[there])
         return graph.shares_by("question", passages)
 
@@ -100,8 +101,8 @@ class Doc2Query:
 
         def make() -> Lexical:
             whole, gathered = over.text.vectors.numbers, over.questions.expanded
-            parts = [] if gathered is None or self.alpha < 1 or not self.answers else [gathered]
-            rest = np.setdiff1d(whole, parts[0]["numbers"]) if parts else whole
+            parts = [] if self.alpha < 1 or not self.answers else list(gathered)
+            rest = reduce(np.setdiff1d, (part["numbers"] for part in parts), whole)
             if len(rest):
                 parts.append(lexical.build(rest, self._texts(over, rest)[1]))
             return Lexical.of(parts, whole)

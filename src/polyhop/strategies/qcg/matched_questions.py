@@ -55,8 +55,7 @@ def matches_with_words(
     """
     near, _ = graph.search(vector, RANKED)
     worded, _ = words.search(question, RANKED)
-    kept = worded[graph.alive[graph.rows[worded]]]
-    ranking = reciprocal_rank_fusion([near.tolist(), kept.tolist()])
+    ranking = reciprocal_rank_fusion([near.tolist(), worded.tolist()])
     found = ((node, worth, similarity(vector, graph, node)) for node, worth in ranking)
     similar = (Match(node=node, similarity=own, worth=worth) for node, worth, own in found if own >= least)
     return list(islice(similar, n)), dict(ranking)
@@ -64,7 +63,7 @@ def matches_with_words(
 
 def similarity(vector: Floats, graph: QuestionGraph, node: int) -> float:
     """Cosine + 1 of a question's unit vector with a node: 0 to 2."""
-    return float(np.dot(graph.vectors[node].astype(np.float64), vector)) + 1
+    return float(np.dot(graph.vector(node).astype(np.float64), vector)) + 1
 
 
 def walked(
@@ -87,8 +86,9 @@ def walked(
     frontier = list(matched)
     for hop in range(1, hops + 1):
         reached: list[Match] = []
-        for match in frontier:
-            for node, cosine in graph.around(match.node, k, alpha):
+        around = graph.around([match.node for match in frontier], k, alpha)
+        for match, near in zip(frontier, around, strict=True):
+            for node, cosine in near:
                 if node not in seen:
                     seen.add(node)
                     own = similarity(vector, graph, node)

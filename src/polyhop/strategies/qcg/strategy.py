@@ -9,7 +9,8 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from polyhop.documents.sentences import sentence_spans
-from polyhop.layers.questions.graph import NodeKind, QuestionGraph
+from polyhop.layers.questions.graph import QuestionGraph
+from polyhop.layers.questions.segment import NodeKind
 from polyhop.layers.view import View
 from polyhop.ports import Floats
 from polyhop.reading.conversations.asked import asks_of_all
@@ -47,7 +48,7 @@ class QCG:
     alpha: float = 0.8  # share of a passage's pairs used: those most like it (Doc2Query--); with words, only walked to
     n: int = 10  # nodes that match the question, at most
     gamma: float = 1.5  # similarity (cosine + 1, 0 to 2) that a match needs
-    k: int = 2  # neighbours of a node that are walked to, at most 10
+    k: int = 2  # neighbours of a node that are walked to
     hops: int = 1  # walked from the nodes that match; 0: none
     answerable: float | None = 12.0  # how far matches and passages must speak of what is asked (-11 to 31), or none
     words: bool = True  # whether nodes are matched, and passages ranked, by shared words, too (not in the paper)
@@ -75,8 +76,8 @@ class QCG:
     def __post_init__(self) -> None:
         if not 0 < self.alpha <= 1 or not 0 <= self.gamma <= 2:
             raise ValueError("alpha is above 0 and at most 1, gamma a similarity from 0 to 2")
-        if self.n < 1 or self.hops < 0 or not 1 <= self.k <= 10:
-            raise ValueError("n is at least 1, hops at least 0, k from 1 to 10")
+        if self.n < 1 or self.hops < 0 or self.k < 1:
+            raise ValueError("n and k are at least 1, hops at least 0")
 
     def needed(self) -> tuple[str, ...]:
         """Sentences are there without generated questions."""

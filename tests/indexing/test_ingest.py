@@ -15,6 +15,7 @@ from polyhop.indexing.ingest import Ingest, Tally
 from polyhop.settings import Chunking
 from polyhop.store.record import Record
 from tests.worlds.documents import write
+from tests.worlds.epub import write_epub
 from tests.worlds.mail import letter, mailbox
 
 root_user = getattr(os, "geteuid", lambda: 1)() == 0
@@ -46,6 +47,14 @@ def rows(*texts: str, named: bool) -> str:
     return "".join(f'{{{name}"text": "{text}"}}\n' for name, text in zip(names, texts, strict=True)) + '{"id": "p4"}\n'
 
 
+def sealed() -> EmailMessage:
+    """A message that nobody can read here."""
+    message = EmailMessage()
+    message["Subject"] = "Sealed"
+    message.add_header("Content-Type", "multipart/encrypted", boundary="x")
+    return message
+
+
 @pytest.mark.parametrize("named", [True, False])
 def test_a_row_that_is_deleted_goes_though_another_cannot_be_read(
     tmp_path: Path, record: Record, ingest: Callable[..., Tally], named: bool
@@ -62,14 +71,11 @@ def test_a_row_that_is_deleted_goes_though_another_cannot_be_read(
 def test_a_mail_that_is_deleted_goes_though_another_cannot_be_read(
     tmp_path: Path, record: Record, ingest: Callable[..., Tally]
 ) -> None:
-    sealed = EmailMessage()
-    sealed["Subject"] = "Sealed"
-    sealed.add_header("Content-Type", "multipart/encrypted", boundary="x")
     first, second = (letter(text, Message_ID=f"<{number}@tarn.example>") for number, text in enumerate((FERRY, BELL)))
     file = tmp_path / "box.mbox"
-    file.write_bytes(mailbox(first, second, sealed))
+    file.write_bytes(mailbox(first, second, sealed()))
     assert len(ingest(file).skipped) == 1
-    file.write_bytes(mailbox(first, sealed))
+    file.write_bytes(mailbox(first, sealed()))
     assert ingest(file).removed == 1
     (said,) = texts(record)
     assert said.endswith(FERRY)
@@ -78,11 +84,36 @@ def test_a_mail_that_is_deleted_goes_though_another_cannot_be_read(
 def test_what_a_file_said_stays_while_the_whole_of_it_cannot_be_read(
     tmp_path: Path, record: Record, ingest: Callable[..., Tally]
 ) -> None:
+    """However many rows it has."""
     folder = write(tmp_path / "docs", {"p.jsonl": rows(FERRY, BELL, named=True)})
     ingest(folder)
-    for broken in (b"\x00\x01" * 4000, b"nonsense\nnonsense\n"):
+    for broken in (b"\x00\x01" * 4000, b"nonsense\nnonsense\n", b"nonsense", b'{"id": "Piet", "text": "Piet Rook ke'):
         (folder / "p.jsonl").write_bytes(broken)
         assert (ingest(folder).removed, len(texts(record))) == (0, 2)
+
+
+def test_what_a_mailbox_said_stays_while_none_of_its_messages_can_be_read(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally]
+) -> None:
+    file = tmp_path / "box.mbox"
+    file.write_bytes(mailbox(letter(FERRY)))
+    ingest(file)
+    file.write_bytes(mailbox(sealed(), sealed()))
+    tally = ingest(file)
+    assert (tally.removed, len(texts(record))) == (0, 1)
+    assert tally.skipped[0].uri == file.as_posix()
+
+
+def test_what_a_book_said_stays_while_none_of_its_chapters_can_be_read(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally]
+) -> None:
+    file = write_epub(tmp_path / "a.epub", {"mill.xhtml": MILL})
+    ingest(file)
+    listed = '<item id="x" href="mill.xhtml" media-type="application/xhtml+xml"/>'
+    write_epub(file, {}, manifest=listed, spine='<itemref idref="x"/>')
+    tally = ingest(file)
+    assert (tally.removed, texts(record)) == (0, [MILL])
+    assert tally.skipped[-1].reason == "has no chapter that can be read"
 
 
 @closable

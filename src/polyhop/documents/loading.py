@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import ClassVar, Protocol
@@ -91,6 +91,27 @@ def row_document(
         metadata=dict(metadata or {}),
         whole=True,
     )
+
+
+def summed_up(items: Iterable[Document | Skipped], uri: str, parts: str) -> Iterator[Document | Skipped]:
+    """The items; where none is a document, one line about the whole file, which could not be read, instead of them.
+
+    What an index has of such a file stays. ``parts``: what its parts are called.
+    """
+    bad: list[Skipped] = []
+    found = False
+    for item in items:
+        found = found or isinstance(item, Document)
+        if found:
+            yield from bad
+            bad.clear()
+            yield item
+        elif isinstance(item, Skipped):
+            bad.append(item)
+    if len(bad) > 1:
+        yield Skipped(uri, f"has no document in any of its {len(bad)} {parts}: {bad[0].reason}, and so on")
+    else:
+        yield from (Skipped(uri, one.reason) for one in bad)
 
 
 def given_document(document: Document) -> Document:

@@ -61,6 +61,8 @@ class EpubLoader:
             document = file_document(uri, read.text, self.media_type, title=package.title, metadata=metadata)
             yield replace(document, headings=read.headings)
         yield from unread
+        if unread and not read.text:
+            yield Skipped(uri, "has no chapter that can be read")
 
 
 def _package_of(archive: PartArchive) -> _Package:

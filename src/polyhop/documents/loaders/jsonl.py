@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from polyhop.documents.encoding import open_text, read_text
 from polyhop.documents.loaders import fields
-from polyhop.documents.loading import one_line, row_document
+from polyhop.documents.loading import one_line, row_document, summed_up
 from polyhop.errors import DocumentError
 from polyhop.reports import Skipped
 from polyhop.types import Document
@@ -37,7 +37,7 @@ class JsonlLoader:
 
         Raises DocumentError for binary content, and for a .json file that is no list of objects.
         """
-        yield from _summed_up(self._items(path, uri), uri)
+        yield from summed_up(self._items(path, uri), uri, "rows")
 
     def _items(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         if path.suffix.lower() == ".json":
@@ -78,24 +78,6 @@ class JsonlLoader:
                 one_line(key): shown for key, item in value.items() if key not in taken and (shown := _scalar(item))
             },
         )
-
-
-def _summed_up(items: Iterable[Document | Skipped], uri: str) -> Iterator[Document | Skipped]:
-    """The items; where none is a document the file is no data set, and one line says so instead of one for each row."""
-    bad: list[Skipped] = []
-    found = False
-    for item in items:
-        found = found or isinstance(item, Document)
-        if found:
-            yield from bad
-            bad.clear()
-            yield item
-        elif isinstance(item, Skipped):
-            bad.append(item)
-    if len(bad) > 1:
-        yield Skipped(uri, f"has no document in any of its {len(bad)} rows: {bad[0].reason}, and so on")
-    else:
-        yield from bad
 
 
 def _listed(text: str, text_fields: tuple[str, ...]) -> Iterable[object]:

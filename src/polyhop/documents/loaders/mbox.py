@@ -13,6 +13,7 @@ from typing import BinaryIO, ClassVar, Final
 from polyhop.documents.loaders.attachments import attached_documents
 from polyhop.documents.loaders.mail import Mail, mail_of
 from polyhop.documents.loaders.mail_quotes import Mailbox
+from polyhop.documents.loading import summed_up
 from polyhop.errors import DocumentError
 from polyhop.reports import Skipped
 from polyhop.types import Document
@@ -42,6 +43,9 @@ class MboxLoader:
 
         Raises DocumentError for what is no mailbox.
         """
+        yield from summed_up(self._items(path, uri), uri, "messages")
+
+    def _items(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         box = Mailbox()
         known: Counter[str] = Counter()
         with path.open("rb") as stream:

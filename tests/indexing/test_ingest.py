@@ -89,7 +89,19 @@ def test_what_a_file_said_stays_while_the_whole_of_it_cannot_be_read(
     ingest(folder)
     for broken in (b"\x00\x01" * 4000, b"nonsense\nnonsense\n", b"nonsense", b'{"id": "Piet", "text": "Piet Rook ke'):
         (folder / "p.jsonl").write_bytes(broken)
-        assert (ingest(folder).removed, len(texts(record))) == (0, 2)
+        tally = ingest(folder)
+        assert (tally.removed, len(texts(record))) == (0, 2)
+        (skipped,) = tally.skipped
+        assert skipped.uri == (folder / "p.jsonl").as_posix()
+        assert skipped.reason.endswith("; what the index has of it stays")
+
+
+def test_of_a_file_that_nobody_could_ever_read_nothing_is_said_to_stay(
+    tmp_path: Path, ingest: Callable[..., Tally]
+) -> None:
+    folder = write(tmp_path / "docs", {"p.jsonl": "nonsense"})
+    (skipped,) = ingest(folder).skipped
+    assert skipped.reason == "line 1 is not JSON: Expecting value at character 1"
 
 
 def test_what_a_mailbox_said_stays_while_none_of_its_messages_can_be_read(
@@ -113,7 +125,7 @@ def test_what_a_book_said_stays_while_none_of_its_chapters_can_be_read(
     write_epub(file, {}, manifest=listed, spine='<itemref idref="x"/>')
     tally = ingest(file)
     assert (tally.removed, texts(record)) == (0, [MILL])
-    assert tally.skipped[-1].reason == "has no chapter that can be read"
+    assert tally.skipped[-1].reason == "has no chapter that can be read; what the index has of it stays"
 
 
 @closable

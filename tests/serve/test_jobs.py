@@ -83,6 +83,7 @@ def test_what_cannot_be_read_is_named_and_what_was_there_stays(workplace: Workpl
     reasons = {each.file: each.reason for each in job.skipped}
     assert set(reasons) == {"mill.pdf", "empty.txt", "rye.txt"}
     assert reasons["mill.pdf"].startswith("is damaged, or not a PDF")
+    assert reasons["mill.pdf"].endswith("; what the index has of it stays")
     assert reasons["rye.txt"] == "has the same text as copy/rye.txt"
     assert set(uris(workplace)) == {"mill.pdf", "copy/rye.txt"}
     assert set(workplace.stored()) == {"mill.pdf", "copy/rye.txt"}

@@ -8,7 +8,7 @@ import logging
 import os
 import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -37,6 +37,7 @@ from polyhop.types import Document, Passage
 logger = logging.getLogger(__name__)
 
 EMPTY = "is empty"
+STAYS = "what the index has of it stays"
 GIVEN = "given"  # the stamp of a document that was handed over as an object: no file has to be there for it
 TOGETHER = 200  # documents in one transaction
 
@@ -131,7 +132,7 @@ class Ingest:
             except OSError as error:  # it has vanished since it was found
                 source, stamp = unreadable(source.uri, error), ""
             if isinstance(source, Skipped):
-                tally.skipped.append(source)
+                tally.skipped.append(_with_what_stays(source, ids))
                 if source.reason != READ_ALREADY:
                     tally.unread.add(source.uri)  # there, but unreadable: what it said before stays
                 continue
@@ -142,10 +143,11 @@ class Ingest:
             clean = True
             for item in source.documents():
                 if isinstance(item, Skipped):
-                    tally.skipped.append(item)
                     clean = False  # report it again next time
                     if item.uri == source.uri and item.reason != EMPTY:
                         tally.seen.update(ids)  # what the file said stays until it can be read again
+                        item = _with_what_stays(item, ids)
+                    tally.skipped.append(item)
                 elif self._is_refused(item, tally):
                     clean = False  # read again next time: the other copy may be gone by then
                 else:
@@ -261,6 +263,11 @@ class _Finished:
 def not_gone(paths: Sequence[Path], record: Record | None) -> list[Path]:
     """The paths without those where there is nothing any more of what the record has, or had until it was told so."""
     return [path for path in paths if record is None or not is_missing(path) or not _has_met(record, uri_of(path))]
+
+
+def _with_what_stays(skipped: Skipped, ids: Collection[str]) -> Skipped:
+    """A file that cannot be read, with a word on what the index has of it: documents with these ids."""
+    return replace(skipped, reason=f"{skipped.reason}; {STAYS}") if ids else skipped
 
 
 def files_of(uri: str) -> list[str]:

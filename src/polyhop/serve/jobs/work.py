@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from polyhop.documents.reading import Source, covers, find, unique
 from polyhop.errors import BudgetExceeded, IndexLocked, IndexMissing, UsageError
-from polyhop.indexing.ingest import EMPTY, GIVEN
+from polyhop.indexing.ingest import EMPTY, GIVEN, STAYS
 from polyhop.indexing.run import IndexRun
 from polyhop.models.choice import Models
 from polyhop.reports import IndexReport, Progress, Skipped
@@ -59,6 +59,7 @@ class IndexWork:
         names = self.files.names() | set(files)
         before = self._owners(names)
         documents = reading.documents(before)
+        reading.tell_what_stays(before.values())
         replaced = {key for key, name in before.items() if name in files and name not in reading.unread}
         run = self._run(reporter)
         if documents or replaced:
@@ -185,6 +186,13 @@ class _Reading:
             self.ids[name].add(item.id)
             kept.append(item)
         return kept
+
+    def tell_what_stays(self, held: Collection[str | None]) -> None:
+        """Of files that could not be read, whether the index has something of them: ``held`` are those that it has."""
+        stays = self.unread.intersection(held)
+        self.skipped = [
+            replace(each, reason=f"{each.reason}; {STAYS}") if each.file in stays else each for each in self.skipped
+        ]
 
     def left_out(self, skipped: Iterable[Skipped]) -> None:
         """What indexing has left out, too."""

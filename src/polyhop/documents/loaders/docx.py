@@ -41,7 +41,7 @@ class DocxLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".docx",)
     media_type: ClassVar[str] = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-    version: ClassVar[str] = "6"
+    version: ClassVar[str] = "7"
 
     largest: int = LARGEST  # bytes that its parts may unpack to: a guard against zip bombs
 
@@ -198,12 +198,19 @@ class _Body(PartEvents):
             self._bold = value not in ("0", "false")
         elif name == "vertAlign" and self._in_run:
             self._raised = value == "superscript"
-        elif name == "gridSpan" and cell is not None and value.isascii() and value.isdigit():
-            cell.columns = int(value[:4])
+        elif name == "gridSpan" and cell is not None:
+            cell.columns = _number(value)
+        elif name == "gridBefore" and value != "0":  # columns that the row begins behind
+            self.tables.begin_cell(Cell(columns=_number(value)))
+            self.tables.end_cell()
         elif name == "vMerge" and cell is not None:
             cell.above = value != "restart"
         elif name == "tblHeader":
             self.tables.head()
+
+
+def _number(written: str) -> int:
+    return int(written[:4]) if written.isascii() and written.isdigit() else 1
 
 
 def _symbol(code: str, font: str) -> str:

@@ -224,6 +224,17 @@ def test_attachments_are_named_and_read(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("charset", ["iso-8859-2", "cp852", "utf-8", "utf-16", "us-ascii", "nonsense"])
+def test_an_attached_text_is_decoded_by_what_its_part_declares(tmp_path: Path, charset: str) -> None:
+    names = {"us-ascii": "utf-8", "nonsense": "utf-8"}
+    message = letter()
+    table = "Name;Town\nÚrsula Brisk;Łódź\n".encode(names.get(charset, charset))
+    message.add_attachment(table, maintype="text", subtype="csv", filename="a.csv", params={"charset": charset})
+    _, attached = load(tmp_path / "a.eml", message)
+    assert isinstance(attached, Document)
+    assert attached.text == "Name: Úrsula Brisk\nTown: Łódź"
+
+
 def test_an_attachment_that_is_broken_is_named_and_the_message_stays(tmp_path: Path) -> None:
     message, skipped = load(tmp_path / "a.eml", attach(letter(), {"plan.docx": b"PK broken"}))
     assert isinstance(message, Document)

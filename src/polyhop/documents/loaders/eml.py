@@ -22,7 +22,7 @@ class EmlLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".eml",)
     media_type: ClassVar[str] = "message/rfc822"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
 
     attachments: bool = True  # whether those are read, too
 

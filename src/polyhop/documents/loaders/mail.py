@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.message import Message
+from io import BytesIO
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
-from polyhop.documents.encoding import decode
+from polyhop.documents.encoding import decode, detect
 from polyhop.documents.loaders.html import content_of, read_page
 from polyhop.documents.loaders.mail_headers import day_and_time, decoded_words, header, sent
 from polyhop.documents.loaders.mail_quotes import MailParagraph, paragraphs_of, parted
@@ -117,10 +119,9 @@ def _read_part(part: Message, mail: Mail, depth: int) -> list[MailParagraph]:
         return _said(part, kind)
     if part.get_content_maintype() == "multipart":  # in name only: its parts cannot be told apart
         return _said(part, "text/plain")
-    if name and not (part.get_content_maintype() == "image" and part.get("content-id")):  # a picture in the text
-        content = part.get_payload(decode=True)
-        if len(mail.attachments) < _MOST_ATTACHED:
-            mail.attachments.append(Attachment(name, content if isinstance(content, bytes) else b""))
+    is_picture = part.get_content_maintype() == "image" and part.get("content-id")  # in the text
+    if name and not is_picture and len(mail.attachments) < _MOST_ATTACHED:
+        mail.attachments.append(Attachment(name, _content_of(part)))
     return []
 
 
@@ -147,6 +148,18 @@ def _said(part: Message, kind: str) -> list[MailParagraph]:
         return paragraphs_of(page, page=True)
     flowed = str(part.get_param("format", "")).lower() == "flowed"
     return paragraphs_of(text, flowed=flowed)
+
+
+def _content_of(part: Message) -> bytes:
+    """What a file that came with a message holds; a text is in UTF-8, because no file says what its part declares."""
+    content = part.get_payload(decode=True)
+    if not isinstance(content, bytes):
+        return b""
+    charset = part.get_content_charset()
+    if part.get_content_maintype() == "text" and charset:
+        with suppress(DocumentError):  # binary, whatever it says
+            return content.decode(detect(BytesIO(content), charset), errors="replace").encode(errors="replace")
+    return content
 
 
 def _name_of(part: Message) -> str:

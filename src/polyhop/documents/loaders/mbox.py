@@ -33,7 +33,7 @@ class MboxLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".mbox",)
     media_type: ClassVar[str] = "application/mbox"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
 
     attachments: bool = True  # whether those are read, too
     largest: int = 64 << 20  # bytes of a message

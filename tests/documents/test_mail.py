@@ -224,6 +224,29 @@ def test_attachments_are_named_and_read(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "kind", "content", "read"),
+    [
+        ("fees", "text/csv", "Vessel,Fee\nCutter,35\n", ["Vessel: Cutter\nFee: 35"]),
+        ("Fees v1.2", "text/html", "<p>The cutter pays <b>35</b>.", ["The cutter pays 35."]),
+        ("fees", "application/json", '[\n{"text": "It pays 35."}]', ["It pays 35."]),
+        ("fees.csv", "application/octet-stream", "Vessel,Fee\nCutter,35\n", ["Vessel: Cutter\nFee: 35"]),
+        ("", "text/csv", "Vessel,Fee\nCutter,35\n", ["Vessel: Cutter\nFee: 35"]),
+        ("lamp", "application/octet-stream", "The lamp.", []),
+        ("lamp.ics", "text/calendar", "The lamp.", []),
+    ],
+)
+def test_an_attachment_whose_suffix_says_nothing_is_read_by_its_type(
+    tmp_path: Path, name: str, kind: str, content: str, read: list[str]
+) -> None:
+    message = letter()
+    main, sub = kind.split("/")
+    message.add_attachment(content.encode(), maintype=main, subtype=sub, filename=name or None)
+    own, *attached = (each for each in load(tmp_path / "a.eml", message) if isinstance(each, Document))
+    assert own.text.endswith(f"\n\nAttachments: {name or 'attachment'}")
+    assert [each.text for each in attached] == read
+
+
 @pytest.mark.parametrize("charset", ["iso-8859-2", "cp852", "utf-8", "utf-16", "us-ascii", "nonsense"])
 def test_an_attached_text_is_decoded_by_what_its_part_declares(tmp_path: Path, charset: str) -> None:
     names = {"us-ascii": "utf-8", "nonsense": "utf-8"}

@@ -13,18 +13,23 @@ from polyhop.reports import Skipped
 from polyhop.types import Document
 
 _OF_MAIL: Final = ("eml", "mbox")  # loaders that would read what is attached to what is attached, and so on
+_SUFFIXES: Final = {"application/json": ".json", "application/xhtml+xml": ".xhtml"}  # not the first of their loaders
 
 
 def attached_documents(attachments: Sequence[Attachment], uri: str) -> Iterator[Document | Skipped]:
-    """The documents of attachments that a loader knows, named behind the message's URI; others are only its names."""
+    """The documents of attachments that a loader knows, named behind the message's URI; others are only its names.
+
+    A loader knows them by their suffix, or by their type where the suffix says nothing.
+    """
     if not attachments:
         return
-    loaders = {
-        suffix: loader for name, loader in registered().items() if name not in _OF_MAIL for suffix in loader.suffixes
-    }
+    known = [loader for name, loader in registered().items() if name not in _OF_MAIL]
+    loaders = {suffix: loader for loader in known for suffix in loader.suffixes}
+    suffixes = {**{loader.media_type: loader.suffixes[0] for loader in known if loader.suffixes}, **_SUFFIXES}
     with tempfile.TemporaryDirectory(prefix="polyhop-") as folder:
         for number, attachment in enumerate(unique_names(attachments)):
-            suffix = PurePosixPath(attachment.name).suffix.lower()
+            named = PurePosixPath(attachment.name).suffix.lower()
+            suffix = named if named in loaders else suffixes.get(attachment.media_type, "")
             if suffix in loaders and attachment.content:
                 path = Path(folder) / f"{number}{suffix}"  # what a stranger called it is no name for a file here
                 path.write_bytes(attachment.content)

@@ -25,16 +25,18 @@ _SEALED: Final = ("multipart/encrypted", "application/pkcs7-mime", "application/
 _TEXTS: Final = ("text/plain", "text/html", "text/markdown", "text/x-markdown")
 _IDENTITY: Final = re.compile(r"<[^<>\s]+>")
 QUOTED: Final = "quoted"  # what the document of quotations is called
+_UNNAMED: Final = "attachment"
 _DEEPEST: Final = 8  # messages and parts within one another
 _MOST_ATTACHED: Final = 500
 _DAMAGE: Final = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError)
 
 
 class Attachment(NamedTuple):
-    """A file that came with a message; without a suffix it has no content here."""
+    """A file that came with a message, and of which type the message says it is."""
 
     name: str
     content: bytes
+    media_type: str
 
 
 @dataclass
@@ -120,8 +122,10 @@ def _read_part(part: Message, mail: Mail, depth: int) -> list[MailParagraph]:
     if part.get_content_maintype() == "multipart":  # in name only: its parts cannot be told apart
         return _said(part, "text/plain")
     is_picture = part.get_content_maintype() == "image" and part.get("content-id")  # in the text
+    if part.get_content_disposition() == "attachment":
+        name = name or _UNNAMED
     if name and not is_picture and len(mail.attachments) < _MOST_ATTACHED:
-        mail.attachments.append(Attachment(name, _content_of(part)))
+        mail.attachments.append(Attachment(name, _content_of(part), kind))
     return []
 
 

@@ -258,6 +258,16 @@ def test_an_attached_text_is_decoded_by_what_its_part_declares(tmp_path: Path, c
     assert attached.text == "Name: Úrsula Brisk\nTown: Łódź"
 
 
+@pytest.mark.parametrize("box", ["a.eml", "a.mbox"])
+@pytest.mark.parametrize("name", ["harbour_fees.txt", "harbour_fees"])
+def test_an_attachment_is_called_after_itself(tmp_path: Path, box: str, name: str) -> None:
+    message = letter()
+    message.add_attachment("The cutter pays 35.", filename=name)
+    _, attached = load(tmp_path / box, message if box == "a.eml" else mailbox(message))
+    assert isinstance(attached, Document)
+    assert attached.title == "harbour fees"
+
+
 def test_an_attachment_that_is_broken_is_named_and_the_message_stays(tmp_path: Path) -> None:
     message, skipped = load(tmp_path / "a.eml", attach(letter(), {"plan.docx": b"PK broken"}))
     assert isinstance(message, Document)

@@ -16,6 +16,7 @@ from polyhop.types import Document
 
 SLIDES = "application/vnd.openxmlformats-officedocument.presentationml.presentation"  # media types: their pages are
 SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"  # slides, their headings are sheets
+_MESSAGE = re.compile(r".*\.(?:eml|mbox#\d+)#", re.IGNORECASE)  # what stands in a URI before an attachment's name
 _HALF = re.compile("[\ud800-\udfff]")  # surrogates, which no encoding writes
 
 
@@ -41,8 +42,8 @@ def version_of(loader: Loader) -> str:
 
 
 def readable_stem(uri: str) -> str:
-    """A file's name as a title: without its suffix, and with spaces for underscores."""
-    return PurePosixPath(uri).stem.replace("_", " ").strip()
+    """A file's name as a title: without its suffix, and with spaces for underscores; of an attachment its own."""
+    return PurePosixPath(_MESSAGE.sub("", PurePosixPath(uri).name)).stem.replace("_", " ").strip()
 
 
 def file_document(

@@ -115,6 +115,29 @@ def test_lines_that_a_width_parted_are_joined(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "spaced", "joined"),
+    [
+        ("The light \nhouse is  \nwhole.", "The light house is  whole.", "The lighthouse is whole."),
+        ("月の光は \n明るい。", "月の光は 明るい。", "月の光は明るい。"),
+        ("Is it? \n\nYes. \n-- \nAda", "Is it? \n\nYes. \n-- \nAda", "Is it?\n\nYes.\n-- \nAda"),
+        (" From here \n on.\n > is more", "From here on.\n > is more", "From hereon.\n > is more"),
+    ],
+)
+def test_lines_that_a_mail_says_go_on_are_joined(tmp_path: Path, written: str, spaced: str, joined: str) -> None:
+    for parameters, read in (("", spaced), ("; delsp=yes", joined)):
+        head = f"Subject: Lamp\nContent-Type: text/plain; charset=utf-8; format=flowed{parameters}\n\n"
+        assert said(tmp_path, (head + written).encode()) == read
+
+
+def test_quoted_lines_that_go_on_are_joined_where_they_are_quoted_equally_often(tmp_path: Path) -> None:
+    head = "Subject: Lamp\nContent-Type: text/plain; format=flowed\n\n"
+    written = "It is. \n> Is the lamp \n> of the pier \n>> which one? \n>> whole?\nYes, the lamp \nis."
+    assert said(tmp_path, (head + written).encode()) == (
+        "It is. \n\nIs the lamp of the pier \n\nwhich one? whole?\n\nYes, the lamp is."
+    )
+
+
+@pytest.mark.parametrize(
     "head",
     [
         "Content-Type: text/markdown",

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from polyhop.documents.encoding import decode, detect
 from polyhop.documents.loaders.html import content_of, read_page
 from polyhop.documents.loaders.mail_headers import day_and_time, decoded_words, header, sent
-from polyhop.documents.loaders.mail_quotes import MailParagraph, paragraphs_of, parted
+from polyhop.documents.loaders.mail_quotes import MailParagraph, paragraphs_of, parted, unflowed
 from polyhop.documents.loading import file_document, one_line
 from polyhop.errors import DocumentError
 from polyhop.types import Document
@@ -150,8 +150,14 @@ def _said(part: Message, kind: str) -> list[MailParagraph]:
     if kind == "text/html":
         page = content_of(read_page(text.encode("utf-8", errors="replace")), of_site=False).text()
         return paragraphs_of(page, page=True)
-    flowed = str(part.get_param("format", "")).lower() == "flowed"
-    return paragraphs_of(text, flowed=flowed)
+    if _parameter(part, "format") == "flowed":
+        text = unflowed(text, within_words=_parameter(part, "delsp") == "yes")
+    return paragraphs_of(text)
+
+
+def _parameter(part: Message, name: str) -> str:
+    """What the type of a part says further of it."""
+    return str(part.get_param(name, "")).lower()
 
 
 def _content_of(part: Message) -> bytes:

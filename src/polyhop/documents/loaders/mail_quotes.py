@@ -13,7 +13,7 @@ from polyhop.documents.head_lines import SENDERS, SUBJECTS
 from polyhop.documents.wrapped_lines import flowing
 
 _MARKS: Final = re.compile(r"(?:>[ \t]?)+")
-_SOFT_BREAK: Final = re.compile(r"(?<!^--) \n(?=[^\n>])", re.MULTILINE)  # format=flowed (RFC 3676)
+_SIGNATURE: Final = "-- "  # the line above one
 _BLANK: Final = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
 _LONGEST_NOTE: Final = 200  # characters of the line that says who is quoted
 _TELLING: Final = 20  # letters of a paragraph that nobody writes twice by chance
@@ -38,9 +38,31 @@ class MailParagraph(NamedTuple):
     quoted: bool
 
 
-def paragraphs_of(text: str, *, flowed: bool = False, page: bool = False) -> list[MailParagraph]:
+def unflowed(text: str, *, within_words: bool) -> str:
+    """A text in format=flowed (RFC 3676) with lines joined that end with a space, if they are quoted equally often.
+
+    ``within_words`` (delsp=yes): the space says that a line goes on, and is none of the text.
+    """
+    lines: list[str] = []
+    before = -1  # how often the line before is quoted, where it goes on
+    for line in text.split("\n"):
+        marks, said = _taken_apart(line)
+        if said.startswith(" ") and not marks and not said.startswith(" >"):
+            said = said[1:]  # put there so that nobody takes the line for a quotation or an envelope
+        if marks == before and said and said != _SIGNATURE:
+            lines[-1] += said
+        else:
+            lines.append(f"{'>' * marks} {said}" if marks else said)
+        goes_on = said.endswith(" ") and said != _SIGNATURE
+        if goes_on and within_words:
+            lines[-1] = lines[-1][:-1]
+        before = marks if goes_on else -1
+    return "\n".join(lines)
+
+
+def paragraphs_of(text: str, *, page: bool = False) -> list[MailParagraph]:
     """The paragraphs of a text, without marks of quotations and with its lines joined, but for those of a ``page``."""
-    lines = (_SOFT_BREAK.sub(" ", text) if flowed else text).split("\n")
+    lines = text.split("\n")
     taken = _of_page if page else _marked
     for at in range(len(lines)):
         if _begins_quoted(lines, at):

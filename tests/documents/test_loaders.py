@@ -143,6 +143,20 @@ def test_html_title_falls_back_to_heading_and_file(tmp_path: Path) -> None:
     assert only(HtmlLoader(), tmp_path / "tide_mill.htm", "<p>x").title == "tide mill"
 
 
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("<h1>The tide<br>mill</h1>x", "The tide mill"),
+        ("<h1>The<div>tide</div>mill</h1>x", "The tide mill"),
+        ("<h1>The <i>ti</i>de\n  mill</h1>x", "The tide mill"),
+        ("<title>The tide\n  mill</title>x", "The tide mill"),
+        ("<title> </title><h1><br></h1><h1>The mill</h1>x", "The mill"),
+    ],
+)
+def test_html_titles_on_several_lines_keep_their_words_apart(page: str, title: str, tmp_path: Path) -> None:
+    assert only(HtmlLoader(), tmp_path / "a.html", page).title == title
+
+
 def test_html_verbatim_text_keeps_its_lines_between_elements(tmp_path: Path) -> None:
     page = (
         "<p>So:</p><pre>\n<b>def</b> load():\n    <i>pass</i>\n<b>class</b> Mill:\n\n\n\n<i>  x</i>\n\n</pre><p>End</p>"

@@ -69,7 +69,7 @@ class HtmlLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".html", ".htm", ".xhtml")
     media_type: ClassVar[str] = "text/html"
-    version: ClassVar[str] = "6"
+    version: ClassVar[str] = "7"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; its title is the page's, or its first heading of level 1.
@@ -78,7 +78,7 @@ class HtmlLoader:
         """
         page = read_page(path.read_bytes())
         content = content_of(page)
-        document = file_document(uri, content.text(), self.media_type, title=page.title or page.heading)
+        document = file_document(uri, content.text(), self.media_type, title=page.title.strip() or page.heading)
         yield replace(document, headings=tuple((mark.start, mark.end) for mark in content.marks))
 
 
@@ -163,12 +163,12 @@ class Page:
         elif tag in ("table", "tr", "td", "th"):
             self._start_table(tag, attributes)
         else:
-            self._tables.flow.part(self._gap(tag))
+            self._part(tag)
             self._list(tag, attributes)
             self._mark(tag, attributes)
             self._verbatim += tag == "pre"
             self._raised = tag == "sup" or (self._raised and tag == "a")  # a note's number may be a link
-            if (tag == "title" and not self.title) or (tag == "h1" and not self.heading):
+            if (tag == "title" and not self.title.strip()) or (tag == "h1" and not self.heading.strip()):
                 self._naming = tag
             elif tag == "body":
                 self._naming = ""
@@ -191,7 +191,7 @@ class Page:
             if tag in _LISTS:
                 del self._items[-1:]
             self._content = max(0, self._content - (tag in _CONTENT))
-            self._tables.flow.part(self._gap(tag))
+            self._part(tag)
             self._verbatim = max(0, self._verbatim - (tag == "pre"))
             self._naming = "" if tag == self._naming else self._naming
             self._raised = self._raised and tag != "sup"
@@ -200,11 +200,9 @@ class Page:
         """Text between tags."""
         if self._within or not text:
             return
+        self._name(text)
         if self._naming == "title":
-            self.title += text
             return
-        if self._naming == "h1":
-            self.heading += text
         if self._marker and not text.isspace():
             self._tables.flow.write_exactly(self._marker)
             self._marker = ""
@@ -233,6 +231,18 @@ class Page:
         else:
             columns, rows = (_number(attributes.get(name, "")) for name in ("colspan", "rowspan"))
             self._tables.begin_cell(Cell(heading=tag == "th", columns=columns, rows=rows))
+
+    def _name(self, text: str) -> None:
+        if self._naming == "title":
+            self.title += text
+        elif self._naming == "h1":
+            self.heading += text
+
+    def _part(self, tag: str) -> None:
+        """Keep what a tag parts as far apart as it says, and in names by a space."""
+        gap = self._gap(tag)
+        self._tables.flow.part(gap)
+        self._name(" " if gap else "")
 
     def _gap(self, tag: str) -> Gap:
         """How far a tag parts text; a list within another goes on with its items."""

@@ -120,6 +120,8 @@ def test_html_keeps_blocks_and_drops_furniture(tmp_path: Path) -> None:
         ("<p>3 < 4 & 5 &gt; 4 &eacute;&nbsp;&#x1F600;", "3 < 4 & 5 > 4 é 😀"),
         ("a<![if !IE]>b<![endif]>c<?php x ?>d", "abcd"),
         ("<p title=it's>kept</p>", "kept"),
+        ("a<!-->b<!--->c<!---->d<!-- x -->e<!-- y --!>f", "abcdef"),
+        ("a<!--x>b-->c<!-- never ended", "ac"),
         ("<p>before</p><script>never ended", "before"),
         ("<p>x<![CDATA[<raw>]]></p>", "x<raw>"),
         ("<nav>nothing but links</nav>", "nothing but links"),

@@ -33,7 +33,7 @@ from polyhop.types import Document
 
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _MARKUP = re.compile(  # every alternative ends somewhere, at worst at the end of the text: time stays linear
-    r"<!--.*?(?:-->|\Z)"
+    r"<!--(?:-?>|.*?(?:--!?>|\Z))"  # <!--> and <!---> are empty comments (HTML standard, 13.2.5)
     r"|<!\[CDATA\[(?P<verbatim>.*?)(?:\]\]>|\Z)"
     r"|<(?P<end>/?)(?P<tag>[a-zA-Z][^\s/>]*+)(?P<rest>(?:[^>=]++|=\s*+(?:\"[^\"]*+\"?|'[^']*+'?)?+)*+)>?"
     r"|<[!?/][^>]*+>?",

@@ -191,6 +191,15 @@ def test_html_declared_encoding_is_used(tmp_path: Path) -> None:
     assert only(HtmlLoader(), tmp_path / "a.html", page).text == "Łódź i Gdańsk"
 
 
+@pytest.mark.parametrize("head", ["<meta charset=utf-16>", "<?xml version='1.0' encoding='UTF-16LE'?>"])
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16", "utf-16-le"])
+def test_html_is_in_no_encoding_in_which_its_declaration_could_not_be_read(
+    tmp_path: Path, head: str, encoding: str
+) -> None:
+    text = "Große Mühle an der Orla, gebaut für Müller und Söhne"
+    assert only(HtmlLoader(), tmp_path / "a.html", f"{head}<p>{text}".encode(encoding)).text == text
+
+
 def test_html_of_latin_1_has_the_quotes_and_the_euro_sign_of_windows(tmp_path: Path) -> None:
     page = b'<meta charset="iso-8859-1"><p>O\x92Hara paid \x8035 \x96 at last\x85</p>'
     assert only(HtmlLoader(), tmp_path / "a.html", page).text == "O’Hara paid €35 – at last…"

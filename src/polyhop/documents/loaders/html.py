@@ -32,6 +32,7 @@ from polyhop.documents.tables import Cell, Tables
 from polyhop.types import Document
 
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_WIDE = ("utf-16", "utf_16", "utf16", "utf-32", "utf_32", "utf32")
 _MARKUP = re.compile(  # every alternative ends somewhere, at worst at the end of the text: time stays linear
     r"<!--(?:-?>|.*?(?:--!?>|\Z))"  # <!--> and <!---> are empty comments (HTML standard, 13.2.5)
     r"|<!\[CDATA\[(?P<verbatim>.*?)(?:\]\]>|\Z)"
@@ -95,10 +96,16 @@ def content_of(page: Page, *, of_site: bool = True) -> Flow:
 
 def read_page(data: bytes) -> Page:
     """A page's text and titles; a page that would have no text without its navigation keeps it."""
-    declared = _DECLARED.search(data[:2048])
-    source = decode(data, declared[1].decode("ascii") if declared else None)
+    source = decode(data, _declared(data[:2048]))
     page = _parsed(source, _NEVER_TEXT | _FURNITURE)
     return page if page.flow().text() else _parsed(source, _NEVER_TEXT)
+
+
+def _declared(head: bytes) -> str | None:
+    """The encoding that a page says it is in; not one in which nobody could have read so (HTML standard, 13.2.3.2)."""
+    found = _DECLARED.search(head)
+    name = found[1].decode("ascii") if found else ""
+    return None if not name or name.lower().startswith(_WIDE) else name
 
 
 def _parsed(source: str, dropped: frozenset[str]) -> Page:

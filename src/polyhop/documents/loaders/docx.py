@@ -19,6 +19,7 @@ from polyhop.documents.tables import Cell, Tables
 from polyhop.types import Document
 
 _LEFT_OUT = frozenset(("del", "moveFrom", "Fallback", "pPr", "sectPr", "footnotePr"))  # deleted, or said twice
+_CHANGED = "Change"  # how the names of elements end that say what properties were before a change that is tracked
 _ITEMS = ("listbullet", "listnumber")  # styles
 _CHARACTERS = {"tab": "\t", "ptab": "\t", "noBreakHyphen": "-"}
 _SYMBOL = {  # what the font Symbol has in the places of Latin letters and signs
@@ -103,7 +104,9 @@ class _Body(PartEvents):
     _in_text: bool = False
 
     def start(self, name: str, attributes: Attributes) -> None:
-        if name == "pStyle":
+        if _CHANGED in self._skipping or name.endswith(_CHANGED):
+            self._skipping.append(_CHANGED)
+        elif name == "pStyle":
             style = attributes.get("val", "")
             self._style = re.sub(r"\s", "", self.styles.get(style, style)).lower()
             self._listed = self._listed or self._style.startswith(_ITEMS)
@@ -138,7 +141,7 @@ class _Body(PartEvents):
 
     def end(self, name: str) -> None:
         if self._skipping:
-            if name == self._skipping[-1]:
+            if self._skipping[-1] in (name, _CHANGED):
                 self._skipping.pop()
         elif name == "t":
             self._in_text = False

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+
+import pytest
 
 from polyhop.documents.loaders.docx import DocxLoader
 from polyhop.types import Document
 from tests.worlds.docx import paragraph, write_docx
+
+MATH = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
 
 
 def load(file: Path) -> Document:
@@ -48,3 +53,45 @@ def test_docx_properties_from_before_a_tracked_change_do_not_count(tmp_path: Pat
     document = load(file)
     assert document.text == "In 17\n\nName: Orla mill; Built: 1742; Town: Fenn"
     assert (document.title, document.headings) == ("mill", ())
+
+
+def m(name: str, *inner: str, properties: str = "") -> str:
+    """An element of a formula; what is no element in it is a run."""
+    parts = (each if each.startswith("<") else f"<m:r><m:t>{each}</m:t></m:r>" for each in inner)
+    return f"<m:{name}>{properties}{''.join(parts)}</m:{name}>"
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        (m("sSup", m("e", "10"), m("sup", "6")), "10^6"),
+        (m("sSup", m("e", "a"), m("sup", "n+1")), "a^(n+1)"),
+        (m("sSubSup", m("e", "x"), m("sub", "1"), m("sup", "2")), "x1^2"),
+        (m("f", m("num", "1"), m("den", "2")), "1/2"),
+        (m("f", m("num", "mass"), m("den", "2c")), "mass/(2c)"),
+        ("x=" + m("f", m("num", "a+b"), m("den", "2.5")), "x=(a+b)/2.5"),
+        (m("f", m("num", m("d", m("e", "a+b"))), m("den", "2")), "(a+b)/2"),
+        (m("rad", m("deg"), m("e", "2")), "√2"),
+        (m("rad", m("deg", "3"), m("e", "x+1")), "3√(x+1)"),
+        ("f" + m("d", m("e", "x"), m("e", "y"), properties="<m:dPr><m:begChr m:val='['/></m:dPr>"), "f[x|y)"),
+        (
+            m(
+                "nary",
+                m("sub", "i=1"),
+                m("sup", "n"),
+                m("e", "i"),
+                properties="<m:naryPr><m:chr m:val='∑'/></m:naryPr>",
+            ),
+            "∑_(i=1)^n i",
+        ),
+        (m("func", m("fName", "sin"), m("e", "x")), "sin x"),
+        (m("m", m("mr", m("e", "1"), m("e", "2")), m("mr", m("e", "3"), m("e", "4"))), "1, 2; 3, 4"),
+        ("5" + m("del", "6"), "5"),
+        (m("e", "a") * 3 + "<m:e>" * 60 + m("e", "b") + "</m:e>" * 60, "aaab"),
+    ],
+)
+def test_docx_formulas_are_read_as_people_type_them(tmp_path: Path, formula: str, text: str) -> None:
+    written = m("oMath", *filter(None, re.split("(?=<)", formula, maxsplit=1))).replace(
+        "<m:oMath>", f"<m:oMath {MATH}>"
+    )
+    assert load(write_docx(tmp_path / "a.docx", paragraph("So ", extra=written))).text == f"So {text}"

@@ -125,3 +125,11 @@ def test_a_file_that_is_no_presentation_is_refused(tmp_path: Path, content: byte
     (tmp_path / "a.pptx").write_bytes(content)
     with pytest.raises(DocumentError, match=reason):
         load(tmp_path / "a.pptx")
+
+
+def test_formulas_are_read_as_people_type_them(tmp_path: Path) -> None:
+    space = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+    parts = "".join(f"<m:{name}><m:r><a:rPr/><m:t>{n}</m:t></m:r></m:{name}>" for name, n in (("num", 1), ("den", 2)))
+    formula = f"<m:oMathPara {space}><m:oMath><m:f>{parts}</m:f></m:oMath></m:oMathPara>"
+    slide = shape(f"<a:p><a:r><a:t>At </a:t></a:r>{formula}<a:r><a:t> of it.</a:t></a:r></a:p>")
+    assert only(write_pptx(tmp_path / "a.pptx", slide)).text == "At 1/2 of it."

@@ -12,6 +12,7 @@ from typing import ClassVar
 from polyhop.documents.encoding import clean
 from polyhop.documents.flow import Gap
 from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartArchive, PartEvents, opened
+from polyhop.documents.loaders.formulas import FORMULA, FormulaText
 from polyhop.documents.loaders.office_parts import main_part, own_title
 from polyhop.documents.loading import file_document
 from polyhop.documents.raised import MARK, needs_mark
@@ -102,9 +103,12 @@ class _Body(PartEvents):
     _plain: bool = False  # whether the open cell has letters that are not bold
     _in_run: bool = False
     _in_text: bool = False
+    _formula: FormulaText | None = None  # that is open
 
     def start(self, name: str, attributes: Attributes) -> None:
-        if _CHANGED in self._skipping or name.endswith(_CHANGED):
+        if self._formula is not None:
+            self._formula.start(name, attributes)
+        elif _CHANGED in self._skipping or name.endswith(_CHANGED):
             self._skipping.append(_CHANGED)
         elif name == "pStyle":
             style = attributes.get("val", "")
@@ -116,6 +120,8 @@ class _Body(PartEvents):
             self._skipping.append(name)
         elif name in ("footnote", "endnote") and attributes.get("type", "normal") != "normal":
             self._skipping.append(name)  # the rule above the notes
+        elif name == FORMULA:
+            self._formula = FormulaText()
         else:
             self._begin(name, attributes)
 
@@ -140,7 +146,9 @@ class _Body(PartEvents):
             self._paragraph.append("\n")
 
     def end(self, name: str) -> None:
-        if self._skipping:
+        if self._formula is not None:
+            self._end_formula(self._formula, name)
+        elif self._skipping:
             if self._skipping[-1] in (name, _CHANGED):
                 self._skipping.pop()
         elif name == "t":
@@ -155,12 +163,21 @@ class _Body(PartEvents):
             self.tables.end_table()
 
     def data(self, text: str) -> None:
-        if self._in_text and not self._skipping:
+        if self._formula is not None:
+            self._formula.data(text)
+        elif self._in_text and not self._skipping:
             if self._raised and needs_mark("".join(self._paragraph[-1:]), text):
                 self._paragraph.append(MARK)
             self._raised = False
             self._paragraph.append(text)
             self._plain = self._plain or not (self._bold or text.isspace())
+
+    def _end_formula(self, formula: FormulaText, name: str) -> None:
+        if name == FORMULA:
+            self._paragraph.append(formula.text())
+            self._formula = None
+        else:
+            formula.end(name)
 
     def _flush(self) -> str:
         text = clean("".join(self._paragraph)).strip()

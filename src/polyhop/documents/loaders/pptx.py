@@ -32,7 +32,7 @@ class PptxLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".pptx", ".pptm", ".ppsx")
     media_type: ClassVar[str] = SLIDES
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     largest: int = LARGEST  # bytes that its parts may unpack to
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from polyhop.documents.encoding import clean
 from polyhop.documents.flow import Flow, Gap
 from polyhop.documents.loaders.archives import Attributes, PartEvents
+from polyhop.documents.loaders.formulas import FORMULA, FormulaText
 from polyhop.documents.raised import MARK, needs_mark
 from polyhop.documents.tables import Cell, Tables
 
@@ -45,6 +46,7 @@ class SlidePart(PartEvents):
         self._in_run = False
         self._in_text = False
         self._raised = False  # whether the run is, until it says something
+        self._formula: FormulaText | None = None  # that is open
 
     def flow(self) -> Flow:
         """All of it, with the title as a heading."""
@@ -59,6 +61,9 @@ class SlidePart(PartEvents):
 
     def start(self, name: str, attributes: Attributes) -> None:
         """An element begins."""
+        if self._formula is not None:
+            self._formula.start(name, attributes)
+            return
         if self._skipping or self._is_left_out(name, attributes):
             self._skipping.append(name)
             return
@@ -76,12 +81,16 @@ class SlidePart(PartEvents):
             self._in_run, self._raised = True, False
         elif name == "t":
             self._in_text = self._in_run
+        elif name == FORMULA:
+            self._formula = FormulaText()
         elif name in ("br", "tab"):
             self._text.append("\n" if name == "br" else "\t")
 
     def end(self, name: str) -> None:
         """An element ends."""
-        if self._skipping:
+        if self._formula is not None:
+            self._end_formula(self._formula, name)
+        elif self._skipping:
             if name == self._skipping[-1]:
                 self._skipping.pop()
         elif name == "t":
@@ -99,11 +108,20 @@ class SlidePart(PartEvents):
 
     def data(self, text: str) -> None:
         """Text within an element."""
-        if self._in_text and not self._skipping:
+        if self._formula is not None:
+            self._formula.data(text)
+        elif self._in_text and not self._skipping:
             if self._raised and needs_mark("".join(self._text[-1:]), text):
                 self._text.append(MARK)
             self._raised = False
             self._text.append(text)
+
+    def _end_formula(self, formula: FormulaText, name: str) -> None:
+        if name == FORMULA:
+            self._text.append(formula.text())
+            self._formula = None
+        else:
+            formula.end(name)
 
     def _is_left_out(self, name: str, attributes: Attributes) -> bool:
         """Whether an element is said twice, or goes on with a cell before it."""

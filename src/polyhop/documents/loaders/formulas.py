@@ -1,0 +1,121 @@
+"""Formulas in office files (Office Math) on one line, as people type them: 10^6, (a+b)/2, √2.
+
+Without that their parts would stand side by side, and a half would be read as 12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from polyhop.documents.loaders.archives import Attributes, PartEvents
+
+FORMULA: Final = "oMath"  # the element that one is
+_LEFT_OUT: Final = frozenset(("del", "moveFrom", "phant"))  # deleted, or not shown
+_SIGNS: Final = frozenset(("chr", "begChr", "endChr", "sepChr"))
+_DEEPEST: Final = 50  # elements within one another that are told apart: a bound on what is copied
+
+
+@dataclass(slots=True)
+class _Element:
+    """An element that has begun: what the elements in it say, by their names, and the signs that it sets."""
+
+    name: str
+    parts: list[tuple[str, str]] = field(default_factory=list)
+    signs: dict[str, str] = field(default_factory=dict)
+
+    def said(self) -> str:
+        """What it says."""
+        if self.name in _LEFT_OUT:
+            return ""
+        return _WRITTEN.get(self.name, _Element.all)(self)
+
+    def all(self) -> str:
+        """Its parts, one behind the other."""
+        return "".join(text for _, text in self.parts)
+
+    def each(self, name: str) -> list[str]:
+        """What its parts of a name say."""
+        return [text for part, text in self.parts if part == name]
+
+    def one(self, name: str) -> str:
+        """The same as one text, in brackets where it has several terms."""
+        text = "".join(self.each(name)).strip()
+        single = not text or text.isalpha() or text.strip(".,0123456789") == "" or _is_bracketed(text)
+        return text if single else f"({text})"
+
+    def base(self) -> str:
+        """What an index or a power stands behind."""
+        return "".join(self.each("e"))
+
+
+class FormulaText(PartEvents):
+    """Reads what is in a formula."""
+
+    def __init__(self) -> None:
+        self._open = [_Element(FORMULA)]
+        self._deeper = 0
+
+    def text(self) -> str:
+        """All of it."""
+        return self._open[0].said()
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        """An element begins."""
+        if len(self._open) == _DEEPEST:
+            self._deeper += 1
+        elif name in _SIGNS and len(self._open) > 1:
+            self._open[-2].signs[name] = attributes.get("val", "")  # of what the properties are that it stands in
+            self._open.append(_Element(name))
+        else:
+            self._open.append(_Element(name))
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+        if self._deeper:
+            self._deeper -= 1
+        elif len(self._open) > 1:
+            ended = self._open.pop()
+            self._open[-1].parts.append((ended.name, ended.said()))
+
+    def data(self, text: str) -> None:
+        """Text within an element."""
+        if self._open[-1].name == "t" or self._deeper:
+            self._open[-1].parts.append(("", text))
+
+
+def _is_bracketed(text: str) -> bool:
+    """Whether a text is within one pair of brackets."""
+    return text[:1] == "(" and text.find(")") == len(text) - 1
+
+
+def _power(element: _Element) -> str:
+    sup = element.one("sup")
+    return f"{element.base()}{''.join(element.each('sub'))}{f'^{sup}' if sup else ''}"
+
+
+def _large(element: _Element) -> str:
+    """A sum, an integral or the like, with its limits."""
+    limits = "".join(f"{mark}{text}" for mark, name in (("_", "sub"), ("^", "sup")) if (text := element.one(name)))
+    return f"{element.signs.get('chr', '∫')}{limits} {element.base()}"
+
+
+def _bracketed(element: _Element) -> str:
+    begin, end = (element.signs.get(name, usual) for name, usual in (("begChr", "("), ("endChr", ")")))
+    return f"{begin}{element.signs.get('sepChr', '|').join(element.each('e'))}{end}"
+
+
+_WRITTEN: Final[Mapping[str, Callable[[_Element], str]]] = {
+    "f": lambda element: f"{element.one('num')}/{element.one('den')}",
+    "sSup": _power,
+    "sSubSup": _power,
+    "rad": lambda element: f"{''.join(element.each('deg'))}√{element.one('e')}",
+    "d": _bracketed,
+    "nary": _large,
+    "func": lambda element: f"{''.join(element.each('fName'))} {element.base()}",
+    "limLow": lambda element: f"{element.base()}_{element.one('lim')}",
+    "eqArr": lambda element: "; ".join(element.each("e")),
+    "mr": lambda element: ", ".join(element.each("e")),
+    "m": lambda element: "; ".join(element.each("mr")),
+}

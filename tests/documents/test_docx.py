@@ -95,3 +95,23 @@ def test_docx_formulas_are_read_as_people_type_them(tmp_path: Path, formula: str
         "<m:oMath>", f"<m:oMath {MATH}>"
     )
     assert load(write_docx(tmp_path / "a.docx", paragraph("So ", extra=written))).text == f"So {text}"
+
+
+def test_docx_styles_are_what_they_are_based_on(tmp_path: Path) -> None:
+    """Templates of offices have their own for headings and items."""
+    style = '<w:style w:styleId="{0}"><w:name w:val="{1}"/><w:basedOn w:val="{2}"/><w:pPr>{3}</w:pPr></w:style>'
+    item = "<w:numPr><w:numId w:val='4'/></w:numPr>"
+    styles = (
+        style.format("H1", "heading 1", "Normal", item)
+        + style.format("Haus", "Kapitel Haus", "H1", "")
+        + style.format("Inhalt", "TOC Heading", "H1", "")
+        + style.format("Punkt", "Aufzählung", "Normal", item)
+        + style.format("PunktEng", "Aufzählung eng", "Punkt", "")
+        + style.format("Kreis", "A circle", "Kreis", "")
+    )
+    body = ("Inhalt", "Haus", "Punkt", "PunktEng", "Kreis")
+    file = write_docx(tmp_path / "a.docx", "".join(paragraph(f"In {name}", name) for name in body), styles=styles)
+    document = load(file)
+    assert document.text == "In Inhalt\n\nIn Haus\n\n- In Punkt\n- In PunktEng\n\nIn Kreis"
+    assert document.title == "In Haus"
+    assert [document.text[start:end] for start, end in document.headings] == ["In Haus"]

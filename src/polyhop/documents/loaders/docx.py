@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
@@ -21,7 +21,10 @@ from polyhop.types import Document
 
 _LEFT_OUT = frozenset(("del", "moveFrom", "Fallback", "pPr", "sectPr", "footnotePr"))  # deleted, or said twice
 _CHANGED = "Change"  # how the names of elements end that say what properties were before a change that is tracked
-_ITEMS = ("listbullet", "listnumber")  # styles
+_HEADINGS = ("heading", "title")  # styles
+_ITEMS = ("listbullet", "listnumber")
+_CONTENTS = "toc"  # styles of a table of contents, whose heading is based on those of headings
+_MOST_BASED = 10  # styles on which one is based
 _CHARACTERS = {"tab": "\t", "ptab": "\t", "noBreakHyphen": "-"}
 _SYMBOL = {  # what the font Symbol has in the places of Latin letters and signs
     **dict(zip(b"ABCDEFGHIKLMNOPQRSTUVWXYZ", "ΑΒΧΔΕΦΓΗΙΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ", strict=True)),
@@ -65,31 +68,52 @@ def _body_of(archive: PartArchive) -> _Body:
     folder = posixpath.dirname(main)
     styles = _Styles()
     archive.parse(posixpath.join(folder, "styles.xml"), styles)
-    body = _Body(styles.names)
+    body = _Body(styles)
     for part in (main, posixpath.join(folder, "footnotes.xml"), posixpath.join(folder, "endnotes.xml")):
         archive.parse(part, body)
     return body
 
 
 class _Styles(PartEvents):
-    """Reads what the styles are called in English, whatever the language of the word processor."""
+    """Reads what styles are: by their names, which are English in any language, or those of what they are based on."""
 
     def __init__(self) -> None:
-        self.names: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        self._based: dict[str, str] = {}
+        self._listed: set[str] = set()
         self._style = ""
 
     def start(self, name: str, attributes: Attributes) -> None:
+        value = attributes.get("val", "")
         if name == "style":
             self._style = attributes.get("styleId", "")
         elif name == "name" and self._style:
-            self.names.setdefault(self._style, attributes.get("val", ""))
+            self._names.setdefault(self._style, re.sub(r"\s", "", value).lower())
+        elif name == "basedOn" and self._style:
+            self._based.setdefault(self._style, value)
+        elif name == "numId" and self._style and value != "0":
+            self._listed.add(self._style)
+
+    def kind(self, style: str) -> str:
+        """What paragraphs of a style are: a kind of heading or item; else its own name."""
+        own = self._names.get(style, re.sub(r"\s", "", style).lower())
+        if own.startswith(_CONTENTS):
+            return own
+        for _ in range(_MOST_BASED):
+            name = self._names.get(style, own)
+            if name.startswith((*_HEADINGS, *_ITEMS)):
+                return name
+            if style in self._listed:
+                return _ITEMS[0]
+            style = self._based.get(style, "")
+        return own
 
 
 @dataclass
 class _Body(PartEvents):
     """Collects the text of the body or of notes."""
 
-    styles: Mapping[str, str]
+    styles: _Styles
     tables: Tables = field(default_factory=Tables)
     title: str = ""
     heading: str = ""
@@ -111,8 +135,7 @@ class _Body(PartEvents):
         elif _CHANGED in self._skipping or name.endswith(_CHANGED):
             self._skipping.append(_CHANGED)
         elif name == "pStyle":
-            style = attributes.get("val", "")
-            self._style = re.sub(r"\s", "", self.styles.get(style, style)).lower()
+            self._style = self.styles.kind(attributes.get("val", ""))
             self._listed = self._listed or self._style.startswith(_ITEMS)
         elif name == "numId":
             self._listed = attributes.get("val", "0") != "0"
@@ -183,7 +206,7 @@ class _Body(PartEvents):
         text = clean("".join(self._paragraph)).strip()
         self._paragraph.clear()
         if text:
-            flow, is_heading = self.tables.flow, self._style.startswith(("heading", "title"))
+            flow, is_heading = self.tables.flow, self._style.startswith(_HEADINGS)
             is_item = self._listed and not is_heading and self.tables.cell() is None
             flow.part(Gap.LINE if self.tables.cell() or (is_item and self._after_item) else Gap.PARAGRAPH)
             if is_heading:

@@ -115,3 +115,13 @@ def test_docx_styles_are_what_they_are_based_on(tmp_path: Path) -> None:
     assert document.text == "In Inhalt\n\nIn Haus\n\n- In Punkt\n- In PunktEng\n\nIn Kreis"
     assert document.title == "In Haus"
     assert [document.text[start:end] for start, end in document.headings] == ["In Haus"]
+
+
+def test_docx_leaves_out_how_words_are_pronounced_and_text_that_is_hidden(tmp_path: Path) -> None:
+    run = "<w:r>{}<w:t>{}</w:t></w:r>"
+    above, below = run.format("", "とうきょう"), run.format("", "東京")
+    ruby = f"<w:r><w:ruby><w:rt>{above}</w:rt><w:rubyBase>{below}</w:rubyBase></w:ruby></w:r>"
+    hidden = run.format("<w:rPr><w:vanish/></w:rPr>", "(intern)")
+    shown = run.format("<w:rPr><w:vanish w:val='0'/></w:rPr>", "。")
+    file = write_docx(tmp_path / "a.docx", paragraph("今日は", extra=ruby + hidden + shown))
+    assert load(file).text == "今日は東京。"

@@ -19,7 +19,9 @@ from polyhop.documents.raised import MARK, needs_mark
 from polyhop.documents.tables import Cell, Tables
 from polyhop.types import Document
 
-_LEFT_OUT = frozenset(("del", "moveFrom", "Fallback", "pPr", "sectPr", "footnotePr"))  # deleted, or said twice
+_LEFT_OUT = frozenset(  # deleted, said twice, or how something is pronounced
+    ("del", "moveFrom", "Fallback", "pPr", "sectPr", "footnotePr", "rt")
+)
 _CHANGED = "Change"  # how the names of elements end that say what properties were before a change that is tracked
 _HEADINGS = ("heading", "title")  # styles
 _ITEMS = ("listbullet", "listnumber")
@@ -125,6 +127,7 @@ class _Body(PartEvents):
     _bold: bool = False  # the run
     _raised: bool = False  # the run, until it says something
     _plain: bool = False  # whether the open cell has letters that are not bold
+    _hidden: bool = False  # the run
     _in_run: bool = False
     _in_text: bool = False
     _formula: FormulaText | None = None  # that is open
@@ -158,7 +161,7 @@ class _Body(PartEvents):
         beginnings.get(name, lambda: None)()
         self._describe(name, attributes)
         if name == "r":
-            self._in_run, self._bold, self._raised = True, False, False
+            self._in_run, self._bold, self._raised, self._hidden = True, False, False, False
         elif name == "t":
             self._in_text = True
         elif self._in_run and name in _CHARACTERS:
@@ -188,7 +191,7 @@ class _Body(PartEvents):
     def data(self, text: str) -> None:
         if self._formula is not None:
             self._formula.data(text)
-        elif self._in_text and not self._skipping:
+        elif self._in_text and not self._skipping and not self._hidden:
             if self._raised and needs_mark("".join(self._paragraph[-1:]), text):
                 self._paragraph.append(MARK)
             self._raised = False
@@ -239,6 +242,8 @@ class _Body(PartEvents):
         value, cell = attributes.get("val", ""), self.tables.cell()
         if name == "b" and self._in_run:
             self._bold = value not in ("0", "false")
+        elif name == "vanish" and self._in_run:
+            self._hidden = value not in ("0", "false")
         elif name == "vertAlign" and self._in_run:
             self._raised = value == "superscript"
         elif name == "gridSpan" and cell is not None:

@@ -23,8 +23,15 @@ from tests.worlds.settings import QUICK
 ENCRYPTION = "<< /Filter /Standard /V 1 /R 2 /P -4 /O <{0}> /U <{0}> >>".format("41" * 32)
 
 
-def pdf(pages: Sequence[Sequence[str]], title: str = "", encryption: str = "") -> bytes:
-    """A PDF written by hand: each page a list of lines."""
+def pdf(
+    pages: Sequence[Sequence[str]],
+    title: str = "",
+    encryption: str = "",
+    *,
+    matrix: str = "1 0 0 1 0 0",
+    turned: int = 0,
+) -> bytes:
+    """A PDF written by hand: each page a list of lines, which the matrix moves, and shown turned by so many degrees."""
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
@@ -33,9 +40,10 @@ def pdf(pages: Sequence[Sequence[str]], title: str = "", encryption: str = "") -
     ]
     for number, lines in enumerate(pages):
         shown = " ".join(f"({line}) Tj T*" for line in lines)
-        content = f"BT /F1 12 Tf 72 720 Td 14 TL {shown} ET"
+        content = f"{matrix} cm BT /F1 12 Tf 72 720 Td 14 TL {shown} ET"
         objects.append(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> "
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Rotate {turned} "
+            "/Resources << /Font << /F1 3 0 R >> >> "
             f"/Contents {5 + 2 * number} 0 R >>"
         )
         objects.append(f"<< /Length {len(content)} >>\nstream\n{content}\nendstream")
@@ -63,6 +71,20 @@ def test_pdf_pages_are_parted_and_words_mended(tmp_path: Path) -> None:
     document = load(tmp_path / "mill.pdf", pdf(pages, title="Mill notes"))
     assert document.title == "Mill notes"
     assert document.text == "The mill was repaired by the carpenter Lena Voss.\nIt grinds rye.\n\nPage two."
+
+
+@pytest.mark.parametrize(
+    ("matrix", "turned"),
+    [("0 1 -1 0 792 0", 0), ("0 1 -1 0 792 0", 90), ("-1 0 0 -1 612 792", 180), ("0 -1 1 0 -180 792", 270)],
+)
+def test_pdf_lines_that_are_turned_are_read_like_others(tmp_path: Path, matrix: str, turned: int) -> None:
+    """As wide tables are, which some programs set from the bottom of the page to its top."""
+    prose = ["The cutter of Ada Brisk pays thirty-five crowns a year for the", "pier, and that of Piet Rook forty."]
+    rows = [") Tj 40 Tw (Year Mill Loom", "2021 41.2 38.9", "2022 44.8 45.0"]
+    for page in (prose, rows):
+        upright = load(tmp_path / "a.pdf", pdf([page])).text
+        assert load(tmp_path / "a.pdf", pdf([page], matrix=matrix, turned=turned)).text == upright
+    assert upright == "Year: 2021; Mill: 41.2; Loom: 38.9\nYear: 2022; Mill: 44.8; Loom: 45.0"
 
 
 @pytest.mark.parametrize("title", ["", "untitled", "Microsoft Word - draft.docx"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -18,12 +19,13 @@ _LINE: Final = re.compile(r"([^\r\n\x02\ufffe]*)(\r\n?|\n|[\x02\ufffe](?:\r\n?|\
 _OWN_HYPHENS: Final = ("\x02", "\ufffe")  # how PDFium writes a hyphen at the end of a line
 _WORD: Final = re.compile(r"\S+")
 _GAP: Final = 1.0  # of the height of letters: hardly two words are so far apart, however a line is justified
+_SLANTED: Final = 0.1  # of a right angle
 _LONGEST_NAME: Final = 128  # bytes of the name of a font
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageLine:
-    """A line of a page, in points from the page's lower left corner."""
+    """A line of a page, in points from a corner of the page; one that is turned is measured as if it were upright."""
 
     text: str
     left: float = 0.0
@@ -46,36 +48,63 @@ def lines_of(document: PdfDocument, index: int) -> list[PageLine]:
         return list(_lines(content))
 
 
+@dataclass(frozen=True, slots=True)
+class _Letters:
+    """The letters of a line; ``quarters``: how often the line is turned clockwise by a right angle."""
+
+    content: PdfTextPage
+    quarters: int
+
+    def box(self, index: int) -> tuple[float, float, float, float]:
+        """The left, lower, right and upper edge of a letter, as if the page were turned so that the line is upright."""
+        left, bottom, right, top = self.content.get_charbox(index, loose=True)
+        turned = (
+            (left, bottom, right, top),
+            (-top, left, -bottom, right),
+            (-right, -top, -left, -bottom),
+            (bottom, -right, top, -left),
+        )
+        return turned[self.quarters]
+
+
 def _lines(content: PdfTextPage) -> Iterator[PageLine]:
     for found in _LINE.finditer(str(content.get_text_range())):
         said = found[1].strip()
         if said:
             first = found.start() + len(found[1]) - len(found[1].lstrip())
-            line = _measured(content, said, first, first + len(said) - 1)
+            letters = _Letters(content, _quarters(content, first))
+            line = _measured(letters, said, first, first + len(said) - 1)
             text = clean(f"{said}-" if found[2].startswith(_OWN_HYPHENS) else said).strip()
             if text:
-                yield replace(line, text=text, pieces=tuple(_pieces(content, said, first, line)))
+                yield replace(line, text=text, pieces=tuple(_pieces(letters, said, first, line)))
 
 
-def _measured(content: PdfTextPage, text: str, first: int, last: int) -> PageLine:
-    left = content.get_charbox(first, loose=True)[0]
-    right = content.get_charbox(last, loose=True)[2]
+def _quarters(content: PdfTextPage, character: int) -> int:
+    """How often a letter is turned clockwise by a right angle; 0 for one that is slanted."""
+    from pypdfium2 import raw  # imported when used: start-up time
+
+    quarters = max(0.0, raw.FPDFText_GetCharAngle(content.raw, character)) / (math.pi / 2)
+    return round(quarters) % 4 if abs(quarters - round(quarters)) < _SLANTED else 0
+
+
+def _measured(letters: _Letters, text: str, first: int, last: int) -> PageLine:
+    left = letters.box(first)[0]
+    right = letters.box(last)[2]
     letter = first + next((at for at, character in enumerate(text) if character.isalpha()), 0)
-    _, bottom, _, top = content.get_charbox(letter, loose=True)  # marks and numbers of items have fonts of their own
-    return PageLine(
-        text=text, left=left, right=right, bottom=bottom, size=round(top - bottom, 1), bold=_is_bold(content, letter)
-    )
+    _, bottom, _, top = letters.box(letter)  # marks and numbers of items have fonts of their own
+    bold = _is_bold(letters.content, letter)
+    return PageLine(text=text, left=left, right=right, bottom=bottom, size=round(top - bottom, 1), bold=bold)
 
 
-def _pieces(content: PdfTextPage, said: str, first: int, line: PageLine) -> Iterator[PageLine]:
+def _pieces(letters: _Letters, said: str, first: int, line: PageLine) -> Iterator[PageLine]:
     """What wide gaps part a line into; nothing where there are none."""
     begins, left, right = 0, line.left, line.left
     for word in _WORD.finditer(said):
-        start = content.get_charbox(first + word.start(), loose=True)[0]
+        start = letters.box(first + word.start())[0]
         if word.start() and start - right > _GAP * line.size:
             yield replace(line, text=clean(said[begins : word.start()]).strip(), left=left, right=right)
             begins, left = word.start(), start
-        right = content.get_charbox(first + word.end() - 1, loose=True)[2]
+        right = letters.box(first + word.end() - 1)[2]
     if begins:
         yield replace(line, text=clean(said[begins:]).strip(), left=left, right=right)
 

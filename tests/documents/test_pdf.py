@@ -87,6 +87,25 @@ def test_pdf_lines_that_are_turned_are_read_like_others(tmp_path: Path, matrix: 
     assert upright == "Year: 2021; Mill: 41.2; Loom: 38.9\nYear: 2022; Mill: 44.8; Loom: 45.0"
 
 
+@pytest.mark.parametrize(
+    ("before", "rise", "raised", "text"),
+    [
+        ("About 10", 5, "6", "About 10^6 gulls"),
+        ("About 10", 5, "-3", "About 10^-3 gulls"),
+        ("About 10", -3, "6", "About 106 gulls"),
+        ("About 10", 0, "6", "About 106 gulls"),
+        ("About m", 5, "2", "About m2 gulls"),
+    ],
+)
+def test_pdf_numbers_that_are_raised_are_no_further_digits(
+    tmp_path: Path, before: str, rise: int, raised: str, text: str
+) -> None:
+    line = f"{before}) Tj {rise} Ts /F1 8 Tf ({raised}) Tj 0 Ts /F1 12 Tf ( gulls"
+    assert load(tmp_path / "a.pdf", pdf([[line]])).text == text
+    row = f"Year) Tj 0 Ts 40 0 Td ({line}"
+    assert load(tmp_path / "a.pdf", pdf([[row]])).text == f"Year {text}"
+
+
 @pytest.mark.parametrize("title", ["", "untitled", "Microsoft Word - draft.docx"])
 def test_pdf_without_a_real_title_is_named_by_its_first_line(tmp_path: Path, title: str) -> None:
     assert load(tmp_path / "a.pdf", pdf([["The Orla Mill", "Built in 1742."]], title=title)).title == "The Orla Mill"

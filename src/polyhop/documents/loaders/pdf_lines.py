@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from polyhop.documents.encoding import clean
+from polyhop.documents.raised import MARK
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfTextPage
@@ -19,6 +20,9 @@ _LINE: Final = re.compile(r"([^\r\n\x02\ufffe]*)(\r\n?|\n|[\x02\ufffe](?:\r\n?|\
 _OWN_HYPHENS: Final = ("\x02", "\ufffe")  # how PDFium writes a hyphen at the end of a line
 _WORD: Final = re.compile(r"\S+")
 _GAP: Final = 1.0  # of the height of letters: hardly two words are so far apart, however a line is justified
+_NUMBER: Final = re.compile(r"\d+[-+\u2212]?\d+")
+_SMALLER: Final = 0.9  # than a letter before, as raised ones are,
+_RAISED: Final = 0.15  # and how much higher, of the height of that one
 _SLANTED: Final = 0.1  # of a right angle
 _LONGEST_NAME: Final = 128  # bytes of the name of a font
 
@@ -66,6 +70,12 @@ class _Letters:
         )
         return turned[self.quarters]
 
+    def is_raised(self, index: int, before: int) -> bool:
+        """Whether a letter is smaller than one before it, and stands higher."""
+        _, bottom, _, top = self.box(index)
+        _, lower, _, upper = self.box(before)
+        return top - bottom < _SMALLER * (upper - lower) and bottom - lower > _RAISED * (upper - lower)
+
 
 def _lines(content: PdfTextPage) -> Iterator[PageLine]:
     for found in _LINE.finditer(str(content.get_text_range())):
@@ -74,7 +84,8 @@ def _lines(content: PdfTextPage) -> Iterator[PageLine]:
             first = found.start() + len(found[1]) - len(found[1].lstrip())
             letters = _Letters(content, _quarters(content, first))
             line = _measured(letters, said, first, first + len(said) - 1)
-            text = clean(f"{said}-" if found[2].startswith(_OWN_HYPHENS) else said).strip()
+            marked = _with_marks(letters, said, first)
+            text = clean(f"{marked}-" if found[2].startswith(_OWN_HYPHENS) else marked).strip()
             if text:
                 yield replace(line, text=text, pieces=tuple(_pieces(letters, said, first, line)))
 
@@ -98,15 +109,31 @@ def _measured(letters: _Letters, text: str, first: int, last: int) -> PageLine:
 
 def _pieces(letters: _Letters, said: str, first: int, line: PageLine) -> Iterator[PageLine]:
     """What wide gaps part a line into; nothing where there are none."""
+
+    def piece(end: int) -> str:
+        return clean(_with_marks(letters, said[begins:end], first + begins)).strip()
+
     begins, left, right = 0, line.left, line.left
     for word in _WORD.finditer(said):
         start = letters.box(first + word.start())[0]
         if word.start() and start - right > _GAP * line.size:
-            yield replace(line, text=clean(said[begins : word.start()]).strip(), left=left, right=right)
+            yield replace(line, text=piece(word.start()), left=left, right=right)
             begins, left = word.start(), start
         right = letters.box(first + word.end() - 1)[2]
     if begins:
-        yield replace(line, text=clean(said[begins:]).strip(), left=left, right=right)
+        yield replace(line, text=piece(len(said)), left=left, right=right)
+
+
+def _with_marks(letters: _Letters, said: str, first: int) -> str:
+    """What a line says, with a mark before numbers that are raised behind another one."""
+    pieces, begins = [], 0
+    for found in _NUMBER.finditer(said):
+        start, end = first + found.start(), first + found.end() - 1
+        if letters.is_raised(end, start):  # most numbers end as high as they begin
+            at = next(at for at in range(start + 1, end + 1) if letters.is_raised(at, start)) - first
+            pieces += [said[begins:at], MARK]
+            begins = at
+    return "".join((*pieces, said[begins:]))
 
 
 def _is_bold(content: PdfTextPage, character: int) -> bool:

@@ -106,6 +106,12 @@ def test_pdf_numbers_that_are_raised_are_no_further_digits(
     assert load(tmp_path / "a.pdf", pdf([[row]])).text == f"Year {text}"
 
 
+@pytest.mark.parametrize("rise", [8, -5])
+def test_pdf_lines_go_on_behind_letters_that_are_set_far_above_or_below(tmp_path: Path, rise: int) -> None:
+    line = f"In H) Tj {rise} Ts /F1 8 Tf (2) Tj 0 Ts /F1 12 Tf (O) Tj ( there is salt"
+    assert load(tmp_path / "a.pdf", pdf([[line]])).text == "In H2O there is salt"
+
+
 @pytest.mark.parametrize("title", ["", "untitled", "Microsoft Word - draft.docx"])
 def test_pdf_without_a_real_title_is_named_by_its_first_line(tmp_path: Path, title: str) -> None:
     assert load(tmp_path / "a.pdf", pdf([["The Orla Mill", "Built in 1742."]], title=title)).title == "The Orla Mill"

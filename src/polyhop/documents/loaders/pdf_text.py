@@ -21,6 +21,9 @@ _APART: Final = 1.35  # of the usual distance of two lines, as those of two para
 _LONG: Final = 0.75  # of the longest line: a line that does not end a sentence goes on then
 _INDENT: Final = 0.6  # of the height of letters
 _LONGEST_HEADING: Final = 200  # characters
+_LEVEL: Final = 0.1  # of the height of letters, by which lines differ that are one
+_NEXT: Final = 0.5  # of it, which is between such lines at most
+_SPACE: Final = 0.12  # of it, which is more than nothing
 _NEIGHBOURS: Final = 40  # lines before and after that tell how wide a column is
 
 
@@ -87,6 +90,8 @@ class _Layout:
         line, following = self.lines[number], self.lines[number + 1]
         if line.row or following.row:
             return "\n" if line.row and following.row else "\n\n"
+        if _is_rest(line, following):
+            return " " if following.left - line.right > _SPACE * line.size else ""
         if self._is_heading(number) or self._is_heading(number + 1):
             both = self._is_heading(number) and self._is_heading(number + 1)
             return " " if both and _goes_on_large(line, following) else "\n\n"
@@ -143,6 +148,12 @@ class _Layout:
 
 def _is_alike(one: PageLine, other: PageLine) -> bool:
     return abs(one.size - other.size) <= 0.1 * max(one.size, other.size)
+
+
+def _is_rest(line: PageLine, following: PageLine) -> bool:
+    """Whether a line goes on where another one ends, as behind a letter that is set far above or below it."""
+    level = abs(line.bottom - following.bottom) < _LEVEL * line.size
+    return level and -_LEVEL * line.size < following.left - line.right < _NEXT * line.size
 
 
 def _is_below(one: PageLine, other: PageLine) -> bool:

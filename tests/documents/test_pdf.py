@@ -112,7 +112,17 @@ def test_pdf_lines_go_on_behind_letters_that_are_set_far_above_or_below(tmp_path
     assert load(tmp_path / "a.pdf", pdf([[line]])).text == "In H2O there is salt"
 
 
-@pytest.mark.parametrize("title", ["", "untitled", "Microsoft Word - draft.docx"])
+@pytest.mark.parametrize(
+    "title",
+    [
+        "",
+        "untitled",
+        "Microsoft Word - draft.docx",
+        r"\(anonymous\)",
+        "PowerPoint-Präsentation",
+        "Présentation PowerPoint",
+    ],
+)
 def test_pdf_without_a_real_title_is_named_by_its_first_line(tmp_path: Path, title: str) -> None:
     assert load(tmp_path / "a.pdf", pdf([["The Orla Mill", "Built in 1742."]], title=title)).title == "The Orla Mill"
 

@@ -19,7 +19,10 @@ from polyhop.types import Document
 
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 _LONGEST_TITLE = 200  # characters
-_PLACEHOLDER = re.compile(r"(?i)^(untitled|document ?\d*|.*\.(docx?|tex|dvi|indd|pdf|odt|pptx?|xlsx?))?$")
+_PLACEHOLDER = re.compile(  # what programs call a file that they were told no title of
+    r"(?i)^(\(?(untitled|anonymous|unspecified)\)?|document ?\d*|powerpoint[- ]\w+|pr\w+ (de )?powerpoint"
+    r"|.*\.(docx?|tex|dvi|indd|pdf|odt|pptx?|xlsx?))?$"
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -411,6 +411,24 @@ def test_csv_may_have_spaces_before_quotes_and_blank_lines_above(tmp_path: Path)
     assert second.text == "vessel: x\ntown: y"
 
 
+def test_csv_reports_have_their_header_below_what_they_are_called(tmp_path: Path) -> None:
+    """As banks and offices export them."""
+    table = (
+        "Statement;;;\n;;;\nAccount:;QM12;;\n\nDate;For;Sum;Left\n2031-02-01;Rent;-500;1000\n2031-02-02;Wage;;3000\n"
+    )
+    above, rent, wage = documents(load(CsvLoader(), tmp_path / "a.csv", table))
+    assert (above.text, above.title, above.uri[-6:]) == ("Statement\nAccount: QM12", "Statement", "#above")
+    assert (rent.text, rent.uri[-2:]) == ("Date: 2031-02-01\nFor: Rent\nSum: -500\nLeft: 1000", "#1")
+    assert wage.text == "Date: 2031-02-02\nFor: Wage\nLeft: 3000"
+
+
+@pytest.mark.parametrize("table", ["text\none\ntwo, three, four\nfive\n", "text,\none,two\n", "text,,\na,b\nc,d,e\n"])
+def test_csv_headers_of_one_name_are_headers(tmp_path: Path, table: str) -> None:
+    assert {document.text for document in documents(load(CsvLoader(), tmp_path / "a.csv", table))} <= {
+        *("one", "two", "five", "a", "c")
+    }
+
+
 def test_csv_fields_may_be_long(tmp_path: Path) -> None:
     text = "rye " * 100_000
     assert len(only(CsvLoader(), tmp_path / "a.csv", f'title,text\nMill,"{text}"\n').text) == len(text) - 1

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
+from statistics import median_low
 from typing import ClassVar
 
 from polyhop.documents.encoding import open_text
@@ -21,6 +22,8 @@ _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 64  # lines that the delimiter is told from
 _LONGEST_FIELD = 1 << 30  # characters; the csv module's own limit is 131,072
 _LONGEST_TITLE = 100  # characters
+_WIDE = 3  # cells of rows below which a single one is no name of a column
+_ABOVE = "above"  # what the row is called that stands above the header
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +36,7 @@ class CsvLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
     media_type: ClassVar[str] = "text/csv"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     id_columns: tuple[str, ...] = fields.IDS
     title_columns: tuple[str, ...] = fields.TITLES
@@ -43,6 +46,7 @@ class CsvLoader:
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """The rows under the header, numbered from 1; empty ones are left out, also above the header.
 
+        What stands above the header, as the heads of reports do, is a document of its own before them.
         Raises DocumentError for binary content.
         """
         with open_text(path) as stream:
@@ -55,10 +59,17 @@ class CsvLoader:
                 raise DocumentError(f"is not a table ({error})") from error
 
     def _documents(self, records: Iterator[list[str]], uri: str) -> Iterator[Document]:
-        columns = _named(next(filter(_says_something, records), []))
+        ahead = list(islice(records, _SAMPLE))
+        at = _header_at(ahead)
+        columns = _named(next(iter(ahead[at:]), []))
         roles = {role: _chosen(columns, names) for role, names in self._roles().items()}
         used: Counter[str] = Counter()
-        for row, record in enumerate(records, start=1):
+        above = list(filter(None, map(_as_line, ahead[:at])))
+        if above:
+            yield row_document(
+                uri, 0, "\n".join(above), self.media_type, name=_unlike(_ABOVE, used), title=_first_name(above)
+            )
+        for row, record in enumerate(chain(ahead[at + 1 :], records), start=1):
             if _says_something(record):
                 names = columns + [f"column {number + 1}" for number in range(len(columns), len(record))]
                 yield self._document(dict(zip(names, record, strict=False)), roles, uri, row, used)
@@ -129,6 +140,22 @@ def _reader(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
 
 def _says_something(record: Sequence[str]) -> bool:
     return any(map(str.strip, record))
+
+
+def _header_at(records: Sequence[Sequence[str]]) -> int:
+    """Which of the first records of a table names its columns: the first one, but for single cells above wider rows."""
+    widths = [sum(map(bool, map(str.strip, record))) for record in records]
+    first = next((at for at, width in enumerate(widths) if width), 0)
+    usual = median_low(list(filter(None, widths)) or [0])
+    if usual < _WIDE or widths[first] > 1:
+        return first
+    return next(at for at, width in enumerate(widths) if width >= usual)
+
+
+def _as_line(record: Sequence[str]) -> str:
+    """A record that no header names: what it says, behind its first cell where that names another one."""
+    cells = list(filter(None, map(one_line, record)))
+    return f"{cells[0].rstrip(':')}: {cells[1]}" if len(cells) == 2 else " | ".join(cells)
 
 
 def _named(header: Sequence[str]) -> list[str]:

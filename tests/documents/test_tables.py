@@ -77,6 +77,11 @@ def test_names_above_names_are_one_name(tmp_path: Path) -> None:
     )
 
 
+def test_a_row_of_names_that_ends_early_takes_no_name_from_another(tmp_path: Path) -> None:
+    names = "<tr><th>Vessel<th>Fees</tr><tr><th><th>2030<th>2031</tr>"
+    assert html(tmp_path, f"{names}<tr><td>Cutter<td>35<td>36</tr>") == "Vessel: Cutter; Fees, 2030: 35; 2031: 36"
+
+
 def test_a_row_that_word_repeats_on_each_page_names_the_columns(tmp_path: Path) -> None:
     head = "<w:trPr><w:tblHeader/></w:trPr>" + cell("Officer") + cell("Duty")
     assert docx(tmp_path, head, cell("Keeper") + cell("the lamp")) == "Officer: Keeper; Duty: the lamp"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 from typing import Final
 
 from polyhop.documents.flow import Flow, Gap
@@ -144,8 +144,8 @@ def rows_as_lines(rows: Sequence[Sequence[Cell]]) -> list[str]:
 
 
 def rows_below(names: Sequence[Sequence[Cell]], rows: Sequence[Sequence[Cell]]) -> list[str]:
-    """Rows, each on a line, whose columns other rows name, if any do; all have a cell for each column."""
-    columns = [_column(each) for each in zip(*names, strict=False)] if names else []
+    """Rows, each on a line, whose columns other rows name, if any do; rows may end before others."""
+    columns = [_column(filter(None, each)) for each in zip_longest(*names)]
     return list(filter(None, (_line(row, columns) for row in rows)))
 
 

@@ -186,6 +186,34 @@ def test_html_superscripts_are_no_further_digits(page: str, text: str, tmp_path:
     assert only(HtmlLoader(), tmp_path / "a.html", f"<p>{page}</p>").text == text
 
 
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        ("<msup><mn>10</mn> <mn>6</mn></msup>", "10^6"),
+        ("<semantics><mfrac><mn>1</mn><mn>2</mn></mfrac><annotation>\\frac{1}{2}</annotation></semantics>", "1/2"),
+        ("<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><msqrt><mn>2</mn></msqrt></mfrac>", "(a+b)/(√2)"),
+        ("<mroot><mn>8</mn><mn>3</mn></mroot><mo>&InvisibleTimes;</mo><mi>sin</mi><mo>&af;</mo><mi>x</mi>", "3√8sin x"),
+        (
+            "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><mi>i</mi>",
+            "∑_(i=1)^n i",
+        ),
+        ("<msubsup><mi>x</mi><mn>1</mn><mn>2</mn></msubsup><mspace/><mphantom><mn>9</mn></mphantom>", "x1^2"),
+        ("<mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr><mtr><mtd><mn>3</mn></mtr></mtable>", "1, 2; 3"),
+        ("<mrow>" * 99 + "<mn>1</mn>" + "</mrow>" * 99, "1"),
+    ],
+)
+def test_html_formulas_are_read_as_people_type_them(tmp_path: Path, formula: str, text: str) -> None:
+    document = only(HtmlLoader(), tmp_path / "a.html", f"<p>So <math>{formula}</math> gulls")
+    assert document.text == f"So {text} gulls"
+
+
+def test_html_formulas_that_are_left_open_or_shown_twice_leave_the_page_whole(tmp_path: Path) -> None:
+    page = (
+        "<p>So <math><mfrac><mn>1</mn><mn>2</mn><p>It <span class='katex-html' aria-hidden='true'>is</span> <math><mn>1"
+    )
+    assert only(HtmlLoader(), tmp_path / "a.html", page).text == "So 1/2\n\nIt 1"
+
+
 def test_html_declared_encoding_is_used(tmp_path: Path) -> None:
     page = '<meta charset="iso-8859-2"><p>Łódź i Gdańsk</p>'.encode("iso8859-2")
     assert only(HtmlLoader(), tmp_path / "a.html", page).text == "Łódź i Gdańsk"
@@ -205,7 +233,9 @@ def test_html_of_latin_1_has_the_quotes_and_the_euro_sign_of_windows(tmp_path: P
     assert only(HtmlLoader(), tmp_path / "a.html", page).text == "O’Hara paid €35 – at last…"
 
 
-@pytest.mark.parametrize("part", ["<", "<!--", '<a b="', "<![x[", "<script>", "</p>", "&", "<a ='", "<td>"])
+@pytest.mark.parametrize(
+    "part", ["<", "<!--", "<math>", "<math><mi>x", '<a b="', "<![x[", "<script>", "</p>", "&", "<a ='", "<td>"]
+)
 def test_html_takes_linear_time_on_broken_markup(part: str) -> None:
     """Python's own parser takes minutes for some of these."""
     read_page((part * 30_000).encode())

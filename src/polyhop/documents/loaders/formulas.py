@@ -1,4 +1,4 @@
-"""Formulas in office files (Office Math) on one line, as people type them: 10^6, (a+b)/2, √2.
+"""Formulas of office files (Office Math) and web pages (MathML) on one line, as people type them: 10^6, (a+b)/2, √2.
 
 Without that their parts would stand side by side, and a half would be read as 12.
 """
@@ -12,7 +12,27 @@ from typing import Final
 from polyhop.documents.loaders.archives import Attributes, PartEvents
 
 FORMULA: Final = "oMath"  # the element that one is
-_LEFT_OUT: Final = frozenset(("del", "moveFrom", "phant"))  # deleted, or not shown
+_LEFT_OUT: Final = frozenset(("del", "moveFrom", "phant", "mphantom", "annotation", "annotation-xml"))  # or not shown
+_UNSEEN: Final = {0x2061: " ", **dict.fromkeys(range(0x2062, 0x2065), "")}  # signs of functions, products and lists
+_TOKENS: Final = frozenset(("mi", "mn", "mo", "mtext", "ms"))
+_PLACES: Final[Mapping[str, tuple[str, ...]]] = {  # what the elements in one of MathML are, by their places
+    "f": ("num", "den"),
+    "sSub": ("e", "sub"),
+    "sSup": ("e", "sup"),
+    **dict.fromkeys(("sSubSup", "munderover"), ("e", "sub", "sup")),
+    "limLow": ("e", "lim"),
+    "m": ("mr",),
+    "mr": ("e",),
+}
+_OFFICE: Final = {  # what the elements of MathML are called in Office Math
+    "mfrac": "f",
+    "msub": "sSub",
+    "msup": "sSup",
+    "msubsup": "sSubSup",
+    "munder": "limLow",
+    "mtable": "m",
+    "mtr": "mr",
+}
 _SIGNS: Final = frozenset(("chr", "begChr", "endChr", "sepChr"))
 _DEEPEST: Final = 50  # elements within one another that are told apart: a bound on what is copied
 
@@ -51,7 +71,7 @@ class _Element:
 
 
 class FormulaText(PartEvents):
-    """Reads what is in a formula."""
+    """Reads what is in a formula of an office file."""
 
     def __init__(self) -> None:
         self._open = [_Element(FORMULA)]
@@ -59,7 +79,7 @@ class FormulaText(PartEvents):
 
     def text(self) -> str:
         """All of it."""
-        return self._open[0].said()
+        return _seen(self._open[0])
 
     def start(self, name: str, attributes: Attributes) -> None:
         """An element begins."""
@@ -85,14 +105,57 @@ class FormulaText(PartEvents):
             self._open[-1].parts.append(("", text))
 
 
+class MathMarkup:
+    """Reads what is in a formula of a web page, however broken."""
+
+    def __init__(self) -> None:
+        self._tags = [FORMULA]
+        self._open = [_Element(FORMULA)]
+
+    def text(self) -> str:
+        """All of it."""
+        while len(self._open) > 1:
+            self._end()
+        return _seen(self._open[0])
+
+    def start(self, tag: str) -> None:
+        """An element begins."""
+        if len(self._open) < _DEEPEST:
+            self._tags.append(tag)
+            self._open.append(_Element(_OFFICE.get(tag, tag)))
+
+    def end(self, tag: str) -> None:
+        """An element ends, if it has begun, and with it what was left open in it."""
+        if tag in self._tags[1:]:
+            while self._tags[-1] != tag:
+                self._end()
+            self._end()
+
+    def data(self, text: str) -> None:
+        """Text between tags."""
+        if self._tags[-1] in _TOKENS or len(self._open) == _DEEPEST:
+            self._open[-1].parts.append(("", " ".join(text.split())))
+
+    def _end(self) -> None:
+        self._tags.pop()
+        ended, around = self._open.pop(), self._open[-1]
+        places = _PLACES.get(around.name, ("e",))
+        around.parts.append((places[min(len(around.parts), len(places) - 1)], ended.said()))
+
+
+def _seen(formula: _Element) -> str:
+    return formula.said().translate(_UNSEEN).strip()
+
+
 def _is_bracketed(text: str) -> bool:
     """Whether a text is within one pair of brackets."""
     return text[:1] == "(" and text.find(")") == len(text) - 1
 
 
 def _power(element: _Element) -> str:
-    sup = element.one("sup")
-    return f"{element.base()}{''.join(element.each('sub'))}{f'^{sup}' if sup else ''}"
+    """A base with an index, a power, or both."""
+    sub, sup = element.one("sub"), element.one("sup")
+    return f"{element.base()}{'_' if sub.startswith('(') else ''}{sub}{f'^{sup}' if sup else ''}"
 
 
 def _large(element: _Element) -> str:
@@ -108,8 +171,12 @@ def _bracketed(element: _Element) -> str:
 
 _WRITTEN: Final[Mapping[str, Callable[[_Element], str]]] = {
     "f": lambda element: f"{element.one('num')}/{element.one('den')}",
+    "sSub": _power,
     "sSup": _power,
     "sSubSup": _power,
+    "munderover": lambda element: f"{_power(element)} ",  # of what follows
+    "msqrt": lambda element: f"√{element.one('e')}",
+    "mroot": lambda element: f"{''.join(element.each('e')[1:])}√{''.join(element.each('e')[:1])}",
     "rad": lambda element: f"{''.join(element.each('deg'))}√{element.one('e')}",
     "d": _bracketed,
     "nary": _large,

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from polyhop.documents.encoding import clean, decode
 from polyhop.documents.flow import Flow, Gap, Mark
+from polyhop.documents.loaders.formulas import MathMarkup
 from polyhop.documents.loaders.web_furniture import (
     CONTENT,
     HEADING,
@@ -48,6 +49,7 @@ _GAPS = {
     **dict.fromkeys(("div", "li", "dt", "dd", "tr", "br", "caption", "figcaption", "address", "summary"), Gap.LINE),
     **dict.fromkeys(("option", "legend", "fieldset", "form", "center"), Gap.LINE),
 }
+_ENDS_FORMULA = frozenset(("math", "td", "th", *_GAPS))
 _RAW = frozenset(("script", "style", "textarea", "iframe", "noscript"))  # their content is no markup
 _NEVER_TEXT = frozenset(("script", "style", "template", "noscript", "svg", "iframe", "object", "canvas", "textarea"))
 _FURNITURE = frozenset(("nav", "button", "select"))
@@ -124,7 +126,7 @@ def _parsed(source: str, dropped: frozenset[str]) -> Page:
                 if tag in _RAW and not empty:
                     closing = _closing(tag).search(source, at)
                     at = closing.start() if closing else len(source)
-            if markup["end"] or (empty and tag in _MAY_BE_EMPTY):
+            if markup["end"] or (empty and (tag in _MAY_BE_EMPTY or page.is_in_formula)):
                 page.end(tag)
     page.data(_unescaped(source[at:]))
     return page
@@ -156,17 +158,30 @@ class Page:
         self._marker = ""  # of an item that has begun and says nothing yet
         self._naming = ""  # title or h1, while inside the first one
         self._raised = False  # whether a superscript has begun and says nothing yet
+        self._formula: MathMarkup | None = None  # that is open
 
     def flow(self) -> Flow:
         """All of its text, with marks for headings, links, lists, and what is the site's and not the page's."""
+        self._end_formula()
         return self._tables.finished()
+
+    @property
+    def is_in_formula(self) -> bool:
+        """Whether a formula is open."""
+        return self._formula is not None
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
-        if self._within:
+        if tag in _ENDS_FORMULA:
+            self._end_formula()  # it was left open
+        if self._formula is not None:
+            self._formula.start(tag)
+        elif self._within:
             self._depth += tag == self._within
         elif tag in self._dropped or (self._dropped >= _FURNITURE and is_furniture(tag, attributes)):
             self._within, self._depth = tag, 1
+        elif tag == "math":
+            self._formula = MathMarkup()
         elif tag in ("table", "tr", "td", "th"):
             self._start_table(tag, attributes)
         else:
@@ -182,7 +197,11 @@ class Page:
 
     def end(self, tag: str) -> None:
         """An element ends, whether or not it began."""
-        if self._within:
+        if tag in _ENDS_FORMULA:
+            self._end_formula()
+        if self._formula is not None:
+            self._formula.end(tag)
+        elif self._within:
             self._depth -= tag == self._within
             self._within = self._within if self._depth else ""
         elif tag in ("td", "th"):
@@ -205,6 +224,9 @@ class Page:
 
     def data(self, text: str) -> None:
         """Text between tags."""
+        if self._formula is not None:
+            self._formula.data(text)
+            return
         if self._within or not text:
             return
         self._name(text)
@@ -220,6 +242,11 @@ class Page:
             self._write_verbatim(text)
         else:
             self._tables.flow.write(text)
+
+    def _end_formula(self) -> None:
+        formula, self._formula = self._formula, None
+        if formula is not None:
+            self.data(formula.text())
 
     def _write_verbatim(self, text: str) -> None:
         """Line breaks at its ends are gaps: the text goes on in other elements, or has ended."""

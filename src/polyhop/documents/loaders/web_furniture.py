@@ -32,6 +32,7 @@ _ATTRIBUTE: Final = re.compile(
     r"""(?<![\w-])(role|href|hidden|aria-hidden|aria-modal|id|class|colspan|rowspan|start|value)(?![\w-])(?:\s*+=\s*+("[^"]*+|'[^']*+|[^\s>"']++))?""",
     re.IGNORECASE,
 )
+_SHOWN_FORMULA: Final = "katex-html"  # the class of a formula's letters in their places, beside what it says
 _LINE: Final = re.compile(r"[^\n]+")
 _WHITE: Final = re.compile(r"\s*")
 _WORD: Final = re.compile(r"[^\W_]")
@@ -47,7 +48,7 @@ def attributes_of(markup: str) -> dict[str, str]:
 def is_furniture(tag: str, attributes: Mapping[str, str]) -> bool:
     """Whether an element is by its meaning none of the page's content, or is not shown."""
     if tag not in _CONTAINERS:
-        return False
+        return tag == "span" and _SHOWN_FORMULA in attributes.get("class", "").split()
     return (
         attributes.get("role", "").lower() in _ROLES
         or attributes.get("aria-hidden", "").lower() == "true"

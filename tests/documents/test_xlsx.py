@@ -208,6 +208,34 @@ def test_names_of_columns_are_told_from_values(tmp_path: Path, table: tuple[Row,
     assert sheet(tmp_path, rows(*table)) == text
 
 
+@pytest.mark.parametrize(
+    ("table", "merged", "text"),
+    [
+        (
+            (["Quay", "2030", None, "2031", None], [None, "Plan", "Paid", "Plan", "Paid"], ["North", 5, 6, 7, 8]),
+            ("A1:A2", "B1:C1", "D1:E1"),
+            "Quay: North; 2030, Plan: 5; 2030, Paid: 6; 2031, Plan: 7; 2031, Paid: 8",
+        ),
+        (
+            ([None, "Fee", None], ["Quay", 2030, 2031], ["North", 5, 6]),
+            ("B1:C1",),
+            "Quay: North; Fee, 2030: 5; Fee, 2031: 6",
+        ),
+        (
+            (["Owner", "Ada", None], ["Town", "Fenn", None], ["Fee", 5, 6]),
+            ("B1:C1", "B2:C2"),
+            "Owner | Ada | Ada\nTown | Fenn | Fenn\nFee | 5 | 6",
+        ),
+        ((["North", "Skiff", 5], [None, "Tern", 6]), ("A1:A2",), "North | Skiff | 5\nNorth | Tern | 6"),
+    ],
+)
+def test_names_above_names_are_told_by_merged_cells(
+    tmp_path: Path, table: tuple[Row, ...], merged: tuple[str, ...], text: str
+) -> None:
+    merges = "".join(f'<mergeCell ref="{each}"/>' for each in merged)
+    assert sheet(tmp_path, rows(*table), f"<mergeCells>{merges}</mergeCells>") == text
+
+
 def test_many_rows_keep_their_names(tmp_path: Path) -> None:
     towns: list[Row] = [[n, f"Town {n}", n] for n in range(1200)]
     lines = sheet(tmp_path, rows(["No", "Town", "Fee"], *towns)).splitlines()

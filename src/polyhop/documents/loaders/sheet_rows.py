@@ -15,7 +15,7 @@ from polyhop.documents.loaders.xlsx_parts import SheetCell, SheetPart, ValueKind
 from polyhop.documents.tables import Cell, is_headed, rows_below
 
 _TOGETHER: Final = 500  # rows
-_MOST_NAMES: Final = 3  # rows of names above one another that are bold
+_MOST_NAMES: Final = 3  # rows of names above one another
 _LOOKED_AT: Final = 50  # rows below that tell whether a row names columns
 _YEARS: Final = range(1800, 2200)
 
@@ -100,11 +100,33 @@ def _names(block: _Block, columns: Sequence[int], sheet: SheetPart) -> _Names:
     bold = list(takewhile(_is_bold, block.rows))
     if bold and len(bold) <= _MOST_NAMES and len(bold) < len(block.rows):
         return _Names(bold, columns, lasting=True)
+    together = _joined(block.rows)
+    below = block.rows[together : together + _LOOKED_AT]
+    last = block.rows[together - 1]
+    if together > 1 and below and (_is_of_periods(last, columns) or _is_above_values(last, below, columns)):
+        return _Names(block.rows[:together], columns)
     first, below = block.rows[0], block.rows[1 : 1 + _LOOKED_AT]
     pair = [_cells(row, columns) for row in (first, *below[:1])]
     if below and (_is_of_periods(first, columns) or _is_above_values(first, below, columns) or is_headed(pair)):
         return _Names([first], columns)
     return _Names()
+
+
+def _joined(rows: Sequence[Row]) -> int:
+    """How many of the first rows merged cells hold together: they stand in two rows, or above several cells."""
+    count = 1
+    while count < min(len(rows), _MOST_NAMES) and any(
+        rows[count].get(column) is cell or _is_above_several(column, rows[count - 1], rows[count])
+        for column, cell in rows[count - 1].items()
+    ):
+        count += 1
+    return count
+
+
+def _is_above_several(column: int, row: Row, following: Row) -> bool:
+    """Whether a cell goes on in the next column, and those below are two."""
+    is_wide = row.get(column + 1) is row[column]
+    return is_wide and column in following and following.get(column + 1) is not following[column]
 
 
 def _is_bold(row: Row) -> bool:

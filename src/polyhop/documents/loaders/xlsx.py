@@ -40,7 +40,7 @@ class XlsxLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".xlsx", ".xlsm")
     media_type: ClassVar[str] = SPREADSHEET
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     largest: int = LARGEST  # bytes that its parts may unpack to
     cells: int = 2_000_000  # that have something in them

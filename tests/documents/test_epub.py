@@ -100,3 +100,21 @@ def test_an_archive_that_is_no_book_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.epub").write_bytes(b"PK\x05\x06" + bytes(18))
     with pytest.raises(DocumentError, match="is damaged, or not a book"):
         load(tmp_path / "a.epub")
+
+
+@pytest.mark.parametrize(
+    ("chapter", "text"),
+    [
+        ("<p>In 1790<a epub:type='noteref' href='#n'>3</a> it burned.</p>", "In 1790^3 it burned."),
+        (
+            "<p>In 1790<a role='doc-noteref' href='#n'>3</a>, in 1790<sup><a id='b'></a>4</sup>.</p>",
+            "In 1790^3, in 1790^4.",
+        ),
+        (
+            "<p>The <span epub:type='pagebreak' id='p12'>12</span>mill <span role='doc-pagebreak'/>grinds.</p>",
+            "The mill grinds.",
+        ),
+    ],
+)
+def test_numbers_of_notes_and_pages_are_no_words_of_the_text(tmp_path: Path, chapter: str, text: str) -> None:
+    assert only(write_epub(tmp_path / "a.epub", {"a.xhtml": chapter})).text == text

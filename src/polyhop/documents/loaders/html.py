@@ -26,6 +26,7 @@ from polyhop.documents.loaders.web_furniture import (
     attributes_of,
     furniture,
     is_furniture,
+    is_note,
 )
 from polyhop.documents.loading import file_document
 from polyhop.documents.raised import MARK, needs_mark
@@ -126,7 +127,7 @@ def _parsed(source: str, dropped: frozenset[str]) -> Page:
                 if tag in _RAW and not empty:
                     closing = _closing(tag).search(source, at)
                     at = closing.start() if closing else len(source)
-            if markup["end"] or (empty and (tag in _MAY_BE_EMPTY or page.is_in_formula)):
+            if markup["end"] or (empty and (tag in _MAY_BE_EMPTY or page.may_be_empty)):
                 page.end(tag)
     page.data(_unescaped(source[at:]))
     return page
@@ -166,9 +167,9 @@ class Page:
         return self._tables.finished()
 
     @property
-    def is_in_formula(self) -> bool:
-        """Whether a formula is open."""
-        return self._formula is not None
+    def may_be_empty(self) -> bool:
+        """Whether an element may end where it begins: within a formula, or what is left out."""
+        return self._formula is not None or bool(self._within)
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
@@ -189,7 +190,7 @@ class Page:
             self._list(tag, attributes)
             self._mark(tag, attributes)
             self._verbatim += tag == "pre"
-            self._raised = tag == "sup" or (self._raised and tag == "a")  # a note's number may be a link
+            self._raised = tag == "sup" or is_note(attributes) or (self._raised and tag == "a")  # a link in the number
             if (tag == "title" and not self.title.strip()) or (tag == "h1" and not self.heading.strip()):
                 self._naming = tag
             elif tag == "body":

@@ -29,7 +29,7 @@ _CONTAINERS: Final = frozenset(
 )
 _LAID_OVER: Final = re.compile(r"(?<![a-z])(?:cookies?|consent|breadcrumbs?)(?![a-z])", re.IGNORECASE)
 _ATTRIBUTE: Final = re.compile(
-    r"""(?<![\w-])(role|href|hidden|aria-hidden|aria-modal|id|class|colspan|rowspan|start|value)(?![\w-])(?:\s*+=\s*+("[^"]*+|'[^']*+|[^\s>"']++))?""",
+    r"""(?<![\w-])(role|epub:type|href|hidden|aria-hidden|aria-modal|id|class|colspan|rowspan|start|value)(?![\w-])(?:\s*+=\s*+("[^"]*+|'[^']*+|[^\s>"']++))?""",
     re.IGNORECASE,
 )
 _SHOWN_FORMULA: Final = "katex-html"  # the class of a formula's letters in their places, beside what it says
@@ -47,8 +47,10 @@ def attributes_of(markup: str) -> dict[str, str]:
 
 def is_furniture(tag: str, attributes: Mapping[str, str]) -> bool:
     """Whether an element is by its meaning none of the page's content, or is not shown."""
+    if tag == "span" and (_SHOWN_FORMULA in attributes.get("class", "").split() or _is(attributes, "pagebreak")):
+        return True
     if tag not in _CONTAINERS:
-        return tag == "span" and _SHOWN_FORMULA in attributes.get("class", "").split()
+        return False
     return (
         attributes.get("role", "").lower() in _ROLES
         or attributes.get("aria-hidden", "").lower() == "true"
@@ -56,6 +58,16 @@ def is_furniture(tag: str, attributes: Mapping[str, str]) -> bool:
         or "hidden" in attributes
         or any(_LAID_OVER.search(attributes.get(name, "")) for name in ("id", "class"))
     )
+
+
+def is_note(attributes: Mapping[str, str]) -> bool:
+    """Whether an element is the number of a note, which is raised without a word of it in the markup."""
+    return _is(attributes, "noteref")
+
+
+def _is(attributes: Mapping[str, str], kind: str) -> bool:
+    """Whether an element is of a kind that books have."""
+    return kind in attributes.get("epub:type", "").split() or f"doc-{kind}" in attributes.get("role", "").split()
 
 
 def furniture(text: str, marks: Iterable[Mark]) -> TextEdits:

@@ -112,7 +112,7 @@ def _read_part(part: Message, mail: Mail, depth: int) -> list[MailParagraph]:
         return []
     name = _name_of(part)
     if kind == "message/rfc822" and part.is_multipart():
-        inner = _mail(part.get_payload(0), depth + 1)  # type: ignore[arg-type]  # a message, as is_multipart says
+        inner = _mail(_inner(part), depth + 1)
         mail.attachments += inner.attachments
         return [MailParagraph(inner.block(), quoted=False), *inner.paragraphs]
     if part.is_multipart():
@@ -127,6 +127,17 @@ def _read_part(part: Message, mail: Mail, depth: int) -> list[MailParagraph]:
     if name and not is_picture and len(mail.attachments) < _MOST_ATTACHED:
         mail.attachments.append(Attachment(name, _content_of(part), kind))
     return []
+
+
+def _inner(part: Message) -> Message:
+    """The message within a part, which some programs write in Base64, though no standard allows it."""
+    message: Message = part.get_payload(0)  # type: ignore[assignment]  # as is_multipart says
+    encoding = str(part.get("content-transfer-encoding", "")).strip().lower()
+    if encoding != "base64" or message.keys():
+        return message
+    message["Content-Transfer-Encoding"] = encoding
+    content = message.get_payload(decode=True)
+    return message_from_bytes(content) if isinstance(content, bytes) else message
 
 
 def _read_parts(part: Message, mail: Mail, depth: int) -> list[MailParagraph]:

@@ -75,7 +75,7 @@ def paragraphs_of(text: str, *, page: bool = False) -> list[MailParagraph]:
 
 
 def _of_page(text: str) -> list[MailParagraph]:
-    return [MailParagraph(each, quoted=False) for each in text.split("\n\n") if each.strip()]
+    return [MailParagraph(each.strip("\n"), quoted=False) for each in text.split("\n\n") if each.strip()]
 
 
 def _begins_quoted(lines: Sequence[str], at: int) -> bool:

@@ -30,11 +30,16 @@ def pdf(
     *,
     matrix: str = "1 0 0 1 0 0",
     turned: int = 0,
+    fields: Sequence[str] = (),
 ) -> bytes:
-    """A PDF written by hand: each page a list of lines, which the matrix moves, and shown turned by so many degrees."""
+    """A PDF written by hand: each page a list of lines, which the matrix moves, and shown turned by so many degrees.
+
+    ``fields`` are those of a form, each on every page.
+    """
+    entries = " ".join(f"{5 + 2 * len(pages) + number} 0 R" for number in range(len(fields)))
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
     objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Catalog /Pages 2 0 R {f'/AcroForm << /Fields [{entries}] >>' if fields else ''} >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
@@ -42,12 +47,12 @@ def pdf(
         shown = " ".join(f"({line}) Tj T*" for line in lines)
         content = f"{matrix} cm BT /F1 12 Tf 72 720 Td 14 TL {shown} ET"
         objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Rotate {turned} "
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Rotate {turned} /Annots [{entries}] "
             "/Resources << /Font << /F1 3 0 R >> >> "
             f"/Contents {5 + 2 * number} 0 R >>"
         )
         objects.append(f"<< /Length {len(content)} >>\nstream\n{content}\nendstream")
-    objects += [f"<< /Title ({title}) >>", *([encryption] if encryption else [])]
+    objects += [f"<< /Title ({title}) >>", *([encryption] if encryption else []), *fields]
     file, offsets = b"%PDF-1.4\n", []
     for number, content in enumerate(objects, start=1):
         offsets.append(len(file))
@@ -133,6 +138,37 @@ def test_columns_no_wider_than_what_is_in_them_are_columns(tmp_path: Path) -> No
     assert load(tmp_path / "a.pdf", pdf([rows])).text == (
         "Year: 2021; Mill: 41.2; Loom: 38.9\nYear: 2022; Mill: 44.8; Loom: 45.0"
     )
+
+
+FIELD = "<< /Type /Annot /Subtype /Widget /T (f{}) /F {} /Rect [{}] {} >>"
+YES = "/FT /Btn /V /Yes /AS /Yes /AP << /N << /Yes << >> /Off << >> >> >>"
+
+
+@pytest.mark.parametrize(
+    ("flags", "place", "said", "text"),
+    [
+        (4, "150 718 300 734", "/FT /Tx /V (Ada Brisk)", "Owner: Ada Brisk\nA lamp"),
+        (4, "20 718 60 734", "/FT /Tx /V (Ada Brisk)", "Ada Brisk Owner:\nA lamp"),
+        (4, "150 718 300 734", "/FT /Tx", "Owner:\nA lamp"),
+        (2, "150 718 300 734", "/FT /Tx /V (hidden)", "Owner:\nA lamp"),
+        (4, "50 704 60 716", YES, "Owner:\n[x] A lamp"),
+        (4, "50 704 60 716", YES.replace("/Yes /AS /Yes", "/Off /AS /Off"), "Owner:\n[ ] A lamp"),
+        (4, "150 718 300 734", "/FT /Ch /Ff 131072 /Opt [[(a) (Ada)] [(b) (Piet)]] /V (b)", "Owner: Piet\nA lamp"),
+        (4, "150 600 300 650", "/FT /Tx /Ff 4096 /V (To be\\rseen)", "Owner:\nA lamp\n\nTo be seen"),
+        (4, "150 718 300 734", "/FT /Btn /Ff 65536 /MK << /CA (Send) >>", "Owner:\nA lamp"),
+    ],
+)
+def test_pdf_forms_are_read_as_they_are_filled_in(tmp_path: Path, flags: int, place: str, said: str, text: str) -> None:
+    content = pdf([["Owner:", "A lamp"]], fields=[FIELD.format(1, flags, place, said)])
+    assert load(tmp_path / "a.pdf", content).text == text
+
+
+def test_pdf_values_beside_each_other_stand_behind_their_names(tmp_path: Path) -> None:
+    fields = [
+        FIELD.format(n, 4, f"{left} 718 {left + 50} 734", f"/FT /Tx /V (v{n})") for n, left in ((2, 280), (1, 120))
+    ]
+    content = pdf([[") Tj 150 Tw (Owner: Town:"]], fields=fields)
+    assert load(tmp_path / "a.pdf", content).text == "Owner: v1 Town: v2"
 
 
 def test_pdf_without_text_is_refused(tmp_path: Path) -> None:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from polyhop.documents.loaders.page_furniture import without_furniture
+from polyhop.documents.loaders.pdf_forms import entries_of, with_entries
 from polyhop.documents.loaders.pdf_lines import PageLine, lines_of
 from polyhop.documents.loaders.pdf_tables import with_tables
 from polyhop.documents.loaders.pdf_text import PagedText, paged_text
 from polyhop.documents.loading import file_document, one_line
 from polyhop.errors import DocumentError
 from polyhop.types import Document
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument
 
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 _LONGEST_TITLE = 200  # characters
@@ -62,17 +66,25 @@ def _first_words(read: PagedText) -> str:
     return (heading or read.text.partition("\n")[0])[:_LONGEST_TITLE]
 
 
+def _lines_of(document: PdfDocument, number: int) -> list[PageLine]:
+    with closing(document[number]) as page:
+        return with_entries(lines_of(page), list(entries_of(document, page)))
+
+
 def _read(path: Path) -> tuple[str, list[list[PageLine]]]:
     """The title in the metadata, if it is one, and the lines of the pages."""
-    from pypdfium2 import PdfDocument, PdfiumError  # imported when used: start-up time
+    from pypdfium2 import PdfDocument, PdfiumError, raw  # imported when used: start-up time
 
     with path.open("rb"):  # an unreadable file is an OSError, and not a damaged PDF
         pass
     try:
         with closing(PdfDocument(path)) as document:
+            if document.get_formtype() == raw.FORMTYPE_ACRO_FORM:
+                with suppress(PdfiumError):  # without its form the rest can be read
+                    document.init_forms()  # before any page is opened
             title = one_line(document.get_metadata_value("Title").removeprefix("Microsoft Word - "))
             return "" if _PLACEHOLDER.match(title) else title, [
-                lines_of(document, page) for page in range(len(document))
+                _lines_of(document, number) for number in range(len(document))
             ]
     except PdfiumError as error:
         if getattr(error, "err_code", None) == _PASSWORD:

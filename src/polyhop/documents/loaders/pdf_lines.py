@@ -14,7 +14,7 @@ from polyhop.documents.encoding import clean
 from polyhop.documents.raised import MARK
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfTextPage
+    from pypdfium2 import PdfPage, PdfTextPage
 
 _LINE: Final = re.compile(r"([^\r\n\x02\ufffe]*)(\r\n?|\n|[\x02\ufffe](?:\r\n?|\n)?|\Z)")
 _OWN_HYPHENS: Final = ("\x02", "\ufffe")  # how PDFium writes a hyphen at the end of a line
@@ -46,9 +46,9 @@ class PageLine:
         return (self.right - self.left) / max(1, len(self.text))
 
 
-def lines_of(document: PdfDocument, index: int) -> list[PageLine]:
+def lines_of(page: PdfPage) -> list[PageLine]:
     """The lines of a page that are not blank, in the order in which the file has them."""
-    with closing(document[index]) as page, closing(page.get_textpage()) as content:
+    with closing(page.get_textpage()) as content:
         return list(_lines(content))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyhop.reading.listed import likeliest_list, looked_up, paragraph_of
+from polyhop.reading.listed import introduced, introduces, likeliest_list, looked_up, paragraph_of
 from polyhop.reading.pointing import Pointing, Supporting
 from polyhop.reading.reader import Quote, text_of
 from polyhop.types import Passage
@@ -47,6 +47,15 @@ def test_a_list_is_told_beside_a_likelier_sentence_only_where_it_need_not_be_the
     several = found(("Unscrew the cap.", 0.4), ("- a lamp", 0.3), ("- a rope", 0.3))
     assert likeliest_list(several) == ([], 0.0)
     assert len(likeliest_list(several, anchored=False)[0]) == 3
+
+
+def test_a_line_that_introduces_a_list_stands_for_its_items() -> None:
+    (line,) = (one.quote for one in found(("Bring along:", 0.9)).sentences)
+    assert [text for text, _ in introduced(line)] == ["a lamp", "a rope", "a map"]
+    (item,) = (one.quote for one in found(("- a lamp", 0.9)).sentences)
+    assert introduced(item) == []
+    assert introduces(line)
+    assert not introduces(item)
 
 
 def test_a_paragraph_is_told_where_two_of_its_sentences_are_likely() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from polyhop.english.answer_type import AnswerShape
 from polyhop.models.choice import Models, load_models
 from polyhop.plans import plan_of_questions
-from polyhop.reading.reader import Reading
+from polyhop.reading.pointing import Pointing, Supporting
+from polyhop.reading.reader import Quote, Reading
 from polyhop.reading.trained import Trained
 from polyhop.types import AnswerKind, Evidence, Hop, Passage
 from tests.worlds.settings import QUICK
@@ -173,3 +175,23 @@ def test_an_answer_is_no_surer_than_what_the_strategy_found_on_the_way(models: M
     assert sure.text == unsure.text == untold.text == "Velm"
     assert sure.confidence == untold.confidence
     assert unsure.confidence < sure.confidence
+
+
+LINE = "In the book of May there stand three things that we have to mend:"
+BEHIND = {"a list": "\n- the north wall\n- the ladder\n- the bell", "nothing": "\n\nThe lamp was lit at dusk."}
+
+
+@pytest.mark.parametrize("behind", BEHIND)
+def test_a_line_that_introduces_something_is_no_answer_by_itself(behind: str) -> None:
+    """What it introduces is, where that is a list."""
+    text = LINE + BEHIND[behind]
+    quote = Quote(passage(3, "book", text), 0, len(LINE))
+    found = Pointing(question="", sentences=(Supporting(0.9, quote),))
+    shapes: tuple[AnswerShape, ...] = ("open", "explanation", "value")
+    for shape in shapes:
+        reading = Trained()._quotation(shape, found)
+        if behind == "a list":
+            assert [item for item, *_ in reading.items] == ["the north wall", "the ladder", "the bell"]
+            assert reading.confidence == 0.9
+        else:
+            assert reading.confidence == 0.0

@@ -9,7 +9,7 @@ from typing import Final
 from polyhop.indexes.folding import pieces
 from polyhop.reading.enumerations import items_at, items_within
 from polyhop.reading.pointing import Pointing
-from polyhop.reading.reader import Quote
+from polyhop.reading.reader import Quote, text_of
 from polyhop.reading.rows import tables_in, word_families
 from polyhop.types import Passage
 
@@ -54,6 +54,16 @@ def likeliest_list(found: Pointing, *, anchored: bool = True) -> tuple[Items, fl
     if best is None or told[best] < found.sentences[0].chance:
         return [], 0.0
     return lists[best], min(told[best], SUREST)
+
+
+def introduces(quote: Quote) -> bool:
+    """Whether a sentence says that something comes behind it, and nothing by itself."""
+    return text_of(quote).rstrip().endswith((":", "："))
+
+
+def introduced(quote: Quote) -> Items:
+    """The items of the list that a sentence introduces; none where it introduces nothing, or something else."""
+    return _items_at(quote) if introduces(quote) else []
 
 
 def _likely(chances: Sequence[float]) -> list[float]:

@@ -18,7 +18,16 @@ from polyhop.reading.comparison import DATED, Comparison
 from polyhop.reading.conversations.days import with_the_day
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.hops_found import chances_of, found_by_hops, leading_hops, quotes_of
-from polyhop.reading.listed import TOLD, Items, answers_listed, likeliest_list, looked_up, paragraph_of
+from polyhop.reading.listed import (
+    TOLD,
+    Items,
+    answers_listed,
+    introduced,
+    introduces,
+    likeliest_list,
+    looked_up,
+    paragraph_of,
+)
 from polyhop.reading.measured import measured_choice, measured_row
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, sure, text_of
@@ -204,7 +213,11 @@ class Trained:
             return Reading(text=None, note="nothing in the passages could answer")
         best = found.sentences[0]
         confidence = best.chance if best.chance >= self.quoting else 0.0
-        items, _ = likeliest_list(found) if shape != "explanation" else ([], 0.0)
+        items = introduced(best.quote)
+        if not items and introduces(best.quote):
+            confidence = 0.0
+        elif not items and shape != "explanation":
+            items, _ = likeliest_list(found)
         if items:
             return _listed(items, confidence)
         said = paragraph_of(found) if shape == "steps" else None

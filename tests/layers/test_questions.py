@@ -28,6 +28,7 @@ from polyhop.indexes import lexical_runs
 from polyhop.indexes.lexical import Lexical
 from polyhop.indexes.segments import AllBut
 from polyhop.indexing.build import Asking, Builder
+from polyhop.layers import covered
 from polyhop.layers.questions import layer as questions_layer
 from polyhop.layers.questions import segment
 from polyhop.layers.questions.graph import QuestionGraph
@@ -617,6 +618,27 @@ def test_a_damaged_graph_is_written_again(tmp_path: Path, models: Models, array:
         index.put("Fennick")
         index.build()
         assert len(index.open()) == len(before[-1])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["questions", "parsekg"])
+def test_a_layer_of_an_earlier_version_is_left_out_until_documents_are_indexed_again(
+    harbour_engine: Polyhop, harbour: Path, name: str
+) -> None:
+    """Questions that can do without it are answered meanwhile, and nothing is extracted again."""
+    layers = ("text", "parsekg", "questions")
+    harbour_engine.index(harbour, layers=layers)
+    with Record.create_or_open(harbour_engine.path) as record:
+        current = record.generation(name)
+        assert current is not None
+        told = {key: value for key, value in current.description.items() if key not in ("segments", covered.NOTED)}
+        record.set_generation(name, current.name, told)
+    assert harbour_engine.search("Who built the lighthouse?", strategy="hybrid").passages
+    with harbour_engine.view() as view:
+        assert view.layers.keys() == {*layers} - {name}
+    reports = harbour_engine.index(harbour, layers=layers).layers
+    assert [report.extracted for report in reports] == [0, 0, 0]
+    with harbour_engine.view() as view:
+        assert view.layers.keys() == {*layers}
 
 
 class PowerCut(Exception):

@@ -53,6 +53,21 @@ def kept_segments(
     return list(takewhile(lambda name: may_stay(folder / name, opened), current.description.get("segments", ())))
 
 
+def segments_of(current: Generation, layer: str) -> list[str]:
+    """The segments that a generation is made of. Raises LayerMissing where an earlier version wrote it whole.
+
+    So questions that can do without the layer are answered until the documents are indexed again.
+    """
+    names: list[str] | None = current.description.get("segments")
+    if names is None:
+        logger.warning("Layer %s was gathered by an earlier version: the next polyhop index gathers it again.", layer)
+        raise LayerMissing(
+            f"The layer {layer} of this index was gathered by an earlier version.",
+            remedy="Index the same documents again: it is gathered anew from what is stored, and asks no model.",
+        )
+    return names
+
+
 def may_stay(folder: Path, opened: Callable[[Path], object]) -> bool:
     """Whether a generation can be opened and is as it was written; else it is written again.
 

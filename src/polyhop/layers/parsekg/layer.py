@@ -18,11 +18,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import IndexCorrupt, LayerMissing, ModelMissing
+from polyhop.errors import LayerMissing, ModelMissing
 from polyhop.indexes import segments
 from polyhop.indexes.names import normal
 from polyhop.layers import covered
-from polyhop.layers.generations import kept_segments, make_room, name_of
+from polyhop.layers.generations import kept_segments, make_room, name_of, segments_of
 from polyhop.layers.layer import USUAL_MEMORY
 from polyhop.layers.parsekg import gathering, translation
 from polyhop.layers.parsekg.graph import COUNTS, FORMAT_VERSION, MASK, NEVER_HEADS, ParseKG
@@ -115,12 +115,8 @@ class ParseKGLayer:
         current = record.generation(self.name)
         if current is None:
             raise LayerMissing("This index has no parsekg layer.", remedy="Make it with: polyhop index PATH...")
-        names = current.description.get("segments")
-        if names is None:
-            raise IndexCorrupt(f"{folder / current.name} was written by an earlier version.", remedy=segments.REBUILD)
-        return ParseKG.open(
-            folder / current.name, [folder / name for name in names], covered.live_in(record, current, folder)
-        )
+        folders = [folder / name for name in segments_of(current, self.name)]
+        return ParseKG.open(folder / current.name, folders, covered.live_in(record, current, folder))
 
 
 def _opened(segment: Path) -> None:

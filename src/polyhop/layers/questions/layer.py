@@ -16,14 +16,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import IndexCorrupt
 from polyhop.indexes import segments
 from polyhop.indexes.folding import pieces
 from polyhop.indexes.names import normal
 from polyhop.indexes.segments import Live
 from polyhop.layers import covered
 from polyhop.layers.extraction import ByRulesOrModel
-from polyhop.layers.generations import kept_segments, make_room, name_of, newest
+from polyhop.layers.generations import kept_segments, make_room, name_of, newest, segments_of
 from polyhop.layers.layer import USUAL_MEMORY, words_of
 from polyhop.layers.questions import segment
 from polyhop.layers.questions.graph import QuestionGraph
@@ -165,11 +164,8 @@ class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
     def open(self, record: Record, folder: Path, models: Models) -> QuestionGraph:
         """The newest generation. Raises LayerMissing, ModelMismatch, IndexCorrupt."""
         current = newest(record, self.name, models, below="text,parsekg", embedded="Questions")
-        names = current.description.get("segments")
-        if names is None:
-            raise IndexCorrupt(f"{folder / current.name} was written by an earlier version.", remedy=segments.REBUILD)
-        live = covered.live_in(record, current, folder)
-        return self._opened(record, models, [folder / name for name in names], live)
+        folders = [folder / name for name in segments_of(current, self.name)]
+        return self._opened(record, models, folders, covered.live_in(record, current, folder))
 
     @staticmethod
     def _opened(record: Record, models: Models, folders: Sequence[Path], live: Live) -> QuestionGraph:

@@ -27,6 +27,11 @@ from tests.worlds.documents import BRIDGE  # noqa: E402
 from tests.worlds.serving import Served  # noqa: E402
 
 TOOLS = {"ask", "search", "read", "list_documents", "status"}
+CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a client", "version": "1"}}
+HELLO = (
+    {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": CLIENT},
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+)
 Talk = Callable[[Client], Awaitable[None]]
 
 
@@ -175,17 +180,41 @@ def test_hops_are_told_as_progress_while_an_answer_takes_its_time(world_index: P
     anyio.run(talk)
 
 
+def test_a_line_that_is_no_message_is_answered_and_the_next_is_served(world_index: Path) -> None:
+    """Before the first request and after it, without an id: whoever sent it may have meant any."""
+    faults = {"garbage": -32700, "": -32700, "[1, 2]": -32600, "42": -32600, '{"jsonrpc": "2.0", "id": 7}': -32600}
+    lines = [*faults, *map(json.dumps, HELLO), *faults, '{"jsonrpc": "2.0", "id": 2, "method": "ping"}']
+    command = [*MODULE, "mcp", "--index", str(world_index)]
+    told: list[dict[str, Any]] = []
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write("".join(f"{line}\n" for line in lines))
+        process.stdin.flush()
+        while not told or told[-1]["id"] != 2:
+            told.append(json.loads(process.stdout.readline()))
+        process.stdin.close()
+        assert process.stderr.read() == ""
+    assert [each["error"]["code"] for each in told if each["id"] is None] == [*faults.values()] * 2
+    assert [each["id"] for each in told if "result" in each] == [1, 2]
+
+
+def test_nobody_who_reads_complaints_leaves_no_traceback(world_index: Path) -> None:
+    command = [*MODULE, "mcp", "--index", str(world_index)]
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        process.stdin.write("garbage\n" * 1000)
+        process.stdin.close()
+        assert process.stderr.read() == ""
+        assert process.wait() == 0
+
+
 def test_a_client_that_goes_away_leaves_no_traceback(world_index: Path) -> None:
-    hello = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "a client", "version": "1"},
-    }
-    lines = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
-    ]
+    lines = [*HELLO, {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}]
     command = [*MODULE, "mcp", "--index", str(world_index)]
     with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
         assert process.stdin is not None

@@ -24,7 +24,7 @@ def mcp(index_path: str, config: Path | None, changes: tuple[str, ...]) -> None:
 
     check_extra()
     from polyhop.engine import Polyhop
-    from polyhop.serve.mcp import serve_standard_input
+    from polyhop.serve.standard_input import serve_standard_input
 
     with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
         serve_standard_input(engine)

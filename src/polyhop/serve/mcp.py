@@ -1,17 +1,15 @@
-"""Polyhop for assistants that speak the Model Context Protocol: five tools, over standard input or at /mcp."""
+"""Polyhop for assistants that speak the Model Context Protocol: five tools, and the server that has them at /mcp."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, TypeVar
 
-import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
@@ -226,27 +224,6 @@ def _meant(name: str, record: Record) -> Document:
             return record.document(ids[0])
         said = f"{name!r} means {len(ids)} documents." if ids else str(error)
         raise DocumentMissing(said, remedy="The tool list_documents gives their ids.") from error
-
-
-def serve_standard_input(engine: Polyhop) -> None:
-    """Serve whoever started this process, until standard input ends. Raises BrokenPipeError where nobody reads."""
-
-    async def run(work: Callable[[], T]) -> T:
-        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
-
-    server = server_of(Tools(desk_of=lambda _: Desk(engine=engine), run=run))
-    try:
-        server.run("stdio")
-    except BaseExceptionGroup as errors:
-        if errors.split(BrokenPipeError)[1] is not None:
-            raise
-        sys.unraisablehook = _without_broken_pipes  # what is still buffered is written, in vain, when Python ends
-        raise BrokenPipeError from errors
-
-
-def _without_broken_pipes(fault: sys.UnraisableHookArgs) -> None:
-    if not isinstance(fault.exc_value, BrokenPipeError):
-        sys.__unraisablehook__(fault)
 
 
 class Assistants:

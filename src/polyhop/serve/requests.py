@@ -77,7 +77,7 @@ class AroundRequests:
         try:
             _check_origin(headers)
             _check_form(scope["method"], headers)
-            await self.app(scope, _limited(receive, scope, headers, self.serving), one.send)
+            await self.app(scope, _limited(receive, one, headers, self.serving), one.send)
         except RequestError as error:
             await one.fail(error)
         except Exception as error:
@@ -97,7 +97,7 @@ class _OneRequest:
         brought = headers.get("x-request-id", "")
         self.id = brought if OUR_ID.fullmatch(brought) else uuid.uuid4().hex[:16]
         self.status = 0
-        self._scope = scope
+        self.scope = scope
         self._send = send
         self._metrics = metrics
         self._began = time.monotonic()
@@ -114,15 +114,15 @@ class _OneRequest:
 
     async def fail(self, error: Exception) -> None:
         """Answer with an error."""
-        answer = response(self._scope["path"], status_of(error), shape(error, self.id), headers_of(error))
-        await answer(self._scope, _nothing, self.send)
+        answer = response(self.scope["path"], status_of(error), shape(error, self.id), headers_of(error))
+        await answer(self.scope, _nothing, self.send)
 
     def ended(self) -> None:
         """Log and count the request."""
         seconds = time.monotonic() - self._began
         status = self.status or NEVER_SENT
-        method = self._scope["method"] if self._scope["method"] in METHODS else "OTHER"
-        route = getattr(self._scope.get("route"), "path", "none")
+        method = self.scope["method"] if self.scope["method"] in METHODS else "OTHER"
+        route = getattr(self.scope.get("route"), "path", "none")
         self._metrics.request(route, method, status, seconds)
         logger.info("%s %s %d", method, route, status, extra={"told": {"status": status, "seconds": round(seconds, 4)}})
 
@@ -161,9 +161,12 @@ def _most_of(scope: Scope, headers: Headers, serving: Serving) -> int:
     return serving.upload if uploads and with_files else serving.body
 
 
-def _limited(receive: Receive, scope: Scope, headers: Headers, serving: Serving) -> Receive:
-    """Receive no more than a request may have, and not for ever. Raises TooLarge where it says how large it is."""
-    most = _most_of(scope, headers, serving)
+def _limited(receive: Receive, one: _OneRequest, headers: Headers, serving: Serving) -> Receive:
+    """Receive no more than a request may have, all of it, and not for ever. Raises TooLarge where it says how large.
+
+    Once it is being answered, its body counts no more: then only who leaves is listened for.
+    """
+    most = _most_of(one.scope, headers, serving)
     told = headers.get("content-length", "0")
     if told.isdigit() and int(told) > most:
         raise too_large(most)
@@ -172,10 +175,16 @@ def _limited(receive: Receive, scope: Scope, headers: Headers, serving: Serving)
     async def receiving() -> Message:
         nonlocal seen, whole
         try:
-            async with asyncio.timeout(None if whole else serving.silence):
+            async with asyncio.timeout(None if whole or one.status else serving.silence):
                 message = await receive()
         except TimeoutError:
-            raise HTTPException(408, f"Nothing more of the request came for {serving.silence:g} seconds.") from None
+            if not one.status:
+                raise HTTPException(408, f"Nothing more of the request came for {serving.silence:g} seconds.") from None
+            message = await receive()
+        if one.status:
+            return message
+        if message["type"] == "http.disconnect" and not whole:
+            raise HTTPException(400, "The request ended in the middle.")  # nobody hears it, but it is counted
         seen += len(message.get("body", b""))
         whole = not message.get("more_body", False)
         if seen > most:

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.requests import ClientDisconnect
 
 from polyhop.errors import DocumentError, DocumentMissing, UsageError
 from polyhop.serve.asking import allowed
@@ -87,8 +86,6 @@ async def upload(request: Request, service: TheService, workspace: TheWorkspace)
             await run_in_threadpool(files.feed, data)
         files.finish()
         job = await run_in_threadpool(_queued, service, counter, spool, workspace.key)
-    except ClientDisconnect as error:  # nobody hears it; the log does
-        raise UsageError("The upload ended in the middle: nothing of it was kept.") from error
     finally:
         if job is None:
             spool.discard()

@@ -80,7 +80,7 @@ class Serving:
     question: int = 20_000  # characters of a question, at most
     body: int = 2_000_000  # bytes of a request without files, at most
     upload: int = 200_000_000  # bytes of a request with files, at most
-    silence: float = 60.0  # seconds that a request may pause while it is being sent
+    silence: float = 60.0  # seconds that a request may pause while it is being sent, and that its head may take
     farewell: float = 20.0  # seconds that answers under way have to finish when the server stops
     file: int = 100_000_000  # bytes of one uploaded file, at most; larger ones are left out
     files: int = 2000  # files of one request, at most

@@ -80,3 +80,50 @@ def test_a_stream_goes_on_though_the_body_of_its_request_never_came(
         with begun(served, f"GET /v1/jobs/{job.id}/events HTTP/1.1\r\n{REST}") as opened:
             heard(opened, b'"cancelled"')
     assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+@pytest.mark.parametrize(
+    "sent", ["", "GET /health HTTP/1.1\r\nHost: 127", "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nG"]
+)
+def test_a_head_that_never_comes_holds_no_connection(tmp_path: Path, sent: str) -> None:
+    """Neither the first nor a later one, and though it goes on letter by letter."""
+    with serving(tmp_path / "an.index", silence=0.5) as served:
+        address = httpx.URL(served.url)
+        with socket.create_connection((address.host, address.port), timeout=WAIT) as opened:
+            opened.sendall(sent.encode())
+            until_closed(opened, letters=bool(sent))
+
+
+def test_slow_bodies_and_idle_connections_outlast_the_time_for_a_head(tmp_path: Path) -> None:
+    with serving(tmp_path / "an.index", silence=0.5) as served, httpx.Client(base_url=served.url) as client:
+        body = (letter.encode() for letter in slowly('{"name": "default"}'))
+        headers = {"Content-Type": "application/json"}
+        assert client.post("/v1/workspaces", content=body, headers=headers).status_code == 201
+        time.sleep(1.0)
+        stream = client.get("/health").extensions["network_stream"]
+        time.sleep(1.0)
+        assert client.get("/health").extensions["network_stream"] is stream, "the connection is kept"
+
+
+def until_closed(opened: socket.socket, *, letters: bool) -> None:
+    """Send a letter now and then, until the other side closes the connection."""
+    began = time.monotonic()
+    opened.settimeout(0.1)
+    while time.monotonic() - began < 10:
+        try:
+            if letters:
+                opened.sendall(b"x")
+            if not opened.recv(100_000):
+                return
+        except TimeoutError:
+            continue
+        except ConnectionError:
+            return
+    pytest.fail("the connection is held")
+
+
+def slowly(text: str) -> Iterator[str]:
+    """Its letters, so that all of them take longer than a head may."""
+    for letter in text:
+        time.sleep(0.08)
+        yield letter

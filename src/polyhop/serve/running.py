@@ -16,6 +16,7 @@ from fastapi import FastAPI
 
 from polyhop.errors import UsageError
 from polyhop.serve.app import create_app
+from polyhop.serve.connections import Connecting
 from polyhop.serve.engines import Engines
 from polyhop.serve.requests import JsonLines
 from polyhop.serve.service import Service
@@ -24,7 +25,6 @@ from polyhop.settings import Serving, Settings
 
 logger = logging.getLogger(__name__)
 BACKLOG = 512  # connections that may wait to be accepted
-IDLE = 75  # seconds that a connection stays open between two requests: longer than proxies and clients keep theirs
 
 
 def run(
@@ -50,26 +50,13 @@ class Server(uvicorn.Server):
     """Tells its application that it begins to stop; uvicorn itself tells it when all responses have ended."""
 
     def __init__(self, app: FastAPI, settings: Settings) -> None:
-        super().__init__(configured(app, settings))
+        super().__init__(Connecting(app, settings.server))
         self._service: Service = app.state.service
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop: what ends only with the server ends now, and answers under way are waited for."""
         self._service.stopping.set()
         await super().shutdown(sockets)
-
-
-def configured(app: FastAPI, settings: Settings) -> uvicorn.Config:
-    """How an application is to be run."""
-    return uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,  # the application logs each request itself, with its id
-        timeout_keep_alive=IDLE,
-        timeout_graceful_shutdown=max(1, round(settings.server.farewell)),
-        server_header=False,
-        lifespan="on",
-    )
 
 
 def listen(serving: Serving) -> socket.socket:

@@ -23,8 +23,9 @@ from mcp.client.streamable_http import streamable_http_client  # noqa: E402
 
 from polyhop.engine import Polyhop  # noqa: E402
 from tests.worlds.commands import MODULE  # noqa: E402
-from tests.worlds.documents import BRIDGE  # noqa: E402
-from tests.worlds.serving import Served  # noqa: E402
+from tests.worlds.documents import BRIDGE, write  # noqa: E402
+from tests.worlds.made_files import MADE  # noqa: E402
+from tests.worlds.serving import Served, serving  # noqa: E402
 
 TOOLS = {"ask", "search", "read", "list_documents", "status"}
 CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a client", "version": "1"}}
@@ -131,6 +132,28 @@ def test_a_document_is_read_by_its_source_or_file_name_too(served: Served) -> No
         assert "none from 90000 on" in await complaint(client, "read", document="pellingrove.html", start=90_000)
 
     talk_over_http(served, talk)
+
+
+def test_a_mail_is_read_by_its_name_though_something_is_attached_and_a_shared_name_is_told_as_one(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "papers", {"a/notes.md": "A bell.", "b/notes.md": "A lamp.", "rows.jsonl": '{"text": "A row."}'})
+    MADE["eml"](tmp_path / "papers" / "letter.eml")
+    with Polyhop(tmp_path / "an.index") as engine:
+        engine.index(tmp_path / "papers", layers=("text",))
+
+    async def talk(client: Client) -> None:
+        documents = (await told(client, "list_documents"))["documents"]
+        attached = [each["source"] for each in documents if "letter.eml#" in each["source"]]
+        assert attached, "there is something that might be meant instead"
+        for each in documents:
+            for name in (each["id"], each["source"]):
+                assert (await told(client, "read", document=name))["document"] == each["id"]
+        assert (await told(client, "read", document="letter.eml"))["source"].endswith("/letter.eml")
+        assert "means 2 documents" in await complaint(client, "read", document="notes.md")
+
+    with serving(tmp_path / "an.index") as served:
+        talk_over_http(served, talk)
 
 
 def test_tools_are_described_without_the_indentation_of_our_code(served: Served) -> None:

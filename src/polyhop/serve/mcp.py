@@ -8,6 +8,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Annotated, Any, Final, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -215,13 +216,18 @@ def server_of(tools: Tools) -> MCPServer[Any]:
 
 
 def _meant(name: str, record: Record) -> Document:
-    """The document of an id, or the one of a source or file name. Raises DocumentMissing."""
+    """The document of an id, or the one of a source or file name: of a mail, not what is attached to it.
+
+    Raises DocumentMissing.
+    """
     try:
         return record.document(name)
     except DocumentMissing as error:
-        ids = record.find(name)
-        if len(ids) == 1:
-            return record.document(ids[0])
+        ids = record.at(name) or list(chain.from_iterable(record.ending_in(name).values()))
+        rows = list(map(record.row, ids))
+        whole = [row for row in rows if all(each is row or each.uri.startswith(f"{row.uri}#") for each in rows)]
+        if whole:
+            return record.document(whole[0].id)
         said = f"{name!r} means {len(ids)} documents." if ids else str(error)
         raise DocumentMissing(said, remedy="The tool list_documents gives their ids.") from error
 

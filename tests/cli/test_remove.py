@@ -8,6 +8,7 @@ import pytest
 
 from tests.worlds.commands import Run
 from tests.worlds.documents import write
+from tests.worlds.made_files import MADE
 
 
 def test_what_is_removed_is_named_and_so_are_files_that_share_a_name(
@@ -38,3 +39,11 @@ def test_what_is_removed_is_named_and_so_are_files_that_share_a_name(
         [],
         {},
     )
+
+
+def test_a_mail_is_removed_by_its_path_with_what_is_attached_to_it(run: Run, tmp_path: Path) -> None:
+    index = ("--index", tmp_path / "my.index")
+    letter = MADE["eml"](tmp_path / "letter.eml")
+    run("index", letter, "--layers", "text", *index)
+    report = run("remove", letter, "--json", *index).json()
+    assert [uri.rpartition("/")[2] for uri in report["uris"]] == ["letter.eml", "letter.eml#a.csv#1"]

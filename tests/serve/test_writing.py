@@ -20,6 +20,7 @@ from polyhop.serve.keys import ADMIN, READ, WRITE, Allowance, KeyRing
 from polyhop.serve.uploads import Received
 from tests.worlds.clients import bearer, ended, problem, sent, sources, uploaded
 from tests.worlds.documents import HARBOUR, write
+from tests.worlds.made_files import MADE
 from tests.worlds.serving import Served, serving
 
 
@@ -61,6 +62,15 @@ def test_all_rows_of_a_file_go_with_its_name_and_one_with_its_id(served: Served)
     assert set(sources(client)) == {"lists/people.csv#p2", "people.csv#q1"}
     ended(client, client.delete("/v1/documents/lists%2Fpeople.csv").json()["job"])
     assert set(sources(client)) == {"people.csv#q1"}
+
+
+def test_what_is_attached_to_a_mail_goes_with_its_name(served: Served, tmp_path: Path) -> None:
+    client = served.client
+    uploaded(client, {"letter.eml": MADE["eml"](tmp_path / "letter.eml").read_bytes()})
+    assert set(sources(client)) == {"letter.eml", "letter.eml#a.csv#1"}
+    ended(client, client.delete("/v1/documents/letter.eml").json()["job"])
+    assert not sources(client)
+    assert not list((tmp_path / "root" / "default" / "files").iterdir())
 
 
 def test_two_who_remove_the_same_get_the_same_job(served: Served) -> None:

@@ -189,6 +189,14 @@ def test_find_takes_a_uri_or_a_file_with_its_rows_or_an_unmistakable_ending(reco
     assert record.find("otes.md") == []
 
 
+def test_a_file_means_what_is_attached_to_it_too_and_what_was_given_means_itself(record: Record) -> None:
+    for key, uri in (("d1", "mill.eml"), ("d2", "mill.eml#plan.txt"), ("memo", "memo"), ("memo#2", "memo#2")):
+        record.put(*document_of(key, f"Text {key}.", uri=uri))
+    assert record.at("mill.eml") == ["d1", "d2"]
+    assert record.at("mill.eml#plan.txt") == ["d2"]
+    assert record.at("memo") == ["memo"]
+
+
 def test_duplicate_of_names_the_first_document_with_that_text(record: Record) -> None:
     for key in ("one", "two"):
         record.put(*document_of(key, "The same.", title="Same"))

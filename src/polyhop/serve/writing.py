@@ -151,8 +151,6 @@ def _meant(workspace: Workspace, name: str) -> tuple[str, ...]:
         try:
             return (view.record.row(name).id,)
         except DocumentMissing:
-            rows = map(view.record.row, view.record.find(name))
-            ids = tuple(row.id for row in rows if row.uri == name or row.uri.startswith(f"{name}#"))
-            if not ids:
-                raise
-            return ids
+            if ids := tuple(view.record.at(name)):
+                return ids
+            raise

@@ -188,17 +188,21 @@ class Documents(StoreTables):
         return "" if page is None else f"{'slide' if kind == SLIDES else 'page'} {page}"
 
     def find(self, uri: str) -> list[str]:
-        """Ids of the documents a user means: that URI, else the rows of that file, else the one file so ending."""
+        """Ids of the documents a user means: of that URI or file, else of the one file so ending."""
         if found := self.at(uri):
             return found
         files = self.ending_in(uri)
         return next(iter(files.values())) if len(files) == 1 else []
 
     def at(self, uri: str) -> list[str]:
-        """Ids of the documents with that URI, else of the rows of that file."""
-        rows_of_file = "SELECT id FROM documents WHERE uri >= ? AND uri < ? ORDER BY number"  # $ is what follows #
-        found = self._rows("SELECT id FROM documents WHERE uri = ? ORDER BY number", uri)
-        return [row[0] for row in found or self._rows(rows_of_file, f"{uri}#", f"{uri}$")]
+        """Ids of the documents with that URI, and of the rows or attachments of that file.
+
+        What was given under the URI as its id is no file, and means itself alone.
+        """
+        same = "SELECT id FROM documents WHERE uri = ? ORDER BY number"
+        within = "SELECT id FROM documents WHERE uri >= ? AND uri < ? ORDER BY number"  # $ is what follows #
+        ids = [row[0] for row in self._rows(same, uri)]
+        return ids if uri in ids else [*ids, *(row[0] for row in self._rows(within, f"{uri}#", f"{uri}$"))]
 
     def ending_in(self, name: str) -> dict[str, list[str]]:
         """Ids of the documents of each file whose path ends so, by file."""

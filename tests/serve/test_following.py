@@ -66,6 +66,16 @@ def test_a_folder_is_followed_and_its_loss_empties_nothing(tmp_path: Path) -> No
         assert str(tmp_path) not in served.client.get("/v1/jobs").text, "where the folder lies is told to nobody"
 
 
+def test_what_a_followed_folder_leaves_out_is_told_without_where_it_lies(tmp_path: Path) -> None:
+    folder = write(tmp_path / "notes", dict.fromkeys(("a.jsonl", "b.jsonl"), '{"id": "r", "text": "A row."}'))
+    with following(tmp_path / "an.index", folder) as served:
+        until(lambda: ("folder", "done") in jobs(served))
+        told = served.client.get("/v1/jobs").json()["jobs"][0]["skipped"]
+    assert told == [
+        {"file": "notes/b.jsonl#r", "reason": "has the id 'r', as a.jsonl#r does; give each an id of its own"}
+    ]
+
+
 def test_a_folder_that_comes_back_is_followed_again(tmp_path: Path) -> None:
     folder = write(tmp_path / "notes", {"a.txt": "A mill."})
     with following(tmp_path / "an.index", folder) as served:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from polyhop.errors import KeyRefused, LimitReached, Overloaded, PolyhopError
-from polyhop.serve.safe_messages import message_of
+from polyhop.serve.safe_messages import message_of, remedy_of
 
 OPENAI_ROUTES = ("/v1/models", "/v1/chat/")  # their errors have the fields that OpenAI's clients read, too
 UNEXPECTED = "Something unexpected happened here; it is in the server's log under this request id."
@@ -54,7 +54,7 @@ def type_of(error: PolyhopError) -> str:
 def shape(error: Exception, request_id: str) -> dict[str, Any]:
     """The body of an error's response, also as it is sent within a stream."""
     if isinstance(error, PolyhopError):
-        return _body(type_of(error), message_of(error), error.remedy or None, request_id)
+        return _body(type_of(error), message_of(error), remedy_of(error), request_id)
     return _body("unexpected", UNEXPECTED, None, request_id)
 
 

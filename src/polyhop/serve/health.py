@@ -7,7 +7,6 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 
 from polyhop.errors import StoreError
-from polyhop.serve.safe_messages import message_of
 from polyhop.serve.service import TheService
 
 router = APIRouter(tags=["watching"])
@@ -38,7 +37,7 @@ def ready(service: TheService) -> Health:
         try:
             service.engines.workspace(name).engine.strategy_for(None)
         except StoreError as error:
-            raise Unready(message_of(error), remedy=error.remedy) from error
+            raise Unready(str(error), remedy=error.remedy) from error
     return Health(status="ok")
 
 

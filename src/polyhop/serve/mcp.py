@@ -29,6 +29,7 @@ from polyhop.serve.answering import NobodyWaits, charged, within_limits
 from polyhop.serve.asking import allowed
 from polyhop.serve.cited import hop_in_words
 from polyhop.serve.keys import LOCAL, Key
+from polyhop.serve.safe_messages import message_of, remedy_of
 from polyhop.serve.service import Service
 from polyhop.serve.tool_results import (
     EarlierQuestion,
@@ -98,6 +99,7 @@ class Tools:
 
     desk_of: Callable[[Request | None], Desk]  # what a request may use; None: there are no requests
     run: Callable[[Callable[[], Any]], Awaitable[Any]]
+    words: Callable[[PolyhopError], str]  # what is wrong and what to do about it, as whoever asks is told it
 
     async def ask(
         self,
@@ -203,7 +205,7 @@ class Tools:
         try:
             done: T = await self.run(lambda: work(self.desk_of(request if isinstance(request, Request) else None)))
         except PolyhopError as error:
-            raise ToolError(f"{error} {error.remedy}".strip()) from error
+            raise ToolError(self.words(error)) from error
         return done
 
 
@@ -232,12 +234,16 @@ def _meant(name: str, record: Record) -> Document:
         raise DocumentMissing(said, remedy="The tool list_documents gives their ids.") from error
 
 
+def _without_folders(error: PolyhopError) -> str:
+    return f"{message_of(error)} {remedy_of(error) or ''}".strip()
+
+
 class Assistants:
     """The same server for requests over HTTP, with the turns and workspaces of a service."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._server = server_of(Tools(desk_of=self._desk_of, run=self._in_turn))
+        self._server = server_of(Tools(desk_of=self._desk_of, run=self._in_turn, words=_without_folders))
         app = self._server.streamable_http_app(
             streamable_http_path=PATH,
             json_response=True,

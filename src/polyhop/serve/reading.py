@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from polyhop import __version__, registry
 from polyhop.errors import UsageError
+from polyhop.serve.safe_messages import without_folders
 from polyhop.serve.service import TheService, TheWorkspace
 from polyhop.strategies.strategy import layers_read, strategy_of
 from polyhop.types import Document, Span
@@ -101,6 +102,7 @@ def status(workspace: TheWorkspace) -> Status:
     """What the index holds and how fresh it is."""
     told = workspace.engine.status().to_dict()
     del told["path"], told["models"]["cache"]  # names on the server's disk
+    told["writer"] = told["writer"] and without_folders(told["writer"])
     return Status(**{**told, "workspace": workspace.name, "version": __version__})
 
 

@@ -1,14 +1,28 @@
-"""What is told of an error to whoever asks a server: not where its files lie."""
+"""What is told to whoever asks a server: not where its files lie."""
 
 from __future__ import annotations
 
 import re
 
-from polyhop.errors import PolyhopError, StoreError
+from polyhop.errors import PolyhopError, RequestError, UsageError
 
-_FOLDERS = re.compile(r"(?<!\S)(?:/|[A-Za-z]:\\)\S*[/\\](?=\S)")  # of a path that is written out, up to its last part
+# Of a path that is written out, up to its last part: folders may have spaces in their names. /v1 is a route of ours.
+_FOLDERS = r"(?:/(?!v1/)|[A-Za-z]:[/\\])(?:[^/\\'\"(),;:\n]+[/\\])+(?=[^\s/\\])"
+_PLAIN = re.compile(rf"(?<!\S){_FOLDERS}")
+_QUOTED_TOO = re.compile(rf"(?<![^\s'\"(=]){_FOLDERS}")
+
+
+def without_folders(text: str) -> str:
+    """A text of ours, in which files have their names and no folders."""
+    return _QUOTED_TOO.sub("", text)
 
 
 def message_of(error: PolyhopError) -> str:
-    """The message of an error, in which files of the server have their names and no folders."""
-    return _FOLDERS.sub("", str(error)) if isinstance(error, StoreError) else str(error)
+    """The message of an error without folders; what quotes the caller stays as it is."""
+    quotes_caller = isinstance(error, UsageError | RequestError)
+    return _PLAIN.sub("", str(error)) if quotes_caller else without_folders(str(error))
+
+
+def remedy_of(error: PolyhopError) -> str | None:
+    """What to do about an error, without folders; None where it does not say."""
+    return without_folders(error.remedy) or None

@@ -16,6 +16,7 @@ from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
 from polyhop.engine import Polyhop
+from polyhop.errors import PolyhopError
 from polyhop.serve.mcp import Desk, Tools, server_of
 
 T = TypeVar("T")
@@ -30,7 +31,7 @@ def serve_standard_input(engine: Polyhop) -> None:
     async def run(work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
-    server = server_of(Tools(desk_of=lambda _: Desk(engine=engine), run=run))
+    server = server_of(Tools(desk_of=lambda _: Desk(engine=engine), run=run, words=_in_full))
     try:
         anyio.run(_talk, server)
     except BaseExceptionGroup as errors:
@@ -65,6 +66,10 @@ async def _pass_on(
 def _complaint(fault: Exception) -> ErrorData:
     no_json = isinstance(fault, ValidationError) and fault.errors()[0]["type"] == "json_invalid"
     return _NO_JSON if no_json else _NO_MESSAGE
+
+
+def _in_full(error: PolyhopError) -> str:
+    return f"{error} {error.remedy}".strip()
 
 
 def _without_broken_pipes(fault: sys.UnraisableHookArgs) -> None:

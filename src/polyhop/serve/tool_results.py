@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from polyhop.prompts.blocks import PromptBlock, fenced
 from polyhop.reports import IndexStatus
+from polyhop.serve.safe_messages import without_folders
 from polyhop.store.port import DocumentRow
 from polyhop.store.record import Record
 from polyhop.types import Answer, Citation, Document, Evidence, Passage, Span
@@ -191,5 +192,5 @@ def state_told(status: IndexStatus) -> IndexState:
         passages=status.passages,
         entities=status.entities,
         layers={layer.name: layer.done for layer in status.layers},
-        writer=status.writer,
+        writer=status.writer and without_folders(status.writer),
     )

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from polyhop.errors import JobMissing, NotNow, Overloaded, PolyhopError
 from polyhop.serve.jobs.job import Job, JobError, JobKind, JobProgress, JobState, LeftOut
-from polyhop.serve.safe_messages import message_of
+from polyhop.serve.safe_messages import message_of, remedy_of
 from polyhop.serve.server_file import ServerFile
 from polyhop.types import Cost
 
@@ -263,7 +263,7 @@ class JobQueue:
 
 def error_of(error: PolyhopError) -> JobError:
     """An error as a job tells it."""
-    return JobError(type=snake_case(type(error).__name__), message=message_of(error), remedy=error.remedy or None)
+    return JobError(type=snake_case(type(error).__name__), message=message_of(error), remedy=remedy_of(error))
 
 
 def snake_case(name: str) -> str:

@@ -19,6 +19,7 @@ from polyhop.serve.jobs.reporting import Reporter
 from polyhop.serve.kept_files import KeptFiles, owner
 from polyhop.serve.parsing import GuardedParser
 from polyhop.serve.places import WorkspacePlace
+from polyhop.serve.safe_messages import without_folders
 from polyhop.settings import Settings
 from polyhop.store.port import DocumentRow
 from polyhop.store.record import Record
@@ -104,9 +105,7 @@ class IndexWork:
         run = self._run(reporter)
         report = self._patiently(lambda: run.carry_out(lambda ingest: ingest.run(inputs)), reporter)
         _require_whole(report)
-        return WorkDone(
-            skipped=tuple(LeftOut(file=_below(inputs, each.uri), reason=each.reason) for each in report.skipped)
-        )
+        return WorkDone(skipped=tuple(_left_out(_below(inputs, each.uri), each.reason) for each in report.skipped))
 
     def _is_lost(self, path: Path) -> bool:
         """Whether what is followed is gone, or what was read in it is: an unmounted disk leaves an empty folder."""
@@ -166,7 +165,7 @@ class _Reading:
             if isinstance(item, Document):
                 self._items.append((name, item))
                 continue
-            self.skipped.append(LeftOut(file=item.uri, reason=item.reason))
+            self.skipped.append(_left_out(item.uri, item.reason))
             if item.uri == name and item.reason != EMPTY:
                 self.unread.add(name)  # what was there before stays until it can be read again
 
@@ -176,7 +175,7 @@ class _Reading:
         names = {id(document): name for name, document in self._items}
         for item in unique(document for _, document in self._items):
             if isinstance(item, Skipped):
-                self.skipped.append(LeftOut(file=item.uri, reason=item.reason))
+                self.skipped.append(_left_out(item.uri, item.reason))
                 continue
             name = names[id(item)]
             if item.id in holders and holders[item.id] != name:
@@ -196,7 +195,12 @@ class _Reading:
 
     def left_out(self, skipped: Iterable[Skipped]) -> None:
         """What indexing has left out, too."""
-        self.skipped += [LeftOut(file=each.uri, reason=each.reason) for each in skipped]
+        self.skipped += [_left_out(each.uri, each.reason) for each in skipped]
+
+
+def _left_out(file: str, reason: str) -> LeftOut:
+    """What is told of a file that was left out: other files have their names in it, and no folders."""
+    return LeftOut(file=file, reason=without_folders(reason))
 
 
 def _below(folders: Sequence[Path], uri: str) -> str:

@@ -1,0 +1,62 @@
+"""Where files of a server lie is told to nobody who asks it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from polyhop.errors import DocumentMissing, IndexCorrupt, ModelMissing, PolyhopError, UsageError
+from polyhop.serve.safe_messages import message_of, remedy_of
+from polyhop.store.writer_lock import WriterLock
+from tests.worlds.serving import Served, serving
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (IndexCorrupt("/srv/my docs/p.index is damaged (a/b)."), "p.index is damaged (a/b)."),
+        (IndexCorrupt(r"D:\data\my docs\p.index is damaged."), "p.index is damaged."),
+        (ModelMissing("It is not installed in /root/.cache/models."), "It is not installed in models."),
+        (PolyhopError("No process: [Errno 2] '/opt/a b/python'."), "No process: [Errno 2] 'python'."),
+        (UsageError("The plans in /srv/plans.json are none."), "The plans in plans.json are none."),
+        (DocumentMissing("There is no document '/what/was/asked'."), "There is no document '/what/was/asked'."),
+        (PolyhopError("See https://a.example/b/c, pages 3/4."), "See https://a.example/b/c, pages 3/4."),
+    ],
+)
+def test_a_message_names_files_without_their_folders(error: PolyhopError, told: str) -> None:
+    assert message_of(error) == told
+
+
+def test_what_to_do_names_routes_in_full_and_no_folders() -> None:
+    assert remedy_of(PolyhopError("", remedy="GET /v1/workspaces lists them.")) == "GET /v1/workspaces lists them."
+    assert remedy_of(PolyhopError("", remedy="Delete /srv/x/p.toml.")) == "Delete p.toml."
+    assert remedy_of(PolyhopError("")) is None
+
+
+def tool(client: httpx.Client, name: str, **arguments: str) -> str:
+    """What a tool says at /mcp."""
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+    reply = client.post("/mcp", json=call, headers={"Accept": "application/json, text/event-stream"})
+    assert reply.status_code == 200
+    return reply.text
+
+
+def test_no_tool_tells_where_an_index_lies(tmp_path: Path) -> None:
+    with serving(tmp_path / "deep" / "none.index") as served:
+        for told in (tool(served.client, "status"), tool(served.client, "ask", question="Who?")):
+            assert "none.index" in told
+            assert str(tmp_path) not in told
+
+
+def test_who_writes_is_told_without_folders(served: Served, world_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["/usr/bin/polyhop", "index", "/srv/my docs", "/srv/papers"])
+    lock = WriterLock(world_index)
+    try:
+        for told in (served.client.get("/v1/status").text, tool(served.client, "status")):
+            assert "polyhop index" in told
+            assert "/srv" not in told
+            assert "/usr" not in told
+    finally:
+        lock.release()

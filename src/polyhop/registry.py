@@ -34,6 +34,8 @@ Kind = Literal[
     "metrics",
 ]
 
+FILE: Mapping[str, bool] = {"file": True}  # metadata of a field that names a file
+
 
 @cache
 def _found(kind: Kind) -> Mapping[str, EntryPoint]:
@@ -126,6 +128,18 @@ def setting_names(component: type[Any]) -> tuple[str, ...]:
     for name, hint in _settings_of(component).items():  # type: ignore[arg-type]
         inner = setting_names(hint) if isinstance(hint, type) and dataclasses.is_dataclass(hint) else ()
         names += [f"{name}.{each}" for each in inner] or [name]
+    return tuple(names)
+
+
+def file_settings(component: type[Any]) -> tuple[str, ...]:
+    """Those of the settings of a component that name a file, as FILE marks them."""
+    names: list[str] = []
+    for field in dataclasses.fields(component):
+        hint = _settings_of(component).get(field.name)  # type: ignore[arg-type]
+        if field.metadata.get("file"):
+            names.append(field.name)
+        elif isinstance(hint, type) and dataclasses.is_dataclass(hint):
+            names += [f"{field.name}.{each}" for each in file_settings(hint)]
     return tuple(names)
 
 

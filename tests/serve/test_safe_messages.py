@@ -10,6 +10,8 @@ import pytest
 from polyhop.errors import DocumentMissing, IndexCorrupt, ModelMissing, PolyhopError, UsageError
 from polyhop.serve.safe_messages import message_of, remedy_of
 from polyhop.store.writer_lock import WriterLock
+from tests.worlds.clients import problem
+from tests.worlds.documents import BRIDGE, write
 from tests.worlds.serving import Served, serving
 
 
@@ -60,3 +62,26 @@ def test_who_writes_is_told_without_folders(served: Served, world_index: Path, m
             assert "/usr" not in told
     finally:
         lock.release()
+
+
+def test_no_request_opens_a_file_of_the_server(served: Served, tmp_path: Path) -> None:
+    """Neither one that is there nor one that is not: nobody learns which it is."""
+    write(tmp_path, {"there.jsonl": "{}"})
+    client = served.client
+    for file in (tmp_path / "there.jsonl", tmp_path / "nowhere.jsonl"):
+        name = f"c2rag(recovery.paragraphs={file.as_posix()})"
+        replies = (
+            client.post("/v1/ask", json={"question": BRIDGE, "strategy": name}),
+            client.post("/v1/search", json={"query": BRIDGE, "strategy": name}),
+            client.post("/v1/eval", json={"questions": [{"question": BRIDGE}], "strategies": [name]}),
+        )
+        for reply in replies:
+            assert problem(reply) == (403, "not_allowed")
+        turns = [{"role": "user", "content": BRIDGE}]
+        chat = client.post("/v1/chat/completions", json={"model": f"polyhop/{name}", "messages": turns})
+        assert chat.status_code == 403
+        for told in (
+            tool(client, "ask", question=BRIDGE, strategy=name),
+            tool(client, "search", query=BRIDGE, strategy=name),
+        ):
+            assert "may not set recovery.paragraphs" in told

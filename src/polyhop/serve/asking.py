@@ -30,6 +30,7 @@ from polyhop.serve.answering import (
     within_limits,
 )
 from polyhop.serve.errors import request_id_of, shape
+from polyhop.serve.named_strategy import named
 from polyhop.serve.service import Service, TheService, TheWorkspace
 from polyhop.types import Answer, Span
 from polyhop.whereabouts import Whereabouts
@@ -114,7 +115,9 @@ async def ask(body: AskBody, service: TheService, workspace: TheWorkspace, reque
     """
     question = allowed(body.question, service)
     service.turns.check()
-    strategy = await run_in_threadpool(workspace.engine.strategy_for, body.strategy)  # errors before the first event
+    strategy = await run_in_threadpool(
+        workspace.engine.strategy_for, body.strategy and named(body.strategy)
+    )  # errors before the first event
     thread = thread_of((turn.role, turn.content) for turn in body.history or ())
     asked = Asked(question=question, strategy=strategy, thread=thread, passages=body.limit)
     name = f"answer-{uuid.uuid4().hex[:16]}"
@@ -134,12 +137,13 @@ async def ask(body: AskBody, service: TheService, workspace: TheWorkspace, reque
 async def search(body: SearchBody, service: TheService, workspace: TheWorkspace, request: Request) -> Response | Found:
     """The best passages for a query, with their scores and where they stand, without reading them."""
     query = allowed(body.query, service)
+    strategy = body.strategy and named(body.strategy)
     most = body.limit or service.settings.budget.passages
 
     def work() -> list[dict[str, Any]]:
         budget, spent = within_limits(None, workspace, service), charged(workspace, service)
         with workspace.engine.view() as view:
-            evidence = workspace.engine.search(query, k=most, strategy=body.strategy, budget=budget, spent=spent)
+            evidence = workspace.engine.search(query, k=most, strategy=strategy, budget=budget, spent=spent)
             found = evidence.passages
             return [{**each.to_dict(), **Whereabouts.of(Span.of(each), view.record).to_dict()} for each in found]
 

@@ -29,6 +29,7 @@ from polyhop.serve.answering import NobodyWaits, charged, within_limits
 from polyhop.serve.asking import allowed
 from polyhop.serve.cited import hop_in_words
 from polyhop.serve.keys import LOCAL, Key
+from polyhop.serve.named_strategy import named
 from polyhop.serve.safe_messages import message_of, remedy_of
 from polyhop.serve.service import Service
 from polyhop.serve.tool_results import (
@@ -124,7 +125,7 @@ class Tools:
         def ask(desk: Desk) -> ToldAnswer:
             answer = desk.engine.ask(
                 desk.allow(question),
-                strategy=strategy,
+                strategy=strategy and named(strategy),
                 budget=desk.budget,
                 thread=thread,
                 told=waiting.listen,
@@ -148,9 +149,9 @@ class Tools:
         """Find the passages that together answer a question, best first, without answering it."""
 
         def search(desk: Desk) -> ToldPassages:
-            asked = desk.allow(query)
+            asked, how = desk.allow(query), strategy and named(strategy)
             with desk.engine.view() as view:
-                found = desk.engine.search(asked, k=limit, strategy=strategy, budget=desk.budget, spent=desk.note)
+                found = desk.engine.search(asked, k=limit, strategy=how, budget=desk.budget, spent=desk.note)
                 return passages_told(found, view.record)
 
         return await self._done(ctx, search)

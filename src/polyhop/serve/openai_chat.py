@@ -22,6 +22,7 @@ from polyhop.serve.answering import Asked, Telling, ToldDraft, ToldHop, answered
 from polyhop.serve.asking import QUESTION, STREAM, UNBUFFERED, allowed
 from polyhop.serve.cited import CitedText, cited, draft_in_words, hop_in_words, uncited
 from polyhop.serve.errors import openai_body, request_id_of, shape
+from polyhop.serve.named_strategy import named
 from polyhop.serve.service import TheService, TheWorkspace
 from polyhop.strategies.strategy import strategy_of
 from polyhop.types import Answer
@@ -156,7 +157,7 @@ def models() -> ChatModels:
 @router.get("/models/{name:path}")
 def model(name: str, service: TheService) -> ChatModel:
     """One strategy, as a model, also with settings: `polyhop/paths(depth=30)`."""
-    strategy_of(name.removeprefix(PREFIX), service.settings)
+    strategy_of(named(name.removeprefix(PREFIX)), service.settings)
     return ChatModel(id=name)
 
 
@@ -175,7 +176,7 @@ async def complete(
         raise UsageError("The last message is not the user's, so nothing is asked.")
     question = allowed(last.text, service)
     service.turns.check()
-    strategy = await run_in_threadpool(workspace.engine.strategy_for, body.model.removeprefix(PREFIX))
+    strategy = await run_in_threadpool(workspace.engine.strategy_for, named(body.model.removeprefix(PREFIX)))
     asked = Asked(
         question=question,
         strategy=strategy,

@@ -15,6 +15,7 @@ from polyhop.serve.intake import Counter
 from polyhop.serve.jobs.job import Job, JobKind
 from polyhop.serve.keys import Key
 from polyhop.serve.multipart import FilesInRequest
+from polyhop.serve.named_strategy import named
 from polyhop.serve.service import Service, TheKey, TheService, TheWorkspace
 from polyhop.serve.uploads import Spool
 from polyhop.strategies.strategy import strategy_of
@@ -108,7 +109,7 @@ def remove(service: TheService, workspace: TheWorkspace, document_id: str) -> Jo
 def measure(body: Measured, service: TheService, workspace: TheWorkspace) -> JobBody:
     """Ask questions with several strategies and compare them; the result is at /v1/jobs/{id}/result."""
     for name in body.strategies:
-        strategy_of(name, service.settings)
+        strategy_of(named(name), service.settings)
     questions = [
         {**each.model_dump(include=each.model_fields_set), "question": allowed(each.question, service)}
         for each in body.questions

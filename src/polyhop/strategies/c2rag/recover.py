@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from polyhop.indexes.names import normal
 from polyhop.layers.view import View
 from polyhop.reading.reader import Quote
 from polyhop.reading.steps import glance
+from polyhop.registry import FILE
 from polyhop.strategies.c2rag.pattern import Pattern
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.judge import best_first
@@ -35,7 +36,9 @@ class Recovery:
     named_bonus: float = 2.0  # logits added to a passage that is about an anchor
     reranked: bool = True  # off: passages are ordered by their vectors alone (Eq. 11)
     in_context: bool = False  # on: judged for the question and the constraint (Eq. 12); off: for the constraint alone
-    paragraphs: str | None = None  # a file of each question's own paragraphs: only they, and their facts, are searched
+    paragraphs: str | None = field(
+        default=None, metadata=FILE
+    )  # a file of each question's own: only they, and their facts, are searched
 
     def __post_init__(self) -> None:
         if min(self.retrieved, self.kept) < 1:

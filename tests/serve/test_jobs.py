@@ -9,10 +9,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import filelock
 import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.serve.jobs.job import JobState
+from polyhop.serve.jobs.worker import LOCK
 from polyhop.serve.parsing import ReadingLimits
 from polyhop.store.record import Record
 from tests.worlds.documents import HARBOUR
@@ -184,6 +186,19 @@ def test_a_writer_beside_the_server_is_waited_for(workplace: Workplace) -> None:
     assert process.wait(timeout=60) == 0
     process.communicate()
     assert workplace.queue.job(job.id).state == JobState.DONE
+
+
+def test_a_worker_that_waits_does_not_make_a_folder_that_has_gone(tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    workplace.upload({"mill.txt": "A mill."})
+    place = workplace.place
+    with filelock.FileLock(place.folder / LOCK), workplace.started() as worker:  # behind the worker before it
+        time.sleep(4.0)
+        assert worker.poll() is None, "it waits"
+        workplace.close()
+        place.folder.rename(tmp_path / "away")
+        assert worker.wait(30) == 0
+    assert not place.folder.exists()
 
 
 def test_a_file_that_would_take_all_memory_is_skipped_and_the_others_are_indexed(tmp_path: Path) -> None:

@@ -179,9 +179,11 @@ def main() -> None:
         os.nice(NICER)  # answers come first
     order = WorkOrder.of(sys.stdin.buffer.readline())
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    if not order.place.queue.exists():
-        return  # the workspace has gone since it was asked for, and is not made again
-    with filelock.FileLock(order.place.folder / LOCK), ExitStack() as opened:
+    lock = _lock_of(order.place)
+    if lock is None:
+        return
+    with ExitStack() as opened:
+        opened.callback(lock.release)
         queue = opened.enter_context(JobQueue(order.place.queue, made=True))
         keys = opened.enter_context(KeyRing(order.keys))
         parser = opened.enter_context(GuardedParser(limits=order.reading))
@@ -191,6 +193,22 @@ def main() -> None:
             worker.work()
         except IndexMissing:
             logger.info("the workspace is gone, and its jobs with it")
+
+
+def _lock_of(place: WorkspacePlace) -> filelock.BaseFileLock | None:
+    """The lock of a workspace's worker, held; None where the workspace has gone since it was asked for.
+
+    To try for a lock makes the folder that it lies in: so nobody tries once the queue has gone.
+    """
+    lock = filelock.FileLock(place.folder / LOCK)
+    while place.queue.exists():
+        try:
+            lock.acquire(timeout=0)
+        except (filelock.Timeout, FileNotFoundError):  # somebody works there, or it has just gone
+            time.sleep(POLL)
+        else:
+            return lock
+    return None
 
 
 def _end_with_parent() -> None:

@@ -228,6 +228,13 @@ def test_an_index_that_is_being_made_says_so(tmp_path: Path) -> None:
     assert "Ask again" in caught.value.remedy
 
 
+def test_an_index_that_is_being_made_says_so_to_whoever_names_a_strategy_too(tmp_path: Path) -> None:
+    writer, reader = Record.create_or_open(tmp_path / "new.index"), Polyhop(tmp_path / "new.index")
+    with writer, reader, pytest.raises(LayerMissing, match=r"no text layer, or not yet: .* by process") as caught:
+        reader.ask(BRIDGE, strategy="bm25")
+    assert "Ask again" in caught.value.remedy
+
+
 def test_an_index_of_an_empty_folder_answers_that_it_knows_nothing(index_of: Callable[..., Polyhop]) -> None:
     answer = index_of({}).ask(BRIDGE)
     assert answer.text is None

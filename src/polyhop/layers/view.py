@@ -55,10 +55,13 @@ class View:
 
     def _layer(self, name: str) -> Any:
         if name not in self.layers:
-            raise LayerMissing(
-                f"This index has no {name} layer.",
-                remedy=f"Make it with: polyhop index PATH... --layers {','.join([*self.layers, name])}",
-            )
+            command = f"polyhop index PATH... --layers {','.join([*self.layers, name])}"
+            if (writer := self.record.writer()) is not None:  # it may be about to come
+                raise LayerMissing(
+                    f"This index has no {name} layer, or not yet: it is being written to by {writer}.",
+                    remedy=f"Ask again when that is done. If it is not there then, make it with: {command}",
+                )
+            raise LayerMissing(f"This index has no {name} layer.", remedy=f"Make it with: {command}")
         return self.layers[name]
 
     @property

@@ -88,6 +88,18 @@ def test_a_run_that_ends_before_its_first_layer_is_told_with_what_to_do(tmp_path
     assert (examined.returncode, "Layers with gaps: text" in examined.stdout) == (1, True)
 
 
+def test_an_index_in_the_home_folder_is_examined_and_one_that_is_not_there_is_no_damage(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))  # which is what Windows calls it
+    run("index", write(tmp_path / "docs", HARBOUR), "--layers", "text", "--index", "~/an.index")
+    examined = run("doctor", "--deep", "--json", "--index", "~/an.index").json()
+    assert {check["check"]: check["ok"] for check in examined}.items() >= {"record": True, "arrays": True}.items()
+    missed = run("doctor", "--deep", "--json", "--index", "~/none.index").json()
+    assert (missed[-1]["check"], missed[-1]["ok"]) == ("index", True)
+
+
 def test_an_empty_folder_makes_an_index_that_knows_nothing(run: Run, tmp_path: Path) -> None:
     folder, index = write(tmp_path / "docs", {}), tmp_path / "an.index"
     indexed = run("index", folder, "--index", index)

@@ -17,7 +17,8 @@ from polyhop.cli.terminal import echo, style
 from polyhop.errors import PolyhopError
 
 if TYPE_CHECKING:
-    from polyhop.settings import Settings
+    from polyhop.engine import Polyhop
+    from polyhop.models.choice import Models
     from polyhop.store.record import Record
 
 Finding = tuple[str, bool, str, str]  # what, fine, finding, remedy
@@ -32,10 +33,12 @@ def doctor(deep: bool, as_json: bool, index_path: str, config: Path | None, chan
 
     Exits with 1 where something that the settings ask for does not work.
     """
-    settings = settings_of(config, changes)
-    findings = [*_environment(), *_models(settings), *_index(settings, index_path)]
-    if deep:
-        findings += _bytes(settings, index_path)
+    from polyhop.engine import Polyhop
+
+    with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
+        findings = [*_environment(), *_models(engine.models), *_index(engine)]
+        if deep:
+            findings += _bytes(engine)
     if as_json:
         from polyhop.cli.as_json import text_of
 
@@ -59,12 +62,10 @@ def _environment() -> Iterator[Finding]:
     yield "disk", free > 500_000_000, f"{free / 1e9:.1f} GB free here", "Free some space."
 
 
-def _models(settings: Settings) -> Iterator[Finding]:
-    from polyhop.models.choice import load_models
+def _models(models: Models) -> Iterator[Finding]:
     from polyhop.models.trial import TRIALS, reached
     from polyhop.settings import address_without_model
 
-    models = load_models(settings)
     nameless = address_without_model()
     for port, attempt in {**TRIALS, "language_model": reached}.items():
         check = port.replace("_", " ")
@@ -77,41 +78,42 @@ def _models(settings: Settings) -> Iterator[Finding]:
             yield check, False, str(error), error.remedy
 
 
-def _index(settings: Settings, index_path: str) -> Iterator[Finding]:
-    from polyhop.engine import Polyhop
+def _index(engine: Polyhop) -> Iterator[Finding]:
     from polyhop.errors import IndexMissing
 
     try:
-        with Polyhop(index_path, settings=settings) as engine:
-            status = engine.status()
-            with_gaps = [layer.name for layer in status.layers if layer.has_gaps] or ["text"] * status.has_gaps
+        status = engine.status()
     except IndexMissing as error:
-        yield "index", True, f"none at {index_path} yet", error.remedy
+        yield "index", True, f"none at {engine.path} yet", error.remedy
         return
     except PolyhopError as error:
         yield "index", False, str(error), error.remedy
         return
+    with_gaps = [layer.name for layer in status.layers if layer.has_gaps] or ["text"] * status.has_gaps
     finding = f"{counted(status.documents, 'documents')}, {counted(status.passages, 'passages')} at {status.path}"
     remedy = f"Layers with gaps: {', '.join(with_gaps)}. Run: polyhop index PATH..." if with_gaps else ""
     yield "index", not with_gaps, finding, remedy
 
 
-def _bytes(settings: Settings, index_path: str) -> Iterator[Finding]:
+def _bytes(engine: Polyhop) -> Iterator[Finding]:
     """Whether all that an index has on disk is there and as it was written; each damaged file is a finding."""
+    from polyhop.errors import IndexMissing
     from polyhop.indexes import digests, segments
     from polyhop.store.record import Record
 
     try:
-        with Record.open(index_path) as record:
+        with Record.open(engine.path, engine.settings.index.store) as record:
             record.verify()
-            faults = list(segments.damage(Path(index_path))) or _unopened(settings, record)
+            faults = list(segments.damage(engine.path)) or _unopened(engine, record)
+    except IndexMissing:
+        return  # as was said already
     except PolyhopError as error:
         yield "record", False, str(error), error.remedy
         return
     yield "record", True, "every row can be read", ""
     for fault in faults:
         yield "arrays", False, fault, "Run: polyhop index PATH... What is damaged is gathered again, and asks no model."
-    folders = list(segments.array_folders(Path(index_path)))
+    folders = list(segments.array_folders(engine.path))
     unsealed = sum(not digests.is_sealed(folder) for folder in folders)
     earlier = (
         f", {unsealed} of an earlier version without digests: the next polyhop index adds them" if unsealed else ""
@@ -120,18 +122,17 @@ def _bytes(settings: Settings, index_path: str) -> Iterator[Finding]:
         yield "arrays", True, f"as they were written, in {counted(len(folders), 'folders')}{earlier}", ""
 
 
-def _unopened(settings: Settings, record: Record) -> list[str]:
+def _unopened(engine: Polyhop, record: Record) -> list[str]:
     """Why layers that the record names cannot be opened, as where their folders were not copied with it."""
     from polyhop.errors import IndexCorrupt
     from polyhop.indexing.remembered import in_force, up_to_date
     from polyhop.layers.layer import layer_of
-    from polyhop.models.choice import load_models
 
-    models, made_with = load_models(settings), in_force(record, settings)
+    made_with = in_force(record, engine.settings)
     faults = []
     for name in up_to_date(record):
         try:
-            layer_of(name, made_with).open(record, record.folder / "generations" / name, models)
+            layer_of(name, made_with).open(record, engine.path / "generations" / name, engine.models)
         except IndexCorrupt as error:
             faults.append(str(error))
         except PolyhopError:

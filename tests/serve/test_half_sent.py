@@ -105,6 +105,17 @@ def test_slow_bodies_and_idle_connections_outlast_the_time_for_a_head(tmp_path: 
         assert client.get("/health").extensions["network_stream"] is stream, "the connection is kept"
 
 
+def test_a_server_that_stops_says_so_to_whoever_has_not_sent_all(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    request = f"POST /v1/ask HTTP/1.1\r\n{JSON}{REST}"
+    with serving(tmp_path / "an.index", farewell=1.0) as served, begun(served, request) as opened:
+        time.sleep(0.1)
+        served.server.should_exit = True
+        heard(opened, b'"type":"stopped"')
+    assert not [record for record in caplog.records if record.exc_info]
+
+
 def until_closed(opened: socket.socket, *, letters: bool) -> None:
     """Send a letter now and then, until the other side closes the connection."""
     began = time.monotonic()

@@ -44,6 +44,14 @@ class WrongHost(RequestError):
     remedy = "Call the server by the address that it tells at its start."
 
 
+class Stopped(RequestError):
+    """The server stops, and a request was not answered in the time that it had for that."""
+
+    exit_code = 1
+    http_status = 503
+    remedy = "Send it again when the server runs again."
+
+
 class OwnHost:
     """ASGI middleware: refuses requests that are for another host. Raises WrongHost."""
 
@@ -80,6 +88,9 @@ class AroundRequests:
             await self.app(scope, _limited(receive, one, headers, self.serving), one.send)
         except RequestError as error:
             await one.fail(error)
+        except asyncio.CancelledError:  # the time that the server has to stop is over
+            if not one.status:
+                await one.fail(Stopped("The server was stopped before it could answer."))
         except Exception as error:
             logger.exception("unexpected error in %s %s", scope["method"], scope["path"])
             if one.status:

@@ -8,11 +8,13 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from polyhop.documents.loading import MAIL
 from polyhop.errors import DocumentError, IndexMissing, StoreError, UsageError
 from polyhop.reports import LayerStatus
 from polyhop.store.port import DocumentRow, Generation
@@ -189,12 +191,13 @@ def test_find_takes_a_uri_or_a_file_with_its_rows_or_an_unmistakable_ending(reco
     assert record.find("otes.md") == []
 
 
-def test_a_file_means_what_is_attached_to_it_too_and_what_was_given_means_itself(record: Record) -> None:
-    for key, uri in (("d1", "mill.eml"), ("d2", "mill.eml#plan.txt"), ("memo", "memo"), ("memo#2", "memo#2")):
-        record.put(*document_of(key, f"Text {key}.", uri=uri))
+def test_a_mail_means_what_is_attached_to_it_too_and_another_file_itself(record: Record) -> None:
+    for key, uri in (("d1", "mill.eml"), ("d2", "mill.eml#plan.txt"), ("d3", "mill.txt"), ("d4", "mill.txt#1.txt")):
+        document, passages = document_of(key, f"Text {key}.", uri=uri)
+        record.put(replace(document, media_type=MAIL if key == "d1" else "text/plain"), passages)
     assert record.at("mill.eml") == ["d1", "d2"]
     assert record.at("mill.eml#plan.txt") == ["d2"]
-    assert record.at("memo") == ["memo"]
+    assert record.at("mill.txt") == ["d3"]
 
 
 def test_duplicate_of_names_the_first_document_with_that_text(record: Record) -> None:

@@ -16,6 +16,8 @@ from polyhop.types import Document
 
 SLIDES = "application/vnd.openxmlformats-officedocument.presentationml.presentation"  # media types: their pages are
 SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"  # slides, their headings are sheets
+MAIL = "message/rfc822"
+MAILBOX = "application/mbox"  # of each message in it, as of a mail alone, attachments are parts
 _MESSAGE = re.compile(r".*\.(?:eml|mbox#\d+)#", re.IGNORECASE)  # what stands in a URI before an attachment's name
 _HALF = re.compile("[\ud800-\udfff]")  # surrogates, which no encoding writes
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from polyhop.documents.loading import SLIDES, SPREADSHEET
+from polyhop.documents.loading import MAIL, MAILBOX, SLIDES, SPREADSHEET
 from polyhop.documents.source_units import MEDIA_TYPE as SOURCE
 from polyhop.documents.source_units import line_in
 from polyhop.errors import DocumentError, DocumentMissing, StoreError, UsageError
@@ -195,14 +195,13 @@ class Documents(StoreTables):
         return next(iter(files.values())) if len(files) == 1 else []
 
     def at(self, uri: str) -> list[str]:
-        """Ids of the documents with that URI, and of the rows or attachments of that file.
-
-        What was given under the URI as its id is no file, and means itself alone.
-        """
-        same = "SELECT id FROM documents WHERE uri = ? ORDER BY number"
+        """Ids of the documents with that URI, of a mail with what is attached to it; else of the rows of that file."""
+        same = self._rows("SELECT id, media_type FROM documents WHERE uri = ? ORDER BY number", uri)
+        ids = [key for key, _ in same]
+        if ids and not any(kind in (MAIL, MAILBOX) for _, kind in same):
+            return ids  # another file may have a name that goes on with #
         within = "SELECT id FROM documents WHERE uri >= ? AND uri < ? ORDER BY number"  # $ is what follows #
-        ids = [row[0] for row in self._rows(same, uri)]
-        return ids if uri in ids else [*ids, *(row[0] for row in self._rows(within, f"{uri}#", f"{uri}$"))]
+        return [*ids, *(row[0] for row in self._rows(within, f"{uri}#", f"{uri}$"))]
 
     def ending_in(self, name: str) -> dict[str, list[str]]:
         """Ids of the documents of each file whose path ends so, by file."""

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from polyhop.documents.loaders.attachments import attached_documents
 from polyhop.documents.loaders.mail import mail_of
+from polyhop.documents.loading import MAIL
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
@@ -21,7 +22,7 @@ class EmlLoader:
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".eml",)
-    media_type: ClassVar[str] = "message/rfc822"
+    media_type: ClassVar[str] = MAIL
     version: ClassVar[str] = "4"
 
     attachments: bool = True  # whether those are read, too

@@ -13,7 +13,7 @@ from typing import BinaryIO, ClassVar, Final
 from polyhop.documents.loaders.attachments import attached_documents
 from polyhop.documents.loaders.mail import Mail, mail_of
 from polyhop.documents.loaders.mail_quotes import Mailbox
-from polyhop.documents.loading import summed_up
+from polyhop.documents.loading import MAILBOX, summed_up
 from polyhop.errors import DocumentError
 from polyhop.reports import Skipped
 from polyhop.types import Document
@@ -32,7 +32,7 @@ class MboxLoader:
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".mbox",)
-    media_type: ClassVar[str] = "application/mbox"
+    media_type: ClassVar[str] = MAILBOX
     version: ClassVar[str] = "4"
 
     attachments: bool = True  # whether those are read, too

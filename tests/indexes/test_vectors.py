@@ -1,5 +1,6 @@
 """Vector search is exact, and how the rows are spread over segments never shows."""
 
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -119,6 +120,17 @@ def test_several_searches_at_once_find_what_each_finds(
     with pytest.raises(ModelMismatch):
         index.search_each(queries[:, 1:], 7)
     assert [len(found) for found, _ in Vectors.open([], live).search_each(queries, 7)] == [0] * 9
+
+
+def test_very_many_searches_at_once_take_bounded_memory() -> None:
+    """As a question takes them that walks far: all its products would take 300 MB."""
+    index, queries = Vectors.of_all(np.arange(50_000), unit_rows(50_000, 8, 1)), unit_rows(1_500, 8, 2)
+    tracemalloc.start()
+    found = index.search_each(queries, 2)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 150e6
+    assert all(same(found[place], index.search(queries[place], 2)) for place in (0, 334, 335, 336, 1499))
 
 
 @pytest.mark.parametrize("exact", [600, 100])

@@ -24,6 +24,7 @@ from polyhop.ports import Bools, Floats, Ints
 
 _GATHER = 4  # rows picked one by one cost about this many scanned ones
 _BLOCK = 8192  # rows that are multiplied with some queries at once
+_PRODUCTS = 1 << 24  # of several queries that are held at once: 64 MiB
 _ROWS = 1024  # whose products in double precision are held at once by scores: 3 MiB
 
 
@@ -121,14 +122,20 @@ class Vectors:
     def search_each(self, queries: Floats, k: int) -> list[Ranked]:
         """What ``search`` finds for each of some queries of shape (n, dimensions), whose products are taken together.
 
-        Raises ModelMismatch for queries of another length.
+        Of very many queries some at a time, so that memory stays bounded. Raises ModelMismatch for queries of another
+        length.
         """
         if not len(self.numbers) or len(self.numbers) > self.exact:
             return [self.search(query, k) for query in queries]
         if len(queries):
             self._check(queries[0])
-        places, products = np.arange(len(self.numbers)), self._products(queries)
-        return [self._refined(query, scores, places, k) for query, scores in zip(queries, products, strict=True)]
+        places, found = np.arange(len(self.numbers)), list[Ranked]()
+        at_once = max(1, _PRODUCTS // sum(map(len, self.segments)))
+        for start in range(0, len(queries), at_once):
+            some = queries[start : start + at_once]
+            pairs = zip(some, self._products(some), strict=True)
+            found += [self._refined(query, scores, places, k) for query, scores in pairs]
+        return found
 
     def only(self, some: Bools) -> Vectors:
         """Of these passages alone, one truth value for each of ``numbers``."""

@@ -133,6 +133,17 @@ def test_very_many_searches_at_once_take_bounded_memory() -> None:
     assert all(same(found[place], index.search(queries[place], 2)) for place in (0, 334, 335, 336, 1499))
 
 
+def test_very_many_equal_vectors_take_bounded_memory() -> None:
+    """As questions have that forms answer, each in the same words; equals go by their numbers."""
+    index = Vectors.of_all(np.arange(40_000), np.repeat(unit_rows(2, 384, 1), 20_000, axis=0))
+    tracemalloc.start()
+    numbers, _ = index.search(index.segments[0][0], 3)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert numbers.tolist() == [0, 1, 2]
+    assert peak < 30e6
+
+
 @pytest.mark.parametrize("exact", [600, 100])
 def test_some_alone_are_searched_as_if_there_were_no_others(exact: int, tmp_path: Path) -> None:
     vectors, queries = unit_rows(600, 100, 8), unit_rows(9, 100, 9)

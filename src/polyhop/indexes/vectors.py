@@ -25,7 +25,7 @@ from polyhop.ports import Bools, Floats, Ints
 _GATHER = 4  # rows picked one by one cost about this many scanned ones
 _BLOCK = 8192  # rows that are multiplied with some queries at once
 _PRODUCTS = 1 << 24  # of several queries that are held at once: 64 MiB
-_ROWS = 1024  # whose products in double precision are held at once by scores: 3 MiB
+_ROWS = 1024  # whose products in double precision are held at once: 3 MiB
 
 
 def build(numbers: Ints, vectors: NDArray[Any], *, signed: bool = False) -> Arrays:
@@ -250,7 +250,9 @@ class Vectors:
             slack = 2 * len(query) * float(np.finfo(np.float32).eps) * max(1.0, float(np.linalg.norm(query)))
             near = np.flatnonzero(scores >= np.partition(scores, -k)[-k] - 2 * slack)
             places = places[near]
-        exact = _exact(self._gather(places), query)
+        # Very many may be equal: they are copied block by block.
+        blocks = (self._gather(places[at : at + _ROWS]) for at in range(0, len(places), _ROWS))
+        exact = np.concatenate([np.empty(0, np.float32), *(_exact(block, query) for block in blocks)])
         order = best(exact, k)
         return self.numbers[places[order]], exact[order]
 

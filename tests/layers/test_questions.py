@@ -42,7 +42,7 @@ from polyhop.reports import LayerReport
 from polyhop.settings import Chunking, Settings
 from polyhop.store.phrase_store import PhraseStore
 from polyhop.store.record import Record
-from polyhop.types import GeneratedQuestion, Passage
+from polyhop.types import Document, GeneratedQuestion, Passage
 from tests.worlds.endpoint import Played, says, serving
 
 TEXTS = {
@@ -639,6 +639,25 @@ def test_a_layer_of_an_earlier_version_is_left_out_until_documents_are_indexed_a
     assert [report.extracted for report in reports] == [0, 0, 0]
     with harbour_engine.view() as view:
         assert view.layers.keys() == {*layers}
+
+
+def test_few_passages_are_held_at_once_where_each_may_have_very_many_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their vectors take the memory."""
+    held, write = list[int](), segment.write
+
+    def watched(folder: Path, asked: Callable[[], Iterator[Sequence[QuestionedPassage]]], *rest: Any) -> None:
+        held.extend(len(some) for some in asked())
+        write(folder, asked, *rest)
+
+    monkeypatch.setattr(segment, "write", watched)
+    documents = [Document(id=title, title=title, text=text) for title, text in TEXTS.items()]
+    for per_passage in (20, 5_000):
+        settings = Settings.read(None, [f"layers.questions.per_passage={per_passage}"])
+        with Polyhop(tmp_path / f"{per_passage}.index", settings=settings) as engine:
+            engine.add_documents(documents, layers=["questions"], workers=1)
+    assert held == [6, 2, 2, 2]
 
 
 class PowerCut(Exception):

@@ -43,7 +43,8 @@ logger = logging.getLogger(__name__)
 
 CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
 RULES_VERSION = "5"  # raise it when only layers/questions/rules would: what was paid for stays fresh
-READ_AT_ONCE = 500  # passages held in memory while gathering
+READ_AT_ONCE = 500  # passages held in memory while gathering, at most
+PAIRS_AT_ONCE = 10_000  # with their vectors: 15 MB
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,8 +156,9 @@ class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
 
     def _asked(self, record: Record, numbers: Ints) -> Iterator[list[QuestionedPassage]]:
         """What passages can be asked, some at a time."""
-        for start in range(0, len(numbers), READ_AT_ONCE):
-            chunk = numbers[start : start + READ_AT_ONCE].tolist()
+        at_once = min(READ_AT_ONCE, max(1, PAIRS_AT_ONCE // self.per_passage))
+        for start in range(0, len(numbers), at_once):
+            chunk = numbers[start : start + at_once].tolist()
             payloads, passages = record.payloads_of(self.name, chunk), record.passages(chunk)
             read = zip(chunk, passages, strict=True)
             yield [QuestionedPassage(number, passage, *decode(payloads[number])) for number, passage in read]

@@ -19,7 +19,7 @@ import numpy as np
 from polyhop.indexes import segments
 from polyhop.indexes.folding import pieces
 from polyhop.indexes.names import normal
-from polyhop.indexes.segments import Live
+from polyhop.indexes.segments import AllBut, Live
 from polyhop.layers import covered
 from polyhop.layers.extraction import ByRulesOrModel
 from polyhop.layers.generations import kept_segments, make_room, name_of, newest, segments_of
@@ -176,7 +176,8 @@ class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
 
 
 def _opened(folder: Path) -> None:
-    QuestionGraph.open([folder], np.empty(0, np.int64), lambda _: np.empty((0, 0), np.float32), lambda _: {})
+    as_written = AllBut(np.empty(0, np.int64))  # to leave nodes out would take the time
+    QuestionGraph.open([folder], as_written, lambda _: np.empty((0, 0), np.float32), lambda _: {})
 
 
 def fault_of(pair: GeneratedQuestion, passage: Passage, grounding: Grounding = "strict") -> str | None:

@@ -216,12 +216,12 @@ def opened_questions(graph: QuestionGraph, index: Index) -> dict[str, Any]:
     found: dict[str, Any] = {
         title: [
             (graph.question(node), graph.vector(node).tobytes(), shares[node])
-            for node in graph.nodes_of(number).tolist()
+            for node in graph.nodes[graph.of_passage(number)].tolist()
         ]
         for number in index.record.numbers().tolist()
         for title in titles_of([number], index)
     }
-    live = [node for number in index.record.numbers().tolist() for node in graph.nodes_of(number).tolist()]
+    live = graph.nodes.tolist()
     found[" around"] = {name(node): ranked(near) for node, near in zip(live, graph.around(live, 10), strict=True)}
     for question in QUESTIONS:
         for alpha in (0.5, 1.0):

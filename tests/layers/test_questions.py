@@ -260,7 +260,7 @@ def test_a_node_is_a_pair_with_its_place(tmp_path: Path) -> None:
     assert len(graph) == 6
     assert graph.counts == {"questions": 6, "passages": 3}
     known = [[node_of(3, place) for place in range(3)], [], [node_of(8, 0), node_of(8, 1)], [node_of(9, 0)], []]
-    assert [graph.nodes_of(number).tolist() for number in (3, 5, 8, 9, 4)] == known
+    assert [graph.nodes[graph.of_passage(number)].tolist() for number in (3, 5, 8, 9, 4)] == known
     assert graph.question(node_of(8, 0)) == BUILT[8][0]
     assert graph.place(node_of(8, 0)) == (8, 2, 9)
     assert graph.vector(node_of(8, 0)).tobytes() == vectors(["Where was Ada Brisk born? Fennick"]).tobytes()
@@ -318,7 +318,7 @@ def test_neighbours_are_the_nearest_of_those_that_alpha_keeps(tmp_path: Path) ->
 def test_neighbours_that_are_gone_or_left_out_are_passed_over(tmp_path: Path) -> None:
     graph = graph_of(tmp_path / "graph", BUILT, live=[3, 8])
     assert node_of(9, 0) not in {node for node, _ in graph.around([node_of(8, 0)], 9)[0]}
-    assert graph.nodes_of(9).tolist() == []
+    assert graph.nodes[graph.of_passage(9)].tolist() == []
     assert graph.counts == {"questions": 5, "passages": 2}
     best = set(graph.nodes[graph.shares == 0].tolist())
     assert {node for node, _ in graph.around([node_of(8, 0)], 9, alpha=0.01)[0]} <= best
@@ -348,7 +348,7 @@ def test_sentences_are_nodes_too(tmp_path: Path) -> None:
     assert [variant.place(node) for node in variant.nodes.tolist()] == [
         (number, *span) for number, own in spans.items() for span in own
     ]
-    assert [variant.question(node).answer for node in variant.nodes_of(5).tolist()] == [
+    assert [variant.question(node).answer for node in variant.nodes[variant.of_passage(5)].tolist()] == [
         "Passage 5 has two sentences.",
         "This is the other one.",
     ]
@@ -527,7 +527,7 @@ def test_gathering_again_embeds_only_what_is_new(tmp_path: Path, models: Models)
         index.build("text", "questions")
         after = index.open()
         number = index.record.numbers()[-1]
-        new = {text_of(after.question(node)) for node in after.nodes_of(int(number)).tolist()}
+        new = {text_of(after.question(node)) for node in after.nodes[after.of_passage(int(number))].tolist()}
         assert new
         assert set(embedded[already + 1 :]) == new - set(texts)
         after.variant("question")

@@ -310,7 +310,7 @@ def test_appended_questions_are_searched_with_the_text(view: View) -> None:
     numbers = view.text.vectors.numbers
     texts = []
     for number, passage in zip(numbers.tolist(), view.passages(numbers.tolist()), strict=True):
-        pairs = [graph.question(node) for node in graph.nodes_of(number).tolist()]
+        pairs = [graph.question(node) for node in graph.nodes[graph.of_passage(number)].tolist()]
         lines = [passage.title, passage.text, *(f"{pair.question} {pair.answer}" for pair in pairs)]
         texts.append("\n".join(lines))
     expected, scores = Lexical.of([lexical.build(numbers, texts)], numbers).search(HARBOUR_BRIDGE, 4)

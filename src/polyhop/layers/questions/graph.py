@@ -108,10 +108,6 @@ class QuestionGraph:
         first = number * segments.MOST_OF_A_PASSAGE
         return slice(*np.searchsorted(self.nodes, (first, first + segments.MOST_OF_A_PASSAGE)).tolist())
 
-    def nodes_of(self, number: int) -> Ints:
-        """The nodes of a passage, ascending; none for one that is not there any more."""
-        return self.nodes[self.of_passage(number)]
-
     def question(self, node: int) -> GeneratedQuestion:
         """A node as it was generated; of a sentence the question is empty, and the answer is the sentence."""
         segment, row = self._stored(node)

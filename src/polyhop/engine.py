@@ -28,7 +28,7 @@ from polyhop.layers.facts.growth import Growth
 from polyhop.layers.facts.merges import Merge, join_again, keep_apart, merges_of
 from polyhop.layers.hops_told import HopsTold
 from polyhop.layers.layer import layer_of
-from polyhop.layers.view import View
+from polyhop.layers.view import HeldView, View
 from polyhop.models.choice import Models, load_models
 from polyhop.models.timed import Timed
 from polyhop.models.within import asked_within, left_out_by
@@ -75,6 +75,7 @@ class Polyhop:
         self._opened: tuple[str, View] | None = None
         self._growth: Growth | None = None
         self._lock = threading.RLock()
+        self._inside = HeldView()
 
     @property
     def models(self) -> Models:
@@ -238,8 +239,7 @@ class Polyhop:
         """
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}.")
-        asked = checked(question)
-        began = time.monotonic()
+        asked, began = checked(question), time.monotonic()
         limit = replace(budget or self.settings.budget, passages=k)
         with self.view() as whole, asked_within(self.models, limit, spent) as models:
             view = replace(whole, models=models)
@@ -352,7 +352,10 @@ class Polyhop:
 
     @contextmanager
     def view(self) -> Iterator[View]:
-        """The index as it is now, in one consistent read."""
+        """The index as it is now, in one consistent read; inside another view of the same thread, as it is there."""
+        if self._inside.view is not None:
+            yield self._inside.view
+            return
         with self._lock:
             if self._record is None:
                 self._record = Record.open(self.path, self.settings.index.store)
@@ -371,7 +374,8 @@ class Polyhop:
                     if attempt == OPENINGS - 1:
                         raise
                     continue  # most likely a writer has just replaced what this snapshot names: look again
-                yield view
+                with self._inside.held(view):
+                    yield view
                 return
 
     def _layers(self, record: Record) -> View:

@@ -87,6 +87,22 @@ def test_threads_ask_while_another_process_indexes(harbour_engine: Polyhop, harb
     assert len(set(seen)) > 1, "readers see what was gathered while they ask"
 
 
+def test_a_question_inside_a_view_is_answered_from_it_whatever_came_since(
+    harbour_engine: Polyhop, harbour: Path
+) -> None:
+    """As the server asks; meanwhile a document goes, and another thread has opened what there is now."""
+    with harbour_engine.view() as view, ThreadPoolExecutor(1) as other, Polyhop(harbour_engine.path) as writer:
+        before = harbour_engine.search("lighthouse", k=50, strategy="dense").passages
+        writer.remove("fennick.txt")
+        writer.remove("quillmouth.txt")
+        found = other.submit(harbour_engine.search, "lighthouse", k=50, strategy="dense").result().passages
+        assert len(found) == len(before) - 2
+        assert harbour_engine.search("lighthouse", k=50, strategy="dense").passages == before
+        with harbour_engine.view() as inner:
+            assert inner is view
+    assert harbour_engine.search("lighthouse", k=50, strategy="dense").passages == found
+
+
 @pytest.mark.slow
 def test_status_can_be_asked_while_another_process_indexes(harbour_engine: Polyhop, harbour: Path) -> None:
     writers = set()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -131,3 +132,18 @@ class View:
         """The first k passages with their scores."""
         passages = self.passages([int(number) for number in numbers[:k]])
         return tuple(replace(passage, score=float(score)) for passage, score in zip(passages, scores[:k], strict=True))
+
+
+class HeldView(threading.local):
+    """The view that a thread holds, if any: files that it names may be gone, so that nobody could open them again."""
+
+    view: View | None = None
+
+    @contextmanager
+    def held(self, view: View) -> Iterator[None]:
+        """Hold a view meanwhile."""
+        self.view = view
+        try:
+            yield
+        finally:
+            self.view = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,6 +24,7 @@ from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.strategies.baselines.d2q import Doc2Query
 from polyhop.strategies.baselines.dense import Dense
+from polyhop.strategies.qcg import matched_questions
 from polyhop.strategies.qcg.matched_questions import (
     Match,
     elected,
@@ -119,6 +121,20 @@ def test_neighbours_are_walked_to_hop_by_hop_with_their_own_similarity(view: Vie
         assert match.similarity == pytest.approx(expected[match.node], abs=1e-5)
         assert match.beside is not None
         assert dict(graph.around([match.beside], 2)[0])[match.node] == pytest.approx(match.near)
+
+
+def test_a_walk_ends_when_the_time_is_over(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What matches is there all the same, and the trail says what is not."""
+    monkeypatch.setattr(matched_questions, "WALKED", 1)
+    graph = view.questions
+    matched = matches(view.vector(BUILDER), graph, n=2, least=0.0, alpha=1.0)
+    answers = itertools.chain([True], itertools.repeat(False))
+    some = walked(view.vector(BUILDER), graph, matched, k=3, hops=3, alpha=1.0, goes_on=lambda: next(answers))
+    every = walked(view.vector(BUILDER), graph, matched, k=3, hops=3, alpha=1.0)
+    assert every[: len(some)] == some != every
+    evidence = VECTORS.retrieve(BUILDER, view, Budget(passages=3, seconds=0.0))
+    assert titles(evidence)[0] == "quillmouth"
+    assert any("the time allowed was over" in line for line in evidence.trail)
 
 
 def test_a_passage_scores_the_mean_of_its_nodes(view: View) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from polyhop.layers.questions.graph import QuestionGraph
 from polyhop.ports import Floats
 from polyhop.strategies.shared.fuse import reciprocal_rank_fusion
 
+WALKED = 30  # nodes whose neighbours are looked for at once
 RANKED = 100  # nodes taken from each ranking that is fused
 
 
@@ -75,20 +76,24 @@ def walked(
     hops: int,
     alpha: float,
     worths: Mapping[int, float] | None = None,
+    goes_on: Callable[[], bool] = lambda: True,
 ) -> list[Match]:
     """The nodes that are reached over the edges to the ``k`` nearest, hop by hop, each once (step 2).
 
     Each has its own similarity to the question, whatever it was reached from; ``worths``, where given, says what else
-    nodes are worth, and those that it lacks are worth nothing.
+    nodes are worth, and those that it lacks are worth nothing. The walk ends where it is not to go on, which is asked
+    before every WALKED nodes.
     """
     seen = {match.node for match in matched}
     found: list[Match] = []
     frontier = list(matched)
     for hop in range(1, hops + 1):
         reached: list[Match] = []
-        around = graph.around([match.node for match in frontier], k, alpha)
-        for match, near in zip(frontier, around, strict=True):
-            for node, cosine in near:
+        steps = (frontier[start : start + WALKED] for start in range(0, len(frontier), WALKED))
+        for some in takewhile(lambda _: goes_on(), steps):
+            around = graph.around([match.node for match in some], k, alpha)
+            pairs = ((match, *one) for match, near in zip(some, around, strict=True) for one in near)
+            for match, node, cosine in pairs:
                 if node not in seen:
                     seen.add(node)
                     own = similarity(vector, graph, node)

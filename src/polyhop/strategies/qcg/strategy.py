@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -27,6 +29,7 @@ from polyhop.strategies.qcg.matched_questions import (
 )
 from polyhop.strategies.qcg.two_events import events_of, interleaved
 from polyhop.strategies.shared.fuse import reciprocal_rank_fusion
+from polyhop.strategies.shared.in_time import in_time
 from polyhop.types import Budget, Evidence, Hop, MatchedQuestion, Passage, Span
 
 DEPTH = 30  # passages taken from BM25 where words count
@@ -88,10 +91,11 @@ class QCG:
 
         QCG-RAG, section 3.4. Without evidence a reader says that nothing was found.
         """
+        allowed = partial(in_time, time.monotonic(), budget)
         over = over.restricted(self.needed())  # what was derived before does not replace a layer
         graph = over.once(f"questions as {self.nodes}", lambda: self._graph(over))
         asked = events_of(question) if self.events else (question,)
-        found = [self._found(text, graph, over, budget.passages) for text in asked]
+        found = [self._found(text, graph, over, budget.passages, allowed) for text in asked]
         ranked = interleaved([one.ranked for one in found])
         dated = passages_dated(question, over, [number for number, _ in ranked]) if self.days else []
         if dated:
@@ -99,6 +103,7 @@ class QCG:
             ranked = interleaved([[(one.number, best) for one in dated], ranked])
         passages = over.ranked([number for number, _ in ranked], [score for _, score in ranked], budget.passages)
         trail = ["two events, each looked for by itself"] if len(found) > 1 else []
+        trail += [] if allowed() else ["the time allowed was over: further neighbours were left"]
         for one in found:
             trail += [f"event: {one.question}"] if len(found) > 1 else []
             trail += self._trail(one, graph)
@@ -128,11 +133,13 @@ class QCG:
             return None
         return answerability_of(asked, [passage.text for passage in passages[:READ]], over, self.answerable)
 
-    def _found(self, question: str, graph: QuestionGraph, over: View, most: int) -> _Found:
+    def _found(self, question: str, graph: QuestionGraph, over: View, most: int, allowed: Callable[[], bool]) -> _Found:
         """Steps 1 to 3 for a question, or for an event that one asks about."""
         vector = over.vector(question)
         matched, worths = self._matched(question, vector, graph, over)
-        around = walked(vector, graph, matched, k=self.k, hops=self.hops, alpha=self.alpha, worths=worths)
+        around = walked(
+            vector, graph, matched, k=self.k, hops=self.hops, alpha=self.alpha, worths=worths, goes_on=allowed
+        )
         ranking = elected(graph, [*matched, *around], by_best=self.words)
         numbers = list(dict.fromkeys(graph.place(match.node)[0] for match in [*matched, *around]))
         return _Found(

@@ -6,8 +6,8 @@ them that every segment is written again, the largest one too. A question's time
 for the one before counts. Models run as they always do; strategies that take them longer than the rate allows would
 only queue.
 
-    python benchmarks/merging.py DATA [DATA ...] --index DIR --seeds DIR [--more 30000] [--groups 20] [--rate 5]
-                                 [--strategies A,B] [--seconds 60] [--json OUT]
+    python benchmarks/merging.py DATA [DATA ...] --index DIR --seeds DIR [--more 30000] [--groups 12] [--rate 5]
+                                 [--strategies A,B] [--seconds 45] [--json OUT]
 
 ``DATA``, ``--seeds`` and ``--seed`` are those of ``gathering.py``; questions are those of the first data set.
 """
@@ -46,7 +46,7 @@ from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.strategies.strategy import split_names
 
-STRATEGIES = "hybrid,bm25"
+STRATEGIES = "hybrid(rerank=false),bm25"
 WARM_UP = 10  # questions that do not count
 TIMES = 2.0  # the 95th percentile meanwhile over that of the index by itself
 
@@ -120,10 +120,10 @@ def main() -> None:
     parser.add_argument("--index", type=Path, required=True, help="is copied, and stays as it is")
     parser.add_argument("--seeds", type=Path, required=True, help="where what is stored of the data sets is kept")
     parser.add_argument("--more", type=int, default=30_000, help="documents that come (%(default)s)")
-    parser.add_argument("--groups", type=int, default=20, help="in so many groups (%(default)s)")
+    parser.add_argument("--groups", type=int, default=12, help="in so many groups (%(default)s)")
     parser.add_argument("--rate", type=float, default=5.0, help="questions a second (%(default)s)")
     parser.add_argument("--strategies", default=STRATEGIES, help="by turns (%(default)s)")
-    parser.add_argument("--seconds", type=float, default=60.0, help="that it is asked by itself (%(default)s)")
+    parser.add_argument("--seconds", type=float, default=45.0, help="that it is asked by itself (%(default)s)")
     parser.add_argument("--split", default="dev", help="which questions (%(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, help="write the figures here, too")

@@ -199,3 +199,14 @@ def test_a_read_only_disk_can_be_read_but_not_written(tmp_path: Path) -> None:
             Record.create_or_open(disk / "index")
         with pytest.raises(StorageFull, match="cannot be written"):
             Record.create_or_open(disk / "another")
+
+
+def test_a_record_of_an_earlier_version_tells_readers_when_to_look_again(folder: Path) -> None:
+    """It does not note which passages went, until somebody of this version writes to it."""
+    with closing(apsw.Connection(str(folder / FILE))) as connection:
+        connection.execute("DROP TRIGGER passage_removed; DROP TABLE removed")
+    with Record.open(folder) as reader:
+        before = reader.state()
+        with Record.create_or_open(folder) as writer:
+            writer.drop(["harbour"])
+        assert reader.state() != before

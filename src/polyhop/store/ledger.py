@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from polyhop.errors import StoreError
 from polyhop.ports import Ints
 from polyhop.reports import LayerStatus
 from polyhop.store.changes import NOTE, Changes
@@ -160,14 +161,23 @@ class Ledger(Documents, Changes):
         return Generation(rows[0][0], json.loads(rows[0][1])) if rows else None
 
     def state(self) -> str:
-        """Changes whenever a generation does, or passages come or go: a reader's sign to look again."""
+        """Changes whenever a generation does, or passages go: a reader's sign to look again.
+
+        Passages that came are found once a generation covers them.
+        """
         return self._unchanged("state", self._state)
 
     def _state(self) -> str:
-        passages = "SELECT count(*), max(number) FROM passages"
         generations = "SELECT layer, name, description FROM generations ORDER BY layer"
         with self.snapshot():
-            return json.dumps([list(self._rows(passages)), list(self._rows(generations))])
+            return json.dumps([self._went(), list(self._rows(generations))])
+
+    def _went(self) -> list[int]:
+        """Other numbers whenever passages have gone."""
+        try:
+            return [self.gone_by_now()]
+        except StoreError:  # an earlier version made the record, which does not note it, and nobody has written since
+            return list(self._rows("SELECT count(*), max(number) FROM passages")[0])
 
     def set_generation(self, layer: str, name: str, description: Mapping[str, Any]) -> None:
         """Make a generation the current one."""

@@ -155,8 +155,7 @@ class PostgresRecord(PostgresDatabase, Record):
         }
 
     def _state(self) -> str:
-        passages = "SELECT count(*), max(number) FROM passages"
         generations = "SELECT layer, name, description FROM generations WHERE place = ? ORDER BY layer"
         with self.snapshot():
             own = self._rows(generations, self.place.key)
-            return json.dumps([self._rows(passages), own, sorted(self._behind())])
+            return json.dumps([self._went(), own, sorted(self._behind())])

@@ -53,13 +53,13 @@ class QuestionGraph:
         """The graph of segments, without passages that are not in ``live``. Raises IndexCorrupt, ModelMismatch."""
         parts = tuple(map(QuestionSegment.open, folders))
         alive = AllBut(np.sort(np.concatenate([np.empty(0, np.int64), *(part.dead(live) for part in parts)])))
-        nodes, rows = standing([part.nodes for part in parts], alive)
+        vectors = Vectors.open([folder / segments.VECTORS for folder in folders], alive)
         return cls(
             numbers=standing([part.numbers for part in parts], live)[0],
-            nodes=nodes,
-            rows=rows,
+            nodes=vectors.numbers,
+            rows=vectors.rows,
             segments=parts,
-            vectors=Vectors.open([folder / segments.VECTORS for folder in folders], alive),
+            vectors=vectors,
             embed=embed,
             passages=passages,
             saved_words=Lexical.open([folder / segments.WORDS for folder in folders], alive),

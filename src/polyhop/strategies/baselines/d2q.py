@@ -115,6 +115,6 @@ class Doc2Query:
         def make() -> Vectors:
             numbers, texts = self._texts(over)
             vectors = PhraseStore.open(over.record.folder, over.models.embedder).vectors(texts)
-            return Vectors(numbers=np.array(numbers, np.int64), rows=np.arange(len(numbers)), segments=(vectors,))
+            return Vectors.of_all(np.array(numbers, np.int64), vectors)
 
         return over.once(f"doc2query vectors {self.alpha} {self.answers}", make)

@@ -133,7 +133,13 @@ def test_an_answer_in_a_script_without_spaces_stands_in_its_passage() -> None:
 
 
 def test_settings_that_make_no_sense_are_refused(models: Models) -> None:
-    for wrong in ({"per_passage": 0}, {"passages_a_call": 0}, {"tokens_a_call": 0}, {"max_tokens": 0}):
+    for wrong in (
+        {"per_passage": 0},
+        {"per_passage": 1 << 21},
+        {"passages_a_call": 0},
+        {"tokens_a_call": 0},
+        {"max_tokens": 0},
+    ):
         with pytest.raises(ValueError, match="must be"):
             QuestionsLayer(**wrong)  # type: ignore[arg-type]
     with pytest.raises(ModelMissing, match="none is configured") as caught:

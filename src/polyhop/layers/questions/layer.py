@@ -65,6 +65,8 @@ class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
         limits = (self.per_passage, self.passages_a_call, self.tokens_a_call, self.max_tokens)
         if min(limit for limit in limits if limit is not None) < 1:
             raise ValueError("per_passage, passages_a_call, tokens_a_call and max_tokens must be at least 1")
+        if self.per_passage > segment.MOST_OF_A_PASSAGE:  # of more, some would be known as those of the next passage
+            raise ValueError(f"per_passage must be at most {segment.MOST_OF_A_PASSAGE}")
 
     def made_with(self, models: Models) -> str:
         """The generator with its model, and how many pairs it may make. Raises ModelMissing."""

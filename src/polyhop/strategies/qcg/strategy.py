@@ -103,7 +103,7 @@ class QCG:
             ranked = interleaved([[(one.number, best) for one in dated], ranked])
         passages = over.ranked([number for number, _ in ranked], [score for _, score in ranked], budget.passages)
         trail = ["two events, each looked for by itself"] if len(found) > 1 else []
-        trail += [] if allowed() else ["the time allowed was over: further neighbours were left"]
+        trail += [] if allowed() else ["the time allowed was over: neighbours not walked to by then were left"]
         for one in found:
             trail += [f"event: {one.question}"] if len(found) > 1 else []
             trail += self._trail(one, graph)

@@ -213,10 +213,11 @@ class Trained:
             return Reading(text=None, note="nothing in the passages could answer")
         best = found.sentences[0]
         confidence = best.chance if best.chance >= self.quoting else 0.0
-        items = introduced(best.quote)
-        if not items and introduces(best.quote):
-            confidence = 0.0
-        elif not items and shape != "explanation":
+        items: Items = []
+        if introduces(best.quote):
+            items = introduced(best.quote)
+            confidence = confidence if items else 0.0
+        elif shape != "explanation":
             items, _ = likeliest_list(found)
         if items:
             return _listed(items, confidence)

@@ -18,7 +18,7 @@ from polyhop.evaluation.experiment import Asks, Experiment, Indexes, Run, prepar
 from polyhop.evaluation.manifest import manifest, versions
 from polyhop.evaluation.metrics.exact_match import ExactMatch
 from polyhop.evaluation.reports.report import summary
-from polyhop.reports import IndexReport, Progress, ProgressListener
+from polyhop.reports import IndexReport, Progress, ProgressListener, Skipped
 from polyhop.settings import Settings
 from polyhop.types import Answer, Budget, Cost, Evidence, Passage
 
@@ -312,7 +312,7 @@ def test_prepare_indexes_the_corpus_and_warns_of_other_texts(
                 unchanged=0,
                 removed=0,
                 duplicates=0,
-                skipped=(),
+                skipped=tuple(Skipped(uri=f"corpus.jsonl#{row}", reason="has no text") for row in range(30)),
                 documents=7,
                 passages=7,
                 entities=0,
@@ -325,6 +325,8 @@ def test_prepare_indexes_the_corpus_and_warns_of_other_texts(
     assert prepare(as_port, dataset, layers=("text",)).added == 7
     assert engine.paths == (str(dataset.corpus),)
     assert "holds 7 passages" in caplog.text
+    assert caplog.text.count("has no text") == 20, "no more lines than somebody reads"
+    assert "10 more are left out" in caplog.text
 
 
 def test_manifest_has_the_experiment_and_its_settings(dataset: Dataset) -> None:

@@ -32,6 +32,8 @@ from polyhop.types import Answer, Budget, Evidence, Passage
 
 logger = logging.getLogger(__name__)
 
+SKIPPED_TOLD: Final = 20  # documents that are left out, each with its reason
+
 # The metrics that every experiment has, by name.
 ANSWERS: Final = ("em", "f1")
 EVIDENCE_BY_ID: Final = ("recall@2", "recall@5", "all@5")
@@ -296,8 +298,10 @@ def prepare(
     report = engine.index(str(dataset.corpus), layers=layers, workers=workers, progress=progress)
     if report.stopped:
         raise BudgetExceeded(f"Half an index is not measured. {report.stopped}")
-    for skipped in report.skipped:
+    for skipped in report.skipped[:SKIPPED_TOLD]:
         logger.warning("%s is left out: %s", skipped.uri, skipped.reason)
+    if len(report.skipped) > SKIPPED_TOLD:
+        logger.warning("%d more are left out.", len(report.skipped) - SKIPPED_TOLD)
     if dataset.passages is not None and report.passages != len(dataset.passages):
         logger.warning(
             "The index holds %d passages, %s has %d.", report.passages, dataset.corpus, len(dataset.passages)

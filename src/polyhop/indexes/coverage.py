@@ -5,14 +5,17 @@ C2RAG, Eq. 3.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from polyhop.indexes.csr import flat
+from polyhop.indexes.csr import offsets
 from polyhop.indexes.names import words
 from polyhop.indexes.segments import read_arrays, write_arrays
 from polyhop.indexes.strings import STRING_ARRAYS, Strings, hashed
@@ -42,22 +45,26 @@ class TokenCoverage:
     @classmethod
     def build(cls, names_by_row: Sequence[str], values: Ints) -> Self:
         """From names and the value (0 or more) of each; a name without words is never found."""
-        ordered = np.argsort(values, kind="stable").tolist()
-        cut = ((int(values[row]), frozenset(words(names_by_row[row]))) for row in ordered)
-        kept = list(dict.fromkeys((value, said) for value, said in cut if said))
-        vocabulary = sorted(set().union(*(said for _, said in kept)))
-        places = {token: place for place, token in enumerate(vocabulary)}
-        postings: list[list[int]] = [[] for _ in vocabulary]
-        for row, (_, said) in enumerate(kept):
-            for token in said:
-                postings[places[token]].append(row)
-        rows, starts = flat(postings)
+        tokens: dict[str, int] = {}
+        said, lengths, kept = array("i"), array("i"), array("q")
+        ordered = np.argsort(values, kind="stable")
+        for value, rows in groupby(zip(values[ordered].tolist(), ordered.tolist(), strict=True), itemgetter(0)):
+            names = dict.fromkeys(frozenset(words(names_by_row[row])) for _, row in rows)
+            for name in filter(None, names):
+                said.extend(tokens.setdefault(token, len(tokens)) for token in name)
+                lengths.append(len(name))
+                kept.append(value)
+        vocabulary = sorted(tokens)
+        places = np.empty(len(tokens), np.int64)
+        places[[tokens[token] for token in vocabulary]] = np.arange(len(tokens))
+        placed = places[np.frombuffer(said, np.intc)]
+        each = np.frombuffer(lengths, np.intc).astype(np.int64)
         return cls(
             tokens=Strings.build(vocabulary, hashed(vocabulary)),
-            starts=starts,
-            rows=rows,
-            lengths=np.array([len(said) for _, said in kept], np.int64),
-            values=np.array([value for value, _ in kept], np.int64),
+            starts=offsets(np.bincount(placed, minlength=len(vocabulary))),
+            rows=np.repeat(np.arange(len(each)), each)[np.argsort(placed, kind="stable")],
+            lengths=each,
+            values=np.frombuffer(kept, np.int64),
         )
 
     def save(self, folder: Path) -> None:

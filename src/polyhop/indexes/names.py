@@ -146,7 +146,9 @@ def key_hashes(keys: Sequence[str]) -> Hashes:
 
 def _phrase_hashes(keys: Sequence[str]) -> Hashes:
     cut = [words(key) for key in keys]
-    single = hashed(word for key in cut for word in key)
+    places: dict[str, int] = {}
+    said = np.array([places.setdefault(word, len(places)) for key in cut for word in key], np.int64)
+    single = hashed(places)[said]
     lengths = np.array([len(key) for key in cut], np.int64)
     ends = np.cumsum(lengths)
     phrases = np.zeros(len(lengths), np.uint64)

@@ -39,8 +39,9 @@ from polyhop.indexes.breadth_first import Bounds, BreadthFirstWalk, WalkedPath, 
 from polyhop.indexes.coverage import TokenCoverage
 from polyhop.indexes.names import Names
 from polyhop.indexes.texts import Texts
-from polyhop.layers.facts.graph import FactGraph, Stated
+from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.grown_graph import GrownGraph
+from polyhop.layers.facts.stated import Stated
 from polyhop.ports import Floats, Ints
 from polyhop.types import Fact, Passage
 

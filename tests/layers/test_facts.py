@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import filecmp
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from polyhop.documents.chunking import cut
 from polyhop.documents.loading import file_document
 from polyhop.errors import IndexCorrupt, ModelMismatch, ModelMissing, UsageError
 from polyhop.indexes.names import normal
+from polyhop.layers.facts.gathered import Decoded, GatheredFacts
 from polyhop.layers.facts.graph import MOST_TIED, FactGraph
 from polyhop.layers.facts.layer import FactsLayer, decode, encode
 from polyhop.layers.facts.merges import apart_of, join_again, keep_apart, merges_of
@@ -469,7 +472,12 @@ class Index:
     models: Models
     layer: FactsLayer = FactsLayer()
 
-    def put(self, titles: Sequence[str], facts: dict[str, list[Fact]] | None = None) -> None:
+    def put(
+        self,
+        titles: Sequence[str],
+        facts: dict[str, list[Fact]] | None = None,
+        rejected: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         """Store documents with what they state (given, or extracted), and gather."""
         mark = fingerprint(self.layer, self.models)
         for title in titles:
@@ -477,7 +485,7 @@ class Index:
             passages = cut(document, Chunking())
             self.record.put(document, passages)
             numbers = self.record.numbers_by_id([one.id for one in passages])
-            rows = self.layer.extract(passages, self.models, {}) if facts is None else [encode(facts[title], {})]
+            rows = self.layer.extract(passages, self.models, {}) if facts is None else [encode(facts[title], rejected)]
             payloads = [row for row in rows if isinstance(row, bytes)]
             self.record.record_rows(self.layer.name, mark, list(zip(numbers.values(), payloads, strict=True)))
         self.gather()
@@ -502,10 +510,8 @@ def index(tmp_path: Path, models: Models) -> Iterator[Index]:
 
 
 def test_what_is_gathered_is_counted_in_the_description(index: Index) -> None:
-    index.put(["Quillmouth", "Ada Brisk", "Nothing"])
-    row = encode([fact("Ada Brisk", "sang", "songs")], {"head": 2, "evidence": 1})
-    number = int(index.record.numbers()[2])
-    index.record.record_rows("facts", fingerprint(index.layer, index.models), [(number, row)])
+    index.put(["Quillmouth", "Ada Brisk"])
+    index.put(["Nothing"], {"Nothing": [fact("Ada Brisk", "sang", "songs")]}, {"head": 2, "evidence": 1})
     index.put(["Tarn School"])
     current = index.record.generation("facts")
     assert current is not None
@@ -513,6 +519,52 @@ def test_what_is_gathered_is_counted_in_the_description(index: Index) -> None:
     assert current.description["rejected"] == {"evidence": 1, "head": 2}
     assert {key: current.description[key] for key in graph.counts} == graph.counts
     assert graph.counts["facts"] > 5
+    index.drop("Nothing")
+    index.gather()
+    current = index.record.generation("facts")
+    assert current is not None
+    assert current.description["rejected"] == {}
+
+
+def unreadable(index: Index, *titles: str) -> None:
+    """Make rows of documents such that nobody can decode them."""
+    documents = {row.id for row in index.record.documents() if row.title in titles}
+    numbers = index.record.numbers()
+    passages = zip(numbers.tolist(), index.record.passages(numbers.tolist()), strict=True)
+    mark = fingerprint(index.layer, index.models)
+    index.record.record_rows("facts", mark, [(n, b"?") for n, one in passages if one.document_id in documents])
+
+
+def test_only_passages_that_came_since_are_decoded(index: Index) -> None:
+    index.put(["Quillmouth", "Ada Brisk", "River Oar"])
+    before = spellings(index.open())
+    unreadable(index, "Quillmouth", "Ada Brisk", "River Oar")
+    index.put(["Nothing"], {"Nothing": [fact("Old Patience", "sang", "songs")]})
+    assert spellings(index.open()) == before | {"old patience": ["Old Patience"], "songs": ["songs"]}
+    index.drop("Nothing")
+    index.gather()
+    assert spellings(index.open()) == before
+
+
+def test_all_are_decoded_again_where_what_was_gathered_is_damaged(index: Index) -> None:
+    index.put(["Quillmouth", "Ada Brisk"])
+    current = index.record.generation("facts")
+    assert current is not None
+    (index.folder / current.name / "gathered" / "titles" / "blob.npy").write_bytes(b"")
+    index.put(["River Oar"])
+    assert "river oar" in spellings(index.open())
+    assert "ada brisk" in spellings(index.open())
+
+
+def test_all_are_decoded_again_after_rows_of_another_extractor(index: Index) -> None:
+    """What was gathered before them is no more than what they replaced."""
+    index.put(["Quillmouth", "Ada Brisk"])
+    number = int(index.record.numbers()[0])
+    row = encode([fact("Old Patience", "sang", "songs")], {})
+    for mark in ("another", fingerprint(index.layer, index.models)):
+        index.record.record_rows("facts", mark, [(number, row)])
+    index.put(["River Oar"])
+    assert "old patience" in spellings(index.open())
 
 
 def test_relations_that_were_embedded_are_not_embedded_again(index: Index, models: Models) -> None:
@@ -540,10 +592,60 @@ def test_the_same_passages_give_the_same_bytes_whatever_came_and_went(index: Ind
         index.gather()
         other.put(["Quillmouth"])
         other.put(["雨の町"])
-        graphs = [index.open(), other.open()]
-    for name in ("heads", "tails", "relation_ids", "rows", "spans", "spelled", "relation_vectors"):
-        assert np.array_equal(getattr(graphs[0], name), getattr(graphs[1], name)), name
-    assert spellings(graphs[0]) == spellings(graphs[1])
+        assert kept(index) == kept(other)
+
+
+POOL = {
+    "Korr": [fact("Korr", "is", "an island"), fact("KORR", "has", "a harbour")],
+    "Korr (ship)": [fact("Korr (ship)", "sailed to", "Fennick"), fact("Korr", "was built by", "Ada Brisk")],
+    "Editor (film)": [fact("Editor (film)", "was shot in", "Fennick")],
+    "Ada Brisk": [fact("Ada Brisk", "is also known as", "Old Patience"), fact("the editor", "met", "Ada Brisk")],
+    "Patience": [fact("Old Patience", "died in", "Tarn", "PERSON"), fact("ada  brisk", "wrote", "…")],
+    "Tarn Rowing Club": [fact("TRC", "rows on", "Tarn"), fact("Tarn Rowing Club", "owns", "a boat", "ORG")],
+    "Nothing": [],
+}
+
+
+def decoded(numbers: Mapping[str, int]) -> Iterator[Decoded]:
+    """Passages of the pool under these numbers, with an acronym where their title has one."""
+    for title, number in numbers.items():
+        text = "The Tarn Rowing Club (TRC) rows." if title.startswith("Tarn") else "…"
+        yield number, passage(title, text), POOL[title], {"head": number} if title == "Patience" else {}
+
+
+def written(gathered: GatheredFacts, folder: Path) -> dict[str, bytes]:
+    """The files of a generation made of it."""
+    gathered.save(folder)
+    FactGraph.of_stated(gathered.stated, lengths).save(folder)
+    return arrays_in(folder)
+
+
+@given(st.lists(st.sets(st.sampled_from(sorted(POOL)), min_size=1, max_size=4), min_size=1, max_size=5))
+def test_what_is_gathered_bit_by_bit_is_what_is_gathered_at_once(changes: Sequence[Set[str]]) -> None:
+    """Each change puts in what is not there, under a new number, and takes out what is."""
+    with TemporaryDirectory() as place:
+        there: dict[str, int] = {}
+        files = written(GatheredFacts.of([]), Path(place) / "0")
+        for step, titles in enumerate(map(sorted, changes), 1):
+            new = {title: 10 * step + at for at, title in enumerate(titles) if title not in there}
+            there = {title: number for title, number in there.items() if title not in titles}
+            before = GatheredFacts.open(Path(place) / str(step - 1)).among(np.array(sorted(there.values()), np.int64))
+            files = written(before.with_more(GatheredFacts.of(decoded(new))), Path(place) / str(step))
+            there |= new
+        assert files == written(GatheredFacts.of(decoded(there)), Path(place) / "whole")
+
+
+def arrays_in(folder: Path) -> dict[str, bytes]:
+    """The arrays of a folder, byte for byte."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.npy")}
+
+
+def kept(index: Index) -> dict[str, bytes]:
+    """The arrays of the current generation, but for the numbers of passages."""
+    current = index.record.generation("facts")
+    assert current is not None
+    arrays = arrays_in(index.folder / current.name)
+    return {name: content for name, content in arrays.items() if not name.endswith("numbers.npy")}
 
 
 def test_a_graph_in_memory_is_the_graph_on_disk(tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.indexes.breadth_first import breadth_first
-from polyhop.layers.facts.graph import TITLE, FactGraph, Stated
+from polyhop.layers.facts.graph import TITLE, FactGraph
 from polyhop.layers.facts.grown_graph import GrownGraph
+from polyhop.layers.facts.stated import Stated
 from polyhop.ports import Floats, Ints
 from polyhop.types import Fact, Passage
 

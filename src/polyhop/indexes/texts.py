@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -31,17 +32,25 @@ class Texts(KeptArrays):
     def __len__(self) -> int:
         return len(self.bounds) - 1
 
+    def all(self) -> list[str]:
+        """All of them in order. Raises IndexCorrupt like ``[]``."""
+        whole, bounds = self.blob.tobytes(), self.bounds.tolist()
+        return [_decoded(whole[start:end]) for start, end in pairwise(bounds)]
+
     def __getitem__(self, position: int) -> str:
         """A text. Raises IndexCorrupt where its bytes were overwritten, which their number does not show."""
-        written = self.blob[self.bounds[position] : self.bounds[position + 1]].tobytes()
-        try:
-            return written.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise IndexCorrupt(
-                f"A text of the index is damaged: {error}.",
-                remedy="Texts are derived: remove the folder 'generations' in the index and index the same documents "
-                "again. Nothing is extracted anew.",
-            ) from error
+        return _decoded(self.blob[self.bounds[position] : self.bounds[position + 1]].tobytes())
+
+
+def _decoded(written: bytes) -> str:
+    try:
+        return written.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise IndexCorrupt(
+            f"A text of the index is damaged: {error}.",
+            remedy="Texts are derived: remove the folder 'generations' in the index and index the same documents "
+            "again. Nothing is extracted anew.",
+        ) from error
 
 
 def encoded(text: str) -> bytes:

@@ -5,34 +5,36 @@ The arrays are the same whether they are in memory (a graph of a few passages) o
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from polyhop.errors import IndexCorrupt
 from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.coverage import Covered, TokenCoverage
+from polyhop.indexes.csr import offsets
 from polyhop.indexes.mentions import Mentions
 from polyhop.indexes.names import Names, normal
-from polyhop.indexes.segments import REBUILD, Arrays, read_arrays, write_arrays
+from polyhop.indexes.segments import REBUILD, read_arrays, write_arrays
 from polyhop.indexes.texts import Texts
 from polyhop.layers.facts import merging
-from polyhop.layers.facts.merging import Claim, Keys, Known, Pair, Similarity
+from polyhop.layers.facts.entities import SpelledEntities, spelled_entities
+from polyhop.layers.facts.merging import Pair, Similarity
+from polyhop.layers.facts.stated import Stated, StatedFacts
 from polyhop.ports import Bools, Floats, Ints
-from polyhop.types import Entity, Fact, Passage
+from polyhop.types import Entity, Fact
 
-FORMAT_VERSION = 1  # raise it when the same facts would give other arrays (also when merging changes)
+FORMAT_VERSION = 2  # raise it when the same facts would give other arrays (also when merging changes)
 TITLE = "TITLE"  # the label of a passage's title
 MOST_TIED = 16  # names whose nearness is asked for where more anchors are equally good than are wanted
 
 Embed = Callable[[Sequence[str]], Floats]  # unit vectors, float32 of shape (len(texts), d)
 Nearness = Callable[[Sequence[str]], Floats]  # the cosine of a surface form with each name
-Stated = tuple[int, Passage, Sequence[Fact]]  # a passage's number, the passage, and the facts it states
 
 _ARRAYS = (
     *("numbers", "heads", "tails", "relation_ids", "rows", "spans", "confidences", "spelled", "labelled"),
@@ -81,8 +83,37 @@ class FactGraph:
         ``embed`` makes the vectors of relations. ``apart``: keys that are never one entity. ``similarity``: how alike
         names must be to be one entity; None: they join only by name and by alias.
         """
-        gathered = Gathered.of(facts, frozenset(apart))
-        return graph_of(gathered, _spelled_out(gathered, similarity), embed)
+        return cls.of_stated(StatedFacts.of(facts), embed, apart=apart, similarity=similarity)
+
+    @classmethod
+    def of_stated(
+        cls, stated: StatedFacts, embed: Embed, *, apart: Iterable[Pair] = (), similarity: Similarity | None = None
+    ) -> FactGraph:
+        """The graph of what passages state, in memory; as ``of``."""
+        return graph_of(*spelled_entities(stated, apart, similarity), embed)
+
+    def stated(self, titles: Sequence[str], acronyms: Sequence[str], acronym_rows: Ints) -> StatedFacts:
+        """What its passages state, with what of them it does not know: their titles and acronyms."""
+        aliases = [spellings.split("\n") for spellings in self.aliases.all()]
+        starts = offsets(map(len, aliases))
+        places: dict[str, int] = {}
+        names = np.array([places.setdefault(one, len(places)) for one in chain.from_iterable(aliases)], np.int64)
+        return StatedFacts(
+            numbers=self.numbers,
+            titles=titles,
+            names=list(places),
+            relations=self.relations.all(),
+            labels=self.kinds.all(),
+            rows=self.rows,
+            heads=names[starts[self.heads] + self.spelled[:, 0]],
+            relation_ids=self.relation_ids,
+            tails=names[starts[self.tails] + self.spelled[:, 1]],
+            spans=self.spans,
+            labelled=self.labelled,
+            confidences=self.confidences,
+            acronyms=acronyms,
+            acronym_rows=acronym_rows,
+        )
 
     def save(self, folder: Path) -> None:
         """Write the graph as a folder. Raises StorageFull."""
@@ -241,149 +272,52 @@ class FactGraph:
         return list(dict.fromkeys(self.numbers[rows[self.alive[rows]]].tolist()))
 
 
-@dataclass(frozen=True)
-class Gathered:
-    """What one pass over all passages collects."""
-
-    numbers: list[int]
-    facts: list[tuple[int, Fact, str, str]]  # row, fact, key of its head, key of its tail
-    known: dict[str, Known]
-    claims: set[Claim]
-    titled: set[str]
-    apart: frozenset[Pair]
-
-    @classmethod
-    def of(cls, stated: Iterable[Stated], apart: frozenset[Pair]) -> Gathered:
-        """What passages state; ``apart``: keys that are never one entity."""
-        passages: list[tuple[int, str, Sequence[Fact]]] = []
-        short_forms: set[tuple[str, str]] = set()
-        for number, passage, facts in stated:
-            passages.append((number, passage.title, facts))
-            short_forms.update(merging.acronyms(passage.title), merging.acronyms(passage.text))
-        passages.sort(key=lambda item: item[0])
-        ends = ((end, title) for _, title, facts in passages for fact in facts for end in (fact.head, fact.tail))
-        common = {end for end, title in ends if end.islower() and end not in title.lower()}
-        keys = Keys.build((title for _, title, _ in passages), apart, common)
-        claims = {Claim(keys.key(name, ""), keys.key(short, ""), merging.ACRONYM) for name, short in short_forms}
-        titled = {keys.key(title, title) for _, title, _ in passages}
-        gathered = cls([number for number, _, _ in passages], [], defaultdict(Known), claims, titled, apart)
-        for row, (_, title, facts) in enumerate(passages):
-            for fact in facts:
-                gathered._add(row, fact, keys.key(fact.head, title), keys.key(fact.tail, title))
-        return gathered
-
-    def _add(self, row: int, fact: Fact, head: str, tail: str) -> None:
-        if not head or not tail:
-            return
-        self.facts.append((row, fact, head, tail))
-        for key, name, label in ((head, fact.head, fact.head_label), (tail, fact.tail, fact.tail_label)):
-            self.known[key].spellings[one_line(name)] += 1
-            self.known[key].labels[label] += 1
-            self.known[key].rows.add(row)
-        reason = merging.alias_relation(fact.relation)
-        if reason and merging.states_alias(reason, fact.head, fact.tail, fact.tail_label):
-            self.claims.add(Claim(head, tail, reason))
-
-
-class SpelledEntities(NamedTuple):
-    """The entities, in order, with what their arrays hold."""
-
-    keys: list[str]
-    entity_of: dict[str, int]  # every key -> entity
-    spellings: list[list[str]]
-    reasons: list[list[str]]
-    labels: list[str]
-
-
-def _spelled_out(gathered: Gathered, similarity: Similarity | None) -> SpelledEntities:
-    """Keys joined to entities."""
-    known = gathered.known
-    joined = merging.merged(known, gathered.claims, titled=gathered.titled, apart=gathered.apart, similarity=similarity)
-    members: dict[str, list[str]] = defaultdict(list)
-    for key in sorted(joined, key=lambda key: (key != joined[key][0], key)):  # an entity's own key comes first
-        members[joined[key][0]].append(key)
-    keys = sorted(members)
-    entity_of = {key: place for place, own in enumerate(keys) for key in members[own]}
-    spellings, reasons, labels = [], [], []
-    for own in keys:
-        counts: Counter[str] = Counter()
-        why: dict[str, str] = {}
-        kinds: Counter[str] = Counter()
-        for key in members[own]:
-            counts.update(known[key].spellings)
-            kinds.update(known[key].labels)
-            for spelling in known[key].spellings:
-                why.setdefault(spelling, joined[key][1] or merging.BY_NAME)
-        name = _name(own, known[own])
-        others = sorted(counts.keys() - {name}, key=lambda spelling: (-counts[spelling], spelling))
-        spellings.append([name, *others])
-        reasons.append(["", *(why[spelling] for spelling in others)])
-        labels.append(merging.informative(kinds))
-    return SpelledEntities(keys, entity_of, spellings, reasons, labels)
-
-
-def _name(key: str, known: Known) -> str:
-    """The most frequent spelling; with its brackets where they tell it from another entity."""
-    exact = {spelling: count for spelling, count in known.spellings.items() if merging.spelled_key(spelling) == key}
-    return Known(Counter(exact)).name if "(" in key and exact else known.name
-
-
-def graph_of(gathered: Gathered, entities: SpelledEntities, embed: Embed) -> FactGraph:
+def graph_of(stated: StatedFacts, entities: SpelledEntities, embed: Embed) -> FactGraph:
     """The graph of facts whose entities are known, in memory."""
-    relations = sorted({one_line(fact.relation) for _, fact, _, _ in gathered.facts})
-    kinds = sorted({label for _, fact, _, _ in gathered.facts for label in (fact.head_label, fact.tail_label)})
-    arrays = _arrays(gathered, entities, relations, kinds)
-    rows = [(spelling, place) for place, spellings in enumerate(entities.spellings) for spelling in spellings]
-    named = dict(entities.entity_of)
-    for of_spelling in (merging.spelled_key, normal):  # a key's own entity before one that is also so spelled
-        for spelling, place in rows:
-            named.setdefault(of_spelling(spelling), place)
-    facts = np.arange(len(arrays["heads"]), dtype=np.int64)
-    pairs = np.concatenate([np.stack([arrays[end], facts], axis=1) for end in ("heads", "tails")])
+    relations, relation_ids = _in_order(stated.relations, stated.relation_ids)
+    kinds, labelled = _in_order(stated.labels, stated.labelled)
+    whose = np.repeat(np.arange(len(entities.keys)), np.diff(entities.starts))
+    facts = np.arange(len(entities.heads), dtype=np.int64)
+    pairs = np.concatenate([np.stack([ends, facts], axis=1) for ends in (entities.heads, entities.tails)])
     return FactGraph(
         folder=None,
-        alive=np.ones(len(gathered.numbers), np.bool_),
+        alive=np.ones(len(stated.numbers), np.bool_),
+        numbers=np.array(stated.numbers),
+        heads=entities.heads,
+        tails=entities.tails,
+        relation_ids=relation_ids,
+        rows=np.array(stated.rows),
+        spans=np.array(stated.spans),
+        confidences=np.array(stated.confidences),
+        spelled=entities.spelled,
+        labelled=labelled,
         relation_vectors=np.asarray(embed(relations), np.float32),
         relations=Texts.build(relations),
         keys=Texts.build(entities.keys),
-        aliases=Texts.build(["\n".join(spellings) for spellings in entities.spellings]),
-        reasons=Texts.build(["\n".join(reasons) for reasons in entities.reasons]),
+        aliases=Texts.build(["\n".join(spellings) for spellings in entities.of_each(entities.spellings)]),
+        reasons=Texts.build(["\n".join(reasons) for reasons in entities.of_each(entities.reasons)]),
         labels=Texts.build(entities.labels),
         kinds=Texts.build(kinds),
-        names=Names.build(list(named), np.array(list(named.values()), np.int64)),
-        coverage=TokenCoverage.build([row[0] for row in rows], np.array([row[1] for row in rows], np.int64)),
+        names=_names(entities, whose),
+        coverage=TokenCoverage.build(entities.spellings, whose),
         around=Adjacency.build(pairs, len(entities.keys)),
-        **arrays,
     )
 
 
-def _arrays(gathered: Gathered, entities: SpelledEntities, relations: Sequence[str], kinds: Sequence[str]) -> Arrays:
-    """What is kept of each fact."""
-    relation_ids = {relation: place for place, relation in enumerate(relations)}
-    kind_ids = {kind: place for place, kind in enumerate(kinds)}
-    which = [{spelling: place for place, spelling in enumerate(spellings)} for spellings in entities.spellings]
-    table = []
-    for row, fact, head_key, tail_key in gathered.facts:
-        head, tail = entities.entity_of[head_key], entities.entity_of[tail_key]
-        spelled = which[head][one_line(fact.head)], which[tail][one_line(fact.tail)]
-        labelled = kind_ids[fact.head_label], kind_ids[fact.tail_label]
-        table.append(
-            (row, head, relation_ids[one_line(fact.relation)], tail, fact.start, fact.end, *spelled, *labelled)
-        )
-    columns = np.array(table, np.int64).reshape(-1, 10).T.copy()
-    return {
-        "numbers": np.array(gathered.numbers, np.int64),
-        "rows": columns[0],
-        "heads": columns[1],
-        "relation_ids": columns[2],
-        "tails": columns[3],
-        "spans": columns[4:6].T.copy(),
-        "spelled": columns[6:8].T.copy(),
-        "labelled": columns[8:].T.copy(),
-        "confidences": np.array([fact.confidence for _, fact, _, _ in gathered.facts], np.float32),
-    }
+def _in_order(texts: Sequence[str], ids: Ints) -> tuple[list[str], Ints]:
+    """The texts that are used, sorted, and which of them each one is then."""
+    used = np.unique(ids)
+    order = sorted(used.tolist(), key=texts.__getitem__)
+    places = np.zeros(len(texts), np.int64)
+    places[order] = np.arange(len(order))
+    return [texts[place] for place in order], places[ids]
 
 
-def one_line(text: str) -> str:
-    """White space as single spaces: spellings are kept one a line."""
-    return " ".join(text.split())
+def _names(entities: SpelledEntities, whose: Ints) -> Names:
+    """Every form of a name with its entity: a key's own entity before one that is also so spelled."""
+    named = dict(entities.named)
+    keys = map(merging.with_bracket, entities.bases, entities.spellings)
+    for forms in (keys, entities.bases):
+        for form, entity in zip(forms, whose.tolist(), strict=True):
+            named.setdefault(form, entity)
+    return Names.build(list(named), np.array(list(named.values()), np.int64))

@@ -18,8 +18,9 @@ import numpy as np
 
 from polyhop.errors import BudgetExceeded, IndexCorrupt, IndexLocked, PolyhopError, StorageFull
 from polyhop.indexes import segments
-from polyhop.layers.facts.graph import FactGraph, Stated
+from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.layer import FactsLayer, decode
+from polyhop.layers.facts.stated import Stated
 from polyhop.models.choice import Models
 from polyhop.models.tallied import Tallied
 from polyhop.ports import Failure, Floats, Ints, LanguageModel, Rows

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
@@ -19,12 +19,13 @@ from polyhop.indexes import segments
 from polyhop.layers.extraction import ByRulesOrModel
 from polyhop.layers.facts import graph as facts_index
 from polyhop.layers.facts import overlay
-from polyhop.layers.facts.graph import FactGraph, Stated
+from polyhop.layers.facts.gathered import FOLDER, Decoded, GatheredFacts, KeptBeside
+from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.merges import apart_of
 from polyhop.layers.facts.merging import Pair, Similarity
 from polyhop.layers.facts.overlay import overlaid
 from polyhop.layers.facts.syntax.facts import facts_of
-from polyhop.layers.generations import must_write, name_of, newest
+from polyhop.layers.generations import may_stay, must_write, name_of, newest
 from polyhop.layers.layer import USUAL_MEMORY
 from polyhop.models.choice import Models
 from polyhop.ports import Ints, LanguageModel, ParsedSentence
@@ -32,6 +33,7 @@ from polyhop.prompts.batches import Batches
 from polyhop.prompts.extract_facts import PROMPT_VERSION, Extracted, FactLimits, batches
 from polyhop.prompts.grounding import fault_of
 from polyhop.store import phrase_store
+from polyhop.store.changes import UNKNOWN
 from polyhop.store.phrase_store import PhraseStore
 from polyhop.store.record import Record
 from polyhop.types import Fact, Passage
@@ -41,6 +43,7 @@ logger = logging.getLogger(__name__)
 CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
 RULES_VERSION = "3"  # raise it when only layers/syntax would: what was paid for stays fresh
 FIELDS = ("head", "relation", "tail", "start", "end", "head_label", "tail_label", "confidence")  # of a stored fact
+ROWS: Final = "rows"  # in the description of a generation: what its passages' facts were read from
 READ_AT_ONCE = 1000  # passages held in memory while gathering
 
 
@@ -93,41 +96,54 @@ class FactsLayer(ByRulesOrModel[Extracted]):
     def gather(
         self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
     ) -> None:
-        """Build the graph of all facts anew, unless nothing has changed; relations that were embedded stay so."""
+        """Build the graph of all facts anew, unless nothing has changed; only new passages are decoded for it."""
         numbers = record.done(self.name, fingerprint)
         apart = apart_of(record)
         embedder = models.embedder.name
         formats = [facts_index.FORMAT_VERSION, phrase_store.FORMAT_VERSION]
         content = json.dumps([fingerprint, self.merge_similar, formats, embedder, apart])
+        rows = [fingerprint, record.turn(self.name, fingerprint)]
         target = folder / name_of(content, numbers)
         if must_write(record, self.name, target, _opened):
-            rejected: Counter[str] = Counter()
-            phrases = PhraseStore.open(record.folder, models.embedder)
-            sizes = self._write(target, self._stated(record, numbers, rejected), phrases, apart)
-            logger.info("facts: gathered %s, rejected %s", sizes, dict(rejected))
-            told = {**sizes, "of": len(numbers), "rejected": dict(sorted(rejected.items()))}
+            gathered = self._gathered(record, target, rows, numbers)
+            sizes = self._write(target, gathered, PhraseStore.open(record.folder, models.embedder), apart)
+            logger.info("facts: gathered %s, rejected %s", sizes, gathered.reasons)
+            told = {**sizes, "of": len(numbers), "rejected": gathered.reasons, ROWS: rows}
             record.set_generation(self.name, target.name, {"fingerprint": fingerprint, "embedder": embedder, **told})
         segments.sweep(folder, [target.name])
 
+    def _gathered(self, record: Record, target: Path, rows: list[Any], numbers: Ints) -> GatheredFacts:
+        """What passages state: of those that the generation before was gathered from, what it says."""
+        current = record.generation(self.name)
+        noted = None if current is None else current.description.get(ROWS)
+        if current is not None and noted == rows and rows[1] != UNKNOWN and current.name != target.name:
+            earlier = target.with_name(current.name)
+            if may_stay(earlier, KeptBeside.open):
+                before = GatheredFacts.open(earlier)
+                new = numbers[~segments.present(numbers, before.stated.numbers)]
+                return before.among(numbers).with_more(GatheredFacts.of(self._decoded(record, new)))
+        return GatheredFacts.of(self._decoded(record, numbers))
+
     def _write(
-        self, target: Path, stated: Iterator[Stated], phrases: PhraseStore, apart: Sequence[Pair]
+        self, target: Path, gathered: GatheredFacts, phrases: PhraseStore, apart: Sequence[Pair]
     ) -> dict[str, int]:
         similarity = None if self.merge_similar is None else Similarity(self.merge_similar, phrases.vectors)
-        graph = FactGraph.of(stated, phrases.vectors, apart=apart, similarity=similarity)
-        graph.save(target)
+        gathered.save(target)
+        graph = FactGraph.of_stated(gathered.stated, phrases.vectors, apart=apart, similarity=similarity)
+        graph.save(target)  # last: its presence says that all is there
         return graph.counts
 
-    def _stated(self, record: Record, numbers: Ints, rejected: Counter[str]) -> Iterator[Stated]:
+    def _decoded(self, record: Record, numbers: Ints) -> Iterator[Decoded]:
         for chunk in np.array_split(numbers, max(len(numbers) // READ_AT_ONCE, 1)):
             payloads = record.payloads_of(self.name, chunk.tolist())
             for number, passage in zip(chunk.tolist(), record.passages(chunk.tolist()), strict=True):
-                facts, faults = decode(payloads[number])
-                rejected.update(faults)
-                yield number, passage, facts
+                yield number, passage, *decode(payloads[number])
 
     def open(self, record: Record, folder: Path, models: Models) -> FactGraph:
         """The newest generation, below the overlay. Raises LayerMissing, ModelMismatch, IndexCorrupt, OverlayStale."""
         current = newest(record, self.name, models, below="text,parsekg", embedded="Relations")
+        if (folder / current.name / FOLDER).is_dir():  # not where an earlier version wrote it
+            KeptBeside.open(folder / current.name)
         graph = FactGraph.open(folder / current.name, record.numbers())
         if self.overlay is None:
             return graph
@@ -148,4 +164,5 @@ def decode(payload: bytes) -> tuple[list[Fact], dict[str, int]]:
 
 
 def _opened(folder: Path) -> FactGraph:
+    KeptBeside.open(folder)
     return FactGraph.open(folder, np.empty(0, np.int64))

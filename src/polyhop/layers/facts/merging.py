@@ -77,7 +77,12 @@ def informative(labels: Mapping[str, int]) -> str:
 
 def spelled_key(name: str) -> str:
     """A name as a key that keeps its brackets: "The Korr (2001 film)" becomes "korr (2001 film)"."""
-    base, bracket = normal(name), bracket_of(name)
+    return with_bracket(normal(name), name)
+
+
+def with_bracket(base: str, name: str) -> str:
+    """The normalised name, with what the brackets at its end say."""
+    bracket = bracket_of(name)
     return f"{base} ({bracket})" if bracket else base
 
 

@@ -17,8 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyhop.errors import IndexCorrupt, OverlayStale, StorageFull, UsageError, nearest
+from polyhop.indexes.csr import offsets
+from polyhop.indexes.names import normal
 from polyhop.layers.facts import merging
-from polyhop.layers.facts.graph import Embed, FactGraph, Gathered, SpelledEntities, graph_of, one_line
+from polyhop.layers.facts.entities import SpelledEntities
+from polyhop.layers.facts.graph import Embed, FactGraph, graph_of
+from polyhop.layers.facts.stated import StatedFacts, one_line
 from polyhop.ports import Ints
 from polyhop.store.whole_file import whole_file
 from polyhop.types import Fact
@@ -200,7 +204,8 @@ def overlaid(graph: FactGraph, overlay: Overlay, embed: Embed) -> OverlaidGraph:
     so. ``embed`` makes the vectors of relations. Raises OverlayStale for a graph that it does not fit.
     """
     edits, ends = checked(graph, overlay), _Ends(graph)
-    facts: list[tuple[int, Fact, str, str]] = []
+    facts: list[tuple[int, Fact]] = []
+    named: list[tuple[int, int]] = []  # entities of each
     origin: list[int] = []
     for position in range(len(graph.heads)):
         edit, fact = edits.get(position), graph.fact(position)
@@ -210,10 +215,11 @@ def overlaid(graph: FactGraph, overlay: Overlay, embed: Embed) -> OverlaidGraph:
                 continue
             fact, known = replace(fact, **edit.after._asdict()), (head, tail)
             head, tail = ends.of(fact.head, fact.head_label, known), ends.of(fact.tail, fact.tail_label, known)
-        facts.append((int(graph.rows[position]), fact, ends.used(head), ends.used(tail)))
+        facts.append((int(graph.rows[position]), fact))
+        named.append((head, tail))
         origin.append(position if edit is None else -1)
-    gathered = Gathered(graph.numbers.tolist(), facts, {}, set(), set(), frozenset())
-    made = graph_of(gathered, ends.spelled(), embed)
+    stated = StatedFacts.of_rows(graph.numbers.tolist(), facts)
+    made = graph_of(stated, ends.spelled(stated, np.array(named, np.int64).reshape(-1, 2)), embed)
     whole = {each.name: getattr(made, each.name) for each in fields(made)}
     return OverlaidGraph(**{**whole, "alive": np.array(graph.alive)}, base=graph, origin=np.array(origin, np.int64))
 
@@ -224,7 +230,6 @@ class _Ends:
     def __init__(self, graph: FactGraph) -> None:
         self._graph = graph
         self._new: dict[str, int] = {}  # key -> entity
-        self._used: set[int] = set()  # entities that facts name
         self._keys = [graph.keys[place] for place in range(len(graph))]
         self._labels = [graph.labels[place] for place in range(len(graph))]
         self._aliases = [graph.aliases[place].split("\n") for place in range(len(graph))]
@@ -241,23 +246,29 @@ class _Ends:
             self._reasons[entity].append(merging.BY_NAME)
         return entity
 
-    def used(self, entity: int) -> str:
-        """The key of an entity, which a fact names."""
-        self._used.add(entity)
-        return self._keys[entity]
-
-    def spelled(self) -> SpelledEntities:
-        """The entities that facts name, in the order of their keys."""
-        order = sorted(self._used, key=self._keys.__getitem__)
-        places = {entity: place for place, entity in enumerate(order)}
+    def spelled(self, stated: StatedFacts, named: Ints) -> SpelledEntities:
+        """The entities that facts name, in the order of their keys; ``named``: those of each fact, shape (m, 2)."""
+        order = np.array(sorted(np.unique(named).tolist(), key=self._keys.__getitem__), np.int64)
+        places = np.full(len(self._keys), -1)
+        places[order] = np.arange(len(order))
+        which = [{spelling: at for at, spelling in enumerate(self._aliases[entity])} for entity in order.tolist()]
+        ends = places[named]
+        said = [[stated.names[name] for name in names.tolist()] for names in (stated.heads, stated.tails)]
+        spelled = [[which[end][name] for end, name in zip(ends[:, side], said[side], strict=True)] for side in (0, 1)]
+        spellings = [spelling for entity in order.tolist() for spelling in self._aliases[entity]]
         names = self._graph.names
-        known = {names.keys[row]: places[own] for row, own in enumerate(names.values.tolist()) if own in places}
+        known = {names.keys[row]: int(places[own]) for row, own in enumerate(names.values.tolist()) if places[own] >= 0}
         return SpelledEntities(
-            keys=[self._keys[entity] for entity in order],
-            entity_of={**known, **{self._keys[entity]: place for entity, place in places.items()}},
-            spellings=[self._aliases[entity] for entity in order],
-            reasons=[self._reasons[entity] for entity in order],
-            labels=[self._labels[entity] for entity in order],
+            keys=[self._keys[entity] for entity in order.tolist()],
+            labels=[self._labels[entity] for entity in order.tolist()],
+            named={**known, **{self._keys[entity]: place for place, entity in enumerate(order.tolist())}},
+            spellings=spellings,
+            bases=[normal(spelling) for spelling in spellings],
+            reasons=[reason for entity in order.tolist() for reason in self._reasons[entity]],
+            starts=offsets([len(self._aliases[entity]) for entity in order.tolist()]),
+            heads=ends[:, 0],
+            tails=ends[:, 1],
+            spelled=np.array(spelled, np.int64).reshape(2, -1).T.copy(),
         )
 
     def _found(self, spelling: str) -> int | None:

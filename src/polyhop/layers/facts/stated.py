@@ -1,0 +1,208 @@
+"""What passages state, as columns: the one form in which facts of any number of passages are gathered.
+
+A name, a relation or a label is held once, however often it is said, and a fact is a row of small numbers. What a
+generation was gathered from is read out of its arrays again, so that only passages that came since are decoded.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhop.layers.facts import merging
+from polyhop.ports import Bools, Floats, Ints
+from polyhop.types import Fact, Passage
+
+Stated = tuple[int, Passage, Sequence[Fact]]  # a passage's number, the passage, and the facts it states
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StatedFacts:
+    """Facts in the order of the passages that state them, and what else these say of names."""
+
+    numbers: Ints  # passage number of each row, ascending
+    titles: Sequence[str]  # of each row
+    names: Sequence[str]  # of heads and tails, each once
+    relations: Sequence[str]
+    labels: Sequence[str]
+    rows: Ints  # fact -> row into numbers, ascending
+    heads: Ints  # fact -> name
+    relation_ids: Ints
+    tails: Ints
+    spans: Ints  # (m, 2): the evidence, offsets into the passage's text
+    labelled: Ints  # (m, 2): the label of the head, and of the tail
+    confidences: Floats  # fact -> 0 to 1
+    acronyms: Sequence[str]  # a name and its acronym, on two lines
+    acronym_rows: Ints  # which row says each of them, ascending
+
+    @classmethod
+    def of(cls, stated: Iterable[Stated]) -> Self:
+        """Of passages in any order."""
+        draft = _Draft()
+        for number, passage, facts in stated:
+            draft.add(number, passage, facts)
+        found = cls._collected(draft)
+        return found if (np.diff(found.numbers) > 0).all() else found._in_order()
+
+    @classmethod
+    def of_rows(cls, numbers: Sequence[int], facts: Iterable[tuple[int, Fact]]) -> Self:
+        """Facts with the row of each, ascending, of passages of which nothing else is known."""
+        draft = _Draft(numbers=list(numbers), titles=[""] * len(numbers))
+        for row, fact in facts:
+            draft.state(row, fact)
+        return cls._collected(draft)
+
+    @classmethod
+    def _collected(cls, draft: _Draft) -> Self:
+        columns = np.array(draft.columns, np.int64).reshape(-1, 8)
+        return cls(
+            numbers=np.array(draft.numbers, np.int64),
+            titles=draft.titles,
+            names=list(draft.names),
+            relations=list(draft.relations),
+            labels=list(draft.labels),
+            rows=columns[:, 0],
+            heads=columns[:, 1],
+            relation_ids=columns[:, 2],
+            tails=columns[:, 3],
+            spans=columns[:, 4:6],
+            labelled=columns[:, 6:],
+            confidences=np.array(draft.confidences, np.float32),
+            acronyms=draft.acronyms,
+            acronym_rows=np.array(draft.acronym_rows, np.int64),
+        )
+
+    def of_passages(self, kept: Bools) -> Self:
+        """What some passages state, by row; names that they do not say stay."""
+        row, facts, acronyms = np.cumsum(kept) - 1, kept[self.rows], kept[self.acronym_rows]
+        return replace(
+            self.of_facts(facts),
+            numbers=self.numbers[kept],
+            titles=[self.titles[place] for place in np.flatnonzero(kept).tolist()],
+            rows=row[self.rows[facts]],
+            acronyms=[self.acronyms[place] for place in np.flatnonzero(acronyms).tolist()],
+            acronym_rows=row[self.acronym_rows[acronyms]],
+        )
+
+    def of_facts(self, kept: Bools) -> Self:
+        """The same passages with some of their facts."""
+        return replace(
+            self,
+            rows=self.rows[kept],
+            heads=self.heads[kept],
+            relation_ids=self.relation_ids[kept],
+            tails=self.tails[kept],
+            spans=self.spans[kept],
+            labelled=self.labelled[kept],
+            confidences=self.confidences[kept],
+        )
+
+    def with_more(self, more: StatedFacts) -> Self:
+        """What these passages and others state."""
+        names, name = _together(self.names, more.names)
+        relations, relation = _together(self.relations, more.relations)
+        labels, label = _together(self.labels, more.labels)
+        rows = len(self.numbers)
+        joined = replace(
+            self,
+            numbers=np.concatenate([self.numbers, more.numbers]),
+            titles=[*self.titles, *more.titles],
+            names=names,
+            relations=relations,
+            labels=labels,
+            rows=np.concatenate([self.rows, more.rows + rows]),
+            heads=np.concatenate([self.heads, name[more.heads]]),
+            relation_ids=np.concatenate([self.relation_ids, relation[more.relation_ids]]),
+            tails=np.concatenate([self.tails, name[more.tails]]),
+            spans=np.concatenate([self.spans, more.spans]),
+            labelled=np.concatenate([self.labelled, label[more.labelled]]),
+            confidences=np.concatenate([self.confidences, more.confidences]),
+            acronyms=[*self.acronyms, *more.acronyms],
+            acronym_rows=np.concatenate([self.acronym_rows, more.acronym_rows + rows]),
+        )
+        return joined if (np.diff(joined.numbers) > 0).all() else joined._in_order()
+
+    def _in_order(self) -> Self:
+        """The same with passages in the order of their numbers."""
+        order = np.argsort(self.numbers, kind="stable")
+        row = np.empty(len(order), np.int64)
+        row[order] = np.arange(len(order))
+        rows, said = row[self.rows], row[self.acronym_rows]
+        facts, acronyms = np.argsort(rows, kind="stable"), np.argsort(said, kind="stable")
+        return replace(
+            self,
+            numbers=self.numbers[order],
+            titles=[self.titles[place] for place in order.tolist()],
+            rows=rows[facts],
+            heads=self.heads[facts],
+            relation_ids=self.relation_ids[facts],
+            tails=self.tails[facts],
+            spans=self.spans[facts],
+            labelled=self.labelled[facts],
+            confidences=self.confidences[facts],
+            acronyms=[self.acronyms[place] for place in acronyms.tolist()],
+            acronym_rows=said[acronyms],
+        )
+
+
+@dataclass
+class _Draft:
+    """Columns that are being collected."""
+
+    numbers: list[int] = field(default_factory=list)
+    titles: list[str] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
+    relations: dict[str, int] = field(default_factory=dict)
+    labels: dict[str, int] = field(default_factory=dict)
+    columns: array[int] = field(default_factory=lambda: array("q"))
+    confidences: array[float] = field(default_factory=lambda: array("f"))
+    acronyms: list[str] = field(default_factory=list)
+    acronym_rows: list[int] = field(default_factory=list)
+
+    def add(self, number: int, passage: Passage, facts: Iterable[Fact]) -> None:
+        row = len(self.numbers)
+        self.numbers.append(number)
+        self.titles.append(one_line(passage.title))
+        for text in (passage.title, passage.text):
+            for name, short in merging.acronyms(text):
+                self.acronyms.append(f"{one_line(name)}\n{one_line(short)}")
+                self.acronym_rows.append(row)
+        for fact in facts:
+            self.state(row, fact)
+
+    def state(self, row: int, fact: Fact) -> None:
+        self.columns.extend(
+            (
+                row,
+                _place(self.names, one_line(fact.head)),
+                _place(self.relations, one_line(fact.relation)),
+                _place(self.names, one_line(fact.tail)),
+                fact.start,
+                fact.end,
+                _place(self.labels, fact.head_label),
+                _place(self.labels, fact.tail_label),
+            )
+        )
+        self.confidences.append(fact.confidence)
+
+
+def one_line(text: str) -> str:
+    """White space as single spaces: spellings are kept one a line. Half of a surrogate pair becomes a question mark."""
+    line = " ".join(text.split())
+    return line if line.isascii() else line.encode("utf-8", "replace").decode()
+
+
+def _place(places: dict[str, int], text: str) -> int:
+    return places.setdefault(text, len(places))
+
+
+def _together(texts: Sequence[str], more: Sequence[str]) -> tuple[Sequence[str], NDArray[np.int64]]:
+    """Texts with those of others that are new, and what each of the others is then."""
+    places = {text: place for place, text in enumerate(texts)}
+    which = np.array([_place(places, text) for text in more], np.int64)
+    return list(places), which

@@ -1,0 +1,112 @@
+"""What the facts of an index that ``gathering.py --keep`` grew cost: to gather, to open, and after ten documents went.
+
+Facts are extracted by syntax from the stored parses. Vectors of relations are made up, because to embed them would take
+most of the time: each relation has its own, always the same. Each step runs in a fresh process, as there.
+
+    python benchmarks/grown_facts.py INDEX [INDEX ...] [--set SECTION.KEY=VALUE ...] [--json OUT]
+
+Afterwards ``asking_grown.py`` can ask strategies that need facts (``c2rag``) of these indexes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from gathering import CHANGING, COLUMNS, DISK, MORE, OPENING, in_fresh_process, in_groups
+from measuring import Figures, beside_others, cpu_seconds, machine, save, show_load, show_table
+from numpy.typing import NDArray
+
+from polyhop.layers.facts.layer import decode
+from polyhop.layers.layer import fingerprint, layer_of
+from polyhop.models.choice import Models
+from polyhop.settings import Settings
+from polyhop.store.phrase_store import PhraseStore
+from polyhop.store.record import Record
+
+LAYER = "facts"
+
+
+@dataclass(frozen=True)
+class MadeUp:
+    """Unit vectors in place of those of an embedder, of which it has the name and the dimensions."""
+
+    name: str
+    dimensions: int
+
+    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A vector for each text, in a direction of its own."""
+        rows = [np.random.default_rng(list(text.encode())).standard_normal(self.dimensions) for text in texts]
+        vectors = np.array(rows, np.float32).reshape(-1, self.dimensions)
+        unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
+
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The same."""
+        return self.embed_passages(texts)
+
+
+def extracted(index: Path, settings: Settings) -> Figures:
+    """Store the facts of all passages, and a vector for each relation; what they are, and what extraction took."""
+    models = Models(settings)
+    layer = layer_of(LAYER, settings)
+    mark, facts, relations, begun = fingerprint(layer, models), 0, set[str](), cpu_seconds()
+    with Record.create_or_open(index) as record:
+        for numbers in in_groups(record.done("parsekg", fingerprint(layer_of("parsekg", settings), models)).tolist()):
+            parses = record.payloads_of("parsekg", numbers)
+            below = {"parsekg": [parses[number] for number in numbers]}
+            rows = [row for row in layer.extract(record.passages(numbers), models, below) if isinstance(row, bytes)]
+            record.record_rows(LAYER, mark, list(zip(numbers, rows, strict=True)))
+            for row in rows:
+                stated, _ = decode(row)
+                facts += len(stated)
+                relations.update(" ".join(fact.relation.split()) for fact in stated)
+        record.settle(LAYER, mark)
+        spent = cpu_seconds() - begun
+        embedder = models.embedder
+        PhraseStore.open(record.folder, MadeUp(embedder.name, embedder.dimensions)).vectors(sorted(relations))
+        passages = record.count_passages()
+    return {"passages": passages, "facts": facts, "relations": len(relations), "extraction, processor seconds": spent}
+
+
+def measured(index: Path, changes: Sequence[str]) -> Figures:
+    """All figures of one index."""
+    begun = time.perf_counter()
+    told = extracted(index, Settings.read(None, changes))
+    print(f"{index}: {told}, in {time.perf_counter() - begun:.0f} s", file=sys.stderr)
+    for step in ("gathering", "opening", "changing"):
+        if step == "changing":
+            with Record.create_or_open(index) as record:
+                record.drop([row.id for row in record.documents()][-MORE:])
+        found = in_fresh_process(step, index, LAYER, changes)
+        told |= found
+        print(f"{step}: {found}", file=sys.stderr)
+    return told
+
+
+def main() -> None:
+    """Measure, print the table, and write the figures as JSON where asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("indexes", type=Path, nargs="+")
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
+    parser.add_argument("--json", type=Path, help="write the figures here, too")
+    options = parser.parse_args()
+    about = {**machine(), "settings": options.set, "vectors": "made up", "changing": f"{MORE} documents went"}
+    found: dict[str, Figures] = {}
+    with beside_others(about):
+        for index in options.indexes:
+            told = measured(index, options.set)
+            found[f"{told['passages']:,}"] = told
+    names = ("facts", "relations", "extraction, processor seconds", *COLUMNS, *OPENING, *CHANGING, DISK)
+    show_table(("", *found), [[name, *(told[name] for told in found.values())] for name in names])
+    show_load(about)
+    save(options.json, about, found)
+
+
+if __name__ == "__main__":
+    main()

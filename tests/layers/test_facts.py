@@ -404,6 +404,18 @@ def test_an_acronym_has_the_initials(short: str, name: str, fits: bool) -> None:
     assert is_acronym(short, name) == fits
 
 
+@pytest.mark.parametrize(
+    ("spellings_there", "joined"),
+    [(["TSS"], True), (["the TSS", "T.S.S."], True), (["A Tss"], False), (["TSS", "Tss", "a Tss"], False)],
+)
+def test_an_acronym_joins_what_is_mostly_written_as_one(spellings_there: list[str], joined: bool) -> None:
+    """The village Tss is not the school that passages abbreviate as TSS."""
+    school = fact("Tarn School of Surveying", "is in", "Oar")
+    facts = [school, *(fact(spelling, "has", "a pier") for spelling in spellings_there)]
+    graph = graph_of({"x": facts}, {"x": "The Tarn School of Surveying (TSS) is in Oar."})
+    assert (graph.find("Tarn School of Surveying") == graph.find("TSS")) == joined
+
+
 def test_similar_names_join_the_one_they_are_similar_to_and_no_chain_forms() -> None:
     """B is like A, and C is like B but not like A: C stays alone."""
     places = {"Aldmoor": 0.0, "Aldmore": 0.4, "Aldmere": 0.8, "Aldmoor 1": 0.01, "Oar": 3.0}

@@ -8,8 +8,9 @@ What is decided here, and why:
   passage is titled after, and otherwise the plain key's. With one such title only, brackets change nothing, unless
   other passages write the name as a common noun: an editor is not "The Editor (film)".
 - An alias that a fact states ("also known as") joins two entities; so does an acronym in brackets after the words that
-  it abbreviates, "World Health Organization (WHO)". An alias that several entities claim joins none of them, nor does a
-  single word for a longer name ("the Duke") that passages without that name use, too.
+  it abbreviates, "World Health Organization (WHO)", where what is called so is mostly written as one. An alias that
+  several entities claim joins none of them, nor does a single word for a longer name ("the Duke") that passages without
+  that name use, too.
 - A similar name joins the more frequent name that it is similar to, never one that is only similar to a similar one.
 - Dates and numbers, names with contradicting labels, and (acronyms aside) two titles of passages are never joined.
 - What somebody has kept apart stays apart, whatever the reason to join it.
@@ -260,8 +261,15 @@ class _Joining:
         for key, alias, _ in stated:
             claimed[alias].add(key)
         for key, alias, reason in stated:
-            if claimed[alias] - {alias} == {key} and (reason == ACRONYM or self._is_telling(key, alias)):
+            tells = self._is_written_short if reason == ACRONYM else self._is_telling
+            if claimed[alias] - {alias} == {key} and tells(key, alias):
                 self.join(key, alias, f"alias: {reason}", titles=reason == ACRONYM)
+
+    def _is_written_short(self, key: str, alias: str) -> bool:
+        """Whether most that are called so are written as the acronym: "DON" is the navy's, "A Don" is a village."""
+        name, spellings = self.known[key].name, self.known[alias].spellings
+        short = (count for spelling, count in spellings.items() if is_acronym(spelling.split()[-1], name))
+        return 2 * sum(short) > spellings.total()
 
     def _is_telling(self, key: str, alias: str) -> bool:
         """Whether an alias is more than a single word that other passages may use for somebody else."""

@@ -199,6 +199,10 @@ class ConstrainedModel(Protocol):
     def end(self) -> int:
         """The token that ends the model's turn."""
 
+    @property
+    def cuts_at_spaces(self) -> bool:
+        """Whether a text may be cut before each space between two words, and its tokens are those of the pieces."""
+
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text, without special tokens added."""
 

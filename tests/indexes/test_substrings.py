@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.errors import UsageError
-from polyhop.indexes.substrings import Matches, SubstringGrammar, TokenStrings
+from polyhop.indexes.substrings import JoinedStrings, Matches, SubstringGrammar, TokenStrings
 from polyhop.ports import Grammar
 
 VOCABULARY = 5
@@ -122,6 +122,17 @@ def test_saved_rows_are_the_same(tmp_path: Path) -> None:
     grammar: Grammar = strings.grammar(np.array([2, 0]))
     assert grammar.allowed(grammar.root()).tolist() == [1, 2, 3, 250_000]
     assert grammar.allowed(grammar.advance(grammar.root(), 2)).tolist() == [3]
+
+
+def test_tokens_of_a_small_vocabulary_take_two_bytes_and_mix_with_others() -> None:
+    short, long = TokenStrings.build([[65_534, 1]]), TokenStrings.build([[65_535], [1, 2]])
+    assert (short.text.itemsize, long.text.itemsize) == (2, 4)
+    grammar = JoinedStrings((short, long)).grammar(np.arange(3))
+    assert grammar.allowed(grammar.root()).tolist() == [1, 2, 65_534, 65_535]
+    assert grammar.allowed(grammar.advance(grammar.root(), 1)).tolist() == [2]
+    assert not len(grammar.allowed(grammar.advance(grammar.root(), 65_535)))
+    with pytest.raises(OverflowError):
+        TokenStrings.laid(np.array([65_535]), np.array([0]), np.array([1]), np.uint16)
 
 
 def test_a_grammar_of_nothing_allows_nothing() -> None:

@@ -17,6 +17,8 @@ from polyhop.indexes.texts import Texts
 def test_texts_are_read_as_they_were_written(written: list[str]) -> None:
     texts = Texts.build(written)
     assert [texts[place] for place in range(len(texts))] == written
+    for start in range(len(texts) + 1):
+        assert texts.stretch(start, len(texts)) == written[start:]
 
 
 def test_saved_texts_are_read_from_disk(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from polyhop.engine import Polyhop
 from polyhop.errors import IndexCorrupt, StorageFull, StoreUnreachable, UsageError
 from polyhop.indexing.build import Builder
 from polyhop.indexing.shared_generations import SharedGenerations
+from polyhop.layers.parsekg import translation
 from polyhop.settings import Settings
 from polyhop.store.object_store import ObjectStore
 from polyhop.store.record import Record
@@ -106,6 +107,17 @@ def test_a_change_is_taken_over_too(fleet: Fleet, request: pytest.FixtureRequest
         request.getfixturevalue("never_gathers")
         assert found(reader, "Where does the River Oar rise?") == ["oar"]
         assert fleet.files("b") == fleet.files("a")
+
+
+def test_the_translators_tokens_come_with_their_segments(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that no machine has to make them for its first question."""
+    monkeypatch.setattr(translation, "FEW", 0)
+    for texts in (TEXTS, LATER):
+        fleet.index("a", texts)
+        with fleet.machine("b") as reader:
+            assert found(reader, "Who built the lighthouse?") == ["quillmouth"]
+            assert any("/tokens-" in path for path in fleet.files("b"))
+            assert fleet.files("b") == fleet.files("a")
 
 
 def test_a_server_answers_from_what_it_has_until_it_has_taken_over(fleet: Fleet) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from polyhop.indexes.folding import words_at
 from polyhop.indexes.substrings import SubstringGrammar, TokenStrings
 from polyhop.layers.parsekg.graph import MASK
-from polyhop.layers.parsekg.span_edges import BREAK, GAP, WHOLE, WORD, edged
+from polyhop.layers.parsekg.span_edges import BREAK, GAP, WHOLE, WORD, EdgedWords, edged
 from polyhop.models.conversion import convert_folder
 from polyhop.models.converted import ConvertedModel
 from polyhop.models.smollm2 import SmolLM2
@@ -27,6 +27,7 @@ LETTERS = st.text(st.characters(max_codepoint=0x2FFFF, exclude_categories=["Cs",
 SPOKEN = st.sampled_from(
     ["handed", "ra’ām", "ḥn", "o'er", "1931", "漢字", "हिन्दी", "cafe\u0301", "(born", "-", ".", "##'s"]
 )
+SPACES = st.sampled_from([" ", "  ", "\n", "\u00a0", " \u3000", ""])
 SENTENCES = st.lists(st.just(MASK) | SPOKEN | LETTERS, min_size=1, max_size=8).map(" ".join)
 
 
@@ -38,6 +39,11 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp("tiny")
     convert_folder({"llama": llama, "qwen2": qwen2}[request.param]().written(folder / "source"), folder / "converted")
     return ConvertedModel(folder=str(folder / "converted"), threads=1)
+
+
+UNEVEN = st.lists(st.tuples(st.just(MASK) | SPOKEN | LETTERS, SPACES), max_size=8).map(
+    lambda said: "".join(word + space for word, space in said)
+)
 
 
 def grammar_of(sentence: str, model: ConstrainedModel, *, across: bool) -> SubstringGrammar:
@@ -81,6 +87,24 @@ def test_a_span_across_entities_is_text_and_begins_inside_no_word(
     inside = {place for start, end in words_at(sentence) for place in range(start + 1, end)}
     for said in said_at_random(grammar_of(sentence, model, across=True), model, seed):
         assert any(sentence.startswith(said, start) for start in range(len(sentence)) if start not in inside)
+
+
+@settings(deadline=None, max_examples=500)
+@given(st.lists(SENTENCES | UNEVEN, max_size=4))
+def test_words_put_side_by_side_have_the_tokens_and_flags_of_the_whole(
+    model: ConstrainedModel, said: list[str]
+) -> None:
+    """Whatever stands between them; of Llama 3 and Qwen2, stretches between two masks."""
+    whole = [edged(sentence, model) for sentence in said]
+    expected = TokenStrings.build([row.tokens for row in whole], [row.flags for row in whole])
+    found = EdgedWords(model).strings(said)
+    assert found.text.tolist() == expected.text.tolist()
+    assert found.flags.tolist() == expected.flags.tolist()
+    assert found.bounds.tolist() == expected.bounds.tolist()
+
+
+def test_only_a_tokenizer_that_is_known_not_to_look_past_spaces_is_given_words(model: ConstrainedModel) -> None:
+    assert model.cuts_at_spaces is isinstance(model, SmolLM2)
 
 
 def test_a_span_never_ends_inside_a_letter_that_the_model_takes_apart(model: ConstrainedModel) -> None:

@@ -68,6 +68,11 @@ class RandomModel:
         """Words are tokens."""
         return "words"
 
+    @property
+    def cuts_at_spaces(self) -> bool:
+        """Its tokens are words."""
+        return True
+
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Whole words, with the space before them."""
         return [[PIECES.index(piece) for piece in _PIECE.findall(text)] for text in texts]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from polyhop.errors import UsageError
 from polyhop.ports import Ints
 
 Doubles = NDArray[np.float64]
+Small = NDArray[np.signedinteger[Any]]
+"""Whole numbers in as few bytes as they need, as they lie on a disk."""
 
 
 def offsets(lengths: Iterable[int] | Ints) -> Ints:
@@ -20,7 +23,7 @@ def offsets(lengths: Iterable[int] | Ints) -> Ints:
     return np.concatenate([np.zeros(1, np.int64), ends])
 
 
-def spread(starts: Ints, ends: Ints) -> Ints:
+def spread(starts: Small, ends: Small) -> Ints:
     """The numbers of the half-open ranges from ``starts[i]`` to ``ends[i]``, one range after the other."""
     lengths = ends - starts
     before = np.cumsum(lengths) - lengths
@@ -31,6 +34,11 @@ def flat(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
     """Rows laid end to end, and their offsets."""
     bounds = offsets(map(len, rows))
     return np.fromiter(chain.from_iterable(rows), np.int64, int(bounds[-1])), bounds
+
+
+def small(numbers: Ints) -> Small:
+    """The same numbers in four bytes each, where they fit; they are signed, so that differences may be taken."""
+    return numbers.astype(np.int32) if int(numbers.max(initial=0)) <= np.iinfo(np.int32).max else numbers
 
 
 def simple_edges(pairs: Ints, weights: Doubles, nodes: int) -> tuple[Ints, Ints, Doubles]:

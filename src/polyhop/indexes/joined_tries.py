@@ -41,12 +41,8 @@ class LivingTrie:
 
     def after(self, node: int, token: int) -> int:
         """The node that a token leads to; NOWHERE where none is left."""
-        tokens = self.trie.allowed(node)
-        place = int(tokens.searchsorted(token))
-        if place == len(tokens) or tokens[place] != token:
-            return NOWHERE
-        found = int(self.trie.children[node]) + place + 1
-        return NOWHERE if self.dead is not None and self.dead[found] else found
+        found = self.trie.after(node, token)
+        return NOWHERE if found is None or (self.dead is not None and self.dead[found]) else found
 
     def rows(self, node: int) -> Ints:
         """The rows that end at a node and are left, ascending."""
@@ -114,7 +110,7 @@ def _dead_nodes(trie: TokenTrie, gone: Ints) -> Bools:
         if not node or dead[node] or children[node] < trie.children[node + 1] - trie.children[node]:
             continue  # something is left below it; it is looked at again once that is dead
         dead[node] = True
-        parent = int(np.searchsorted(trie.children, node, side="left")) - 1
+        parent = int(np.searchsorted(trie.children, trie.children.dtype.type(node), side="left")) - 1
         children[parent] += 1
         if not left.get(parent, int(trie.ends[parent + 1] - trie.ends[parent])):
             empty.append(parent)

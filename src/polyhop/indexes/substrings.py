@@ -7,17 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyhop.errors import UsageError
-from polyhop.indexes.csr import flat, offsets, spread
+from polyhop.indexes.csr import Small, flat, offsets, small, spread
 from polyhop.indexes.segments import KeptArrays
 from polyhop.ports import Bools, Ints
 
 Tokens = NDArray[np.int32]
+StoredTokens = NDArray[np.integer[Any]]
+TokenKind = np.uint16 | np.int32
 Flags = NDArray[np.uint8]
 _FEW = 64  # up to here a Python set is faster than arrays
 _END = -1  # stands after every row
@@ -28,31 +30,42 @@ class TokenStrings(KeptArrays):
     """Rows of token ids, laid end to end with a mark after each.
 
     Tokens may have flags, bits that say something about a token where it stands; what, is up to
-    whoever sets them.
+    whoever sets them. Tokens of a small vocabulary take two bytes each.
     """
 
-    text: Tokens
+    text: StoredTokens  # all bits of a mark are set
     flags: Flags  # of each token, 0 for the mark after a row
-    bounds: Ints  # row i is text[bounds[i]:bounds[i + 1] - 1]
+    bounds: Small  # row i is text[bounds[i]:bounds[i + 1] - 1]
     size: Ints  # shape (1,): one more than the highest token id
 
     @classmethod
     def build(cls, rows: Sequence[Sequence[int]], flags: Sequence[Sequence[int]] | None = None) -> Self:
         """From rows of token ids (at least 0, below 2**31), and the flags of each token (below 256; none: 0)."""
         said, laid = flat(rows)
-        bounds = laid + np.arange(len(rows) + 1)
-        text = np.full(int(bounds[-1]), _END, np.int32)
-        places = spread(bounds[:-1], bounds[1:] - 1)
-        text[places] = said
-        flagged = np.zeros(len(text), np.uint8)
-        if flags is not None:
-            flagged[places] = flat(flags)[0]
-        return cls(text=text, flags=flagged, bounds=bounds, size=np.array([said.max(initial=-1) + 1]))
+        marks = np.zeros(len(said), np.int64) if flags is None else flat(flags)[0]
+        return cls.laid(said, marks, np.diff(laid))
+
+    @classmethod
+    def laid(cls, said: NDArray[Any], marks: NDArray[Any], lengths: Ints, kind: type[TokenKind] | None = None) -> Self:
+        """The same from tokens and flags that are laid end to end, and how many of them each row has.
+
+        ``kind``: of what numbers the tokens are to be; none: of what is enough. Raises OverflowError where it is not.
+        """
+        bounds, size = offsets(lengths + 1), int(said.max(initial=-1)) + 1
+        kind = kind or (np.uint16 if size <= np.iinfo(np.uint16).max else np.int32)
+        if size > np.iinfo(kind).max:
+            raise OverflowError("The tokens do not fit.")
+        text: StoredTokens = np.full(int(bounds[-1]), _END).astype(kind)
+        flags = np.zeros(len(text), np.uint8)
+        places = np.ones(len(text), np.bool_)
+        places[bounds[1:] - 1] = False
+        text[places], flags[places] = said, marks
+        return cls(text=text, flags=flags, bounds=small(bounds), size=np.array([size]))
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
 
-    def row(self, row: int) -> Tokens:
+    def row(self, row: int) -> StoredTokens:
         """The tokens of a row."""
         return self.text[self.bounds[row] : self.bounds[row + 1] - 1]
 
@@ -79,7 +92,7 @@ class JoinedStrings:
     def __len__(self) -> int:
         return self._firsts[-1]
 
-    def row(self, row: int) -> Tokens:
+    def row(self, row: int) -> StoredTokens:
         """The tokens of a row."""
         at = bisect_right(self._firsts, row, hi=len(self.parts)) - 1
         return self.parts[at].row(row - self._firsts[at])
@@ -94,16 +107,18 @@ class JoinedStrings:
             here = rows[(rows >= first) & (rows < end)] - first
             if len(here):
                 places = spread(part.bounds[here], part.bounds[here + 1])
-                said.append(part.text[places])
+                said.append(part.text[places].astype(np.int32, copy=False))
                 marks.append(part.flags[places])
                 lengths.append(part.bounds[here + 1] - part.bounds[here])
-        flags = np.concatenate(marks)
-        text = np.where(flags & never, np.int32(_END), np.concatenate(said))
+        flags, text, bounds = np.concatenate(marks), np.concatenate(said), offsets(np.concatenate(lengths))
+        text[bounds[1:] - 1] = _END
+        if never:
+            text[(flags & never) != 0] = _END
         return SubstringGrammar(
             text=text,
             opening=np.where(flags & begins, text, np.int32(_END)) if begins else text,
             closing=(flags & ends).astype(np.bool_) if ends else None,
-            bounds=offsets(np.concatenate(lengths)),
+            bounds=bounds,
             subset=rows,
             size=max((int(part.size[0]) for part in self.parts), default=0),
         )

@@ -33,13 +33,18 @@ class Texts(KeptArrays):
         return len(self.bounds) - 1
 
     def all(self) -> list[str]:
-        """All of them in order. Raises IndexCorrupt like ``[]``."""
-        whole, bounds = self.blob.tobytes(), self.bounds.tolist()
-        return [_decoded(whole[start:end]) for start, end in pairwise(bounds)]
+        """All of them in order. Raises IndexCorrupt."""
+        return self.stretch(0, len(self))
 
     def __getitem__(self, position: int) -> str:
         """A text. Raises IndexCorrupt where its bytes were overwritten, which their number does not show."""
         return _decoded(self.blob[self.bounds[position] : self.bounds[position + 1]].tobytes())
+
+    def stretch(self, start: int, end: int) -> list[str]:
+        """The texts from one to before another, read at once. Raises IndexCorrupt."""
+        bounds = self.bounds[start : end + 1].tolist()
+        written = self.blob[bounds[0] : bounds[-1]].tobytes()
+        return [_decoded(written[at - bounds[0] : to - bounds[0]]) for at, to in pairwise(bounds)]
 
 
 def _decoded(written: bytes) -> str:

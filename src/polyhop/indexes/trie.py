@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyhop.errors import UsageError
-from polyhop.indexes.csr import flat
+from polyhop.indexes.csr import Small, flat, small
 from polyhop.indexes.segments import KeptArrays
 from polyhop.ports import Ints
 
@@ -21,32 +22,40 @@ class TokenTrie(KeptArrays):
     Node 0 is the root; node n > 0 is entered by ``tokens[n - 1]``. A ``ports.Grammar`` whose states are nodes.
     """
 
-    tokens: Ints
-    children: Ints  # the children of node n are nodes children[n] + 1 to children[n + 1], by token
-    ends: Ints  # the rows that end at node n are ending[ends[n]:ends[n + 1]]
-    ending: Ints
+    tokens: Small
+    children: Small  # the children of node n are nodes children[n] + 1 to children[n + 1], by token
+    ends: Small  # the rows that end at node n are ending[ends[n]:ends[n + 1]]
+    ending: Small
 
     @classmethod
     def build(cls, rows: Sequence[Sequence[int]]) -> Self:
         """A trie of rows of token ids (at least 0); equal rows end at the same node, an empty one at the root."""
-        text, bounds = flat(rows)
+        return cls.laid(*flat(rows))
+
+    @classmethod
+    def laid(cls, text: NDArray[Any], bounds: Ints) -> Self:
+        """The same of rows that are laid end to end, and where each begins."""
         lengths = np.diff(bounds)
-        node = np.zeros(len(rows), np.int64)  # that each row has reached
+        node = np.zeros(len(lengths), np.int64)  # that each row has reached
         base = int(text.max(initial=0)) + 1
-        tokens, parents, nodes = [np.empty(0, np.int64)], [np.empty(0, np.int64)], 1
-        for depth in range(int(lengths.max(initial=0))):
+        tokens: list[Small] = []
+        children: list[Small] = [np.zeros(1, np.int32)]
+        nodes, last = 1, 0
+        for depth in range(int(lengths.max(initial=0)) + 1):
             alive = np.flatnonzero(lengths > depth)
             steps, reached = np.unique(node[alive] * base + text[bounds[alive] + depth], return_inverse=True)
             node[alive] = nodes + reached
-            parents.append(steps // base)
-            tokens.append(steps % base)
-            nodes += len(steps)
-        ending = np.argsort(node, kind="stable")
+            tokens.append(small(steps % base))
+            each = np.bincount(steps // base - last, minlength=nodes - last)  # of the nodes before these
+            children.append(small(nodes - 1 + np.cumsum(each)))
+            last, nodes = nodes, nodes + len(steps)
+        ends = np.bincount(node, minlength=nodes)
+        np.cumsum(ends, out=ends)  # there may be many millions: no copies
         return cls(
             tokens=np.concatenate(tokens),
-            children=np.searchsorted(np.concatenate(parents), np.arange(nodes + 1)),
-            ends=np.searchsorted(node[ending], np.arange(nodes + 1)),
-            ending=ending,
+            children=np.concatenate(children),
+            ends=np.concatenate([np.zeros(1, np.int32), small(ends)]),
+            ending=small(np.argsort(node, kind="stable")),
         )
 
     def root(self) -> int:
@@ -54,16 +63,21 @@ class TokenTrie(KeptArrays):
         return 0
 
     def allowed(self, state: int) -> Ints:
-        """The tokens that lead on from a node, sorted; a view, nothing is copied."""
-        return self.tokens[self.children[state] : self.children[state + 1]]
+        """The tokens that lead on from a node, sorted."""
+        return self.tokens[self.children[state] : self.children[state + 1]].astype(np.int64)
+
+    def after(self, state: int, token: int) -> int | None:
+        """The node that a token leads to, if any."""
+        first, end = int(self.children[state]), int(self.children[state + 1])
+        place = first + int(self.tokens[first:end].searchsorted(self.tokens.dtype.type(token)))
+        return place + 1 if place < end and self.tokens[place] == token else None
 
     def advance(self, state: int, token: int) -> int:
         """The node that a token leads to. Raises UsageError for a token that is not allowed."""
-        tokens = self.allowed(state)
-        place = int(tokens.searchsorted(token))
-        if place == len(tokens) or tokens[place] != token:
+        found = self.after(state, token)
+        if found is None:
             raise UsageError(f"Token {token} may not follow here.", remedy="Choose one of the allowed tokens.")
-        return int(self.children[state]) + place + 1
+        return found
 
     def complete(self, state: int) -> bool:
         """Whether a row ends at a node."""
@@ -71,4 +85,4 @@ class TokenTrie(KeptArrays):
 
     def rows(self, state: int) -> Ints:
         """Which of the rows end at a node, ascending."""
-        return self.ending[self.ends[state] : self.ends[state + 1]]
+        return self.ending[self.ends[state] : self.ends[state + 1]].astype(np.int64)

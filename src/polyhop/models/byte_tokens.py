@@ -68,6 +68,21 @@ def opened(content: dict[str, Any], path: Path) -> Tokenizer:
         raise ModelError(f"{path} cannot be read: {error}.", remedy="Copy or download it again.") from error
 
 
+def cuts_at_spaces(tokenizer: Tokenizer) -> bool:
+    """Whether a text may be cut before each space between two words, and its tokens are those of the pieces.
+
+    That is sure where nothing but digits and the pattern of ByteLevel itself, that of GPT-2, cuts a text before the
+    merges: the pattern has a space only at the beginning of what it matches, and looks neither back nor past a space.
+    """
+    added = tokenizer.get_added_tokens_decoder().values()
+    if tokenizer.normalizer is not None or tokenizer.pre_tokenizer is None or not all(token.special for token in added):
+        return False
+    *before, last = _steps(json.loads(tokenizer.pre_tokenizer.__getstate__()), "pretokenizers")
+    return bool(last["type"] == "ByteLevel" and last.get("use_regex", True)) and all(
+        step["type"] == "Digits" for step in before
+    )
+
+
 def _faults(content: dict[str, Any], vocabulary: int) -> Iterator[str]:
     model, normalizer = content["model"], content.get("normalizer")
     if model.get("type") != "BPE":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyhop.models.byte_tokens import cuts_at_spaces
 from polyhop.models.decoder import Decoder, PrefixTree
 from polyhop.models.once import once
 from polyhop.models.pieces import pieces, token_ids
@@ -34,6 +35,11 @@ class Decoding(ABC):
     @abstractmethod
     def _opening(self, prompt: Sequence[int]) -> int:
         """How many tokens of a prompt other prompts have, too; 0 where that cannot be told."""
+
+    @property
+    def cuts_at_spaces(self) -> bool:
+        """Whether a text may be cut before each space between two words, and its tokens are those of the pieces."""
+        return cuts_at_spaces(self._tokenizer)
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text; a text never becomes a control token, even where it spells one."""

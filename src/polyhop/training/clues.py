@@ -17,7 +17,8 @@ import numpy as np
 from polyhop.indexes.names import normal
 from polyhop.layers.parsekg.graph import MASK, NEVER_HEADS
 from polyhop.layers.parsekg.layer import ParseKGLayer, decode, parse_of
-from polyhop.layers.parsekg.translation import LONGEST_NAME, SEPARATOR
+from polyhop.layers.parsekg.tokenising import LONGEST_NAME
+from polyhop.layers.parsekg.translation import SEPARATOR
 from polyhop.models.choice import Models
 from polyhop.ports import ConstrainedModel, Embedder, Floats
 from polyhop.strategies.translator.translate import INSTRUCTION, Direction

@@ -18,11 +18,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import LayerMissing, ModelMissing
+from polyhop.errors import LayerMissing, ModelError, ModelMissing
 from polyhop.indexes import segments
 from polyhop.indexes.names import normal
 from polyhop.layers import covered
-from polyhop.layers.generations import kept_segments, make_room, name_of, segments_of
+from polyhop.layers.generations import kept_segments, make_room, may_stay, name_of, segments_of
 from polyhop.layers.layer import USUAL_MEMORY
 from polyhop.layers.parsekg import gathering, translation
 from polyhop.layers.parsekg.graph import COUNTS, FORMAT_VERSION, MASK, NEVER_HEADS, ParseKG
@@ -46,6 +46,7 @@ class ParseKGLayer:
 
     titles: bool = True  # a passage's title is a head entity of all its sentences: the remedy for "He was born in ..."
     promote: bool = True  # a sentence that nothing leads is led by its title, or its entities; off: it leads nowhere
+    tokens: bool = True  # the translator's tokens are made while gathering; off: its first question waits for them
 
     name: ClassVar[str] = "parsekg"
     runs: ClassVar[Literal["threads", "processes"]] = "processes"
@@ -68,7 +69,7 @@ class ParseKGLayer:
         self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
     ) -> None:
         """Add a segment for what is new; those that it outgrows, or that are too dead, become one with it."""
-        content = json.dumps([fingerprint, asdict(self), FORMAT_VERSION])
+        content = json.dumps([fingerprint, self._read_as(), FORMAT_VERSION])
         kept = kept_segments(record, self.name, folder, content, _opened)
         now = covered.look(record, self.name, fingerprint, folder, kept, [_covered(folder / name) for name in kept])
         names = kept[: now.plan.keep]
@@ -76,7 +77,7 @@ class ParseKGLayer:
             names.append(self._write_segment(record, folder, names, content, now.plan.new, memory))
         generation = name_of(json.dumps([content, names, now.digest()]), now.plan.new[:0])
         graph = ParseKG.open(folder / generation, [folder / name for name in names], now.live())
-        self._carry_over(record, folder, graph, models)
+        self._make_tokens(graph, models)
         note = now.note(folder)
         described = {"fingerprint": fingerprint, "content": content, "segments": names, covered.NOTED: note}
         record.set_generation(self.name, generation, {**described, "things": COUNTS[0], **graph.counts()})
@@ -86,6 +87,8 @@ class ParseKGLayer:
         self, record: Record, folder: Path, before: Sequence[str], content: str, numbers: Ints, memory: int
     ) -> str:
         name = name_of(json.dumps([content, before]), numbers)
+        if self._finished(record, folder / name):
+            return name
         runs = folder / f".runs-{name_of(content, numbers[:0])}"
         make_room(folder / name)
         earlier = ParseKG.open(folder, [folder / each for each in before], numbers[:0])
@@ -93,15 +96,23 @@ class ParseKGLayer:
         logger.info("parsekg: wrote segment %s of %d passages", name, len(numbers))
         return name
 
-    def _carry_over(self, record: Record, folder: Path, graph: ParseKG, models: Models) -> None:
-        """Make what strategies keep beside segments, where they kept it beside those of the generation before."""
-        before = record.generation(self.name)
-        if before is not None:
+    def _finished(self, record: Record, segment: Path) -> bool:
+        """Whether somebody finished a segment, and was killed before a generation had it."""
+        current = record.generation(self.name)
+        known = () if current is None else current.description.get("segments", ())
+        return segment.name not in known and segment.is_dir() and may_stay(segment, _opened)
+
+    def _read_as(self) -> dict[str, bool]:
+        """The settings that determine what a segment has; whether tokens lie beside it changes nothing in it."""
+        return {name: value for name, value in asdict(self).items() if name != "tokens"}
+
+    def _make_tokens(self, graph: ParseKG, models: Models) -> None:
+        """Put the graph into the translator's tokens, so that no question waits for it."""
+        if self.tokens:
             try:
-                earlier = [folder / name for name in before.description.get("segments", ())]
-                translation.carry_over(earlier, graph, models.translator)
-            except ModelMissing as error:  # whoever asks it will hear of it
-                logger.info("parsekg: the translator's index was not carried over: %s", error)
+                translation.make(graph, models.translator)
+            except (ModelMissing, ModelError) as error:  # whoever asks it will hear of it
+                logger.info("parsekg: the translator's index is left to the first question: %s", error)
 
     def _said(self, record: Record, numbers: Ints) -> Iterator[tuple[int, Passage, list[Sentence]]]:
         for start in range(0, len(numbers), READ_AT_ONCE):

@@ -8,8 +8,10 @@ The passages of the data sets themselves are parsed and embedded once, into the 
 later runs.
 
 Each gathering runs in a fresh process, whose peak is what the kernel notes (VmHWM), pages of mapped files included;
-what it had before is told beside it. Opening what was gathered runs in another. So does bringing a layer up to date
-after ten documents more, as ``polyhop index`` does once they are stored and extracted, and opening it again.
+what it had before is told beside it. ``parsekg`` is gathered without the translator's tokens, and these are made in a
+process of their own; ``polyhop index`` does both in one. Opening what was gathered runs in another. So does bringing a
+layer up to date after ten documents more, as ``polyhop index`` does once they are stored and extracted, and opening it
+again.
 
     python benchmarks/gathering.py DATA [DATA ...] --seeds DIR [--sizes 5000,15000] [--layers text,parsekg]
                                    [--set SECTION.KEY=VALUE ...] [--seed N] [--folder DIR [--keep]] [--json OUT]
@@ -55,6 +57,7 @@ LAYERS = ("text", "parsekg")
 TOGETHER = 500  # documents in one transaction
 RENAMED = 0.77  # the cosine of a passage with its renamed copy
 COLUMNS = ("seconds", "processor seconds", "memory before, MB", "peak memory, MB", "peak a passage, kB")
+TOKENS = ("tokens, processor seconds", "tokens, peak MB", "tokens a passage, kB")
 OPENING = ("opening, seconds", "opening, peak MB")
 MORE = 10  # documents that come later
 CHANGING = ("ten more, processor seconds", "opening them, processor seconds", "ten more, peak MB")
@@ -145,7 +148,7 @@ def resident() -> tuple[float, float]:
 
 def gathering(index: Path, layer: str, changes: Sequence[str]) -> Figures:
     """Gather one layer in this process."""
-    settings = Settings.read(None, changes)
+    settings = Settings.read(None, [*changes, "layers.parsekg.tokens=false"])
     models = Models(settings)
     with Record.create_or_open(index) as record:
         builder = Builder(record=record, folder=index / "generations", settings=settings, models=models)
@@ -157,9 +160,29 @@ def gathering(index: Path, layer: str, changes: Sequence[str]) -> Figures:
         builder.gather(one, mark)
         seconds, spent = time.perf_counter() - begun, cpu_seconds() - spent
         peak = resident()[1]
-    disk = sum(path.stat().st_size for path in (index / "generations" / layer).rglob("*") if path.is_file())
     figures = (seconds, spent, before, peak, (peak - before) * 1e3 / passages)
-    return {**dict(zip(COLUMNS, figures, strict=True)), DISK: disk / 1e3 / passages}
+    return {**dict(zip(COLUMNS, figures, strict=True)), DISK: taken(index, layer) / 1e3 / passages}
+
+
+def taken(index: Path, layer: str) -> int:
+    """Bytes that a layer takes on disk, gathered."""
+    return sum(path.stat().st_size for path in (index / "generations" / layer).rglob("*") if path.is_file())
+
+
+def putting_into_tokens(index: Path, layer: str, changes: Sequence[str]) -> Figures:
+    """Make the translator's tokens of what was gathered, in this process; nothing for a layer that has none."""
+    if layer != "parsekg":
+        return {}
+    settings = Settings.read(None, changes)
+    models = Models(settings)
+    before = taken(index, layer)
+    with Record.create_or_open(index) as record:
+        one = layer_of(layer, settings)
+        builder = Builder(record=record, folder=index / "generations", settings=settings, models=models)
+        spent = cpu_seconds()
+        builder.gather(one, fingerprint(one, models))
+        spent, peak, passages = cpu_seconds() - spent, resident()[1], record.count_passages()
+    return dict(zip(TOKENS, (spent, peak, (taken(index, layer) - before) / 1e3 / passages), strict=True))
 
 
 def opening(index: Path, layer: str, changes: Sequence[str]) -> Figures:
@@ -185,7 +208,7 @@ def changing(index: Path, layer: str, changes: Sequence[str]) -> Figures:
         return dict(zip(CHANGING, (brought - spent, cpu_seconds() - brought, resident()[1]), strict=True))
 
 
-STEPS = {"gathering": gathering, "opening": opening, "changing": changing}
+STEPS = {"gathering": gathering, "tokens": putting_into_tokens, "opening": opening, "changing": changing}
 
 
 def in_fresh_process(step: str, index: Path, layer: str, changes: Sequence[str]) -> Figures:
@@ -231,8 +254,9 @@ def measured(options: argparse.Namespace, folder: Path) -> Iterator[tuple[int, F
 
 def table(found: dict[int, Figures], layers: Sequence[str]) -> None:
     """Each layer at each size, and how its figures grow from the smallest to the largest."""
-    headings = ("passages", *COLUMNS, *OPENING, *CHANGING, DISK)
     for layer in layers:
+        tokens = TOKENS if layer == "parsekg" else ()
+        headings = ("passages", *COLUMNS, *OPENING, *CHANGING, DISK, *tokens)
         rows = [[told["passages"], *(told[layer][name] for name in headings[1:])] for told in found.values()]
         shown: list[list[object]] = [[layer, *row] for row in rows]
         if len(rows) > 1:

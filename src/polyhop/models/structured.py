@@ -185,7 +185,7 @@ def _values(text: str) -> Iterator[Any]:
     """The JSON values in a text, most trusted first: the whole text, what fills a fence, what prose surrounds."""
     said = spoken(text)
     for whole in (text, said, *(match.group(1) for match in _FENCE.finditer(said))):
-        value, end, complete = _decoded(whole.lstrip())
+        value, end, complete = decoded(whole.lstrip())
         if complete and not whole.lstrip()[end:].strip():
             yield value
     position = 0
@@ -193,7 +193,7 @@ def _values(text: str) -> Iterator[Any]:
         start = min((at for at in (said.find("{", position), said.find("[", position)) if at >= 0), default=-1)
         if start < 0:
             return
-        value, position, complete = _decoded(said, start)
+        value, position, complete = decoded(said, start)
         if complete:
             yield value
 
@@ -211,7 +211,7 @@ def spoken(text: str) -> str:
     return "".join(said) + ("" if thinking else text[at:])
 
 
-def _decoded(text: str, start: int = 0) -> tuple[Any, int, bool]:
+def decoded(text: str, start: int = 0) -> tuple[Any, int, bool]:
     """The JSON value at a position, where to look for the next, and whether this one is one that we accept."""
     try:
         value, end = _DECODER.raw_decode(text, start)
@@ -220,7 +220,7 @@ def _decoded(text: str, start: int = 0) -> tuple[Any, int, bool]:
         return None, _after_broken(text, start, error), False
     except (ValueError, RecursionError):
         return None, start + 1, False
-    return (None, start + 1, False) if _deeper_than(value, MAX_DEPTH) else (value, end, True)
+    return (None, start + 1, False) if deeper_than(value, MAX_DEPTH) else (value, end, True)
 
 
 def _after_broken(text: str, start: int, error: json.JSONDecodeError) -> int:
@@ -239,7 +239,8 @@ def _refuse_constant(name: str) -> float:
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
-def _deeper_than(value: Any, depth: int) -> bool:
+def deeper_than(value: Any, depth: int) -> bool:
+    """Whether a JSON value has more levels of arrays and objects than that."""
     level = [value]
     for _ in range(depth):
         containers = [item for item in level if isinstance(item, (dict, list))]

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from polyhop.cli.as_json import tell_json
 from polyhop.cli.counted import counted
 from polyhop.cli.draft import draft_shown
-from polyhop.cli.options import index_options, json_option, replaying, settings_of
+from polyhop.cli.options import ChosenIndex, index_options, json_option, replaying
 from polyhop.cli.terminal import echo, from_here, on_one_line, style
 
 if TYPE_CHECKING:
@@ -44,9 +45,7 @@ def ask(
     plans: Path | None,
     trace: bool,
     as_json: bool,
-    index_path: str,
-    config: Path | None,
-    changes: tuple[str, ...],
+    chosen: ChosenIndex,
 ) -> int:
     """Answer QUESTION from the indexed documents.
 
@@ -66,15 +65,13 @@ def ask(
 
     from polyhop.engine import Polyhop
 
-    settings = settings_of(config, (*changes, *replaying(plans)))
+    settings = chosen.settings(*replaying(plans))
     budget = replace(settings.budget, passages=passages) if passages else None
-    with Polyhop(index_path, settings=settings) as engine:
+    with Polyhop(chosen.path, settings=settings) as engine:
         engine.models.load_ahead()
         if as_json:
-            from polyhop.cli.as_json import text_of
-
             answer = engine.ask(question, strategy=strategy, budget=budget)
-            echo(text_of(answer.to_dict()))
+            tell_json(answer.to_dict())
         else:
             with draft_shown() as drafted:
                 answer = engine.ask(question, strategy=strategy, budget=budget, drafted=drafted)

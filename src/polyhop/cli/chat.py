@@ -6,13 +6,12 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from polyhop.cli.draft import draft_shown
-from polyhop.cli.options import index_options, settings_of
+from polyhop.cli.options import ChosenIndex, index_options
 from polyhop.cli.terminal import echo, flush, style, tell
 from polyhop.errors import PolyhopError, UsageError, nearest
 
@@ -34,7 +33,7 @@ HELP = """  /strategy NAME   answer with that strategy from now on; without NAME
 @click.command(short_help="Answer one question after the other.")
 @click.option("--strategy", help="How to find evidence.  [default: the best the index allows]")
 @index_options
-def chat(strategy: str | None, index_path: str, config: Path | None, changes: tuple[str, ...]) -> None:
+def chat(strategy: str | None, chosen: ChosenIndex) -> None:
     """Answer one question after the other; "And where did she die?" asks about whom the answer before it named.
 
     In a terminal: lines can be edited and called back, Ctrl-C stops an answer, Ctrl-D ends. Otherwise one question is
@@ -45,9 +44,8 @@ def chat(strategy: str | None, index_path: str, config: Path | None, changes: tu
     polyhop chat --index my.index --strategy paths
     """
     from polyhop.conversation.thread import NO_THREAD
-    from polyhop.engine import Polyhop
 
-    with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
+    with chosen.opened() as engine:
         engine.strategy_for(strategy)  # what cannot be asked is refused before anybody types
         Chat(engine=engine, strategy=strategy, thread=NO_THREAD).run(_lines())
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyhop.cli.as_json import tell_json
 from polyhop.cli.options import json_option
 from polyhop.cli.terminal import echo, style
 
@@ -56,9 +57,7 @@ def _list(kind: Kind, *, as_json: bool) -> None:
 
     rows = [about(kind, name) for name in registry.names(kind)]
     if as_json:
-        from polyhop.cli.as_json import text_of
-
-        echo(text_of(rows))
+        tell_json(rows)
         return
     for row in rows:
         echo(f"{style(row['name'].ljust(14), bold=True)} {row['about']}")

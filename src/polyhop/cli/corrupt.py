@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from polyhop.cli.counted import counted
-from polyhop.cli.options import index_options, settings_of
+from polyhop.cli.options import ChosenIndex, index_options
 from polyhop.cli.terminal import echo
 from polyhop.errors import UsageError
 
@@ -50,9 +50,7 @@ def corrupt(
     editor: str,
     listed: bool,
     remove: str | None,
-    index_path: str,
-    config: Path | None,
-    changes: tuple[str, ...],
+    chosen: ChosenIndex,
 ) -> None:
     """Damage the fact graph on purpose. The layer stays as it is: the damage is an overlay, used by name.
 
@@ -65,7 +63,7 @@ def corrupt(
     """
     from polyhop.layers.facts import overlay
 
-    index = Path(index_path).expanduser()
+    index = Path(chosen.path).expanduser()
     if listed:
         for each in overlay.names(index):
             echo(f"{each}: {_described(overlay.read(index, each))}")
@@ -76,7 +74,7 @@ def corrupt(
         return
     if kind is None:
         raise UsageError("No kind of damage was named.", remedy="Name one, as in: polyhop corrupt --kind spurious")
-    settings = settings_of(config, changes)
+    settings = chosen.settings()
     name = name or _name(kind, ratio, seed)
     made = _made(settings, index, kind=kind, ratio=ratio, seed=seed, questions=questions, editor=editor)
     overlay.save(made, index, name)

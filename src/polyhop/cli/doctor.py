@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyhop.cli.as_json import tell_json
 from polyhop.cli.counted import counted
-from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.cli.options import ChosenIndex, index_options, json_option
 from polyhop.cli.terminal import echo, style
 from polyhop.errors import PolyhopError
 
@@ -28,22 +29,18 @@ Finding = tuple[str, bool, str, str]  # what, fine, finding, remedy
 @click.option("--deep", is_flag=True, help="Also read every byte of the index: about a second a gigabyte.")
 @json_option
 @index_options
-def doctor(deep: bool, as_json: bool, index_path: str, config: Path | None, changes: tuple[str, ...]) -> int:
+def doctor(deep: bool, as_json: bool, chosen: ChosenIndex) -> int:
     """Check this installation: versions, models, endpoint, index; each problem with its remedy.
 
     Exits with 1 where something that the settings ask for does not work.
     """
-    from polyhop.engine import Polyhop
-
-    with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
+    with chosen.opened() as engine:
         findings = [*_environment(), *_models(engine.models), *_index(engine)]
         if deep:
             findings += _bytes(engine)
     if as_json:
-        from polyhop.cli.as_json import text_of
-
         names = ("check", "ok", "finding", "remedy")
-        echo(text_of([dict(zip(names, finding, strict=True)) for finding in findings]))
+        tell_json([dict(zip(names, finding, strict=True)) for finding in findings])
     else:
         for check, fine, finding, remedy in findings:
             mark = style("ok  ", fg="green") if fine else style("FAIL", fg="red")

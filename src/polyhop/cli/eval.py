@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from polyhop.cli.counted import counted
-from polyhop.cli.options import index_options, replaying, settings_of
+from polyhop.cli.options import ChosenIndex, index_options, replaying
 from polyhop.cli.terminal import draw, echo
 from polyhop.errors import UsageError
 
@@ -75,9 +75,7 @@ def evaluate(
     layers: str,
     json_path: Path | None,
     report_path: Path | None,
-    index_path: str | None,
-    config: Path | None,
-    changes: tuple[str, ...],
+    chosen: ChosenIndex,
 ) -> int:
     """Compare strategies on DATASET, a folder with questions.jsonl and a corpus.jsonl, or a folder of documents.
 
@@ -97,7 +95,7 @@ def evaluate(
     from polyhop.reading.reader import in_few_words
     from polyhop.strategies.strategy import split_names
 
-    settings = settings_of(config, (*changes, *replaying(plans)))
+    settings = chosen.settings(*replaying(plans))
     names = split_names(named or settings.above(DEFAULT_STRATEGY).choice("strategy")[0])
     experiment = Experiment(
         strategies=names,
@@ -112,7 +110,7 @@ def evaluate(
     model = _language_model(settings, record, replay, runs)
     settings = in_few_words(settings, model)
     kept = _Recording.into(record, record_plans)
-    report, done = _measured(experiment, dataset, split, settings, index_path, layers, model, runs, kept)
+    report, done = _measured(experiment, dataset, split, settings, chosen.path, layers, model, runs, kept)
     _show(report, json_path, report_path)
     return INTERRUPTED if report["interrupted"] else _ended(done)
 
@@ -137,7 +135,7 @@ def _measured(
     dataset: Path,
     split: str | None,
     settings: Settings,
-    index_path: str | None,
+    index_path: str,
     also: str,
     model: LanguageModel | None,
     runs: int,
@@ -245,6 +243,6 @@ def _show(report: dict[str, Any], json_path: Path | None, report_path: Path | No
         write(report_path, html(report))
 
 
-def _index_of(data: Dataset, index_path: str | None) -> Path:
+def _index_of(data: Dataset, index_path: str) -> Path:
     """The index that was asked for; by default one beside the data, so that it is made once."""
-    return data.corpus.parent / "polyhop.index" if index_path is None else Path(index_path)
+    return Path(index_path) if index_path else data.corpus.parent / "polyhop.index"

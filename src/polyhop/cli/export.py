@@ -9,7 +9,7 @@ from typing import cast
 import click
 
 from polyhop.cli.counted import counted
-from polyhop.cli.options import index_options, settings_of
+from polyhop.cli.options import ChosenIndex, index_options
 from polyhop.cli.terminal import echo
 from polyhop.errors import StorageFull
 
@@ -29,9 +29,7 @@ def export(
     layer: str | None,
     output: Path | None,
     limit: int | None,
-    index_path: str,
-    config: Path | None,
-    changes: tuple[str, ...],
+    chosen: ChosenIndex,
 ) -> None:
     """Write the graph of the index: entities, and what is said between them, with the sentence that says it.
 
@@ -42,13 +40,12 @@ def export(
     polyhop export --format graphml --layer facts --output graph.graphml
     polyhop export --limit 100
     """
-    from polyhop.engine import Polyhop
     from polyhop.exports.formats import PAGE_LINKS, WRITERS, ExportFormat
     from polyhop.exports.linked import LinkedGraph
     from polyhop.layers.read_graph import GraphLayer
 
     most = limit or (PAGE_LINKS if format_ == "html" else None)
-    with Polyhop(index_path, settings=settings_of(config, changes)) as engine, engine.view() as view:
+    with chosen.opened() as engine, engine.view() as view:
         graph = LinkedGraph.of(view, cast("GraphLayer | None", layer), most)
         pieces = WRITERS[cast("ExportFormat", format_)](graph)
         if output is None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from polyhop.cli.options import index_options, json_option, settings_of
-from polyhop.cli.terminal import draw, echo
+from polyhop.cli.as_json import tell_json
+from polyhop.cli.options import ChosenIndex, index_options, json_option
+from polyhop.cli.terminal import draw
 
 if TYPE_CHECKING:
     from polyhop.settings import Settings
@@ -36,26 +37,22 @@ def health(
     min_hops: int | None,
     limit: int | None,
     seed: int,
-    index_path: str,
-    config: Path | None,
-    changes: tuple[str, ...],
+    chosen: ChosenIndex,
 ) -> None:
     """Say how sound the fact graph is: signs of wrong and missing facts, and how well its own chains are found.
 
     Two-hop chains are drawn from the graph and asked with every hop checked, with the first unchecked, and with none
     checked. With an overlay (--set layers.facts.overlay=NAME) they are drawn from the undamaged graph.
     """
-    settings = settings_of(config, changes)
-    report = _report(settings, index_path, chains, seed, (questions, split, min_hops, limit), quiet=as_json)
+    settings = chosen.settings()
+    report = _report(settings, chosen.path, chains, seed, (questions, split, min_hops, limit), quiet=as_json)
     if report_path is not None:
         from polyhop.evaluation.reports.report import write
         from polyhop.evaluation.robustness.health_tables import html
 
         write(report_path, html(report))
     if as_json:
-        from polyhop.cli.as_json import text_of
-
-        echo(text_of(report))
+        tell_json(report)
         return
     from polyhop.evaluation.robustness.health_tables import render
 

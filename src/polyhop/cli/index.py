@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyhop.cli.as_json import tell_json
 from polyhop.cli.counted import counted
-from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.cli.options import ChosenIndex, index_options, json_option
 from polyhop.cli.progress import progress_shown
 from polyhop.cli.terminal import echo, on_one_line, style
 from polyhop.errors import BudgetExceeded, SettingError, UsageError
@@ -55,9 +56,7 @@ def index(
     wait: float,
     watch: bool,
     as_json: bool,
-    index_path: str,
-    config: Path | None,
-    changes: tuple[str, ...],
+    chosen: ChosenIndex,
 ) -> int:
     """Read files and folders (text, web pages, PDF, office files, books, mail, code, CSV, JSON Lines) into the index.
 
@@ -80,13 +79,12 @@ def index(
 
     caps = {"language_model.token_cap": max_tokens, "language_model.money_cap": max_money}
     where = {"index.executor": executor, "index.cluster": address, "index.objects": objects, "index.memory": memory}
-    changes += tuple(f"{name}={value}" for name, value in {**caps, **where}.items() if value is not None)
-    settings = settings_of(config, changes)
+    settings = chosen.settings(*(f"{name}={value}" for name, value in {**caps, **where}.items() if value is not None))
     named = settings.index.layers if layers is None else map(str.strip, layers.split(","))
     names = [name for name in named if name]
     if watch:
         _check_watch(dry_run=dry_run, as_json=as_json)
-    with Polyhop(index_path, settings=settings) as engine, progress_shown(quiet=as_json) as listener:
+    with Polyhop(chosen.path, settings=settings) as engine, progress_shown(quiet=as_json) as listener:
         if max_tokens is not None or max_money is not None:
             _check_caps(engine, names, money=max_money is not None)
 
@@ -95,19 +93,17 @@ def index(
 
         report = run(paths)
         asking = engine.asking(*names) if any(layer.failed for layer in report.layers) else ()
-        _tell(report, index_path, asking, as_json=as_json)
+        _tell(report, chosen.path, asking, as_json=as_json)
         if watch:
             from polyhop.cli.watch import keep_watching
 
-            keep_watching(engine, paths, lambda over: _tell(run(over), index_path, asking, as_json=False))
+            keep_watching(engine, paths, lambda over: _tell(run(over), chosen.path, asking, as_json=False))
     return BudgetExceeded.exit_code if report.stopped else 0
 
 
 def _tell(report: IndexReport, index_path: str, asking: Collection[str], *, as_json: bool) -> None:
     if as_json:
-        from polyhop.cli.as_json import text_of
-
-        echo(text_of(report.to_dict()))
+        tell_json(report.to_dict())
     else:
         _summary(report, index_path)
         _failures(report, asking)

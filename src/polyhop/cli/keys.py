@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from polyhop.cli.as_json import tell_json
 from polyhop.cli.counted import counted
 from polyhop.cli.options import json_option
 from polyhop.cli.terminal import echo, on_one_line, style
@@ -99,9 +100,7 @@ def list_(as_json: bool, index_path: Path | None, workspaces: Path | None) -> No
     with _key_ring(index_path, workspaces) as ring:
         found = ring.all()
     if as_json:
-        from polyhop.cli.as_json import text_of
-
-        echo(text_of({"keys": [key.to_dict() for key in found]}))
+        tell_json({"keys": [key.to_dict() for key in found]})
         return
     for key in found:
         echo(f"{key.id}  {_state(key)}  {key.scope:<5}  {key.workspace or 'all workspaces'}  {on_one_line(key.label)}")

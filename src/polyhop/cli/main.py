@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import click
 
 from polyhop import __version__
-from polyhop.cli.as_json import text_of
+from polyhop.cli.as_json import tell_json
 from polyhop.cli.ask import ask
 from polyhop.cli.chat import chat
 from polyhop.cli.components import planners, readers
@@ -160,7 +160,7 @@ def _explain(error: PolyhopError, *, as_json: bool) -> None:
     logger.debug("", exc_info=error)
     if as_json:
         content = {"error": type(error).__name__, "message": str(error), "remedy": error.remedy}
-        echo(text_of(content))
+        tell_json(content)
     else:
         tell(error)
 

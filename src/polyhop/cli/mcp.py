@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from polyhop.cli.options import index_options, settings_of
+from polyhop.cli.options import ChosenIndex, index_options
 
 
 @click.command(short_help="Serve an assistant on this machine (MCP).")
 @index_options
-def mcp(index_path: str, config: Path | None, changes: tuple[str, ...]) -> None:
+def mcp(chosen: ChosenIndex) -> None:
     """Serve an assistant on this machine (extra 'server'), which starts this command by itself.
 
     It speaks the Model Context Protocol over standard input and output, with the tools ask, search, read,
@@ -23,8 +21,7 @@ def mcp(index_path: str, config: Path | None, changes: tuple[str, ...]) -> None:
     from polyhop.serve.extra import check_extra
 
     check_extra()
-    from polyhop.engine import Polyhop
     from polyhop.serve.standard_input import serve_standard_input
 
-    with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
+    with chosen.opened() as engine:
         serve_standard_input(engine)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from polyhop.cli.as_json import tell_json
 from polyhop.cli.counted import counted
-from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.cli.options import ChosenIndex, index_options, json_option
 from polyhop.cli.terminal import echo, on_one_line, style
 from polyhop.errors import UsageError
 
@@ -33,9 +33,7 @@ def merges(
     redo: bool,
     limit: int,
     as_json: bool,
-    index_path: str,
-    config: Path | None,
-    changes: tuple[str, ...],
+    chosen: ChosenIndex,
 ) -> None:
     """Show entities that were merged from several spellings (those that NAMES name, or all), with the reasons.
 
@@ -47,13 +45,11 @@ def merges(
     polyhop merges --undo "Old Patience"    # this is not what it was taken for
     polyhop merges --redo "Old Patience"    # it is, after all
     """
-    from polyhop.engine import Polyhop
-
     if undo and redo:
         raise UsageError("--undo and --redo contradict each other.")
     if (undo or redo) and not names:
         raise UsageError("Which name?", remedy='As in: polyhop merges --undo "NAME"')
-    with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
+    with chosen.opened() as engine:
         if undo or redo:
             pairs = engine.keep_apart(*names) if undo else engine.join_again(*names)
             _show_pairs(pairs, undo=undo, as_json=as_json)
@@ -63,9 +59,7 @@ def merges(
 
 def _show_pairs(pairs: Sequence[tuple[str, str]], *, undo: bool, as_json: bool) -> None:
     if as_json:
-        from polyhop.cli.as_json import text_of
-
-        echo(text_of({"kept_apart" if undo else "joined_again": [list(pair) for pair in pairs]}))
+        tell_json({"kept_apart" if undo else "joined_again": [list(pair) for pair in pairs]})
         return
     for left, right in pairs:
         echo(f"{'Kept apart' if undo else 'No longer kept apart'}: {left} | {right}")
@@ -76,9 +70,7 @@ def _show_pairs(pairs: Sequence[tuple[str, str]], *, undo: bool, as_json: bool) 
 def _show(found: Sequence[Merge], limit: int, *, as_json: bool) -> None:
     shown = found[:limit] if limit else found
     if as_json:
-        from polyhop.cli.as_json import text_of
-
-        echo(text_of([merge.to_dict() for merge in shown]))
+        tell_json([merge.to_dict() for merge in shown])
         return
     for merge in shown:
         label = f" ({merge.label})" if merge.label not in ("", "TITLE") else ""

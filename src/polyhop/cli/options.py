@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -13,26 +14,54 @@ from polyhop.cli.terminal import echo
 from polyhop.errors import SettingError, UsageError
 
 if TYPE_CHECKING:
+    from polyhop.engine import Polyhop
     from polyhop.settings import Settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 CONFIG = Path("polyhop.toml")
 
 
-def index_options(command: Command, index: str | None = "polyhop.index") -> Command:
-    """``--index``, ``--store``, ``--config``, ``--preset`` and ``--set``.
+@dataclass(frozen=True, slots=True)
+class ChosenIndex:
+    """The index that a command was given, and the settings for it."""
 
-    A preset is handed on as the first change of settings, and a store as the last. ``index``: the folder where none is
-    named; None: the command chooses it, beside its data.
+    path: str  # empty: the command chooses it, beside its data
+    config: Path | None
+    changes: tuple[str, ...]
+
+    def settings(self, *further: str) -> Settings:
+        """The settings, with what else the command changes. Raises SettingError."""
+        return settings_of(self.config, (*self.changes, *further))
+
+    def opened(self, *further: str) -> Polyhop:
+        """The index, with these settings. Raises SettingError."""
+        from polyhop.engine import Polyhop  # imported when used: start-up time
+
+        return Polyhop(self.path, settings=self.settings(*further))
+
+
+def index_options(command: Command, index: str | None = "polyhop.index") -> Command:
+    """``--index``, ``--store``, ``--config``, ``--preset`` and ``--set``, handed on as a ``ChosenIndex``.
+
+    A preset is the first change of settings, and a store the last. ``index``: the folder where none is named; None: the
+    command chooses it, beside its data.
     """
     folder = "Folder of the index." if index else "Folder of the index.  [default: polyhop.index beside the data]"
 
     @functools.wraps(command)
-    def with_changes(*, preset: str | None, store: str | None, changes: tuple[str, ...], **others: Any) -> Any:
+    def with_chosen(
+        *,
+        preset: str | None,
+        store: str | None,
+        changes: tuple[str, ...],
+        config: Path | None,
+        index_path: str | None,
+        **others: Any,
+    ) -> Any:
         first = () if preset is None else (f"preset={preset}",)
-        return command(changes=(*first, *changes, *stored(store)), **others)
+        return command(chosen=ChosenIndex(index_path or "", config, (*first, *changes, *stored(store))), **others)
 
-    optioned: Any = with_changes
+    optioned: Any = with_chosen
     for option in (
         click.option(
             "--set", "changes", multiple=True, metavar="SECTION.KEY=VALUE", help="Change a setting; repeatable."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from polyhop.cli.as_json import tell_json
 from polyhop.cli.options import json_option
 from polyhop.cli.terminal import echo, style
 
@@ -27,9 +28,7 @@ def presets(context: click.Context, as_json: bool) -> None:
 
     rows = [{"name": name, "about": shipped.about(name)} for name in shipped.names()]
     if as_json:
-        from polyhop.cli.as_json import text_of
-
-        echo(text_of(rows))
+        tell_json(rows)
         return
     for row in rows:
         echo(f"{style(row['name'].ljust(23), bold=True)} {row['about']}")

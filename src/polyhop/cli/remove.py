@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from polyhop.cli.as_json import tell_json
 from polyhop.cli.counted import counted
-from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.cli.options import ChosenIndex, index_options, json_option
 from polyhop.cli.terminal import echo, from_here, on_one_line, style
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ SHOWN = 20  # names
 @click.argument("uris", nargs=-1, required=True)
 @json_option
 @index_options
-def remove(uris: tuple[str, ...], as_json: bool, index_path: str, config: Path | None, changes: tuple[str, ...]) -> int:
+def remove(uris: tuple[str, ...], as_json: bool, chosen: ChosenIndex) -> int:
     """Remove documents by path, file name or URI, with everything derived from them.
 
     A path counts from the current folder, and means no other file. A name that several files have removes none of them:
@@ -33,14 +33,10 @@ def remove(uris: tuple[str, ...], as_json: bool, index_path: str, config: Path |
     polyhop remove people.jsonl            # all rows of a file
     polyhop remove people.jsonl#row-17     # one row
     """
-    from polyhop.engine import Polyhop
-
-    with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
+    with chosen.opened() as engine:
         report = engine.remove(*uris)
     if as_json:
-        from polyhop.cli.as_json import text_of
-
-        echo(text_of(report.to_dict()))
+        tell_json(report.to_dict())
     else:
         _summary(report)
     return 0 if report.removed else 1

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.cli.as_json import tell_json
+from polyhop.cli.options import ChosenIndex, index_options, json_option
 from polyhop.cli.terminal import echo, on_one_line, style
 
 
@@ -21,9 +20,7 @@ def search(
     k: int,
     strategy: str | None,
     as_json: bool,
-    index_path: str,
-    config: Path | None,
-    changes: tuple[str, ...],
+    chosen: ChosenIndex,
 ) -> None:
     """Find the passages that together answer QUESTION, best first.
 
@@ -32,19 +29,16 @@ def search(
     polyhop search "lighthouse" --strategy bm25 --json
     """
     from polyhop.cli.ask import place, warn_of_emptiness
-    from polyhop.engine import Polyhop
     from polyhop.types import Span
     from polyhop.whereabouts import Whereabouts
 
-    with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
+    with chosen.opened() as engine:
         with engine.view() as view:
             evidence = engine.search(question, k=k, strategy=strategy)
             passages = [(passage, Whereabouts.of(Span.of(passage), view.record)) for passage in evidence.passages]
         if as_json:
-            from polyhop.cli.as_json import text_of
-
             found = [{**passage.to_dict(), **stands.to_dict()} for passage, stands in passages]
-            echo(text_of({**evidence.to_dict(), "passages": found}))
+            tell_json({**evidence.to_dict(), "passages": found})
             return
         warn_of_emptiness(evidence, engine)
         for rank, (passage, stands) in enumerate(passages, start=1):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from polyhop.cli.as_json import tell_json
 from polyhop.cli.counted import counted
 from polyhop.cli.index import contents_in_words, holdings, in_words
-from polyhop.cli.options import index_options, json_option, settings_of
+from polyhop.cli.options import ChosenIndex, index_options, json_option
 from polyhop.cli.terminal import echo
 
 if TYPE_CHECKING:
@@ -19,16 +19,12 @@ if TYPE_CHECKING:
 @click.command(short_help="Show what the index holds and how complete it is.")
 @json_option
 @index_options
-def status(as_json: bool, index_path: str, config: Path | None, changes: tuple[str, ...]) -> None:
+def status(as_json: bool, chosen: ChosenIndex) -> None:
     """Show what the index holds, how complete each layer is, what it found and rejected, and who is writing."""
-    from polyhop.engine import Polyhop
-
-    with Polyhop(index_path, settings=settings_of(config, changes)) as engine:
+    with chosen.opened() as engine:
         report = engine.status()
     if as_json:
-        from polyhop.cli.as_json import text_of
-
-        echo(text_of(report.to_dict()))
+        tell_json(report.to_dict())
         return
     echo(f"{report.path} (written by Polyhop {report.version}, {report.bytes / 1e6:.1f} MB)")
     echo(holdings(report.documents, report.passages, report.entities))

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from polyhop.cli.as_json import tell_json
 from polyhop.cli.components import about, settings_line
 from polyhop.cli.counted import counted
 from polyhop.cli.options import json_option
@@ -26,9 +27,7 @@ def strategies(name: str | None, as_json: bool) -> None:
 
     rows = [_row(each) for each in ([name] if name else registry.names("strategies"))]
     if as_json:
-        from polyhop.cli.as_json import text_of
-
-        echo(text_of(rows[0] if name else rows))
+        tell_json(rows[0] if name else rows)
     elif name:
         _tell_all(rows[0])
     else:

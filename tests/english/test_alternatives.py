@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.english.alternatives import alternatives
+from polyhop.english.alternatives import alternatives, offers
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,21 @@ from polyhop.english.alternatives import alternatives
             ("Did the board choose the red lamp?", "Did the board choose the green one?"),
         ),
         ("May I bring a cat or a dog?", ("a cat", "a dog"), ("May I bring a cat?", "May I bring a dog?")),
+        (
+            "May guests use boats or rafts during a storm?",
+            ("boats", "rafts"),
+            ("May guests use boats during a storm?", "May guests use rafts during a storm?"),
+        ),
+        (
+            "Did more owls nest in 2016 or last year?",
+            ("in 2016", "last year"),
+            ("Did more owls nest in 2016?", "Did more owls nest last year?"),
+        ),
+        (
+            "Is the boat to Fenn or the one to Tarn cheaper?",
+            ("the boat to Fenn", "the one to Tarn"),
+            ("Is the boat to Fenn cheaper?", "Is the one to Tarn cheaper?"),
+        ),
     ],
 )
 def test_each_of_two_things_is_asked(question: str, options: tuple[str, str], questions: tuple[str, str]) -> None:
@@ -29,12 +44,41 @@ def test_each_of_two_things_is_asked(question: str, options: tuple[str, str], qu
 
 
 @pytest.mark.parametrize(
+    ("question", "asked", "more"),
+    [
+        ("Does gas or oil burn longer?", "How long does {} burn?", True),
+        ("Do we pay less for a mile by boat or by raft?", "How much do we pay for a mile {}?", False),
+        ("Are there more seats in hall A or in hall B?", "How many seats are there {}?", True),
+    ],
+)
+def test_what_compares_two_things_is_asked_of_each(question: str, asked: str, more: bool) -> None:
+    found = alternatives(question)
+    assert found is not None
+    assert found.degree is not None
+    assert (found.degree.asked, found.degree.more) == (asked, more)
+
+
+@pytest.mark.parametrize("question", ["Do I need the thicker gloves for tar or for oil?", "Is gas or oil allowed?"])
+def test_other_things_are_compared_by_nothing(question: str) -> None:
+    found = alternatives(question)
+    assert found is not None
+    assert found.degree is None
+
+
+def test_neither_yes_nor_no_answers_what_offers_something() -> None:
+    assert offers("Is oil cheaper than gas or dearer?")
+    assert not offers("Is the lamp lit or not?")
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "Which burns longer, gas or oil?",
         "Is it true or false that it is lit?",
         "Is the lamp lit?",
         "Does it or?",
+        "Is the lamp lit or not?",
+        "Is oil cheaper than gas or dearer?",
         "or",
         "",
     ],

@@ -115,6 +115,14 @@ def test_of_two_things_that_a_question_offers_each_is_asked(models: Models) -> N
     assert "Is diving allowed? yes; Is swimming allowed? no" in reading.note
 
 
+def test_of_two_things_that_a_question_compares_the_amounts_are_read(models: Models) -> None:
+    question = "Does sweeping or tarring take longer?"
+    text = "Prices\n\nJob: Sweeping; Length: 30 min; Price: 52\nJob: Tarring; Length: 20 min; Price: 65"
+    evidence = Evidence(question=question, strategy="dense", passages=(passage(5, "prices", text, ((0, 6),)),))
+    reading = Trained().read(question, evidence, models)
+    assert (reading.text, reading.kind) == ("sweeping", AnswerKind.CHOICE)
+
+
 def test_a_row_is_not_the_most_of_all_where_none_were_compared(models: Models) -> None:
     rows = tuple(
         passage(at, f"Lamp {at}", f"Lamp: {name}\nWeight: {weight} kg")

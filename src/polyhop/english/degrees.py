@@ -82,6 +82,22 @@ def asked_degree(question: str) -> Degree | None:
     return Degree(asked, more, most, _noun(frame, at))
 
 
+def degree_within(frame: Words) -> Degree | None:
+    """What a question that begins with its verb compares by; it has the gap already: "does {} weigh more"."""
+    low = [word.low for word in frame]
+    apart = ARTICLES | {"at"}  # "at least"; "the thicker gloves" are told apart, and not compared
+    at = next((at for at, word in enumerate(low) if at and word in FORMS and low[at - 1] not in apart), None)
+    if at is None or low[at + 1 : at + 2] == ["than"]:
+        return None
+    adjective, more = FORMS[low[at]]
+    ends = {"", *PREPOSITIONS}
+    counted = takewhile(lambda word: word.low not in ends and not is_finite(word.low), frame[at + 1 :])
+    noun = render(counted) if low[at] in _IRREGULAR else ""
+    measured = f"{'many' if noun.endswith('s') else 'much'} {noun}" if noun else adjective
+    rest = frame[at + 1 + len(noun.split()) :]
+    return Degree(f"How {measured} {render((Word(low[0]), *frame[1:at], *rest))}?", more, most=False)
+
+
 def _asked(frame: Words, at: int, end: int, adjective: str) -> str | None:
     """How much one thing has of it, as a question with a gap; None where no verb says what it does."""
     before = at - (frame[at - 1].low in ARTICLES)  # "costs the most"

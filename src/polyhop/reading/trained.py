@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from polyhop.english.alternatives import Alternatives, alternatives
+from polyhop.english.alternatives import Alternatives, alternatives, offers
 from polyhop.english.answer_type import AnswerShape, answer_shape, choices
 from polyhop.english.degrees import asked_degree
-from polyhop.indexes.folding import fold
+from polyhop.english.words import FUNCTION_WORDS
+from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
 from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
@@ -49,6 +51,8 @@ from polyhop.types import AnswerKind, Evidence, Passage
 CLAUSE: Final = 4  # words from which a stretch can explain something
 LEAST: Final = 2  # sentences that are quoted however likely they are
 DOUBT: Final = -1.4  # logits of the confidence, where a strategy doubts its evidence
+MEANT: Final = 0.6  # of the words that an option has and the other has not
+_ORDINAL: Final = re.compile(r"(\d)(?:st|nd|rd|th)$")
 RESTING: Final = 0.5  # of the likeliest sentence's chance that an answer rests on it: from there, others are quoted too
 
 
@@ -91,7 +95,7 @@ class Trained:
         direct = (
             self._shaped(question, shape, read, passages)
             if offered is None
-            else self._either(offered, passages, models)
+            else self._offered(offered, found, passages, models)
         )
         if direct.confidence < self.threshold and self._may_be_quoted(direct):
             direct = max(direct, self._quotation(shape, found), key=lambda one: one.confidence)
@@ -107,10 +111,12 @@ class Trained:
         Two dates that the plan asks for are read where the passage about each thing tells them.
         """
         final = evidence.plan.final if evidence.plan is not None else None
+        offered, options = alternatives(question), choices(question)
         degree = asked_degree(question)
+        if offered is not None and offered.degree is not None:
+            degree, options = offered.degree, offered.options
         if degree is None or (final is not None and final.comparator in DATED):
             return None
-        options = choices(question)
         if options is not None:
             return measured_choice(options, degree, passages, models)
         return measured_row(degree, passages, models) if degree.most else None
@@ -125,6 +131,8 @@ class Trained:
         """The answer in the shape that the question asks for."""
         found = read.found
         if shape == "verdict":
+            if offers(question):
+                return Reading(text=None, kind=AnswerKind.CHOICE, note="what it offers could not be told apart")
             replied = _replied(read) if self.stance == "cautious" else None
             return replied or self._sure(self._verdict(read), self.decided)
         options = choices(question) if shape == "choice" else None
@@ -166,6 +174,16 @@ class Trained:
             note=f"{text}: the model leans by {signs[0]:.2f}, what is said by {signs[1]:.2f}",
         )
 
+    def _offered(self, offered: Alternatives, found: Pointing, passages: Sequence[Passage], models: Models) -> Reading:
+        """Which of two things the model points at; where it does at neither, each is asked for by itself.
+
+        What compares two things is true of one of them.
+        """
+        chosen = self._choice(offered.options, found)
+        if chosen.confidence >= self.threshold or offered.degree is not None:
+            return chosen
+        return self._either(offered, passages, models)
+
     def _either(self, offered: Alternatives, passages: Sequence[Passage], models: Models) -> Reading:
         """Which of two things it is, or a yes or no where that holds of both: each is asked for by itself."""
         verdicts = [
@@ -184,12 +202,13 @@ class Trained:
 
     def _choice(self, options: Sequence[str], found: Pointing) -> Reading:
         """The option that the model points at most, as sure as it does so more than at the other; nothing else."""
-        votes = {option: sum(one.chance for one in found.answers if _same(one.text, option)) for option in options}
+        meant = {one: _meant(one.text, options) for one in found.answers}
+        votes = {option: sum(one.chance for one in found.answers if meant[one] == option) for option in options}
         best = max(votes, key=lambda option: votes[option])
         return Reading(
             text=best if votes[best] else None,
             kind=AnswerKind.CHOICE,
-            quotes=self._resting(found, [one for one in found.answers[:1] if _same(one.text, best)]),
+            quotes=self._resting(found, [one for one in found.answers[:1] if meant[one] == best]),
             confidence=min(max(votes.values()) - min(votes.values()), 1.0),
             note=", ".join(f"{option} {vote:.2f}" for option, vote in votes.items()),
         )
@@ -323,9 +342,26 @@ def _listed(items: Items, chance: float) -> Reading:
     )
 
 
-def _same(text: str, option: str) -> bool:
-    one, other = fold(text), fold(option)
-    return bool(one and other) and (one in other or other in one)
+def _meant(text: str, options: Sequence[str]) -> str:
+    """Which of two options a pointed stretch is, or is part of, or speaks of; none where it may be either."""
+    said, one, other = (_content(each) for each in (text, *options))
+    if said in (one, other):
+        return options[said == other]
+    return next(
+        (
+            option
+            for option, ours, theirs in ((options[0], one, other), (options[1], other, one))
+            if said & (ours - theirs)
+            and not said & (theirs - ours)
+            and (said <= ours or len(said & (ours - theirs)) >= MEANT * len(ours - theirs))
+        ),
+        "",
+    )
+
+
+def _content(text: str) -> frozenset[str]:
+    """The words of a text that mean something; "28th" is 28."""
+    return frozenset(_ORDINAL.sub(r"\1", word) for word in pieces(text) if word not in FUNCTION_WORDS)
 
 
 def _told(steps: Sequence[StepReading]) -> str:

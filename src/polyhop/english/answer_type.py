@@ -18,7 +18,7 @@ from polyhop.english.question import (
     read_words,
     render,
 )
-from polyhop.english.verbs import is_finite
+from polyhop.english.verbs import is_base, is_finite
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -75,6 +75,7 @@ _MEASURES: Final = word_set("many much old long far tall high deep wide big larg
 _STUDYING: Final = word_set("study studied graduate graduated educated work worked teach taught")
 _KINDS: Final = word_set("type kind sort name title")
 _PLURAL: Final = word_set("are were do does did have can may must should will")
+_SINGULAR: Final = word_set("is was has does")
 _STEPS: Final = word_set("steps procedure instructions")
 
 _LABELS: Final[dict[AnswerType, frozenset[str]]] = {
@@ -166,10 +167,16 @@ def answer_shape(question: str) -> AnswerShape:
 
 
 def _is_plural(words: Words, asked: int) -> bool:
-    """Whether several things are asked for: a plural noun after the wh-word, with a verb behind it."""
+    """Whether several things are asked for: a plural noun after the wh-word, and no verb of one thing behind it."""
     noun = _head_noun(words, asked)
-    behind = {word.low for word in words[asked + 1 : asked + 6]}
-    return noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and not behind.isdisjoint(_PLURAL)
+    behind = [word.low for word in words[asked + 1 : asked + 6]]
+    if noun in behind[1:] and (is_base(noun) or "to" in behind[behind.index(noun) + 1 :][:1]):
+        noun = behind[behind.index(noun) - 1]  # "which lamps need oil": the last word may be the verb
+    if not noun.endswith("s") or noun.endswith(("ss", "us", "is")):
+        return False
+    verb = next(iter(behind[behind.index(noun) + 1 :]), "") if noun in behind else ""
+    of_one = is_finite(verb) and verb.endswith("s") and verb not in _PLURAL
+    return not behind or not _PLURAL.isdisjoint(behind) or not (of_one or not _SINGULAR.isdisjoint(behind))
 
 
 def choices(question: str) -> tuple[str, str] | None:

@@ -11,13 +11,13 @@ from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.degrees import Degree
-from polyhop.english.numbers import Amount, amount_in, number_in
+from polyhop.english.numbers import Amount, amount_in
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import family, pieces
 from polyhop.models.choice import Models
 from polyhop.reading.pointing import point_together
 from polyhop.reading.reader import Quote, Reading, text_of
-from polyhop.reading.rows import Row, RowCell, RowTable, row_at, tables_in, word_families
+from polyhop.reading.rows import Row, RowTable, row_at, tables_in, word_families
 from polyhop.types import AnswerKind, Passage
 
 WORDS: Final = 220  # of what is said of each option, that are read
@@ -91,7 +91,7 @@ def measured_row(degree: Degree, passages: Sequence[Passage], models: Models) ->
         if len(rows_with) > 1:
             return None
         return Reading(
-            text=_name(rows_with[0], table, asked).said,
+            text=rows_with[0].naming(asked).said,
             quotes=(rows_with[0].quote,),
             confidence=chance,
             note=f"of {len(told)} rows by {column}",
@@ -145,7 +145,8 @@ def _measures(question: str, quotes: Sequence[Quote], models: Models) -> Iterato
     for one in point_together(question, quotes, models).answers:
         amount = None if one.quote is None else amount_in(one.quote.passage.text, one.start, one.end)
         if one.quote is not None and amount is not None:
-            cell = _cell_at(one.quote, one.start)
+            row = row_at(one.quote)
+            cell = row.at(one.start) if row is not None else None
             yield _Measured(amount, one.chance, one.quote, one.start, cell.name if cell else "")
 
 
@@ -173,18 +174,7 @@ def _column(degree: Degree, table: RowTable, rows: Sequence[Row], models: Models
     return column, votes[column] / len(rows)
 
 
-def _name(row: Row, table: RowTable, asked: frozenset[str]) -> RowCell:
-    """The cell that names a row: under what the question calls the things, else the first; never an amount."""
-    named = (cell for cell in row.cells if asked & word_families(cell.name) and number_in(cell.said) is None)
-    return next(named, row.cells[0])
-
-
 def _shared(asked: frozenset[str], table: RowTable) -> int:
     """How many words of a question a table's heading, columns or cells have."""
     said = " ".join([table.heading, *table.columns, *(cell.said for row in table.rows for cell in row.cells)])
     return len(asked & word_families(said))
-
-
-def _cell_at(quote: Quote, at: int) -> RowCell | None:
-    row = row_at(quote)
-    return None if row is None else next((cell for cell in row.cells if cell.start <= at < cell.end), None)

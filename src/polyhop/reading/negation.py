@@ -27,7 +27,7 @@ def denies(sentence: str, question: str) -> bool:
     asked = word_families(question)
     behind = reversed(list(_clauses(sentence)))  # of clauses that have as much, the later one: it says what is so
     clause = max(behind, key=lambda one: len(asked & word_families(one)))
-    return _negated(clause) != _negated(question)
+    return negated(clause) != negated(question)
 
 
 def spoken_of(sentence: str, question: str) -> float:
@@ -36,7 +36,8 @@ def spoken_of(sentence: str, question: str) -> float:
     return max(len(asked & word_families(clause)) for clause in _clauses(sentence)) / max(len(asked), 1)
 
 
-def _negated(text: str) -> bool:
+def negated(text: str) -> bool:
+    """Whether a text has an odd number of negations."""
     return len(_NEGATION.findall(text)) % 2 == 1
 
 

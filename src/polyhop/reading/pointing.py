@@ -68,6 +68,16 @@ def point(question: str, passages: Sequence[Passage], models: Models) -> Pointin
     return _read(question, [[Quote(passage, 0, len(passage.text))] for passage in passages], models)
 
 
+def point_each(question: str, quotes: Sequence[Quote], models: Models) -> list[Pointing]:
+    """Read each of several stretches by itself, under its title and headings, and tell what was found in each."""
+    laid = [_laid_out([quote]) for quote in quotes]
+    readings = models.span_model.read(question, [[part for part, _ in text] for text in laid])
+    return [
+        _gathered(question, [reading], [[place for _, place in text]])
+        for reading, text in zip(readings, laid, strict=True)
+    ]
+
+
 def point_together(question: str, quotes: Sequence[Quote], models: Models) -> Pointing:
     """Read stretches of several passages as one text, in the order given, each passage under its title."""
     if not quotes:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
+from polyhop.english.numbers import number_in
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import family, tokens
 from polyhop.reading.reader import Quote
@@ -38,6 +39,15 @@ class Row:
     def under(self, name: str) -> RowCell | None:
         """The value of a column; None where it is empty."""
         return next((cell for cell in self.cells if cell.name == name), None)
+
+    def at(self, place: int) -> RowCell | None:
+        """The value that a place in the passage's text is in."""
+        return next((cell for cell in self.cells if cell.start <= place < cell.end), None)
+
+    def naming(self, asked: frozenset[str]) -> RowCell:
+        """The value that names it: under what a question calls the things, else the first; never an amount."""
+        named = (cell for cell in self.cells if asked & word_families(cell.name) and number_in(cell.said) is None)
+        return next(named, self.cells[0])
 
 
 @dataclass(frozen=True, slots=True)

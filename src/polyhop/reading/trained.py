@@ -16,6 +16,7 @@ from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
 from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
+from polyhop.reading.chosen_rows import chosen_rows, tables_read
 from polyhop.reading.comparison import DATED, Comparison
 from polyhop.reading.conversations.days import with_the_day
 from polyhop.reading.conversations.turns import SpokenPassage
@@ -93,7 +94,7 @@ class Trained:
         found = read.found
         offered = alternatives(question) if shape == "verdict" else None
         direct = (
-            self._shaped(question, shape, read, passages)
+            self._shaped(question, shape, read, passages, models)
             if offered is None
             else self._offered(offered, found, passages, models)
         )
@@ -127,7 +128,9 @@ class Trained:
 
     # -- the question as it was asked
 
-    def _shaped(self, question: str, shape: AnswerShape, read: Weighed, passages: Sequence[Passage]) -> Reading:
+    def _shaped(
+        self, question: str, shape: AnswerShape, read: Weighed, passages: Sequence[Passage], models: Models
+    ) -> Reading:
         """The answer in the shape that the question asks for."""
         found = read.found
         if shape == "verdict":
@@ -141,7 +144,7 @@ class Trained:
         if found.best is None:
             return self._quotation(shape, found)
         if shape == "list":
-            return self._list(question, found, passages)
+            return self._list(question, found, passages, models)
         items, chance = likeliest_list(found, anchored=shape != "steps")
         if items and (shape == "steps" or (shape == "open" and chance > found.chance)):
             return _listed(items, chance)
@@ -213,12 +216,15 @@ class Trained:
             note=", ".join(f"{option} {vote:.2f}" for option, vote in votes.items()),
         )
 
-    def _list(self, question: str, found: Pointing, passages: Sequence[Passage]) -> Reading:
-        """The items of the likeliest enumeration, the cells of a column, or several answers."""
+    def _list(self, question: str, found: Pointing, passages: Sequence[Passage], models: Models) -> Reading:
+        """The items of the likeliest enumeration, cells of the rows that answer, or several answers."""
         rows = looked_up(question, passages)
         if rows:
             return _listed(rows, TOLD)
         items, chance = likeliest_list(found)
+        chosen = chosen_rows(question, tables_read(found, passages), models)
+        if chosen.chance > chance and chosen.chance >= found.chance:
+            return _listed(chosen.items, chosen.chance)
         if not items:
             items, chance = answers_listed(found), found.chance
         return _listed(items, chance) if items else self._value(found)

@@ -113,7 +113,7 @@ def sentence_signs(question: str, sentences: Sequence[Supporting], models: Model
     texts = list(dict.fromkeys(text for place in places for text in place))
     scores = dict(zip(texts, models.reranker.score(question, texts).tolist() if texts else (), strict=True))
     return {
-        one.quote: (_logit(one.chance), scores[alone], scores[behind])
+        one.quote: (logit(one.chance), scores[alone], scores[behind])
         for one, (alone, behind) in zip(sentences, places, strict=True)
     }
 
@@ -128,10 +128,10 @@ def answer_signs(each: Pointing, together: Pointing) -> list[tuple[Pointed, Sign
     least = min(sentences.values(), default=0.0)
 
     def chance(answers: Mapping[str, Pointed], text: str) -> float:
-        return _logit(answers[text].chance if text in answers else 0.0)
+        return logit(answers[text].chance if text in answers else 0.0)
 
     return [
-        (one, (chance(alone, text), chance(joined, text), _logit(sentences.get(one.quote, least)) if one.quote else 0))
+        (one, (chance(alone, text), chance(joined, text), logit(sentences.get(one.quote, least)) if one.quote else 0))
         for text, one in {**joined, **alone}.items()
     ]
 
@@ -144,14 +144,14 @@ def leaning_signs(read: Weighed) -> Signs:
     told = max((read.each, read.together), key=lambda one: abs(one.yes - one.no))
     best = told_by(read)
     speaks = 0.0 if best is None else best.chance * (-1 if denies(text_of(best.quote), told.question) else 1)
-    return _logit(told.yes) - _logit(told.no), speaks
+    return logit(told.yes) - logit(told.no), speaks
 
 
 def verdict_signs(read: Weighed, leaning: float) -> Signs:
     """How far it leans to one verdict, that the model takes it to be told at all, and that a sentence tells it."""
     told = max((read.each, read.together), key=lambda one: abs(one.yes - one.no))
     best = told_by(read)
-    return abs(leaning), _logit(1 - told.none), _logit(0.0 if best is None else best.chance)
+    return abs(leaning), logit(1 - told.none), logit(0.0 if best is None else best.chance)
 
 
 def told_by(read: Weighed) -> Supporting | None:
@@ -191,10 +191,11 @@ def _in_place(quote: Quote, sentences: Sequence[tuple[int, int]]) -> tuple[str, 
 
 def chance_of(signs: Signs, weights: Signs, bias: float) -> float:
     """What a logistic model makes of signs, 0 to 1."""
-    logit = math.fsum((*(sign * weight for sign, weight in zip(signs, weights, strict=True)), bias))
-    return 1 / (1 + math.exp(-logit))
+    odds = math.fsum((*(sign * weight for sign, weight in zip(signs, weights, strict=True)), bias))
+    return 1 / (1 + math.exp(-odds))
 
 
-def _logit(chance: float) -> float:
+def logit(chance: float) -> float:
+    """A chance as a logit, kept away from what no model can be sure of."""
     kept = min(max(chance, SURE), 1 - SURE)
     return math.log(kept / (1 - kept))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.reading.enumerations import items_at, items_within
+from polyhop.reading.enumerations import items_around, items_at, items_within
 
 MANUAL = """Before you start
 
@@ -119,3 +119,28 @@ def test_items_lie_in_the_text_in_order_and_apart(text: str, first: int, second:
         for begin, stop in items:
             assert 0 <= begin <= stop <= len(text)
         assert all(one[1] <= other[0] for one, other in pairwise(items))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "part", "items"),
+    [
+        (
+            "Present: Ada Brisk (chair), Piet Rook, Mia Tarn",
+            "Piet Rook",
+            ["Ada Brisk (chair)", "Piet Rook", "Mia Tarn"],
+        ),
+        ("Tar, rope and wet sails must not lie there.", "Tar", ["Tar", "rope", "wet sails"]),
+        (
+            "It is not for people who are ill, for children, and for dogs that bite.",
+            "people who are ill",
+            ["people who are ill", "for children", "for dogs that bite"],
+        ),
+        ("We take cats, dogs and mice, but no owls, eels or bats.", "owls", ["owls", "eels", "bats"]),
+        ("It was built by Rook, who died in 1900, and Tarn.", "Rook", []),
+        ("The song was written by Rook and sung by Tarn.", "Rook", []),
+        ("The party is on 28 June, not on 21 June, as the pier is wet.", "28 June", []),
+    ],
+)
+def test_a_part_of_an_enumeration_in_a_sentence_leads_to_all_of_it(sentence: str, part: str, items: list[str]) -> None:
+    at = sentence.index(part)
+    assert told(sentence, items_around(sentence, at, at + len(part), (0, len(sentence)))) == items

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from polyhop.reading.listed import introduced, introduces, likeliest_list, looked_up, paragraph_of
-from polyhop.reading.pointing import Pointing, Supporting
+from polyhop.reading.listed import (
+    answers_listed,
+    introduced,
+    introduces,
+    likeliest_list,
+    looked_up,
+    paragraph_of,
+    persons_listed,
+)
+from polyhop.reading.pointing import Pointed, Pointing, Supporting
 from polyhop.reading.reader import Quote, text_of
 from polyhop.types import Passage
 
@@ -80,3 +88,19 @@ def test_rows_are_looked_up_by_a_value_that_a_question_names() -> None:
     assert asked("Which keepers have a red glass?") == ["Ada Brisk", "Piet Rook"]
     assert asked("Which ropes does Ada Brisk keep?") == []  # no column of that name
     assert asked("Which lamps are there?") == []
+
+
+def test_answers_of_one_enumeration_speak_for_all_of_it() -> None:
+    said = "Ada Brisk, Piet Rook and Mia Tarn were there."
+    minutes = Passage(id="m", document_id="m", ordinal=0, start=0, end=len(said), title="Minutes", text=said)
+
+    def pointed(name: str, chance: float) -> Pointed:
+        at = said.index(name)
+        return Pointed(text=name, chance=chance, quote=Quote(minutes, 0, len(said)), start=at, end=at + len(name))
+
+    both = Pointing(question="", answers=(pointed("Ada Brisk", 0.5), pointed("Mia Tarn", 0.2)))
+    for items, chance in (answers_listed(both), persons_listed(both)):
+        assert [text for text, _ in items] == ["Ada Brisk", "Piet Rook", "Mia Tarn"]
+        assert abs(chance - 0.6) < 1e-9
+    one = Pointing(question="", answers=(pointed("Ada Brisk", 0.5),))
+    assert persons_listed(one) == ([], 0.0)

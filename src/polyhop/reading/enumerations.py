@@ -8,9 +8,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
+from polyhop.english.verbs import is_finite, is_participle
+from polyhop.english.words import WH_WORDS
 
 _MARKED: Final = re.compile(r"[ \t]*(?:[-*•‣◦▪–·]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])[ \t]+(?=\S)", re.IGNORECASE)
 _BETWEEN: Final = re.compile(r"\s*(?:,\s*(?:and|or)\s+|;\s*(?:and|or)?\s*|,\s+|\s+(?:and|or)\s+)")
+_JOINS: Final = re.compile(r"\b(?:and|or)\b")
+_APART: Final = re.compile(r"[:;]\s|\n|,?\sbut\s")  # between an enumeration and what leads to it, or comes behind it
+_PHRASE: Final = 10  # words of an item within a sentence
 _LEAST: Final = 2  # items of a list
 _LONGEST: Final = 40  # words of an item, in the mean: longer ones are sections of a text
 
@@ -79,6 +84,56 @@ def items_within(text: str, start: int, end: int) -> list[tuple[int, int]]:
     items = [_stripped(text, *bounds[at : at + 2]) for at in range(0, len(bounds), 2)]
     items = [item for item in items if item[0] < item[1]]
     return items if len(items) >= _LEAST else []
+
+
+def items_around(text: str, start: int, end: int, sentence: tuple[int, int]) -> list[tuple[int, int]]:
+    """The items of the enumeration in a sentence of which a stretch is a part.
+
+    It ends with an "and" or an "or", or stands behind a colon. What goes on behind its last item, or leads to its
+    first, is not of it, as far as verbs tell.
+    """
+    colons = [match.end() for match in _APART.finditer(text, sentence[0], start)]
+    begin = max([sentence[0], *colons])
+    stop = next((match.start() for match in _APART.finditer(text, end, sentence[1])), sentence[1])
+    while stop > end and (text[stop - 1].isspace() or text[stop - 1] in ".!?"):
+        stop -= 1
+    cuts = list(_BETWEEN.finditer(text, begin, stop))
+    bounds = [begin, *(at for cut in cuts for at in cut.span()), stop]
+    parts = list(zip(bounds[::2], bounds[1::2], strict=True))
+    first = next((at for at, part in enumerate(parts) if start < part[1]), 0)
+    last = next((at for at, part in enumerate(parts) if end <= part[1]), len(parts) - 1)
+    listed = bool(colons) and text[begin - 1 : begin].isspace() and ":" in text[begin - 2 : begin]
+    if not listed:
+        joined = next((at for at, cut in enumerate(cuts) if at + 1 >= last and _JOINS.search(cut.group())), None)
+        if joined is None:
+            return []
+        last = max(last, joined + 1)
+        while first > 0 and _is_item(text[slice(*parts[first - 1])]):
+            if first - 1 != joined and _JOINS.search(cuts[first - 1].group()):
+                break
+            first -= 1
+        parts = parts[first : last + 1]
+    parts = [_stripped(text, *part) for part in parts]
+    if not listed:
+        parts[0] = (max(parts[0][0], start) if start < parts[0][1] else parts[0][0], parts[0][1])
+        parts[-1] = (parts[-1][0], end if end > parts[-1][0] else _before_verb(text, *parts[-1]))
+    said = [text[slice(*part)].lower().split() for part in parts]
+    short = all(0 < len(words) <= _PHRASE for words in said)
+    clauses = any(word in WH_WORDS or is_finite(word) or is_participle(word) for word, *_ in filter(None, said[1:]))
+    return parts if len(parts) >= _LEAST and short and not clauses else []
+
+
+def _is_item(said: str) -> bool:
+    return not any(is_finite(word.lower()) for word in said.split())
+
+
+def _before_verb(text: str, start: int, end: int) -> int:
+    """Where a stretch ends before its first verb, unless that describes it."""
+    words = list(re.finditer(r"\S+", text[start:end]))
+    if any(word.group().lower() in WH_WORDS | {"that"} for word in words):
+        return end
+    verb = next((word.start() for word in words[1:] if is_finite(word.group().lower())), end - start)
+    return start + len(text[start : start + verb].rstrip())
 
 
 def _lines(text: str) -> Sequence[tuple[int, int]]:

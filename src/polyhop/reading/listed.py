@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from polyhop.indexes.folding import pieces
-from polyhop.reading.enumerations import items_at, items_within
-from polyhop.reading.pointing import Pointing
+from polyhop.reading.enumerations import items_around, items_at, items_within
+from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, text_of
-from polyhop.reading.rows import tables_in, word_families
+from polyhop.reading.rows import row_at, tables_in, word_families
 from polyhop.types import Passage
 
+LEAST: Final = 0.1  # of the likeliest answer's chance, from which another speaks for an enumeration
 SHARE: Final = 0.6  # of the likeliest answer's chance, that another needs to be listed
 MEMBERS: Final = 2  # sentences of a paragraph that are likely, from which it is what is asked for
 LIKELY: Final = 0.5  # of the likeliest sentence's chance
@@ -70,17 +71,43 @@ def _likely(chances: Sequence[float]) -> list[float]:
     return [chance for chance in chances if chance >= LIKELY * max(chances)]
 
 
-def answers_listed(found: Pointing) -> Items:
-    """What the likeliest answer lists in one breath, or the answers that are likely beside it; none of one thing."""
-    best = found.answers[0]
-    if best.quote is not None:
-        passage = best.quote.passage
-        within = _items(passage, items_within(passage.text, best.start, best.end))
-        if within:
-            return within
+def answers_listed(found: Pointing) -> tuple[Items, float]:
+    """The enumeration in a sentence that answers are part of, as likely as any of these; else several likely answers.
+
+    None, and 0, of one thing.
+    """
+    told: dict[_Place, tuple[Items, list[float]]] = {}
+    for one in found.answers:
+        items = [] if one.quote is None or one.chance < LEAST * found.chance else _items_around(one)
+        if items:
+            place = (items[-1][1].passage.id, items[-1][1].end)
+            told.setdefault(place, (items, []))[1].append(one.chance)
+    best = max(told.values(), key=lambda one: max(one[1]), default=None)
+    if best is not None and max(best[1]) == found.chance:
+        return best[0], min(_any(best[1]), SUREST)
     likely = [one for one in found.answers if one.chance >= SHARE * found.chance]
     items = [(one.text, one.quote) for one in likely if one.quote is not None]
-    return items if len(items) > 1 else []
+    return (items, found.chance) if len(items) > 1 else ([], 0.0)
+
+
+def _items_around(one: Pointed) -> Items:
+    quote = one.quote
+    if quote is None or row_at(quote) is not None:
+        return []
+    text = quote.passage.text
+    around = items_around(text, one.start, one.end, (quote.start, quote.end))
+    return _items(quote.passage, around or items_within(text, one.start, one.end))
+
+
+def persons_listed(found: Pointing) -> tuple[Items, float]:
+    """The enumeration that both of the likeliest answers are part of; none, and 0, where there is none of several."""
+    items, chance = answers_listed(found)
+    second = found.answers[1].quote if len(found.answers) > 1 else None
+    start = found.answers[1].start if second is not None else -1
+    both = second is not None and any(
+        quote.passage == second.passage and quote.start <= start < quote.end for _, quote in items
+    )
+    return (items, chance) if both and len(items) > MEMBERS else ([], 0.0)
 
 
 def paragraph_of(found: Pointing) -> Quote | None:

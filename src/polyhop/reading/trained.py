@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from polyhop.english.alternatives import Alternatives, alternatives, offers
-from polyhop.english.answer_type import AnswerShape, answer_shape, choices
+from polyhop.english.answer_type import AnswerShape, AnswerType, answer_shape, answer_type, choices
 from polyhop.english.degrees import asked_degree
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import pieces
@@ -30,6 +30,7 @@ from polyhop.reading.listed import (
     likeliest_list,
     looked_up,
     paragraph_of,
+    persons_listed,
 )
 from polyhop.reading.measured import measured_choice, measured_row
 from polyhop.reading.pointing import Pointed, Pointing
@@ -50,6 +51,7 @@ from polyhop.reading.weighing import (
 from polyhop.types import AnswerKind, Evidence, Passage
 
 CLAUSE: Final = 4  # words from which a stretch can explain something
+SEVERAL: Final = frozenset({AnswerType.PERSON, AnswerType.THING})  # "who came?" does not tell how many did
 LEAST: Final = 2  # sentences that are quoted however likely they are
 DOUBT: Final = -1.4  # logits of the confidence, where a strategy doubts its evidence
 MEANT: Final = 0.6  # of the words that an option has and the other has not
@@ -150,7 +152,8 @@ class Trained:
             return _listed(items, chance)
         if shape in ("steps", "explanation") and not self.brief and len(found.best.text.split()) < CLAUSE:
             return self._quotation(shape, found)
-        return self._value(found)
+        items, chance = persons_listed(found) if answer_type(question) in SEVERAL else ((), 0.0)
+        return _listed(items, chance) if items else self._value(found)
 
     def _value(self, found: Pointing) -> Reading:
         best = found.answers[0]
@@ -226,7 +229,7 @@ class Trained:
         if chosen.chance > chance and chosen.chance >= found.chance:
             return _listed(chosen.items, chosen.chance)
         if not items:
-            items, chance = answers_listed(found), found.chance
+            items, chance = answers_listed(found)
         return _listed(items, chance) if items else self._value(found)
 
     def _quotation(self, shape: AnswerShape, found: Pointing) -> Reading:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from polyhop.models.choice import load_models
 from polyhop.reading.listed import (
     answers_listed,
     introduced,
@@ -14,6 +17,7 @@ from polyhop.reading.listed import (
 from polyhop.reading.pointing import Pointed, Pointing, Supporting
 from polyhop.reading.reader import Quote, text_of
 from polyhop.types import Passage
+from tests.worlds.settings import QUICK
 
 TEXT = """Bring along:
 - a lamp
@@ -43,6 +47,18 @@ def test_a_list_is_as_likely_as_any_of_its_lines_speaks_for_it() -> None:
     )
     assert [text for text, _ in items] == ["a lamp", "a rope", "a map"]
     assert abs(chance - (1 - 0.7 * 0.6 * 0.7)) < 1e-9
+
+
+def test_of_two_lists_that_is_told_which_is_about_the_question() -> None:
+    lines = (("Bring along:", 0.3), ("- a lamp", 0.2), ("- a rope", 0.2), ("Leave behind:", 0.3), ("- the dog", 0.3))
+    asked = replace(found(*lines, ("- the cat", 0.3)), question="What do I have to bring along?")
+    reranker = load_models(QUICK).reranker
+    assert [text for text, _ in likeliest_list(asked, anchored=False)[0]] == ["the dog", "the cat"]
+    items, chance = likeliest_list(asked, anchored=False, reranker=reranker)
+    assert [text for text, _ in items] == ["a lamp", "a rope", "a map"]
+    assert chance > 0.5
+    other = replace(asked, question="Which choir sings alto?")
+    assert likeliest_list(other, anchored=False, reranker=reranker)[1] < 0.4
 
 
 def test_one_likely_item_or_likelier_prose_is_no_list() -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Final
 
 from polyhop.indexes.folding import pieces
+from polyhop.ports import Reranker
 from polyhop.reading.enumerations import items_around, items_at, items_within
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, text_of
 from polyhop.reading.rows import row_at, tables_in, word_families
+from polyhop.reading.weighing import logit
 from polyhop.types import Passage
 
 LEAST: Final = 0.1  # of the likeliest answer's chance, from which another speaks for an enumeration
@@ -19,6 +22,8 @@ MEMBERS: Final = 2  # sentences of a paragraph that are likely, from which it is
 LIKELY: Final = 0.5  # of the likeliest sentence's chance
 LONGEST: Final = 120  # words of a paragraph that is an answer
 TOLD: Final = 0.8  # chance of what was looked up in a table
+SCORE: Final = 0.2  # what a logit of the cross-encoder for a whole list counts beside one of its lines
+NEUTRAL: Final = -4.0  # its logit that speaks neither for a list nor against it
 SUREST: Final = 0.95  # chance of a list: its lines do not speak for it independently
 _BLANK: Final = re.compile(r"\n\s*\n")
 
@@ -26,12 +31,13 @@ Items = Sequence[tuple[str, Quote]]
 _Place = tuple[str, int]  # of a list: its passage, and where its first item begins
 
 
-def likeliest_list(found: Pointing, *, anchored: bool = True) -> tuple[Items, float]:
+def likeliest_list(found: Pointing, *, anchored: bool = True, reranker: Reranker | None = None) -> tuple[Items, float]:
     """The items of the enumeration that the likeliest sentences and answers stand in, and its chance; none, and 0.
 
     One item may answer a question by itself. Several that are likely, the line that introduces them, and what is
     pointed at in them, speak for the whole, each by its chance. A single sentence that is likelier than all of that is
-    no list. ``anchored``: the likeliest sentence or answer has to be of the list.
+    no list. ``anchored``: the likeliest sentence or answer has to be of the list. ``reranker``: says of whole lists,
+    under their headings and with the lines that introduce them, whether they are about the question.
     """
     lists: dict[_Place, Items] = {}
     said: dict[_Place, list[float]] = {}
@@ -51,10 +57,28 @@ def likeliest_list(found: Pointing, *, anchored: bool = True) -> tuple[Items, fl
         for place, chances in said.items()
         if len(_likely(chances)) > 1 and (place in anchors or not anchored)
     }
+    if reranker is not None and told:
+        scores = reranker.score(found.question, [_whole(lists[place]) for place in told]).tolist()
+        told = {place: _about(chance, score) for (place, chance), score in zip(told.items(), scores, strict=True)}
     best = max(told, key=lambda place: told[place], default=None)
     if best is None or told[best] < found.sentences[0].chance:
         return [], 0.0
     return lists[best], min(told[best], SUREST)
+
+
+def _whole(items: Items) -> str:
+    """A list under its title and heading, behind the line before it."""
+    passage, start, end = items[0][1].passage, items[0][1].start, items[-1][1].end
+    above = [passage.text[begin:stop] for begin, stop in passage.headings if stop <= start]
+    lines = [line for line in passage.text[:start].splitlines()[:-1] if line.strip()]
+    said = [passage.title, *above[-1:], *(line for line in lines[-1:] if line.strip(" #") not in above[-1:])]
+    return f"{': '.join(said)} {passage.text[start:end]}"
+
+
+def _about(chance: float, score: float) -> float:
+    """The chance of a list, with what the cross-encoder makes of the whole of it."""
+    odds = logit(chance) + SCORE * (score - NEUTRAL)
+    return 1 / (1 + math.exp(-odds))
 
 
 def introduces(quote: Quote) -> bool:

@@ -147,7 +147,7 @@ class Trained:
             return self._quotation(shape, found)
         if shape == "list":
             return self._list(question, found, passages, models)
-        items, chance = likeliest_list(found, anchored=shape != "steps")
+        items, chance = likeliest_list(found, anchored=shape != "steps", reranker=models.reranker)
         if items and (shape == "steps" or (shape == "open" and chance > found.chance)):
             return _listed(items, chance)
         if shape in ("steps", "explanation") and not self.brief and len(found.best.text.split()) < CLAUSE:
@@ -224,7 +224,7 @@ class Trained:
         rows = looked_up(question, passages)
         if rows:
             return _listed(rows, TOLD)
-        items, chance = likeliest_list(found)
+        items, chance = likeliest_list(found, anchored=False, reranker=models.reranker)
         chosen = chosen_rows(question, tables_read(found, passages), models)
         if chosen.chance > chance and chosen.chance >= found.chance:
             return _listed(chosen.items, chosen.chance)

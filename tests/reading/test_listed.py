@@ -120,3 +120,14 @@ def test_answers_of_one_enumeration_speak_for_all_of_it() -> None:
         assert abs(chance - 0.6) < 1e-9
     one = Pointing(question="", answers=(pointed("Ada Brisk", 0.5),))
     assert persons_listed(one) == ([], 0.0)
+
+
+def test_stretches_of_one_sentence_that_enumerates_nothing_are_no_list() -> None:
+    said = "The pier was built by Ada Brisk in 1841."
+    text = Passage(id="b", document_id="b", ordinal=0, start=0, end=len(said), title="Pier", text=said)
+    answers = tuple(
+        Pointed(text=one, chance=0.4, quote=Quote(text, 0, len(said)), start=said.index(one), end=said.index(one) + 4)
+        for one in ("Ada Brisk", "built by", "1841")
+    )
+    for listed in (answers_listed, persons_listed):
+        assert listed(Pointing(question="", answers=answers)) == ([], 0.0)

@@ -96,10 +96,21 @@ def _likely(chances: Sequence[float]) -> list[float]:
 
 
 def answers_listed(found: Pointing) -> tuple[Items, float]:
-    """The enumeration in a sentence that answers are part of, as likely as any of these; else several likely answers.
+    """The enumeration in a sentence that answers are part of; else several likely answers, each of its own sentence.
 
     None, and 0, of one thing.
     """
+    items, chance = enumerated(found)
+    if items:
+        return items, chance
+    likely = {one.quote: one for one in reversed(found.answers) if one.chance >= SHARE * found.chance}
+    answers = sorted(likely.items(), key=lambda place: -place[1].chance)
+    items = [(one.text, quote) for quote, one in answers if quote is not None]
+    return (items, found.chance) if len(items) > 1 else ([], 0.0)
+
+
+def enumerated(found: Pointing) -> tuple[Items, float]:
+    """The enumeration in a sentence that the likeliest answer is part of, as likely as any of those that are."""
     told: dict[_Place, tuple[Items, list[float]]] = {}
     for one in found.answers:
         items = [] if one.quote is None or one.chance < LEAST * found.chance else _items_around(one)
@@ -107,11 +118,7 @@ def answers_listed(found: Pointing) -> tuple[Items, float]:
             place = (items[-1][1].passage.id, items[-1][1].end)
             told.setdefault(place, (items, []))[1].append(one.chance)
     best = max(told.values(), key=lambda one: max(one[1]), default=None)
-    if best is not None and max(best[1]) == found.chance:
-        return best[0], min(_any(best[1]), SUREST)
-    likely = [one for one in found.answers if one.chance >= SHARE * found.chance]
-    items = [(one.text, one.quote) for one in likely if one.quote is not None]
-    return (items, found.chance) if len(items) > 1 else ([], 0.0)
+    return ([], 0.0) if best is None or max(best[1]) < found.chance else (best[0], min(_any(best[1]), SUREST))
 
 
 def _items_around(one: Pointed) -> Items:
@@ -125,7 +132,7 @@ def _items_around(one: Pointed) -> Items:
 
 def persons_listed(found: Pointing) -> tuple[Items, float]:
     """The enumeration that both of the likeliest answers are part of; none, and 0, where there is none of several."""
-    items, chance = answers_listed(found)
+    items, chance = enumerated(found)
     second = found.answers[1].quote if len(found.answers) > 1 else None
     start = found.answers[1].start if second is not None else -1
     both = second is not None and any(

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.english.answer_type import AnswerType, answer_shape, answer_type, asked_for, choices, fits
+from polyhop.english.answer_type import (
+    AnswerType,
+    answer_shape,
+    answer_type,
+    asked_for,
+    choices,
+    fits,
+    leaves_number_open,
+)
 from polyhop.english.question import asking_part
 
 EXPECTED = {
@@ -177,3 +185,15 @@ def test_what_asks_is_the_end_of_the_question(text: str) -> None:
 )
 def test_what_is_asked_for_has_a_noun(question: str, noun: str) -> None:
     assert asked_for(question) == noun
+
+
+@pytest.mark.parametrize("question", ["Who came?", "Whom did Ada meet?", "What did Ada sell?"])
+def test_who_and_what_leave_open_how_many_they_ask_for(question: str) -> None:
+    assert leaves_number_open(question)
+
+
+@pytest.mark.parametrize(
+    "question", ["Which town burnt?", "Who is the mayor?", "In what town did Ada live?", "When?", ""]
+)
+def test_a_noun_of_one_thing_leaves_nothing_open(question: str) -> None:
+    assert not leaves_number_open(question)

@@ -12,7 +12,7 @@ from polyhop.reading.listed import (
     likeliest_list,
     looked_up,
     paragraph_of,
-    persons_listed,
+    several_listed,
 )
 from polyhop.reading.pointing import Pointed, Pointing, Supporting
 from polyhop.reading.reader import Quote, text_of
@@ -115,11 +115,11 @@ def test_answers_of_one_enumeration_speak_for_all_of_it() -> None:
         return Pointed(text=name, chance=chance, quote=Quote(minutes, 0, len(said)), start=at, end=at + len(name))
 
     both = Pointing(question="", answers=(pointed("Ada Brisk", 0.5), pointed("Mia Tarn", 0.2)))
-    for items, chance in (answers_listed(both), persons_listed(both)):
+    for items, chance in (answers_listed(both), several_listed(both)):
         assert [text for text, _ in items] == ["Ada Brisk", "Piet Rook", "Mia Tarn"]
         assert abs(chance - 0.6) < 1e-9
     one = Pointing(question="", answers=(pointed("Ada Brisk", 0.5),))
-    assert persons_listed(one) == ([], 0.0)
+    assert several_listed(one) == ([], 0.0)
 
 
 def test_stretches_of_one_sentence_that_enumerates_nothing_are_no_list() -> None:
@@ -129,5 +129,5 @@ def test_stretches_of_one_sentence_that_enumerates_nothing_are_no_list() -> None
         Pointed(text=one, chance=0.4, quote=Quote(text, 0, len(said)), start=said.index(one), end=said.index(one) + 4)
         for one in ("Ada Brisk", "built by", "1841")
     )
-    for listed in (answers_listed, persons_listed):
+    for listed in (answers_listed, several_listed):
         assert listed(Pointing(question="", answers=answers)) == ([], 0.0)

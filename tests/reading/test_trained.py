@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from polyhop.english.answer_type import AnswerShape
@@ -89,6 +91,17 @@ def test_how_to_do_something_is_told_in_its_steps(models: Models) -> None:
 def test_what_alone_may_ask_for_a_list(models: Models) -> None:
     reading = read("What do you need to clean the lamp?", models)
     assert [text for text, *_ in reading.items] == ["a soft cloth", "lamp oil", "a brass brush"]
+
+
+def test_a_noun_of_one_thing_asks_for_one_of_an_enumeration(models: Models) -> None:
+    shown = "Her glass was shown at the Tarn Museum in Velm, the Skarrow Museum in Oar and the Moon Gallery in Fennick."
+    evidence = Evidence(question="", strategy="dense", passages=(passage(0, "Ada Brisk", shown),))
+
+    def answer(question: str) -> str:
+        return Trained().read(question, replace(evidence, question=question), models).text or ""
+
+    assert answer("Ada Brisk has had glass shown at which museum in Velm?") == "Tarn Museum"
+    assert "Skarrow" in answer("Which museums have shown the glass of Ada Brisk?")
 
 
 def test_a_choice_is_one_of_the_options_and_nothing_else(models: Models) -> None:

@@ -130,6 +130,16 @@ def asked_for(question: str) -> str:
     return noun or (kind.value if kind in _NOUNS else "thing")
 
 
+def leaves_number_open(question: str) -> bool:
+    """Whether one thing may be asked for or several, as by "who came?" and "what was sold?"; not by "which town?"."""
+    words = read_words(asking_part(question))
+    asked = _asking(words) if words else None
+    if asked is None or words[asked].low not in ("who", "whom", "what"):
+        return False
+    verb = words[asked + 1].low if asked + 1 < len(words) else ""
+    return verb not in ("is", "was") and (words[asked].low != "what" or answer_shape(question) == "open")
+
+
 def answer_shape(question: str) -> AnswerShape:
     """How much a question asks for: one thing, several, whether, which of two, how, why, or what something says.
 

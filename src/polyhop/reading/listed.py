@@ -130,7 +130,7 @@ def _items_around(one: Pointed) -> Items:
     return _items(quote.passage, around or items_within(text, one.start, one.end))
 
 
-def persons_listed(found: Pointing) -> tuple[Items, float]:
+def several_listed(found: Pointing) -> tuple[Items, float]:
     """The enumeration that both of the likeliest answers are part of; none, and 0, where there is none of several."""
     items, chance = enumerated(found)
     second = found.answers[1].quote if len(found.answers) > 1 else None

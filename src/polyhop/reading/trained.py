@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from polyhop.english.alternatives import Alternatives, alternatives, offers
-from polyhop.english.answer_type import AnswerShape, AnswerType, answer_shape, answer_type, choices
+from polyhop.english.answer_type import AnswerShape, answer_shape, choices, leaves_number_open
 from polyhop.english.degrees import asked_degree
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import pieces
@@ -30,7 +30,7 @@ from polyhop.reading.listed import (
     likeliest_list,
     looked_up,
     paragraph_of,
-    persons_listed,
+    several_listed,
 )
 from polyhop.reading.measured import measured_choice, measured_row
 from polyhop.reading.pointing import Pointed, Pointing
@@ -51,7 +51,6 @@ from polyhop.reading.weighing import (
 from polyhop.types import AnswerKind, Evidence, Passage
 
 CLAUSE: Final = 4  # words from which a stretch can explain something
-SEVERAL: Final = frozenset({AnswerType.PERSON, AnswerType.THING})  # "who came?" does not tell how many did
 LEAST: Final = 2  # sentences that are quoted however likely they are
 DOUBT: Final = -1.4  # logits of the confidence, where a strategy doubts its evidence
 MEANT: Final = 0.6  # of the words that an option has and the other has not
@@ -152,7 +151,7 @@ class Trained:
             return _listed(items, chance)
         if shape in ("steps", "explanation") and not self.brief and len(found.best.text.split()) < CLAUSE:
             return self._quotation(shape, found)
-        items, chance = persons_listed(found) if answer_type(question) in SEVERAL else ((), 0.0)
+        items, chance = several_listed(found) if _asks_for_any_number(question) else ((), 0.0)
         return _listed(items, chance) if items else self._value(found)
 
     def _value(self, found: Pointing) -> Reading:
@@ -338,6 +337,11 @@ def _replied(read: Weighed) -> Reading | None:
         confidence=asking.chance,
         note="quoted, as the reply",
     )
+
+
+def _asks_for_any_number(question: str) -> bool:
+    """Whether several things may answer; what has most of something is one."""
+    return leaves_number_open(question) and asked_degree(question) is None
 
 
 def _listed(items: Items, chance: float) -> Reading:

@@ -187,7 +187,7 @@ def test_what_is_asked_for_has_a_noun(question: str, noun: str) -> None:
     assert asked_for(question) == noun
 
 
-@pytest.mark.parametrize("question", ["Who came?", "Whom did Ada meet?", "What did Ada sell?"])
+@pytest.mark.parametrize("question", ["Who came?", "Whom did Ada meet?", "What was sold?"])
 def test_who_and_what_leave_open_how_many_they_ask_for(question: str) -> None:
     assert leaves_number_open(question)
 

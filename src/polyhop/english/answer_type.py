@@ -136,8 +136,9 @@ def leaves_number_open(question: str) -> bool:
     asked = _asking(words) if words else None
     if asked is None or words[asked].low not in ("who", "whom", "what"):
         return False
-    verb = words[asked + 1].low if asked + 1 < len(words) else ""
-    return verb not in ("is", "was") and (words[asked].low != "what" or answer_shape(question) == "open")
+    if words[asked].low == "what":
+        return answer_shape(question) == "open"
+    return words[asked + 1 : asked + 2] != () and words[asked + 1].low not in ("is", "was")
 
 
 def answer_shape(question: str) -> AnswerShape:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import json
+import shutil
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -563,6 +564,17 @@ def test_all_are_decoded_again_where_what_was_gathered_is_damaged(index: Index) 
     current = index.record.generation("facts")
     assert current is not None
     (index.folder / current.name / "gathered" / "titles" / "blob.npy").write_bytes(b"")
+    index.put(["River Oar"])
+    assert "river oar" in spellings(index.open())
+    assert "ada brisk" in spellings(index.open())
+
+
+@pytest.mark.parametrize("lost", ["gathered/titles", "aliases"])
+def test_all_are_decoded_again_where_a_folder_of_the_generation_is_lost(index: Index, lost: str) -> None:
+    index.put(["Quillmouth", "Ada Brisk"])
+    current = index.record.generation("facts")
+    assert current is not None
+    shutil.rmtree(index.folder / current.name / lost)
     index.put(["River Oar"])
     assert "river oar" in spellings(index.open())
     assert "ada brisk" in spellings(index.open())

@@ -118,7 +118,7 @@ class FactsLayer(ByRulesOrModel[Extracted]):
         noted = None if current is None else current.description.get(ROWS)
         if current is not None and noted == rows and rows[1] != UNKNOWN and current.name != target.name:
             earlier = target.with_name(current.name)
-            if may_stay(earlier, KeptBeside.open):
+            if may_stay(earlier, _opened):
                 before = GatheredFacts.open(earlier)
                 new = numbers[~segments.present(numbers, before.stated.numbers)]
                 return before.among(numbers).with_more(GatheredFacts.of(self._decoded(record, new)))

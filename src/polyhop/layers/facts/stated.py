@@ -89,8 +89,8 @@ class StatedFacts:
             acronym_rows=row[self.acronym_rows[acronyms]],
         )
 
-    def of_facts(self, kept: Bools) -> Self:
-        """The same passages with some of their facts."""
+    def of_facts(self, kept: Bools | Ints) -> Self:
+        """The same passages with some of their facts, or with all of them in another order."""
         return replace(
             self,
             rows=self.rows[kept],
@@ -135,16 +135,10 @@ class StatedFacts:
         rows, said = row[self.rows], row[self.acronym_rows]
         facts, acronyms = np.argsort(rows, kind="stable"), np.argsort(said, kind="stable")
         return replace(
-            self,
+            self.of_facts(facts),
             numbers=self.numbers[order],
             titles=[self.titles[place] for place in order.tolist()],
             rows=rows[facts],
-            heads=self.heads[facts],
-            relation_ids=self.relation_ids[facts],
-            tails=self.tails[facts],
-            spans=self.spans[facts],
-            labelled=self.labelled[facts],
-            confidences=self.confidences[facts],
             acronyms=[self.acronyms[place] for place in acronyms.tolist()],
             acronym_rows=said[acronyms],
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -13,7 +12,7 @@ from polyhop.reading.enumerations import items_around, items_at, items_within
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, text_of
 from polyhop.reading.rows import row_at, tables_in, word_families
-from polyhop.reading.weighing import logit
+from polyhop.reading.weighing import chance_of, logit
 from polyhop.types import Passage
 
 LEAST: Final = 0.1  # of the likeliest answer's chance, from which another speaks for an enumeration
@@ -77,8 +76,7 @@ def _whole(items: Items) -> str:
 
 def _about(chance: float, score: float) -> float:
     """The chance of a list, with what the cross-encoder makes of the whole of it."""
-    odds = logit(chance) + SCORE * (score - NEUTRAL)
-    return 1 / (1 + math.exp(-odds))
+    return chance_of((logit(chance), score - NEUTRAL), (1.0, SCORE), 0.0)
 
 
 def introduces(quote: Quote) -> bool:

@@ -113,8 +113,8 @@ def explain(error: click.ClickException) -> None:
 def tell(error: PolyhopError) -> None:
     """Say on standard error what is wrong, and what to do about it."""
     echo(f"{style('Error:', fg='red', bold=True)} {error}", err=True)
-    if error.remedy:
-        echo(f"  {error.remedy}", err=True)
+    for line in error.remedy.splitlines():
+        echo(f"  {line}", err=True)
 
 
 def log_visibly(level: int) -> None:

@@ -64,7 +64,7 @@ def _models_lacking(settings: Settings, models: Models, ports: Iterable[str]) ->
             TRIALS[port](models)
         except PolyhopError as error:
             default = getattr(ModelChoice(), port)
-            other = "" if default == named[port] else f" Or replace it: --set models.{port}={default}."
+            other = "" if default == named[port] else f"\nOr replace it: --set models.{port}={default}"
             yield type(error)(str(error), remedy=error.remedy + other)
 
 
@@ -72,7 +72,7 @@ def _no_endpoint(settings: Settings) -> ModelMissing:
     model = settings.of("language_model").get("model", "a language model")
     return ModelMissing(
         f"No endpoint is configured for {model}.",
-        remedy="Set POLYHOP_BASE_URL and POLYHOP_API_KEY, and POLYHOP_MODEL for another model. "
+        remedy="Set POLYHOP_BASE_URL and POLYHOP_API_KEY, and POLYHOP_MODEL for another model.\n"
         "Or do without: --set models.language_model=none, and replace what then needs one.",
     )
 
@@ -82,12 +82,12 @@ def _layers_lacking(view: View, settings: Settings) -> Iterator[PolyhopError]:
     lacking = [name for name in settings.index.layers if name not in view.layers]
     if lacking:
         yield LayerMissing(
-            f"This index lacks {_layers(lacking)}.", remedy=f"Make what is lacking with: {again}, and what you replace."
+            f"This index lacks {_layers(lacking)}.", remedy=f"With what you replace, make what is lacking: {again}"
         )
     for path, was, wanted in _made_otherwise(view.record, settings):
         yield ModelMismatch(
             f"This index was made with {path}={was}, not {wanted}.",
-            remedy=f"Make it anew with: {again}. Or ask it as it is: --set {path}={was}.",
+            remedy=f"Make it anew: {again}\nOr ask it as it is: --set {path}={was}",
         )
 
 
@@ -110,7 +110,7 @@ def _made_otherwise(record: Record, settings: Settings) -> Iterator[tuple[str, o
 
 
 def _raise(preset: str, faults: Iterable[PolyhopError]) -> None:
-    """Raise one error that names all faults with their remedies, of the kind of the first."""
+    """Raise one error that names all faults with their remedies, a line each, of the kind of the first."""
     if found := list(faults):
-        said, remedies = " ".join(map(str, found)), " ".join(fault.remedy for fault in found if fault.remedy)
+        said, remedies = " ".join(map(str, found)), "\n".join(fault.remedy for fault in found if fault.remedy)
         raise type(found[0])(f"The preset {preset} cannot be used as it is: {said}", remedy=remedies)

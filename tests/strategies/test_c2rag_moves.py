@@ -311,6 +311,30 @@ def test_facts_of_a_model_suffice_where_the_constraint_is_worded_like_them(ferri
     assert resolved == sum(len(facts) for _, _, facts in bare)
 
 
+@pytest.mark.parametrize("rated", [True, False])
+def test_a_namesakes_fact_does_not_bind_what_the_graph_knows(ferries: Polyhop, over: View, rated: bool) -> None:
+    """Nobody says who painted the one ferry boat; who painted the other is a fact about half of its name."""
+    numbers = over.record.numbers().tolist()
+    graph = FactGraph.of(
+        [
+            (number, one, [replace(fact, head=f"{fact.head} ferry boat", confidence=fact.confidence if rated else 1.0)])
+            for number, one in zip(numbers, over.passages(numbers), strict=True)
+            for fact in facts_of(one)
+            if (fact.head, fact.relation) in {("Gull", "sails to"), ("Tern", "was painted by")}
+        ],
+        over.models.embedder.embed_passages,
+    )
+    with viewed(ferries, graph) as view:
+        for name, of_another in (("Tern", False), ("Gull", True)):
+            asks = constraint(f"{name} ferry boat", "was painted by", "?painter", question=f"Who painted the {name}?")
+            pattern = GROUNDING.pattern(asks, {}, view)
+            found = GROUNDING.candidates("?", pattern, view)
+            verdict = judged(found, "calibrated", gamma=None, threshold=0.5, reranked=True, rated=graph.rated)
+            painter = next(one for one in found if graph.entity(one.value).name == "Nell Orme")
+            assert painter.another == of_another
+            assert verdict.resolved == (not of_another)
+
+
 def test_what_a_question_speaks_of_is_found_before_it_is_asked(over: View) -> None:
     """The graph could say at once who built the Gull; but the question speaks of somebody whom a text names."""
     keeper = constraint("Sable Light", "keeper", "?keeper", question="Who was the keeper of the Sable Light?")

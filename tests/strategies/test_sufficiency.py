@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given
@@ -105,6 +106,13 @@ def test_the_calibrated_check_leaves_two_strong_candidates_undecided() -> None:
     assert not resolved(
         [candidate(8.0, value=0, relevance=0.95), candidate(8.0, value=1, relevance=0.95)], "calibrated"
     )
+
+
+def test_a_fact_about_a_namesake_does_not_suffice_however_alike_it_reads() -> None:
+    """To the cross-encoder the painter of one Annunciation reads much like that of another."""
+    own = FactCandidate(fact=0, value=0, score=6.7, relevance=0.88, likeness=0.33, fitting=True)
+    assert resolved([own], "calibrated", gamma=2.0)
+    assert not resolved([replace(own, another=True)], "calibrated", gamma=2.0)
 
 
 def test_facts_that_name_the_same_value_do_not_compete() -> None:

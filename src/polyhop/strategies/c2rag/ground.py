@@ -187,6 +187,7 @@ class Grounding:
             score=relevance,
             relevance=relevance,
             likeness=max(touched, default=0.0),
+            another=bool(pattern.covering) and not pattern.covering & {head, tail},
             worded="relation_variants" not in self.without
             and same_relation(graph.relations[int(graph.relation_ids[fact])], pattern.constraint.variants),
             same_way=(value == head) == pattern.open_is_head,

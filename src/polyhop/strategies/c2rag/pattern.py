@@ -59,4 +59,9 @@ class Pattern:
     def named(self) -> list[int]:
         """The anchors that are what the constraint names: those spelled just so or, if none is, those that cover it."""
         exact = [entity for entity, anchor in self.anchors.items() if anchor.likeness == 1.0]
-        return exact or [entity for entity, anchor in self.anchors.items() if anchor.coverage == 1.0]
+        return exact or list(self.covering)
+
+    @property
+    def covering(self) -> frozenset[int]:
+        """The anchors whose names have all words of what the constraint names; what it names may be among no others."""
+        return frozenset(entity for entity, anchor in self.anchors.items() if anchor.coverage == 1.0)

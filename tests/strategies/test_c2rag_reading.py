@@ -306,6 +306,19 @@ def test_what_constraints_need_comes_before_what_is_only_near_the_question(over:
         assert [passage.id for passage in evidence.passages] == [one.id for one in over.passages([velm, second])]
 
 
+def test_where_nothing_similar_competes_all_passages_are_those_of_the_blocks(over: View) -> None:
+    """As in the paper: the budget is not filled with what is only near the question."""
+    velm, hallow = numbered(over, "Velm", "Hallow")
+    plan = plan_of_constraints(constraints(KEEPER), "nobody")
+    pattern = Grounding().pattern(plan.constraints[0], {}, over)
+    block = ConstraintBlock(pattern=pattern, status="unresolved", passages=((velm, 1.0), (hallow, 0.5)), sought=True)
+    for similar, count in ((0, 2), (1, 6)):
+        evidence = evidence_of(
+            "Who built the ferry Gull in 1801?", plan, [block], over, Budget(passages=6), cost=Cost(), similar=similar
+        )
+        assert len(evidence.passages) == count
+
+
 def test_a_fact_that_may_answer_something_else_is_told_with_its_sentence(over: View) -> None:
     """The graph takes who built the Gull for what it was built on; a text that says otherwise is told beside it."""
     driven = ("Gull", "was built on", "?means", "What was the Gull built on?")

@@ -40,12 +40,13 @@ def evidence_of(
 ) -> Evidence:
     """The evidence of all blocks in the order of the plan, and what else of it and of similar passages fits best.
 
+    ``similar``: how many of those compete with the blocks' own, and others fill what the budget leaves; 0: none does.
     ``own_first``: what a constraint needs comes before what is only near the question, whichever fits that better.
     """
     leading = [block.passages for block in blocks if not block.compares]
     turns = by_turns([one.passages for one in blocks], by_turns(leading))
     near: list[int] = []
-    if similar or len(turns) < budget.passages:
+    if similar:
         near = [number for number, _ in fused(question, over, DEPTH) if among is None or number in among]
     leaders = list(turns)[: sum(map(bool, leading))]
     if own_first:

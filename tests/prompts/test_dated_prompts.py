@@ -129,10 +129,26 @@ def test_what_asks_for_the_next_search_sees_the_date() -> None:
         OpenAICompatible(base_url=server.url, model="sage") as model,
     ):
         steps = ModelSteps(QUESTION, Within(model, 3), 3, "sage")
-        steps.next([AskedQuery(query=QUESTION, passages=(TOLD, PLAIN))])
+        steps.next([AskedQuery(query=QUESTION, passages=(TOLD, replace(PLAIN, id="another")))])
         prompt = server.requests[0]["messages"][1]["content"]
-    assert re.search(rf"<<<TEXT 1 \w+>>>\n{DAY}\nAda Brisk: ", prompt)
-    assert re.search(r"<<<TEXT 2 \w+>>>\nAda Brisk: ", prompt)
+    assert re.search(rf"<<<PASSAGE 1 \w+>>>\n{TOLD.title}\n{DAY}\nAda Brisk: ", prompt)
+    assert re.search(rf"<<<PASSAGE 2 \w+>>>\n{PLAIN.title}\nAda Brisk: ", prompt)
+
+
+def test_what_asks_for_the_next_search_sees_each_passage_once() -> None:
+    """A query that brings what one before it brought shows what comes after that."""
+    with (
+        serving(says(json.dumps({"reasoning": "", "next_query": None}))) as server,
+        OpenAICompatible(base_url=server.url, model="sage") as model,
+    ):
+        steps = ModelSteps(QUESTION, Within(model, 3), 3, "sage")
+        first, second, *more = [
+            replace(PLAIN, id=title, title=title) for title in ("One", "Two", "Three", "Four", "Five")
+        ]
+        both = AskedQuery(query=QUESTION, passages=(first, second))
+        steps.next([both, AskedQuery(query="Who?", passages=(second, first, *more))])
+        prompt = server.requests[0]["messages"][1]["content"]
+    assert re.findall(r"<<<PASSAGE \d \w+>>>\n(.+)", prompt) == ["One", "Two", "Three", "Four"]
 
 
 def test_a_model_that_extracts_facts_is_sent_the_same_whatever_the_document_tells() -> None:

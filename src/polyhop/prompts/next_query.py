@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from polyhop.ports import LanguageModel
 from polyhop.prompts.asking import about, asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock
+from polyhop.prompts.passage_blocks import passage_blocks
 from polyhop.prompts.schemas import Schema, closed
-from polyhop.types import Cost
+from polyhop.types import Cost, Passage
 
 MAX_QUERY = 300  # characters; anything longer is no search query
 SCHEMA: Schema = closed(reasoning="string", next_query={"type": ["string", "null"]})
 
 _SYSTEM = f"""You gather evidence for a question, one search at a time. You see the question, the searches made so far \
-and the texts that they found.
+and the passages that they found.
 
-First think, in at most three sentences under "reasoning": which links of the chain to the answer do the texts \
-establish, and which is the first that they do not? Rely on the texts alone, not on what you remember.
-Then write under "next_query" the one short question that would find the missing link. Put the names that the texts \
-revealed into it in place of descriptions such as "the director of that film". Do not repeat a search already made. If \
-the texts suffice to answer the question, write null.
+First think, in at most three sentences under "reasoning": which links of the chain to the answer do the \
+passages establish, and which is the first that they do not? Rely on the passages alone, not on what you remember.
+Then write under "next_query" the one short question that would find the missing link. Put the names that the \
+passages revealed into it in place of descriptions such as "the director of that film". Do not repeat a search already \
+made. If the passages suffice to answer the question, write null.
 
 {DATA_RULE}
 
@@ -30,7 +31,7 @@ _NOTHING = frozenset({"", "null", "none", "n/a"})
 
 
 def next_query(
-    model: LanguageModel, question: str, queries: Sequence[str], evidence: Sequence[str], *, max_tokens: int = 400
+    model: LanguageModel, question: str, queries: Sequence[str], found: Sequence[Passage], *, max_tokens: int = 400
 ) -> tuple[str | None, Cost]:
     """The next search query, or None where the evidence suffices or the model knows no further, and what it cost.
 
@@ -38,7 +39,7 @@ def next_query(
     """
     blocks = [PromptBlock("QUESTION", question)]
     blocks += [PromptBlock(f"SEARCH {number}", query) for number, query in enumerate(queries, 1)]
-    blocks += [PromptBlock(f"TEXT {number}", text) for number, text in enumerate(evidence, 1)]
+    blocks += passage_blocks(found)
     in_vain = "The search ends here, because no next query is to be had"
     verdict, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens, in_vain=in_vain)
     if verdict is None:

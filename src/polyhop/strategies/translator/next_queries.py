@@ -11,9 +11,10 @@ from polyhop.models.within import NoCallsLeft, Within, before_reading
 from polyhop.planning.filling import rewrite
 from polyhop.plans import Plan
 from polyhop.prompts.next_query import next_query
-from polyhop.prompts.passage_blocks import date_line
 from polyhop.reading.steps import glance
 from polyhop.types import Budget, Cost, Passage
+
+SHOWN = 2  # passages of a query that a model sees before it asks for more
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +111,9 @@ class ModelSteps:
             return self.question
         if self.model is None or len(done) >= self.limit:
             return None
-        found = [passage for step in done for passage in step.passages[:2]]
-        texts = ["\n".join((*date_line(passage), passage.text)) for passage in found]
         queries = [step.query for step in done]
         try:
-            query, _ = next_query(self.model, self.question, queries, texts)
+            query, _ = next_query(self.model, self.question, queries, _shown(done))
         except NoCallsLeft:
             return None
         return query if query not in queries else None
@@ -122,6 +121,15 @@ class ModelSteps:
     def found(self, position: int) -> str | None:
         """A model keeps what it found to itself."""
         return None
+
+
+def _shown(done: Sequence[AskedQuery]) -> list[Passage]:
+    """What is shown of each query: the best of its passages that none before it has brought."""
+    shown: dict[str, Passage] = {}
+    for step in done:
+        fresh = [passage for passage in step.passages if passage.id not in shown]
+        shown |= {passage.id: passage for passage in fresh[:SHOWN]}
+    return list(shown.values())
 
 
 def steps_for(question: str, over: View, budget: Budget, limit: int) -> Steps:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.documents.chunking import cut
@@ -644,6 +644,7 @@ def written(gathered: GatheredFacts, folder: Path) -> dict[str, bytes]:
     return arrays_in(folder)
 
 
+@settings(max_examples=40)  # of up to seven generations each
 @given(st.lists(st.sets(st.sampled_from(sorted(POOL)), min_size=1, max_size=4), min_size=1, max_size=5))
 def test_what_is_gathered_bit_by_bit_is_what_is_gathered_at_once(changes: Sequence[Set[str]]) -> None:
     """Each change puts in what is not there, under a new number, and takes out what is."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from polyhop.errors import DatasetError
-from polyhop.training.rows import is_kept_aside, multi_hop_rows, reading_rows
+from polyhop.training.rows import OCCURRENCES, is_kept_aside, multi_hop_rows, occurrences, reading_rows
 from tests.worlds.rows import multi_hop, reading, write_rows
 
 
@@ -68,3 +71,9 @@ def test_one_text_in_twenty_is_kept_aside() -> None:
     kept = sum(is_kept_aside(f"context {number}") for number in range(4000))
     assert 150 < kept < 250
     assert is_kept_aside("a" * 200 + "b") == is_kept_aside("a" * 200 + "c")
+
+
+@given(st.text("ab_ .é1-", max_size=40), st.text("ab .-é", min_size=1, max_size=4))
+def test_an_answer_occurs_where_it_stands_as_words_of_its_own(text: str, answer: str) -> None:
+    found = re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", text)
+    assert occurrences(text, answer) == [match.start() for match in found][:OCCURRENCES]

@@ -147,8 +147,11 @@ def in_words(cost: Cost) -> str:
 
 
 def holdings(documents: int, passages: int, entities: int) -> str:
-    """What an index holds, as in "83 documents, 412 passages, 1 entity"."""
-    numbers = {"documents": documents, "passages": passages, "entities": entities}
+    """What an index holds, as in "83 documents, 412 passages, 1 entity"; of no entities nothing is said.
+
+    They are those of ``parsekg``, and an index without it may have others.
+    """
+    numbers = {"documents": documents, "passages": passages} | ({"entities": entities} if entities else {})
     return ", ".join(counted(number, things) for things, number in numbers.items())
 
 

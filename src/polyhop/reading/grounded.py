@@ -36,8 +36,8 @@ class Grounded:
         """The model's answer with its quotations, None where the passages do not have it.
 
         It sees what the strategy concluded, and has to quote passages for it all the same (StepChain, Eq. 11). The
-        confidence is the share of its quotations that are genuine, times that of its parts that they bear out. Raises
-        UsageError without a language model, EndpointError, BudgetExceeded.
+        confidence is the share of its quotations that are genuine, times that of its parts that they bear out, and
+        ``GUESSED`` in what it only guesses. Raises UsageError without a language model, EndpointError, BudgetExceeded.
         """
         model = models.language_model
         if model is None:
@@ -88,8 +88,11 @@ class _Judged:
         proven = sum(borne_out[part] for part in answer.parts)
         share = proven / len(answer.parts) if answer.parts else 0.0
         genuine = len(answer.quotes) / (len(answer.quotes) + answer.dropped) if answer.quotes else 0.0
-        confidence = genuine * share or (UNPROVEN if answer.found else GUESSED)
-        given = answer.text is not None and (stance == "best" or (answer.found and genuine * share >= threshold))
+        sure = (
+            genuine * share if answer.found else 0.0
+        )  # what it calls likely only is a guess, whatever it quotes for it
+        confidence = sure or (UNPROVEN if answer.found else GUESSED)
+        given = answer.text is not None and (stance == "best" or (answer.found and sure >= threshold))
         return Reading(
             text=answer.text if given else None,
             kind=self._kind(),

@@ -65,6 +65,12 @@ def test_the_dates_of_a_life_are_asked_for(models: Models) -> None:
     assert found["When did Ada Brisk die?"] == "3 March 1940"
 
 
+def test_no_empty_brackets_are_left_where_the_years_of_a_life_stood(models: Models) -> None:
+    found = asked(models, "Ada Brisk (1871–1940) was an engineer of mills.", "Ada Brisk")
+    assert found["Who was Ada Brisk?"].startswith("an engineer")
+    assert not any("(" in question for question in found)
+
+
 def test_speakers_are_named_in_questions_about_a_chat(models: Models) -> None:
     """I, my and you are the one who speaks and the one who is spoken to."""
     found = asked(models, BOAT)

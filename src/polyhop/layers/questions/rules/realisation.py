@@ -27,6 +27,7 @@ _AGAIN: Final = {
     **dict.fromkeys(("myself", "yourself", "ourselves"), "themselves"),
 }
 _ARTICLES: Final = re.compile(r"\b(?:the|a|an) (the|a|an)\b", re.IGNORECASE)
+_HOLLOW: Final = re.compile(r"\s*(?:\(\W*\)|\[\W*\])")  # brackets of which the question has left out the words
 _MARKUP: Final = re.compile(r"[*|`~]|(?<!\w)#|_{2}|\]\(|http")
 
 
@@ -64,7 +65,7 @@ class Realiser:
             said = f"{said} {words}".strip()
         if said.count('"') % 2:
             said = said.replace('"', " ")
-        said = " ".join(_ARTICLES.sub(lambda found: found[1], said).split())
+        said = " ".join(_ARTICLES.sub(lambda found: found[1], _HOLLOW.sub("", said)).split())
         return f"{said[:1].upper()}{said[1:]}?"
 
     def say(self, words: Iterable[int]) -> str:

@@ -82,7 +82,10 @@ def test_a_repair_is_part_of_every_version(monkeypatch: pytest.MonkeyPatch) -> N
         (summarise.PROMPT_VERSION, (summarise._SYSTEM,), summarise.SCHEMA),
         (
             write_questions.PROMPT_VERSION,
-            (write_questions._SYSTEM, write_questions._ANSWERS, FORMS, write_questions._MORE),
+            (
+                *(write_questions._SYSTEM, write_questions._ANSWERS, FORMS),
+                *(write_questions._MORE, write_questions._OTHERS, write_questions._IN_OTHER_FORMS),
+            ),
             write_questions.SCHEMA,
         ),
     ],

@@ -200,7 +200,7 @@ def test_questions_of_one_form_are_completed_by_others() -> None:
     replies = (says(json.dumps({"pairs": pairs})) for pairs in (alike, other))
     with model_that(in_turn(*replies)) as (model, server):
         [outcome], _ = batches().ask(model, [QUILLMOUTH])
-        assert "Too many questions are alike." in server.requests[1]["messages"][-1]["content"]
+        assert "Many questions are alike in form." in server.requests[1]["messages"][-1]["content"]
     assert len(_of(outcome)) == 6
 
 

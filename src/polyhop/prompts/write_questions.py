@@ -61,9 +61,13 @@ _MORE = """Some of this is missing, or cannot be kept.
 
 Write these pairs and no other, as JSON in the same form."""
 
-PROMPT_VERSION = hashlib.sha256(f"{_SYSTEM}\n{_ANSWERS}\n{FORMS}\n{_MORE}\n{json.dumps(SCHEMA)}".encode()).hexdigest()[
-    :12
-]
+_OTHERS = "%d answers are not what it says, in its words. Write others instead."
+_IN_OTHER_FORMS = """Many questions are alike in form. Write up to %d more in these forms, and none in a form for \
+which the passage says too little: %s."""
+
+PROMPT_VERSION = hashlib.sha256(
+    f"{_SYSTEM}\n{_ANSWERS}\n{FORMS}\n{_MORE}\n{_OTHERS}\n{_IN_OTHER_FORMS}\n{json.dumps(SCHEMA)}".encode()
+).hexdigest()[:12]
 """Identifies what the model is asked, but for the number of pairs: another prompt or schema gives other questions."""
 
 _SPARE_ANSWER = 100  # tokens that every call may answer, and
@@ -204,8 +208,8 @@ class _Writer:
             return "there is no pair. Write some or, if nothing can be asked of it, the empty one."
         unsaid = one.rejected["answer"]
         forms = lacking((pair.question for pair in one.pairs.values()), self.forms)
-        parts = [f"{unsaid} answers are not what it says, in its words. Write others instead."] if unsaid else []
+        parts = [_OTHERS % unsaid] if unsaid else []
         if forms:
-            parts.append(f"Too many questions are alike. Write {min(room, len(forms))} more, such as with: ")
-            parts[-1] += "; ".join(self.forms[form] for form in forms) + "."
+            wanted = "; ".join(self.forms[form] for form in forms)
+            parts.append(_IN_OTHER_FORMS % (min(room, len(forms)), wanted))
         return " ".join(parts)

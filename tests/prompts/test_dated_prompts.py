@@ -141,13 +141,17 @@ def test_what_asks_for_the_next_search_sees_each_passage_once() -> None:
         serving(says(json.dumps({"reasoning": "", "next_query": None}))) as server,
         OpenAICompatible(base_url=server.url, model="sage") as model,
     ):
-        steps = ModelSteps(QUESTION, Within(model, 3), 3, "sage")
+        steps = ModelSteps(QUESTION, Within(model, 3), 4, "sage")
         first, second, *more = [
             replace(PLAIN, id=title, title=title) for title in ("One", "Two", "Three", "Four", "Five")
         ]
         both = AskedQuery(query=QUESTION, passages=(first, second))
-        steps.next([both, AskedQuery(query="Who?", passages=(second, first, *more))])
+        again, other = (AskedQuery(query=asked, passages=(second, first)) for asked in ("Who?", "When?"))
+        steps.next([both, again, replace(other, passages=(second, first, *more))])
         prompt = server.requests[0]["messages"][1]["content"]
+    blocks = re.findall(r"<<<(SEARCH \d|PASSAGE \d) ", prompt)
+    assert blocks == ["SEARCH 1", "PASSAGE 1", "PASSAGE 2", "SEARCH 2", "SEARCH 3", "PASSAGE 3", "PASSAGE 4"]
+    assert re.search(r"<<<SEARCH 2 \w+>>>\nWho\?\n\(It found no", prompt)
     assert re.findall(r"<<<PASSAGE \d \w+>>>\n(.+)", prompt) == ["One", "Two", "Three", "Four"]
 
 

@@ -65,7 +65,7 @@ def test_instructions_in_a_passage_stay_inside_its_block() -> None:
 
 def test_instructions_in_evidence_and_question_stay_inside_their_blocks() -> None:
     with model_saying({"reasoning": "", "next_query": None}) as (model, server):
-        next_query(model, INJECTION, [INJECTION], [passage(1, "Velm", INJECTION)])
+        next_query(model, INJECTION, [(INJECTION, [passage(1, "Velm", INJECTION)])])
         for label, text in (("QUESTION", INJECTION), ("SEARCH 1", INJECTION), ("PASSAGE 1", f"Velm\n{INJECTION}")):
             assert inside(prompt_of(server), label) == text
     with model_saying({"steps": ["a"]}) as (model, server):
@@ -141,7 +141,7 @@ def test_next_query_uses_what_was_found() -> None:
     """The model reasons first, and sees the question, the searches and the passages, each below its title."""
     verdict = {"reasoning": "The builder is Ada Brook.", "next_query": "Where was  Ada Brook born?"}
     with model_saying(verdict) as (model, server):
-        query, cost = next_query(model, QUESTION, [QUESTION], PASSAGES[:1])
+        query, cost = next_query(model, QUESTION, [(QUESTION, PASSAGES[:1])])
         assert inside(prompt_of(server), "PASSAGE 1") == f"{PASSAGES[0].title}\n{PASSAGES[0].text}"
     assert (query, cost.llm_calls) == ("Where was Ada Brook born?", 1)
     assert list(choosing.SCHEMA["properties"]) == ["reasoning", "next_query"]
@@ -151,12 +151,12 @@ def test_next_query_uses_what_was_found() -> None:
 def test_next_query_is_none_where_the_evidence_suffices(said: str | None) -> None:
     """Asking the same again would find nothing new."""
     with model_saying({"reasoning": "All is there.", "next_query": said}) as (model, _):
-        assert next_query(model, QUESTION, [QUESTION], PASSAGES)[0] is None
+        assert next_query(model, QUESTION, [(QUESTION, PASSAGES)])[0] is None
 
 
 def test_next_query_ends_the_search_where_the_output_stays_invalid(caplog: pytest.LogCaptureFixture) -> None:
     with model_saying("let me see") as (model, _):
-        query, cost = next_query(model, QUESTION, [QUESTION], PASSAGES[:1])
+        query, cost = next_query(model, QUESTION, [(QUESTION, PASSAGES[:1])])
     assert (query, cost.llm_calls) == (None, 2)
     assert "The search ends here" in caplog.text
 

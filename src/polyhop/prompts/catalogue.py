@@ -118,7 +118,7 @@ EXAMPLES: Final[Mapping[ModuleType, Mapping[str, Ask]]] = MappingProxyType(
             )
         },
         merge_answers: {"": lambda model: merge_answers.merge_answers(model, _QUESTION, _ANSWERED)},
-        next_query: {"": lambda model: next_query.next_query(model, _QUESTION, [_QUESTION], _PASSAGES[:1])},
+        next_query: {"": lambda model: next_query.next_query(model, _QUESTION, [(_QUESTION, _PASSAGES[:1])])},
         draft_answer: {"": lambda model: draft_answer.draft_answer(model, _QUESTION, _PASSAGES[:1])},
         next_thought: {
             "": lambda model: next_thought.next_thought(model, _QUESTION, _PASSAGES[:1], ["Edda Marrish designed it."])

@@ -11,39 +11,45 @@ from polyhop.prompts.passage_blocks import passage_blocks
 from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost, Passage
 
+Search = tuple[str, Sequence[Passage]]
 MAX_QUERY = 300  # characters; anything longer is no search query
 SCHEMA: Schema = closed(reasoning="string", next_query={"type": ["string", "null"]})
 
-_SYSTEM = f"""You gather evidence for a question, one search at a time. You see the question, the searches made so far \
-and the passages that they found.
+_SYSTEM = f"""You gather evidence for a question, one search at a time. You see the question and the searches made so \
+far, each before the passages that it was the first to find.
 
 First think, in at most three sentences under "reasoning": which links of the chain to the answer do the \
 passages establish, and which is the first that they do not? Rely on the passages alone, not on what you remember.
 Then write under "next_query" the one short question that would find the missing link. Put the names that the \
 passages revealed into it in place of descriptions such as "the director of that film". Do not repeat a search already \
-made. If the passages suffice to answer the question, write null.
+made: one that found nothing new may be put in other words, or with another name that the passages connect with what \
+is missing. If the passages suffice to answer the question, or no further search promises anything, write null.
 
 {DATA_RULE}
 
 Output JSON: {{"reasoning": "...", "next_query": "..." or null}}."""
 
+_IN_VAIN = "(It found no passage that is not shown already.)"
 _NOTHING = frozenset({"", "null", "none", "n/a"})
 
 
 def next_query(
-    model: LanguageModel, question: str, queries: Sequence[str], found: Sequence[Passage], *, max_tokens: int = 400
+    model: LanguageModel, question: str, searches: Sequence[Search], *, max_tokens: int = 400
 ) -> tuple[str | None, Cost]:
     """The next search query, or None where the evidence suffices or the model knows no further, and what it cost.
 
-    Raises EndpointError, BudgetExceeded.
+    ``searches``: what was searched for, and the passages that each brought and none before it. Raises EndpointError,
+    BudgetExceeded.
     """
-    blocks = [PromptBlock("QUESTION", question)]
-    blocks += [PromptBlock(f"SEARCH {number}", query) for number, query in enumerate(queries, 1)]
-    blocks += passage_blocks(found)
+    blocks, passages = [PromptBlock("QUESTION", question)], passage_blocks([one for _, new in searches for one in new])
+    for number, (query, new) in enumerate(searches, 1):
+        blocks.append(PromptBlock(f"SEARCH {number}", query if new else f"{query}\n{_IN_VAIN}"))
+        blocks += passages[: len(new)]
+        passages = passages[len(new) :]
     in_vain = "The search ends here, because no next query is to be had"
     verdict, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens, in_vain=in_vain)
     if verdict is None:
         return None, cost
     query = " ".join((verdict["next_query"] or "").split())[:MAX_QUERY]
-    sought = {" ".join(known.split()).casefold() for known in queries}  # asking twice would not find anything new
+    sought = {" ".join(known.split()).casefold() for known, _ in searches}  # asking twice would not find anything new
     return (None if query.casefold() in _NOTHING | sought else query), cost

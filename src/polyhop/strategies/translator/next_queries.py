@@ -10,7 +10,7 @@ from polyhop.layers.view import View
 from polyhop.models.within import NoCallsLeft, Within, before_reading
 from polyhop.planning.filling import rewrite
 from polyhop.plans import Plan
-from polyhop.prompts.next_query import next_query
+from polyhop.prompts.next_query import Search, next_query
 from polyhop.reading.steps import glance
 from polyhop.types import Budget, Cost, Passage
 
@@ -111,25 +111,25 @@ class ModelSteps:
             return self.question
         if self.model is None or len(done) >= self.limit:
             return None
-        queries = [step.query for step in done]
         try:
-            query, _ = next_query(self.model, self.question, queries, _shown(done))
+            query, _ = next_query(self.model, self.question, _searches(done))
         except NoCallsLeft:
             return None
-        return query if query not in queries else None
+        return query if query not in [step.query for step in done] else None
 
     def found(self, position: int) -> str | None:
         """A model keeps what it found to itself."""
         return None
 
 
-def _shown(done: Sequence[AskedQuery]) -> list[Passage]:
-    """What is shown of each query: the best of its passages that none before it has brought."""
-    shown: dict[str, Passage] = {}
+def _searches(done: Sequence[AskedQuery]) -> list[Search]:
+    """Each query with what is shown of it: the best of its passages that none before it has shown."""
+    searches, shown = list[Search](), set[str]()
     for step in done:
-        fresh = [passage for passage in step.passages if passage.id not in shown]
-        shown |= {passage.id: passage for passage in fresh[:SHOWN]}
-    return list(shown.values())
+        fresh = [passage for passage in step.passages if passage.id not in shown][:SHOWN]
+        shown |= {passage.id for passage in fresh}
+        searches.append((step.query, fresh))
+    return searches
 
 
 def steps_for(question: str, over: View, budget: Budget, limit: int) -> Steps:

@@ -37,7 +37,7 @@ from polyhop.strategies.strategy import base_name, split_names
 STRATEGIES = "dense,bm25,hybrid,paths,auto"
 WARM_UP = 10  # questions that do not count: what they touch of the index is read from the disk
 STAGES: dict[str, tuple[type[Any], tuple[str, ...]]] = {
-    "vectors": (Vectors, ("search", "of", "scores")),
+    "vectors": (Vectors, ("search", "search_each", "of", "scores")),
     "words": (Lexical, ("search", "coverage")),
     "titles": (Titles, ("named_in", "about")),
     "names of entities": (ParseKG, ("named_in",)),
@@ -52,7 +52,7 @@ def asked(engine: Polyhop, strategy: str, questions: Sequence[str], watch: Stopw
             engine.search(question, k=top(strategy), strategy=strategy)
     for question in questions[:WARM_UP]:
         engine.search(question, k=top(strategy), strategy=strategy)
-    models = {"embedder", "reranker", "translator", "parser", "language model"}
+    models = {"embedder", "reranker", "span model", "translator", "parser", "language model"}
     clocked: list[float] = []
     spent: list[float] = []
     stages: dict[str, list[float]] = {name: [] for name in STAGES}

@@ -80,6 +80,7 @@ def watch_models(watch: Stopwatch, models: Models, meanwhile: ExitStack) -> None
     reading = {
         "embedder": (type(models.embedder), ("embed_questions", "embed_passages")),
         "reranker": (type(models.reranker), ("score",)),
+        "span model": (type(models.span_model), ("read",)),
         "translator": (type(models.translator), ("begin", "extend", "branch")),
         "parser": (type(models.parser), ("parse",)),
     }

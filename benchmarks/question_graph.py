@@ -87,11 +87,11 @@ def steps(vectors: Vectors, walked: int) -> list[Ints]:
 def measured(rows: Floats, walked: int) -> Figures:
     """How long a step takes at the median and at p95, in ms of processor time, and what it finds of the neighbours."""
     whole = Vectors.of_all(np.arange(len(rows)), rows)
-    vectors, exact = replace(whole, candidates=COMPARED), replace(whole, exact=len(rows))
+    exact = replace(whole, exact=len(rows))
     spent, naive, recalls = [], [], dict[int, list[float]]({2: [], NEIGHBOURS: []})
     for nodes in steps(whole, walked):
-        queries = vectors.of(nodes)
-        found, _, seconds = timed(lambda queries=queries: vectors.search_each(queries, NEIGHBOURS + 1))  # type: ignore[misc]
+        queries = whole.of(nodes)
+        found, _, seconds = timed(lambda queries=queries: whole.search_each(queries, NEIGHBOURS + 1, COMPARED))  # type: ignore[misc]
         spent.append(seconds * 1e3)
         true, _, seconds = timed(lambda each=queries: [exact.search(one, NEIGHBOURS + 1) for one in each])  # type: ignore[misc]
         naive.append(seconds * 1e3)

@@ -1,14 +1,13 @@
 """The signs of vectors' coordinates, one bit each: two vectors are about as near as their bits agree (Charikar 2002).
 
 The bits of a vector depend on it alone, so that nothing is learned, and no insertion or deletion ever shows. A query
-has more than its bits: where a coordinate of it is large, a different sign says more. So all vectors are compared by
-the half of their signs where the query is strongest, and the best of them by all signs, each with a weight (Dong,
-Charikar and Li 2008, "Asymmetric distance estimation with sketches").
+has more than its bits: where a coordinate of it is large, a different sign says more. So only the half of the signs
+counts where the query is strongest (after Dong, Charikar and Li 2008, "Asymmetric distance estimation with sketches").
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -16,16 +15,14 @@ from numpy.typing import NDArray
 
 from polyhop.ports import Floats, Ints
 
-EXACT: Final = 150_000  # up to so many vectors, scanning them all takes no longer than scanning signs
-CANDIDATES: Final = 10_000  # that are ranked exactly; fewer take less time and lose recall
+EXACT: Final = 150_000  # up to so many vectors, all are scanned
+CANDIDATES: Final = 20_000  # that are ranked exactly; fewer take less time and lose recall
 WORD: Final = 64  # bits
-_ROUGHLY: Final = 5  # times as many are chosen by half of their signs
-_BITS: Final = 3  # of the weight of a sign: 0 to 7
 _BLOCK: Final = 1 << 15  # signs compared at once, so that what is written between the steps stays in the cache
-_TOGETHER: Final = 3  # words whose bits are counted in 8 bits, which takes less time than in 16
 _SAMPLED: Final = 16  # one vector of so many says about how far the candidates go
 _BATCH: Final = 1 << 14  # vectors whose signs are taken at once: 6 MiB
 
+Distances = NDArray[np.uint8] | NDArray[np.uint16]  # signs that differ; of what is dead the largest number there is
 Planes = Sequence[NDArray[np.uint64]]  # word w of all vectors, for each w; bits past the last coordinate are 0
 
 
@@ -42,58 +39,49 @@ def signs_of(vectors: Floats) -> NDArray[np.uint64]:
     return planes
 
 
-def put_forward(
-    segments: Sequence[Planes],
-    query: Floats,
-    most: int,
-    in_order: Callable[[NDArray[np.uint16]], NDArray[np.uint16]],
-    words: Callable[[Ints], NDArray[np.uint64]],
-) -> Ints:
-    """The rows that are probably nearest to a query: at least ``most``, where there are as many.
+def put_forward(segments: Sequence[Planes], queries: Floats, most: int, dead: Ints) -> Iterator[Ints]:
+    """For each query the rows that are probably nearest to it, ascending: at least ``most``, where there are as many.
 
-    ``in_order`` gives of what the segments have, laid end to end, that of the rows that are meant, in their order;
-    ``words`` the signs of some of these rows, of shape (words, rows).
+    Rows are those of the segments laid end to end, without the ``dead``. All queries are compared with a stretch of the
+    signs before the next one is read, which a single query waits for a third of its time.
     """
-    signs, strength = _packed(query[None])[0], _ranks(np.abs(query)) / len(query)
-    half = _packed((strength >= 0.5)[None])[0]
-    distances = in_order(np.concatenate([_differing(planes, signs, half) for planes in segments]))
-    rows = _least(distances, _ROUGHLY * most)
-    differing = words(rows) ^ signs[:, None]
-    weights = (strength * 2**_BITS).astype(np.int64)
-    weighted = np.zeros(len(rows), np.uint16)
-    for bit in range(_BITS):
-        counted = _packed((weights >> bit & 1 > 0)[None])[0]
-        weighted += np.bitwise_count(differing & counted[:, None]).sum(axis=0, dtype=np.uint16) << np.uint16(bit)
-    return rows[weighted <= _enough(weighted, most)]
+    dimensions = queries.shape[1]
+    counted = np.stack([_ranks(np.abs(query)) >= dimensions // 2 for query in queries])
+    total = sum(len(planes[0]) for planes in segments)
+    few = dimensions - dimensions // 2 < np.iinfo(np.uint8).max  # signs that count
+    distances = np.zeros((len(queries), total), np.uint8 if few else np.uint16)
+    first, signs, some = 0, _packed(queries), _packed(counted)
+    for planes in segments:
+        _count_differing(planes, signs, some, distances[:, first : first + len(planes[0])])
+        first += len(planes[0])
+    distances[:, dead] = np.iinfo(distances.dtype).max
+    for of_query in distances:
+        yield _least(of_query, min(most, total - len(dead)))
 
 
-def _differing(planes: Planes, signs: NDArray[np.uint64], counted: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """In how many of the signs that count each vector differs."""
-    total = len(planes[0])
-    found = np.zeros(total, np.uint16)
-    words, counts, some = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8), np.empty(_BLOCK, np.uint8)
-    for start in range(0, total, _BLOCK):
-        here = found[start : start + _BLOCK]
-        width = len(here)
-        for first in range(0, len(signs), _TOGETHER):
-            some[:width] = 0
-            for word in range(first, min(first + _TOGETHER, len(signs))):
-                np.bitwise_xor(planes[word][start : start + width], signs[word], out=words[:width])
-                np.bitwise_and(words[:width], counted[word], out=words[:width])
+def _count_differing(planes: Planes, signs: NDArray[np.uint64], counted: NDArray[np.uint64], found: Distances) -> None:
+    """Add to ``found``, of shape (queries, vectors), in how many of the signs that count each vector differs."""
+    words, counts = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8)
+    for start in range(0, found.shape[1], _BLOCK):
+        block = [plane[start : start + _BLOCK] for plane in planes]
+        width = len(block[0])
+        for here, own, half in zip(found[:, start : start + _BLOCK], signs, counted, strict=True):
+            for plane, sign, some in zip(block, own, half, strict=True):
+                np.bitwise_xor(plane, sign, out=words[:width])
+                np.bitwise_and(words[:width], some, out=words[:width])
                 np.bitwise_count(words[:width], out=counts[:width])
-                np.add(some[:width], counts[:width], out=some[:width])
-            np.add(here, some[:width], out=here)
-    return found
+                np.add(here, counts[:width], out=here)
 
 
-def _least(distances: NDArray[np.uint16], most: int) -> Ints:
-    """The rows with the least distances: at least ``most``, with all that are as near."""
-    likely = _enough(distances[::_SAMPLED], 2 * most // _SAMPLED)
-    for below in (likely, np.iinfo(np.uint16).max):  # most are too far to count
+def _least(distances: Distances, most: int) -> Ints:
+    """The rows with the least distances, ascending: at least ``most``, with all that are as near."""
+    likely = _enough(distances[::_SAMPLED], 3 * most // (2 * _SAMPLED))
+    for below in (likely, np.iinfo(distances.dtype).max):  # most are too far to count
         rows = np.flatnonzero(distances <= below)
         if len(rows) >= most:
             break
-    return rows[distances[rows] <= _enough(distances[rows], most)]
+    near = distances.take(rows)
+    return rows[near <= _enough(near, most)]
 
 
 def _ranks(values: Floats) -> Ints:
@@ -103,7 +91,7 @@ def _ranks(values: Floats) -> Ints:
     return ranks
 
 
-def _enough(distances: NDArray[np.uint16], most: int) -> int:
+def _enough(distances: Distances, most: int) -> int:
     """The least distance that at least ``most`` of some stay below or have; the largest where there are fewer."""
     return int(np.searchsorted(np.cumsum(np.bincount(distances)), most))
 

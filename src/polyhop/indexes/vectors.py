@@ -23,8 +23,9 @@ from polyhop.indexes.streamed import ArrayWriter, FolderWriter
 from polyhop.ports import Bools, Floats, Ints
 
 _GATHER = 4  # rows picked one by one cost about this many scanned ones
-_BLOCK = 8192  # rows that are multiplied with some queries at once
+_BLOCK = 2048  # rows that are multiplied with one query after another: so few stay in the cache
 _PRODUCTS = 1 << 24  # of several queries that are held at once: 64 MiB
+_PICKED = 256  # rows that are copied at once to be multiplied: so few stay in the cache
 _ROWS = 1024  # whose products in double precision are held at once: 3 MiB
 
 
@@ -106,35 +107,36 @@ class Vectors:
         ``among`` restricts the search to some passages, which are all compared; those that have no vector are ignored.
         Raises ModelMismatch for a query of another length.
         """
+        if among is None:
+            return self.search_each(query[None], k)[0]
         if not len(self.numbers):
             return nothing()
         self._check(query)
-        if among is None and len(self.numbers) > self.exact:
-            return self._among_candidates(query, k)
-        if among is None:
-            return self._refined(query, self._scan(query), np.arange(len(self.numbers)), k)
         places = self._places(np.unique(among))
         places = places[places >= 0]
         if len(places) * _GATHER < len(self.numbers):
             return self._refined(query, np.vecdot(self._gather(places), query), places, k)
-        return self._refined(query, self._scan(query)[places], places, k)
+        return self._refined(query, self._products(query[None])[0, places], places, k)
 
-    def search_each(self, queries: Floats, k: int) -> list[Ranked]:
-        """What ``search`` finds for each of some queries of shape (n, dimensions), whose products are taken together.
+    def search_each(self, queries: Floats, k: int, candidates: int | None = None) -> list[Ranked]:
+        """What ``search`` finds for each of some queries of shape (n, dimensions), which are compared together.
 
-        Of very many queries some at a time, so that memory stays bounded. Raises ModelMismatch for queries of another
-        length.
+        Of very many queries some at a time, so that memory stays bounded. ``candidates``: where not as many as usual
+        are to be ranked exactly. Raises ModelMismatch for queries of another length.
         """
-        if not len(self.numbers) or len(self.numbers) > self.exact:
-            return [self.search(query, k) for query in queries]
+        if not len(self.numbers):
+            return [nothing() for _ in queries]
         if len(queries):
             self._check(queries[0])
         places, found = np.arange(len(self.numbers)), list[Ranked]()
         at_once = max(1, _PRODUCTS // sum(map(len, self.segments)))
         for start in range(0, len(queries), at_once):
             some = queries[start : start + at_once]
-            pairs = zip(some, self._products(some), strict=True)
-            found += [self._refined(query, scores, places, k) for query, scores in pairs]
+            if len(self.numbers) > self.exact:
+                found += self._among_candidates(some, k, candidates or self.candidates)
+            else:
+                pairs = zip(some, self._products(some), strict=True)
+                found += [self._refined(query, scores, places, k) for query, scores in pairs]
         return found
 
     def only(self, some: Bools) -> Vectors:
@@ -151,7 +153,7 @@ class Vectors:
             return np.empty(0, np.float32)
         self._check(query)
         blocks = (segment[at : at + _ROWS] for segment in self.segments for at in range(0, len(segment), _ROWS))
-        return self._of_live(np.concatenate([_exact(block, query) for block in blocks]))
+        return np.concatenate([_exact(block, query) for block in blocks])[self.rows]
 
     def of(self, numbers: Ints) -> Floats:
         """The vectors of passages, one row a number, in the order given. Raises StoreError for one without a vector."""
@@ -176,37 +178,43 @@ class Vectors:
         places = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
         return np.where(self.numbers[places] == numbers, places, -1)
 
-    def _scan(self, query: Floats) -> Floats:
-        """Scores of the live passages: row by row in one thread, which on busy cores is faster than BLAS in several."""
-        return self._of_live(np.concatenate([np.vecdot(segment, query) for segment in self.segments]))
-
     def _products(self, queries: Floats) -> Floats:
-        """Scores of the live passages by each query: fast, and off by a rounding error."""
-        rows = np.empty((len(queries), sum(map(len, self.segments))), np.float32)
+        """Scores of the live passages by each query: fast, and off by a rounding error.
+
+        Row by row in one thread, which on busy cores is faster than BLAS in several, and for up to six queries anyhow.
+        """
+        products = np.empty((len(queries), sum(map(len, self.segments))), np.float32)
         first = 0
         for segment in self.segments:
             for at in range(0, len(segment), _BLOCK):
                 block = segment[at : at + _BLOCK]
-                rows[:, first : first + len(block)] = queries @ block.T
+                for of_query, query in zip(products[:, first : first + len(block)], queries, strict=True):
+                    np.vecdot(block, query, out=of_query)
                 first += len(block)
-        return rows if self._untouched else rows[:, self.rows]
+        return products if self._untouched else products.take(self.rows, axis=1)
 
-    def _among_candidates(self, query: Floats, k: int) -> Ranked:
-        """The nearest of those that their signs put forward."""
-        places = put_forward(self._planes, query, max(k, self.candidates), self._of_live, self._signs_at)
-        scores = np.empty(len(places), np.float32)
-        for segment, here, rows in self._by_segment(places):
-            for at in range(0, len(rows), _ROWS):
-                scores[here[at : at + _ROWS]] = np.vecdot(segment[rows[at : at + _ROWS]], query)
-        return self._refined(query, scores, places, k)
+    def _among_candidates(self, queries: Floats, k: int, candidates: int) -> Iterator[Ranked]:
+        """For each query the nearest of those that their signs put forward."""
+        forward = put_forward(self._planes, queries, max(k, candidates), self._dead)
+        for query, found in zip(queries, forward, strict=True):
+            places = found if self._untouched else np.sort(self._places_of_rows[found])
+            scores = np.empty(len(places), np.float32)
+            for segment, here, rows in self._by_segment(places):
+                for at in range(0, len(rows), _PICKED):
+                    scores[here[at : at + _PICKED]] = np.vecdot(segment.take(rows[at : at + _PICKED], axis=0), query)
+            yield self._refined(query, scores, places, k)
 
-    def _signs_at(self, places: Ints) -> NDArray[np.uint64]:
-        """The signs of some live passages: shape (words, passages)."""
-        signs = np.empty((len(self._planes[0]), len(places)), np.uint64)
-        for planes, (_, here, rows) in zip(self._planes, self._by_segment(places), strict=True):
-            for word, plane in enumerate(planes):
-                signs[word, here] = plane.take(rows)
-        return signs
+    @cached_property
+    def _dead(self) -> Ints:
+        """The rows of the segments that are no live passages."""
+        return np.empty(0, np.int64) if self._untouched else np.flatnonzero(self._places_of_rows < 0)
+
+    @cached_property
+    def _places_of_rows(self) -> Ints:
+        """For each row of the segments, where its passage stands among the live ones; -1 for one that is none."""
+        places = np.full(sum(map(len, self.segments)), -1, np.int64)
+        places[self.rows] = np.arange(len(self.rows))
+        return places
 
     @cached_property
     def _planes(self) -> list[Planes]:
@@ -216,10 +224,6 @@ class Vectors:
             list(signs_of(segment)) if signs is None else signs
             for segment, signs in zip(self.segments, known, strict=True)
         ]
-
-    def _of_live(self, of_rows: NDArray[Any]) -> NDArray[Any]:
-        """Of an array with something for each row of the segments what is said of live passages, in their order."""
-        return of_rows if self._untouched else of_rows[self.rows]
 
     @cached_property
     def _untouched(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final, Self
 
@@ -28,7 +28,7 @@ from polyhop.layers.questions.words import STEM, pair_text
 from polyhop.ports import Floats, Ints
 from polyhop.types import GeneratedQuestion, Passage
 
-COMPARED: Final = 4_000  # nodes that one is compared with, at least, where there are too many to compare it with all
+COMPARED: Final = 9_000  # nodes that one is compared with, at least, where there are too many to compare it with all
 
 Passages = Callable[[Sequence[int]], dict[int, Passage]]  # those of these numbers that are there
 
@@ -101,7 +101,12 @@ class QuestionGraph:
 
     def _kept(self, alpha: float) -> Vectors:
         """The vectors of nodes whose share is below ``alpha``, which every share is of 1."""
-        return self.vectors if alpha >= 1 else self.vectors.only(self.shares < np.float32(alpha))
+        return self.vectors if alpha >= 1 else self._kept_by_share(alpha)
+
+    @cached_property
+    def _kept_by_share(self) -> Callable[[float], Vectors]:
+        """What was kept last, which a question asks for at every step."""
+        return lru_cache(maxsize=1)(lambda alpha: self.vectors.only(self.shares < np.float32(alpha)))
 
     def of_passage(self, number: int) -> slice:
         """Where the nodes of a passage stand among ``nodes``; nowhere for one that is not there any more."""
@@ -140,8 +145,7 @@ class QuestionGraph:
 
         Equals by number. Of very many nodes only those are compared whose signs agree.
         """
-        kept = replace(self._kept(alpha), candidates=COMPARED)
-        near = kept.search_each(self.vectors.of(np.array(nodes, np.int64)), k + 1)
+        near = self._kept(alpha).search_each(self.vectors.of(np.array(nodes, np.int64)), k + 1, COMPARED)
         pairs = (zip(others.tolist(), cosines.tolist(), strict=True) for others, cosines in near)
         return [[pair for pair in each if pair[0] != node][:k] for node, each in zip(nodes, pairs, strict=True)]
 

@@ -19,6 +19,16 @@ def reciprocal_rank_fusion(rankings: Iterable[Sequence[int]], constant: int = 60
 
 def fused(question: str, over: View, depth: int) -> list[tuple[int, float]]:
     """The ``depth`` nearest by vector and by BM25, fused, best first; between ``depth`` and twice as many."""
-    dense, _ = over.text.vectors.search(over.vector(question), depth)
-    sparse, _ = over.text.lexical.search(question, depth)
-    return reciprocal_rank_fusion([dense.tolist(), sparse.tolist()])
+    return fused_each([question], over, depth)[0]
+
+
+def fused_each(questions: Sequence[str], over: View, depth: int) -> list[list[tuple[int, float]]]:
+    """What ``fused`` finds for each of some questions, whose vectors are compared together."""
+    if not questions:
+        return []
+    dense = over.text.vectors.search_each(over.models.embedder.embed_questions(questions), depth)
+    sparse = (over.text.lexical.search(question, depth) for question in questions)
+    return [
+        reciprocal_rank_fusion([near.tolist(), worded.tolist()])
+        for (near, _), (worded, _) in zip(dense, sparse, strict=True)
+    ]

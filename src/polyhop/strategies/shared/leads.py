@@ -13,7 +13,7 @@ from polyhop.layers.view import View
 from polyhop.ports import Floats
 from polyhop.reading.steps import Candidate, glance
 from polyhop.strategies.shared.excerpt import excerpt
-from polyhop.strategies.shared.fuse import fused
+from polyhop.strategies.shared.fuse import fused_each
 from polyhop.types import Passage, Span
 
 PAIRED = 300  # characters of each of two passages that are judged together
@@ -89,8 +89,9 @@ class Leads:
         passages = dict(zip(sources, self.over.passages(sources), strict=True))
         named = {normal(title) for title, _ in self.over.text.titles.named_in(asked, careful=False)}
         ways: dict[tuple[int, str], _Value] = {}
-        for value in self._read(asked, passages, named):
-            for target in self._targets(value, next_question):
+        values = list(self._read(asked, passages, named))
+        for value, targets in zip(values, self._targets(values, next_question), strict=True):
+            for target in targets:
                 ways.setdefault((target, value.name), value)
         if self.links and sources:
             first = sources[0]
@@ -130,12 +131,16 @@ class Leads:
             if passage.title and normal(passage.title) not in seen:
                 yield _Value(passage.title, number, -OWN_TITLE, None)
 
-    def _targets(self, value: _Value, next_question: Callable[[str], str]) -> Sequence[int]:
-        """Where a value leads: to the passage about it, or else to those that name it, or else nowhere new."""
-        own = self.nearest(self.over.text.titles.about(value.name), 1)
-        if own:
-            return own
-        numbers = [number for number, _ in fused(next_question(value.name), self.over, SEARCHED)[:SEARCHED]]
+    def _targets(self, values: Sequence[_Value], next_question: Callable[[str], str]) -> list[Sequence[int]]:
+        """Where each value leads: to the passage about it, or else to those that name it, or else nowhere new."""
+        own = [self.nearest(self.over.text.titles.about(value.name), 1) for value in values]
+        asked = [next_question(value.name) for value, about in zip(values, own, strict=True) if not about]
+        found = iter(fused_each(asked, self.over, SEARCHED))
+        return [about or self._naming(value, next(found)) for value, about in zip(values, own, strict=True)]
+
+    def _naming(self, value: _Value, found: Sequence[tuple[int, float]]) -> Sequence[int]:
+        """Of the passages found for a value those that name it; where none does, the one that it was read in."""
+        numbers = [number for number, _ in found[:SEARCHED]]
         name = f" {normal(value.name)} "
         naming = [
             number

@@ -93,6 +93,13 @@ def test_a_very_common_word_is_no_exception() -> None:
     assert index.best("the 7", 2) == [(5000, 1, 0), (0, 0.5, 0)]
 
 
+def test_more_words_than_a_byte_counts_are_all_counted() -> None:
+    """A whole paragraph as a surface form, which a name covers and another one all but one word of."""
+    said = [f"w{i}" for i in range(300)]
+    index = TokenCoverage.build([" ".join(said[1:]), " ".join(said), "w7"], np.arange(3))
+    assert index.best(" ".join(said), 3) == [(1, 1, 0), (0, 299 / 300, 0), (2, 1 / 300, 0)]
+
+
 def test_a_saved_index_is_the_same(tmp_path: Path) -> None:
     rows = [("The Tarn School", 2), ("Tarn", 0), ("River Oar", 1), ("Oar", 1)]
     index_of(rows).save(tmp_path / "coverage")

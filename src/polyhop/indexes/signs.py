@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from polyhop.ports import Floats, Ints
 
 EXACT: Final = 150_000  # up to so many vectors, all are scanned
-CANDIDATES: Final = 20_000  # that are ranked exactly; fewer take less time and lose recall
+CANDIDATES: Final = 15_000  # that are ranked exactly; fewer take less time and lose recall
 WORD: Final = 64  # bits
 _BLOCK: Final = 1 << 15  # signs compared at once, so that what is written between the steps stays in the cache
 _SAMPLED: Final = 16  # one vector of so many says about how far the candidates go

@@ -24,6 +24,7 @@ from polyhop.ports import Bools, Floats, Ints
 
 _GATHER = 4  # rows picked one by one cost about this many scanned ones
 _BLOCK = 2048  # rows that are multiplied with one query after another: so few stay in the cache
+_MANY = 8  # queries that BLAS multiplies faster, in one thread, too
 _PRODUCTS = 1 << 24  # of several queries that are held at once: 64 MiB
 _PICKED = 256  # rows that are copied at once to be multiplied: so few stay in the cache
 _ROWS = 1024  # whose products in double precision are held at once: 3 MiB
@@ -181,15 +182,19 @@ class Vectors:
     def _products(self, queries: Floats) -> Floats:
         """Scores of the live passages by each query: fast, and off by a rounding error.
 
-        Row by row in one thread, which on busy cores is faster than BLAS in several, and for up to six queries anyhow.
+        Of few queries row by row in one thread, which on busy cores is faster than BLAS in several.
         """
         products = np.empty((len(queries), sum(map(len, self.segments))), np.float32)
         first = 0
         for segment in self.segments:
             for at in range(0, len(segment), _BLOCK):
                 block = segment[at : at + _BLOCK]
-                for of_query, query in zip(products[:, first : first + len(block)], queries, strict=True):
-                    np.vecdot(block, query, out=of_query)
+                here = products[:, first : first + len(block)]
+                if len(queries) >= _MANY:
+                    here[:] = queries @ block.T
+                else:
+                    for of_query, query in zip(here, queries, strict=True):
+                        np.vecdot(block, query, out=of_query)
                 first += len(block)
         return products if self._untouched else products.take(self.rows, axis=1)
 

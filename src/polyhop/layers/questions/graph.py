@@ -28,7 +28,7 @@ from polyhop.layers.questions.words import STEM, pair_text
 from polyhop.ports import Floats, Ints
 from polyhop.types import GeneratedQuestion, Passage
 
-COMPARED: Final = 9_000  # nodes that one is compared with, at least, where there are too many to compare it with all
+COMPARED: Final = 8_000  # nodes that one is compared with, at least, where there are too many to compare it with all
 
 Passages = Callable[[Sequence[int]], dict[int, Passage]]  # those of these numbers that are there
 

@@ -16,6 +16,7 @@ from polyhop.layers.view import View
 from polyhop.models.within import Within
 from polyhop.plans import plan_of_questions
 from polyhop.prompts.earlier_steps import EarlierStep
+from polyhop.strategies.shared.fuse import fused, fused_each
 from polyhop.strategies.shared.leads import ALONE, CHAINED, Lead, Leads
 from polyhop.strategies.stepchain.asked_step import AskedStep
 from polyhop.strategies.stepchain.community_context import background
@@ -64,6 +65,12 @@ def graph(view: View) -> MakeGraph:
         return StepGraph(over=view, shared=shared, support=support, settings=walk)
 
     return make
+
+
+def test_questions_searched_together_find_what_each_finds(view: View) -> None:
+    asked = [BORN, "Who built the Gull?", "harbour", ""]
+    assert fused_each(asked, view, 3) == [fused(question, view, 3) for question in asked]
+    assert fused_each([], view, 3) == []
 
 
 def stepping(view: View, question: str = BORN, **changes: Any) -> Stepping:

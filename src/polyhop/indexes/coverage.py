@@ -89,9 +89,8 @@ class TokenCoverage:
         found = [place for i, place in self.tokens.candidates(hashed(said)) if self.tokens[place] == said[i]]
         if k <= 0 or not found:
             return []
-        counts = np.zeros(
-            len(self.lengths), np.uint8 if len(found) < 256 else np.uint16
-        )  # bincount has eight times that
+        size = np.uint8 if len(found) < 256 else np.uint16  # an eighth of what bincount takes
+        counts = np.zeros(len(self.lengths), size)
         for place in found:
             holding = self.rows[self.starts[place] : self.starts[place + 1]]
             counts[holding] = counts[holding] + 1

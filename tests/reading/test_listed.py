@@ -106,6 +106,23 @@ def test_rows_are_looked_up_by_a_value_that_a_question_names() -> None:
     assert asked("Which lamps are there?") == []
 
 
+def test_rows_are_looked_up_that_do_not_have_what_a_question_denies() -> None:
+    def asked(question: str) -> list[str]:
+        return [text for text, _ in looked_up(question, [LAMPS])]
+
+    assert asked("Which lamps does Ada Brisk not keep?") == ["Heron", "Quill"]
+    assert asked("Which lamps don't have a red glass?") == ["Grebe", "Heron"]
+    assert asked("Which lamps were never lit?") == []  # no value is named, and none is denied
+
+
+def test_rows_are_looked_up_by_a_value_that_denies_something_itself() -> None:
+    told = """Buoy: Auk; Light: not lit; Colour: red
+Buoy: Gannet; Light: white; Colour: red
+Buoy: Puffin; Light: not lit; Colour: green"""
+    buoys = Passage(id="b", document_id="b", ordinal=0, start=0, end=len(told), title="Buoys", text=told)
+    assert [text for text, _ in looked_up("Which buoys are not lit?", [buoys])] == ["Auk", "Puffin"]
+
+
 def test_answers_of_one_enumeration_speak_for_all_of_it() -> None:
     said = "Ada Brisk, Piet Rook and Mia Tarn were there."
     minutes = Passage(id="m", document_id="m", ordinal=0, start=0, end=len(said), title="Minutes", text=said)

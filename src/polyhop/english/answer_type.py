@@ -17,6 +17,7 @@ from polyhop.english.question import (
     asking_part,
     read_words,
     render,
+    spelt_out,
 )
 from polyhop.english.verbs import is_base, is_finite
 from polyhop.english.words import (
@@ -164,7 +165,8 @@ def answer_shape(question: str) -> AnswerShape:
         return "list"
     if begins[0] in EXPLAINING:
         return "explanation"
-    asked = _asking(words)
+    words = read_words(spelt_out(asking))  # "which tools can't be lent": no noun phrase goes on with "can't"
+    low, asked = [word.low for word in words], _asking(words)
     if asked is None:
         return "value"
     following = low[asked + 1] if asked + 1 < len(words) else ""

@@ -53,6 +53,12 @@ _COMMON: Final = (
 )
 
 
+_SPELT_OUT: Final = (
+    (re.compile(r"\b(can)(?:not|['’]t)\b", re.IGNORECASE), r"\1 not"),
+    (re.compile(r"\b(w)on['’]t\b", re.IGNORECASE), r"\1ill not"),
+    (re.compile(r"\b(sha)n['’]t\b", re.IGNORECASE), r"\1ll not"),
+    (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
+)
 DOUBTING: Final = AUXILIARIES | {"am"}  # begin a question for yes or no; elsewhere "am" is before noon
 SUMMARISING: Final = word_set("summarise summarize summary overview outline")
 LISTING: Final = word_set("list name enumerate")
@@ -108,6 +114,13 @@ def plain(*texts: str) -> Words:
 def render(words: Iterable[Word]) -> str:
     """The words as text."""
     return "".join(word.text if word.kind == "mark" else f" {word.text}" for word in words).strip()
+
+
+def spelt_out(text: str) -> str:
+    """A text with "not" as a word of its own, where it was joined to a verb."""
+    for pattern, written in _SPELT_OUT:
+        text = pattern.sub(written, text)
+    return text
 
 
 def read_words(question: str, entities: Sequence[str] = ()) -> Words:

@@ -9,9 +9,10 @@ from typing import Final
 from polyhop.indexes.folding import pieces
 from polyhop.ports import Reranker
 from polyhop.reading.enumerations import items_around, items_at, items_within
+from polyhop.reading.negation import negated
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, text_of
-from polyhop.reading.rows import row_at, tables_in, word_families
+from polyhop.reading.rows import Row, RowCell, row_at, tables_in, word_families
 from polyhop.reading.weighing import chance_of, logit
 from polyhop.types import Passage
 
@@ -156,20 +157,27 @@ def paragraph_of(found: Pointing) -> Quote | None:
 
 
 def looked_up(question: str, passages: Sequence[Passage]) -> Items:
-    """The cells that rows have under what a question asks for, where it names the value of another cell of theirs."""
+    """The cells that rows have under what a question asks for, where it names the value of another cell of theirs.
+
+    Where it denies that value, those of the other rows.
+    """
     asked = pieces(question)
     for table in tables_in(passages):
         names = {word: name for name in reversed(table.columns) for word in word_families(name)}
         named = next((names[word] for each in asked for word in word_families(each) if word in names), "")
-        rows = [
-            (found, row)
-            for row in table.rows
-            if (found := row.under(named)) is not None
-            and any(_stands_in(pieces(cell.said), asked) for cell in row.cells if cell is not found)
-        ]
-        if table.is_whole and 1 < len(rows) < len(table.rows):
+        found = [(cell, row) for row in table.rows if (cell := row.under(named)) is not None]
+        said = [_said_of(row, cell, asked) for cell, row in found]
+        denied = negated(question) and not any(negated(value) for value in said)
+        rows = [one for one, value in zip(found, said, strict=True) if bool(value) != denied]
+        if table.is_whole and any(said) and 1 < len(rows) < len(table.rows):
             return [(cell.said, Quote(row.quote.passage, cell.start, cell.end)) for cell, row in rows]
     return []
+
+
+def _said_of(row: Row, named: RowCell, asked: Sequence[str]) -> str:
+    """The value of another cell of a row that a question names; nothing where it names none."""
+    others = (cell.said for cell in row.cells if cell is not named)
+    return next((value for value in others if _stands_in(pieces(value), asked)), "")
 
 
 def _stands_in(value: Sequence[str], asked: Sequence[str]) -> bool:

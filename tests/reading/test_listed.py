@@ -7,6 +7,7 @@ from dataclasses import replace
 from polyhop.models.choice import load_models
 from polyhop.reading.listed import (
     answers_listed,
+    explained,
     introduced,
     introduces,
     likeliest_list,
@@ -121,6 +122,21 @@ Buoy: Gannet; Light: white; Colour: red
 Buoy: Puffin; Light: not lit; Colour: green"""
     buoys = Passage(id="b", document_id="b", ordinal=0, start=0, end=len(told), title="Buoys", text=told)
     assert [text for text, _ in looked_up("Which buoys are not lit?", [buoys])] == ["Auk", "Puffin"]
+
+
+def test_a_sentence_that_says_no_more_than_the_question_is_explained_by_the_next() -> None:
+    said = "Lamps may not be filled on deck. Spilt oil makes the planks slippery.\n\nThe wick is cut at dawn. It soots."
+    rules = Passage(id="r", document_id="r", ordinal=0, start=0, end=len(said), title="Rules", text=said)
+
+    def explaining(sentence: str, question: str) -> str | None:
+        start = said.index(sentence)
+        found = explained(Quote(rules, start, start + len(sentence)), question)
+        return text_of(found) if found is not None else None
+
+    first = "Lamps may not be filled on deck."
+    assert explaining(first, "Why must I not fill a lamp on the deck?") == said[: said.index("\n")]
+    assert explaining(first, "Why was Ada Brisk angry?") is None  # it says something else than the question
+    assert explaining("Spilt oil makes the planks slippery.", "Why does spilt oil make planks slippery?") is None
 
 
 def test_answers_of_one_enumeration_speak_for_all_of_it() -> None:

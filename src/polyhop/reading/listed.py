@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from polyhop.documents.sentences import sentence_spans
 from polyhop.indexes.folding import pieces
 from polyhop.ports import Reranker
+from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.enumerations import items_around, items_at, items_within
 from polyhop.reading.negation import negated
 from polyhop.reading.pointing import Pointed, Pointing
@@ -21,6 +23,7 @@ SHARE: Final = 0.6  # of the likeliest answer's chance, that another needs to be
 MEMBERS: Final = 2  # sentences of a paragraph that are likely, from which it is what is asked for
 LIKELY: Final = 0.5  # of the likeliest sentence's chance
 LONGEST: Final = 120  # words of a paragraph that is an answer
+TELLING: Final = 0.6  # of a sentence's words, that a question for a reason does not have
 TOLD: Final = 0.8  # chance of what was looked up in a table
 SCORE: Final = 0.2  # what a logit of the cross-encoder for a whole list counts beside one of its lines
 NEUTRAL: Final = -4.0  # its logit that speaks neither for a list nor against it
@@ -154,6 +157,18 @@ def paragraph_of(found: Pointing) -> Quote | None:
         return None
     start += len(text[start:end]) - len(text[start:end].lstrip())
     return Quote(best.passage, start, start + len(text[start:end].rstrip()))
+
+
+def explained(quote: Quote, question: str) -> Quote | None:
+    """A sentence that says little more than the question for its reason, with the one behind it in its paragraph."""
+    text, passage = text_of(quote), quote.passage
+    said = word_families(text)
+    if not said or len(said - word_families(question)) > TELLING * len(said) or SpokenPassage.of(passage) is not None:
+        return None
+    behind = next((place for place in sentence_spans(passage.text) if place[0] >= quote.end), None)
+    apart = behind is None or _BLANK.search(passage.text, quote.start, behind[0]) is not None
+    headed = behind is not None and any(start <= behind[0] < end for start, end in passage.headings)
+    return None if behind is None or apart or headed or row_at(quote) else Quote(passage, quote.start, behind[1])
 
 
 def looked_up(question: str, passages: Sequence[Passage]) -> Items:

@@ -25,6 +25,7 @@ from polyhop.reading.listed import (
     TOLD,
     Items,
     answers_listed,
+    explained,
     introduced,
     introduces,
     likeliest_list,
@@ -249,6 +250,7 @@ class Trained:
         if items:
             return _listed(items, confidence)
         said = paragraph_of(found) if shape == "steps" else None
+        said = explained(best.quote, found.question) if shape == "explanation" else said
         text = " ".join(text_of(said or best.quote).split())
         quotes = (said,) if said is not None else self._resting(found, [])
         kind = AnswerKind.EXTRACT if said is not None else AnswerKind.QUOTATION

@@ -88,7 +88,8 @@ class Trained:
         measured = self._measured(question, evidence, passages, models)
         if measured is not None and measured.confidence >= self.threshold:
             return measured
-        read = read_weighed(question, passages, models, words=self.words)
+        several = (evidence.plan or whole_question(question)).takes_several
+        read = read_weighed(question, passages, models, words=self.words, several=several)
         shape = answer_shape(question)
         if shape == "summary":
             return self._extract(read.each)
@@ -285,7 +286,7 @@ class Trained:
     ) -> Reading | None:
         """The answer of the plan's last step, or what its final comparison says; None for a plan of one step."""
         plan = evidence.plan or whole_question(question)
-        if len(plan.steps) < 2 and plan.final is None:
+        if not plan.takes_several:
             return None
         steps = read_steps(plan, passages, models, found=found_by_hops(evidence))
         known = quotes_of(leading_hops(evidence.hops, steps))

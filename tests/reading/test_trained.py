@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from polyhop.english.answer_type import AnswerShape
+from polyhop.english.answer_type import AnswerShape, answer_shape
 from polyhop.models.choice import Models, load_models
 from polyhop.plans import plan_of_questions
-from polyhop.reading.pointing import Pointing, Supporting
+from polyhop.reading.pointing import Pointed, Pointing, Supporting
 from polyhop.reading.reader import Quote, Reading
 from polyhop.reading.trained import Trained
+from polyhop.reading.weighing import Weighed
 from polyhop.types import AnswerKind, Evidence, Hop, Passage
 from tests.worlds.settings import QUICK
 
@@ -199,6 +200,24 @@ def test_an_answer_is_no_surer_than_what_the_strategy_found_on_the_way(models: M
 
 
 LINE = "In the book of May there stand three things that we have to mend:"
+
+
+def test_what_a_list_is_called_above_it_stands_for_the_list(models: Models) -> None:
+    """Three things are no answer to what they found, but they are to how many."""
+    text = f"{LINE}\n- the north wall\n- the ladder\n- the bell"
+    quote = Quote(passage(3, "book", text), 0, len(LINE))
+    pointed = Pointed(text="three things", chance=0.8, quote=quote)
+    read = Pointing(question="", answers=(pointed,), sentences=(Supporting(0.9, quote),))
+    weighed = Weighed(each=read, together=read, found=read)
+    for question, items in (
+        ("What did they write into the book of May?", ["the north wall", "the ladder", "the bell"]),
+        ("How many things did they have to mend?", []),
+    ):
+        reading = Trained()._shaped(question, answer_shape(question), weighed, [quote.passage], models)
+        assert [item for item, *_ in reading.items] == items
+        assert reading.confidence == 0.8
+
+
 BEHIND = {"a list": "\n- the north wall\n- the ladder\n- the bell", "nothing": "\n\nThe lamp was lit at dusk."}
 
 

@@ -148,6 +148,9 @@ class Trained:
             return self._quotation(shape, found)
         if shape == "list":
             return self._list(question, found, passages, models)
+        named = introduced(found.best.quote) if shape == "open" and found.best.quote is not None else []
+        if named:  # "three faults" in the line above them is what they are called
+            return _listed(named, found.chance)
         items, chance = likeliest_list(found, anchored=shape != "steps", reranker=models.reranker)
         if items and (shape == "steps" or (shape == "open" and chance > found.chance)):
             return _listed(items, chance)

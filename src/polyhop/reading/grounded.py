@@ -88,9 +88,7 @@ class _Judged:
         proven = sum(borne_out[part] for part in answer.parts)
         share = proven / len(answer.parts) if answer.parts else 0.0
         genuine = len(answer.quotes) / (len(answer.quotes) + answer.dropped) if answer.quotes else 0.0
-        sure = (
-            genuine * share if answer.found else 0.0
-        )  # what it calls likely only is a guess, whatever it quotes for it
+        sure = genuine * share if answer.found else 0.0  # what it only calls likely is a guess, whatever it quotes
         confidence = sure or (UNPROVEN if answer.found else GUESSED)
         given = answer.text is not None and (stance == "best" or (answer.found and sure >= threshold))
         return Reading(

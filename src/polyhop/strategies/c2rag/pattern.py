@@ -59,7 +59,7 @@ class Pattern:
     def named(self) -> list[int]:
         """The anchors that are what the constraint names: those spelled just so or, if none is, those that cover it."""
         exact = [entity for entity, anchor in self.anchors.items() if anchor.likeness == 1.0]
-        return exact or list(self.covering)
+        return exact or [entity for entity in self.anchors if entity in self.covering]
 
     @property
     def covering(self) -> frozenset[int]:

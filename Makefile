@@ -1,7 +1,7 @@
 # The two commands of the README: each makes what it needs and works in a fresh clone.
 PYTHON ?= python3
 VENV ?= .venv
-JOBS ?= 2
+JOBS ?= 3
 EXTRAS ?= convert,dev,postgres,s3,server,watch
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 

@@ -33,7 +33,6 @@ from polyhop.evaluation.metrics.f1 import f1
 from polyhop.evaluation.metrics.held import holds as held
 from polyhop.indexes.lexical import Lexical, build
 from polyhop.models.choice import Models
-from polyhop.planning.planner import Planning
 from polyhop.reading.pointing import Pointing, point, point_together
 from polyhop.reading.reader import Quote, text_of
 from polyhop.reading.weighing import (
@@ -248,15 +247,7 @@ def fit_answers(asked: Sequence[Asked], models: Models) -> None:
     weights, bias = show("sentences", sentences, (FITTED.sentence, FITTED.sentence_bias))
     refitted = ReadingWeights(sentence=weights, sentence_bias=bias)
     answers = [answers_of(one, each, models, refitted) for one, each in zip(asked, read, strict=True)]
-    planning = Planning(settings=Settings())
-    several = [planning.plan(one.text, (), None).takes_several for one in asked]
-    for kind, steps, today in (
-        ("answers to questions of one step", False, (FITTED.answer, FITTED.answer_bias)),
-        ("answers to questions of several steps", True, (FITTED.several, FITTED.several_bias)),
-    ):
-        rows = [one for one, many in zip(answers, several, strict=True) if many is steps]
-        if len(rows) > 1:
-            show(kind, rows, today)
+    show("answers", answers, (FITTED.answer, FITTED.answer_bias))
 
 
 def fit_verdicts(doubts: Sequence[Asked], models: Models) -> None:

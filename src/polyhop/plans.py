@@ -128,11 +128,6 @@ class Plan:
     source: str = ""  # who made it: "rules", "language model NAME", "recorded", "whole question"
 
     @property
-    def takes_several(self) -> bool:
-        """Whether more than one thing has to be found."""
-        return len(self.steps) > 1 or self.final is not None
-
-    @property
     def constraints(self) -> tuple[Constraint, ...]:
         """The constraints of all steps, in their order."""
         return tuple(one for step in self.steps for one in step.constraints)

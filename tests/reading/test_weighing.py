@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from polyhop.models.choice import Models, load_models
-from polyhop.reading.pointing import Pointed, Pointing, Supporting, point, point_together
-from polyhop.reading.reader import Quote, text_of
+from polyhop.reading.pointing import Pointing, point, point_together
+from polyhop.reading.reader import text_of
 from polyhop.reading.weighing import SENTENCES, ReadingWeights, chance_of, sentence_signs, supported, weighed
 from polyhop.types import Passage
 from tests.worlds.settings import QUICK
@@ -64,25 +64,6 @@ def test_an_answer_counts_once_however_it_was_read(each: Pointing, models: Model
     answers = weighed(read, together).answers
     assert answers[0].text == "paraffin"
     assert len({one.text.lower() for one in answers}) == len(answers)
-
-
-def test_sentences_count_less_where_a_question_takes_several_steps() -> None:
-    text = "The lamp burns paraffin. It was made by Ada Brisk."
-    lamp = Passage(id="l", document_id="l", ordinal=0, start=0, end=len(text), title="Lamp", text=text)
-    burns, made = Quote(lamp, 0, 24), Quote(lamp, 25, len(text))
-
-    def pointing(paraffin: float, ada: float) -> Pointing:
-        answers = (Pointed(text="paraffin", chance=paraffin, quote=burns), Pointed(text="Ada", chance=ada, quote=made))
-        return Pointing(question=QUESTION, answers=answers, sentences=(Supporting(0.73, burns), Supporting(0.27, made)))
-
-    each, together = pointing(0.2, 0.2), pointing(0.05, 0.5)
-    assert weighed(each, together).answers[0].text == "paraffin"
-    assert weighed(each, together, several=True).answers[0].text == "Ada"
-
-
-def test_an_answer_is_less_likely_where_the_best_sentences_together_do_not_answer(each: Pointing) -> None:
-    told, untold = (weighed(each, Pointing(question=QUESTION, none=none)).answers for none in (0.1, 0.9))
-    assert told[0].chance > untold[0].chance
 
 
 def test_weights_of_nothing_leave_the_bias() -> None:

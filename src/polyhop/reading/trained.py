@@ -88,8 +88,7 @@ class Trained:
         measured = self._measured(question, evidence, passages, models)
         if measured is not None and measured.confidence >= self.threshold:
             return measured
-        several = (evidence.plan or whole_question(question)).takes_several
-        read = read_weighed(question, passages, models, words=self.words, several=several)
+        read = read_weighed(question, passages, models, words=self.words)
         shape = answer_shape(question)
         if shape == "summary":
             return self._extract(read.each)
@@ -289,7 +288,7 @@ class Trained:
     ) -> Reading | None:
         """The answer of the plan's last step, or what its final comparison says; None for a plan of one step."""
         plan = evidence.plan or whole_question(question)
-        if not plan.takes_several:
+        if len(plan.steps) < 2 and plan.final is None:
             return None
         steps = read_steps(plan, passages, models, found=found_by_hops(evidence))
         known = quotes_of(leading_hops(evidence.hops, steps))

@@ -5,11 +5,10 @@ heading, alone and behind the sentence before it: in manuals and minutes these s
 text of one paragraph, which is read alone only, repeats it. Then the span model reads the best of them, of all
 passages, together.
 
-The weights of sentences were fitted by ``benchmarks/calibrate_reading.py`` to questions whose
-contexts were kept aside when the span model was trained, and to as many about novels, and then scaled (logit by 1.18,
-and 0.93 more). Those of answers were fitted to 300 questions about documents that no training reads, 110 of several
-hops that were kept aside, and 81 over collections, all together: what the sentence counts, and the bias, differ where
-the plan has several steps (decision 75). What a yes or no is worth was fitted to 220 questions for one, a quarter of
+The weights of the first two logistic models were fitted by ``benchmarks/calibrate_reading.py`` to questions whose
+contexts were kept aside when the span model was trained, and to as many about novels; then both were scaled alike
+(logit by 1.18, and 0.93 more), so that over 120 questions about novels the confidence is the share of answers that
+hold, with what they quote, the gold answer. What a yes or no is worth was fitted to 220 questions for one, a quarter of
 them without the context that tells, and to 17 about invented leaflets, statutes and manuals: encyclopaedias hardly ever
 deny what is asked in so many words, and such texts mostly do. The reader has been trained further since; 180 questions
 (calibration error 17.2 % of sentences, 7.5 % of answers) and 420 for a yes or no (9.1 %) gave no reason to fit anew.
@@ -42,17 +41,12 @@ Signs = tuple[float, ...]  # what speaks for a sentence or an answer, as logits
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingWeights:
-    """What each sign counts: of a sentence (``sentence_signs``), an answer, a yes rather than a no, and a verdict.
-
-    ``several``: of an answer to a question that takes several steps, whose sentence is often not the likeliest.
-    """
+    """What each sign counts: of a sentence (``sentence_signs``), an answer, a yes rather than a no, and a verdict."""
 
     sentence: Signs = (0.607, 0.094, 0.044)
     sentence_bias: float = -0.552
-    answer: Signs = (0.07, 0.23, 0.45, -0.17)
-    answer_bias: float = 0.21
-    several: Signs = (0.12, 0.27, 0.29, -0.17)
-    several_bias: float = 0.54
+    answer: Signs = (0.154, 0.257, 0.321)
+    answer_bias: float = 0.749
     leaning: Signs = (0.246, 0.794)
     leaning_bias: float = -0.031
     verdict: Signs = (-0.108, 0.227, 0.366)
@@ -71,13 +65,11 @@ class Weighed:
     found: Pointing
 
 
-def read_weighed(
-    question: str, passages: Sequence[Passage], models: Models, *, words: int = WORDS, several: bool = False
-) -> Weighed:
-    """Read a question in both ways; at most so many words are read together. ``several``: it takes several steps."""
+def read_weighed(question: str, passages: Sequence[Passage], models: Models, *, words: int = WORDS) -> Weighed:
+    """Read a question in both ways; at most so many words are read together."""
     each = supported(point(question, passages, models), models)
     together = point_together(question, likeliest(each, passages, words), models)
-    return Weighed(each=each, together=together, found=weighed(each, together, several=several))
+    return Weighed(each=each, together=together, found=weighed(each, together))
 
 
 def supported(each: Pointing, models: Models, weights: ReadingWeights = FITTED) -> Pointing:
@@ -104,10 +96,12 @@ def likeliest(found: Pointing, passages: Sequence[Passage], words: int) -> list[
     return sorted(dict.fromkeys(kept), key=lambda quote: (order[quote.passage.id], quote.start))
 
 
-def weighed(each: Pointing, together: Pointing, weights: ReadingWeights = FITTED, *, several: bool = False) -> Pointing:
+def weighed(each: Pointing, together: Pointing, weights: ReadingWeights = FITTED) -> Pointing:
     """A reading whose sentences are weighed, with the chances that its answers and those read together are right."""
-    counts, bias = (weights.several, weights.several_bias) if several else (weights.answer, weights.answer_bias)
-    answers = [replace(one, chance=chance_of(signs, counts, bias)) for one, signs in answer_signs(each, together)]
+    answers = [
+        replace(one, chance=chance_of(signs, weights.answer, weights.answer_bias))
+        for one, signs in answer_signs(each, together)
+    ]
     return replace(each, answers=tuple(sorted(answers, key=lambda one: -one.chance)))
 
 
@@ -127,8 +121,7 @@ def sentence_signs(question: str, sentences: Sequence[Supporting], models: Model
 def answer_signs(each: Pointing, together: Pointing) -> list[tuple[Pointed, Signs]]:
     """Of each likely answer: its chance in its passage alone, in the best sentences together, and of its sentence.
 
-    And that these sentences together do not answer, which is the same for all. A sentence that was not weighed is as
-    likely as the least likely of those that were.
+    A sentence that was not weighed is as likely as the least likely of those that were.
     """
     alone, joined = _by_text(each.answers[:ANSWERS]), _by_text(together.answers[:ANSWERS])
     sentences = {one.quote: one.chance for one in each.sentences}
@@ -137,12 +130,8 @@ def answer_signs(each: Pointing, together: Pointing) -> list[tuple[Pointed, Sign
     def chance(answers: Mapping[str, Pointed], text: str) -> float:
         return logit(answers[text].chance if text in answers else 0.0)
 
-    def resting(one: Pointed) -> float:
-        return logit(sentences.get(one.quote, least)) if one.quote is not None else 0.0
-
-    untold = logit(together.none)
     return [
-        (one, (chance(alone, text), chance(joined, text), resting(one), untold))
+        (one, (chance(alone, text), chance(joined, text), logit(sentences.get(one.quote, least)) if one.quote else 0))
         for text, one in {**joined, **alone}.items()
     ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -295,10 +294,3 @@ def test_damaged_segments_are_refused(tmp_path: Path) -> None:
             Titles.open([tmp_path / "one"], np.array([1]))
         (tmp_path / "one" / part).rename(tmp_path / "other" / part)
         (tmp_path / f"kept {part}").rename(tmp_path / "one" / part)
-
-
-@given(st.text("aB _-é7", min_size=1, max_size=4), st.text("aB _-é7", max_size=24))
-def test_a_form_stands_where_a_pattern_finds_it(form: str, text: str) -> None:
-    """As long as it does not overlap itself, which whole words do not."""
-    pattern = re.compile(rf"(?<!\w)(?={re.escape(form)}(?!\w))")
-    assert list(module._standing(form, text)) == [match.start() for match in pattern.finditer(text)]

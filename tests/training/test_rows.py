@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from polyhop.errors import DatasetError
 from polyhop.training.rows import OCCURRENCES, is_kept_aside, multi_hop_rows, occurrences, reading_rows
@@ -73,7 +70,5 @@ def test_one_text_in_twenty_is_kept_aside() -> None:
     assert is_kept_aside("a" * 200 + "b") == is_kept_aside("a" * 200 + "c")
 
 
-@given(st.text("ab_ .é1-", max_size=40), st.text("ab .-é", min_size=1, max_size=4))
-def test_an_answer_occurs_where_it_stands_as_words_of_its_own(text: str, answer: str) -> None:
-    found = re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", text)
-    assert occurrences(text, answer) == [match.start() for match in found][:OCCURRENCES]
+def test_the_first_few_places_of_an_answer_count() -> None:
+    assert occurrences("pier, piers and pier; " * 9, "pier") == [0, 16, 22, 38][:OCCURRENCES]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from typing import Literal
 
 Stem = Literal["none", "s"]
@@ -30,6 +31,7 @@ _POSSESSIVE = re.compile(r"(?<=\w)['’][sS]\b")
 _LETTER = f"(?:[^\\W{_UNSPACED}]|[{_SIGNS}{_POINTS}])"
 _WORD = re.compile(f"[{_UNSPACED}]|{_LETTER}+(?:['’]{_LETTER}+)*")
 _FAMILY = 5
+_LETTER_OR_DIGIT = re.compile(r"\w")
 _ASCII_PIECE = re.compile("[a-z0-9]+")
 
 
@@ -56,6 +58,20 @@ def unspaced(piece: str) -> bool:
 def words_at(text: str) -> list[tuple[int, int]]:
     """Where the words of a text begin and end, as it is written; a character of a script without spaces is one."""
     return [match.span() for match in _WORD.finditer(text) if text[match.start()].isalnum()]
+
+
+def standing(words: str, text: str) -> Iterator[int]:
+    """Where words stand in a text, letter for letter and not within longer ones, one place behind the other.
+
+    A pattern would find them, too, but to compile one for each of many words takes most of the time.
+    """
+    start = text.find(words)
+    while start >= 0:
+        end = start + len(words)
+        alone = not _LETTER_OR_DIGIT.match(text[max(start - 1, 0) : start]) and not _LETTER_OR_DIGIT.match(text, end)
+        if alone:
+            yield start
+        start = text.find(words, end if alone else start + 1)
 
 
 def family(word: str) -> str:

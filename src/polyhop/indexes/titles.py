@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -14,7 +14,7 @@ import numpy as np
 
 from polyhop.errors import IndexCorrupt
 from polyhop.indexes.adjacency import Adjacency
-from polyhop.indexes.folding import pieces
+from polyhop.indexes.folding import pieces, standing
 from polyhop.indexes.mentions import LONGEST_NAME
 from polyhop.indexes.names import MISSING, Names, Phrases, key_hashes, normal, words
 from polyhop.indexes.segments import AllBut, Live, alive_among
@@ -164,24 +164,10 @@ def _is_written(text: str, title: str) -> bool:
     """Whether a text has a title, or what stands before its brackets or comma, letter for letter."""
     for form in (title.partition(" (")[0], title.partition(",")[0]):
         if form != form.lower():
-            ends = ((start, start + len(form)) for start in _standing(form, text))
+            ends = ((start, start + len(form)) for start in standing(form, text))
             if any(" " in form or not _is_part(text, start, end) for start, end in ends):
                 return True
     return False
-
-
-def _standing(form: str, text: str) -> Iterator[int]:
-    """Where a form stands in a text, letter for letter and not within a longer word.
-
-    A pattern would do, but to compile one for each title takes most of the time.
-    """
-    start = text.find(form)
-    while start >= 0:
-        end = start + len(form)
-        around = text[max(0, start - 1) : start] + text[end : end + 1]
-        if not any(letter.isalnum() or letter == "_" for letter in around):
-            yield start
-        start = text.find(form, start + 1)
 
 
 def _is_part(text: str, start: int, end: int) -> bool:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import re
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TextIO, get_args
 
 from polyhop.errors import DatasetError
+from polyhop.indexes.folding import standing
 
 READING = "reading.jsonl.gz"
 MULTI_HOP = "reader_reranker.jsonl"
@@ -23,7 +24,6 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 ASIDE = 20  # one in so many texts is kept aside
 ASIDE_BY = 200  # characters that decide on it
 OCCURRENCES = 4  # of an answer in a text
-_LETTER = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,15 +78,7 @@ def is_kept_aside(text: str) -> bool:
 
 def occurrences(text: str, answer: str) -> list[int]:
     """Where an answer begins in a text, as words of its own; the first few places."""
-    places: list[int] = []
-    at = text.find(answer)
-    while at >= 0 and len(places) < OCCURRENCES:  # an expression of each answer would take ten times as long to compile
-        end = at + len(answer)
-        alone = not _LETTER.match(text[max(at - 1, 0) : at]) and not _LETTER.match(text[end : end + 1])
-        if alone:
-            places.append(at)
-        at = text.find(answer, end if alone else at + 1)
-    return places
+    return list(islice(standing(answer, text), OCCURRENCES))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from polyhop.ports import LanguageModel
 from polyhop.prompts.asking import about, asked
@@ -41,11 +42,11 @@ def next_query(
     ``searches``: what was searched for, and the passages that each brought and none before it. Raises EndpointError,
     BudgetExceeded.
     """
-    blocks, passages = [PromptBlock("QUESTION", question)], passage_blocks([one for _, new in searches for one in new])
+    blocks = [PromptBlock("QUESTION", question)]
+    passages = iter(passage_blocks([one for _, new in searches for one in new]))
     for number, (query, new) in enumerate(searches, 1):
         blocks.append(PromptBlock(f"SEARCH {number}", query if new else f"{query}\n{_IN_VAIN}"))
-        blocks += passages[: len(new)]
-        passages = passages[len(new) :]
+        blocks += islice(passages, len(new))
     in_vain = "The search ends here, because no next query is to be had"
     verdict, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens, in_vain=in_vain)
     if verdict is None:

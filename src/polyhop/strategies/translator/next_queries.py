@@ -112,10 +112,9 @@ class ModelSteps:
         if self.model is None or len(done) >= self.limit:
             return None
         try:
-            query, _ = next_query(self.model, self.question, _searches(done))
+            return next_query(self.model, self.question, _searches(done))[0]
         except NoCallsLeft:
             return None
-        return query if query not in [step.query for step in done] else None
 
     def found(self, position: int) -> str | None:
         """A model keeps what it found to itself."""

@@ -161,14 +161,17 @@ def paragraph_of(found: Pointing) -> Quote | None:
 
 def explained(quote: Quote, question: str) -> Quote | None:
     """A sentence that says little more than the question for its reason, with the one behind it in its paragraph."""
-    text, passage = text_of(quote), quote.passage
-    said = word_families(text)
-    if not said or len(said - word_families(question)) > TELLING * len(said) or SpokenPassage.of(passage) is not None:
+    said, passage = word_families(text_of(quote)), quote.passage
+    if not said or len(said - word_families(question)) > TELLING * len(said):
         return None
-    behind = next((place for place in sentence_spans(passage.text) if place[0] >= quote.end), None)
-    apart = behind is None or _BLANK.search(passage.text, quote.start, behind[0]) is not None
-    headed = behind is not None and any(start <= behind[0] < end for start, end in passage.headings)
-    return None if behind is None or apart or headed or row_at(quote) else Quote(passage, quote.start, behind[1])
+    if row_at(quote) or SpokenPassage.of(passage) is not None:
+        return None
+    for begins, ends in sentence_spans(passage.text):
+        if begins >= quote.end:
+            apart = _BLANK.search(passage.text, quote.start, begins) is not None
+            headed = any(start <= begins < end for start, end in passage.headings)
+            return None if apart or headed else Quote(passage, quote.start, ends)
+    return None
 
 
 def looked_up(question: str, passages: Sequence[Passage]) -> Items:
@@ -176,13 +179,13 @@ def looked_up(question: str, passages: Sequence[Passage]) -> Items:
 
     Where it denies that value, those of the other rows.
     """
-    asked = pieces(question)
+    asked, denies = pieces(question), negated(question)
     for table in tables_in(passages):
         names = {word: name for name in reversed(table.columns) for word in word_families(name)}
         named = next((names[word] for each in asked for word in word_families(each) if word in names), "")
         found = [(cell, row) for row in table.rows if (cell := row.under(named)) is not None]
         said = [_said_of(row, cell, asked) for cell, row in found]
-        denied = negated(question) and not any(negated(value) for value in said)
+        denied = denies and not any(negated(value) for value in said)
         rows = [one for one, value in zip(found, said, strict=True) if bool(value) != denied]
         if table.is_whole and any(said) and 1 < len(rows) < len(table.rows):
             return [(cell.said, Quote(row.quote.passage, cell.start, cell.end)) for cell, row in rows]

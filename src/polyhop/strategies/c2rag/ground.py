@@ -180,6 +180,7 @@ class Grounding:
         head, tail = int(graph.heads[fact]), int(graph.tails[fact])
         ends = [end for end in (head, tail) if end not in pattern.anchors]
         value = ends[0] if len(ends) == 1 else (head if pattern.open_is_head else tail)
+        covering = pattern.covering
         touched = [pattern.anchors[end].likeness for end in (head, tail) if end in pattern.anchors]
         return FactCandidate(
             fact=fact,
@@ -187,7 +188,7 @@ class Grounding:
             score=relevance,
             relevance=relevance,
             likeness=max(touched, default=0.0),
-            another=bool(pattern.covering) and not pattern.covering & {head, tail},
+            another=bool(covering) and covering.isdisjoint((head, tail)),
             worded="relation_variants" not in self.without
             and same_relation(graph.relations[int(graph.relation_ids[fact])], pattern.constraint.variants),
             same_way=(value == head) == pattern.open_is_head,

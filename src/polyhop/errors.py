@@ -1,6 +1,7 @@
 """All errors Polyhop raises on purpose; docs/errors.md is a table of them.
 
-``remedy`` says in one sentence what to do about it; the command line and the server print it under the message.
+``remedy`` says what to do about it, in one sentence, or in a line for each of several things; the command line and the
+server print it under the message.
 Exit 0 is an answer, 3 is an abstention, 130 an interruption: neither is an error.
 """
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from polyhop.errors import ModelMissing, UsageError
-from polyhop.models.weights import check_hashes, read_manifest
+from polyhop.errors import ModelError, ModelMissing, UsageError
+from polyhop.models.weights import check_hashes, read_manifest, sha256_of
 from tests.worlds.rows import multi_hop, reading, write_rows
 
 torch = pytest.importorskip("torch", reason="training needs the extra 'train' (torch, 200 MB)")
@@ -145,6 +146,27 @@ def test_half_of_what_was_learnt_is_the_mean_of_both(tmp_path: Path, monkeypatch
     assert "Of what was learnt, 50% was added" in (half / "card.md").read_text(encoding="utf-8")
     with pytest.raises(UsageError, match="there is none"):
         trained("alone", None, 0.5)
+
+
+def test_the_mean_of_several_readers_is_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mixture, "is_kept_aside", lambda text: "Ostrand" in text)
+    data = write_rows(tmp_path / "rows", reading(), multi_hop())
+
+    def trained(name: str, seed: int, others: tuple[Path, ...] = (), shape: EncoderShape = TINY) -> Path:
+        out, course = tmp_path / name, replace(COURSE, seed=seed)
+        ReaderTrainer(data=data, out=out, course=course, body=lambda: Bert(shape), others=others).run()
+        return out / "reader"
+
+    first, second, third = (trained(f"alone {seed}", seed) for seed in (1, 2, 3))
+    mean = trained("mean", 3, (first, second))
+    alone = [finished_weights(one) for one in (first, second, third)]
+    for name in ("tokens.weight", "kind.bias", "body.norm.weight"):  # these are exported as they are
+        expected = sum(one[name] for one in alone) / 3
+        np.testing.assert_allclose(finished_weights(mean)[name], expected, atol=1e-6)
+    card = (mean / "card.md").read_text(encoding="utf-8")
+    assert all(sha256_of(one / "model.onnx") in card for one in (first, second))
+    with pytest.raises(ModelError, match="of this shape"):
+        trained("wider", 3, (first,), replace(TINY, inner=2 * TINY.inner))
 
 
 def test_prepared_windows_need_no_rows_and_no_installed_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,13 +8,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from polyhop.cli.progress import progress_shown
 from polyhop.cli.terminal import echo
 from polyhop.errors import UsageError
+
+if TYPE_CHECKING:
+    from polyhop.training.checkpoint import Position
 
 Command = Callable[..., Any]
 
@@ -81,6 +84,13 @@ def train() -> None:
     show_default=True,
     help="With --start: share of what was learnt that is exported; 0.5 is the mean of both.",
 )
+@click.option(
+    "--with",
+    "others",
+    type=FOLDER,
+    multiple=True,
+    help="Finished reader, which may be given more than once: the mean of all of them and of this one is exported.",
+)
 @click.option("--prepare", is_flag=True, help="Make the windows of the rows, windows.npz behind --out, and end.")
 @click.option("--windows", type=FOLDER, help="Such a file, made before, instead of --data.")
 @seed_option("mixture, order and first weights")
@@ -96,6 +106,7 @@ def reader(
     tokens: int,
     rate: float,
     blend: float,
+    others: tuple[Path, ...],
     prepare: bool,
     windows: Path | None,
     seed: int,
@@ -130,6 +141,7 @@ def reader(
             out=out,
             start=start,
             blend=blend,
+            others=others,
             tables=8_000 if tables is None else tables,
             share=1.0 if share is None else share,
             documents=documents,
@@ -141,9 +153,7 @@ def reader(
             echo(f"{trainer.prepare()} holds the windows.")
             return
         position = trainer.run()
-    if not position.finished:
-        raise KeyboardInterrupt
-    echo(f"{out / 'reader'} holds the reader: {position.seen:,} windows in {position.seconds / 3600:.1f} h.")
+    _tell_finished(position, out / "reader", "windows")
 
 
 def _check_what_is_named(
@@ -203,9 +213,7 @@ def planner(
             listener=listener,
             stopped=stopped,
         ).run()
-    if not position.finished:
-        raise KeyboardInterrupt
-    echo(f"{out / 'planner'} holds the planner: {position.seen:,} questions in {position.seconds / 3600:.1f} h.")
+    _tell_finished(position, out / "planner", "questions")
 
 
 @train.command(short_help="Tune what makes clues of questions.")
@@ -281,9 +289,7 @@ def translator(
             echo(f"{export_rows} holds {count:,} clues in LLaMA-Factory's alpaca form.")
             return
         position = trainer.run()
-    if not position.finished:
-        raise KeyboardInterrupt
-    echo(f"{out / 'translator'} holds the translator: {position.seen:,} clues in {position.seconds / 3600:.1f} h.")
+    _tell_finished(position, out / "translator", "clues")
 
 
 @train.command(short_help="Train what judges passages.")
@@ -317,9 +323,14 @@ def reranker(data: Path, out: Path, rows: int | None, minutes: float | None, sta
         position = RerankerTrainer(
             data=data, out=out, start=start, course=course, listener=listener, stopped=stopped
         ).run()
+    _tell_finished(position, out / "reranker", "slates")
+
+
+def _tell_finished(position: Position, folder: Path, unit: str) -> None:
+    """Say what a run made, or end as Ctrl-C does where it was interrupted."""
     if not position.finished:
         raise KeyboardInterrupt
-    echo(f"{out / 'reranker'} holds the reranker: {position.seen:,} slates in {position.seconds / 3600:.1f} h.")
+    echo(f"{folder} holds the {folder.name}: {position.seen:,} {unit} in {position.seconds / 3600:.1f} h.")
 
 
 @contextmanager

@@ -100,6 +100,7 @@ class Card:
     limits: Sequence[str]
     before: str = ""  # how the model that training went on from was made
     blend: float = 1.0  # the share of what was learnt since then that these weights have
+    others: Sequence[str] = ()  # sha256 of the graphs of models of which, and of this one, the weights are the mean
     unit: str = "windows"  # what it was trained on, also the name of the column that counts them
     columns: Sequence[str] = READER_COLUMNS
     explained: str = READER_FIGURES  # what the columns are
@@ -120,6 +121,9 @@ class Card:
         files = "\n".join(f"- `{name}`, sha256 `{digest}`" for name, digest in self.data.items())
         base = f"the {self.name} described below, its 8-bit weights as numbers again" if self.before else self.base
         part = f" Of what was learnt, {self.blend:.0%} was added to these weights." if self.blend < 1 else ""
+        if self.others:
+            graphs = " and ".join(self.others)
+            part += f" The weights are the mean of these and of those whose graph has the sha256 {graphs}."
         earlier = f"\n\nWhat it went on from:\n\n{_quoted(self.before)}" if self.before else ""
         return (
             f"Trained by `polyhop train {self.name}` of Polyhop {__version__} from {base}, with seed {self.seed}, on "

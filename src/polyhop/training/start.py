@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,22 @@ def blend_with(folder: Path, network: Any, share: float) -> None:
     learnt = {name: value.detach().cpu().numpy() for name, value in network.state_dict().items()}
     mixed = {name: (1 - share) * before[name] + share * value for name, value in learnt.items()}
     network.load_state_dict({name: torch_of(value) for name, value in mixed.items()})
+
+
+def mean_with(others: Sequence[Path], network: Any) -> None:
+    """Give a network the mean of its weights and those of other finished models of its shape.
+
+    Models that went on from the same one, each by a course of its own, read better together than the best of them alone
+    (Wortsman et al. 2022, "Model soups"). Raises ModelMissing, ModelError.
+    """
+    total = {name: value.detach().cpu().numpy() for name, value in network.state_dict().items()}
+    shapes = {name: value.shape for name, value in total.items()}
+    for folder in others:
+        stored = finished_weights(folder)
+        if {name: value.shape for name, value in stored.items()} != shapes:
+            raise ModelError(f"{folder} holds no model of this shape.")
+        total = {name: value + stored[name] for name, value in total.items()}
+    network.load_state_dict({name: torch_of(value / (len(others) + 1)) for name, value in total.items()})
 
 
 def _dequantised(graph: Path) -> dict[str, Floats]:

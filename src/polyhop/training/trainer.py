@@ -17,7 +17,7 @@ from polyhop.training.checkpoint import Checkpoint, Position
 from polyhop.training.encoder import weights_of
 from polyhop.training.graph import Head
 from polyhop.training.loop import Course, Loop, Trainee, tell_stage
-from polyhop.training.start import blend_with, go_on_from
+from polyhop.training.start import blend_with, go_on_from, mean_with
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +36,7 @@ class Trainer:
     course: Course = Course()
     start: Path | None = None  # the folder of a finished model of this name, whose weights are taken instead
     blend: float = 1.0  # of what was learnt since then, the share that is exported; half: the mean of both
+    others: Sequence[Path] = ()  # finished models of this name; the mean of all and of this one is exported
     listener: ProgressListener | None = None
     stopped: Callable[[], bool] = lambda: False
 
@@ -85,6 +86,7 @@ class Trainer:
         tell_stage(self.listener, "exporting")
         if self.start is not None and self.blend < 1:
             blend_with(self.start, network, self.blend)
+        mean_with(self.others, network)
         network.eval()
         with torch.no_grad():
             trained = as_trained()
@@ -95,6 +97,7 @@ class Trainer:
             name=self.name,
             before=card.origin_in(self.start / export.CARD) if self.start else "",
             blend=self.blend,
+            others=[sha256_of(folder / export.MODEL) for folder in self.others],
             data=hashes,
             seed=self.course.seed,
             rows=position.seen,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, zip_longest
+from itertools import accumulate
 from typing import ClassVar, Final
 
 from polyhop.documents.conversations.transcripts import transcript_in
@@ -17,6 +17,7 @@ from polyhop.reading.pointing import Pointing, point
 from polyhop.strategies.baselines.hybrid import Hybrid
 from polyhop.strategies.paths.strategy import Paths
 from polyhop.strategies.qcg.strategy import QCG
+from polyhop.strategies.shared.by_turns import round_robin
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.stepchain.strategy import StepChain
 from polyhop.strategies.strategy import Strategy
@@ -65,8 +66,7 @@ class Auto:
         if "questions" not in over.layers:
             return near
         asked = QCG(answerable=None).retrieve(question, over.restricted(QCG.needs), budget).passages
-        turns = chain.from_iterable(zip_longest(asked, near))
-        return _in_order([passage for passage in turns if passage is not None], budget)
+        return _in_order(round_robin([asked, near]), budget)
 
     def _looked(self, question: str, passages: Sequence[Passage], over: View) -> Pointing:
         """What the first passages answer; nothing where the weights of the span model are not installed."""
@@ -99,7 +99,7 @@ def _beside_path(evidence: Evidence, over: View, budget: Budget) -> Evidence:
     return replace(evidence, passages=passages, trail=(*evidence.trail, f"beside it, along links: {path.trail[0]}"))
 
 
-def _in_order(passages: Sequence[Passage], budget: Budget) -> tuple[Passage, ...]:
+def _in_order(passages: Iterable[Passage], budget: Budget) -> tuple[Passage, ...]:
     """Passages of several rankings, each once; as their scales differ, no score is above one before it."""
     first: dict[str, Passage] = {}
     for passage in passages:

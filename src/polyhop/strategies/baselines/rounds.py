@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Literal
 
 from polyhop.layers.view import View
-from polyhop.strategies.shared.by_turns import by_turns
+from polyhop.strategies.shared.by_turns import by_turns, each_once
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.judge import best_first, judge
 from polyhop.types import Passage
@@ -49,9 +49,7 @@ def merged(rankings: Sequence[Ranking], how: Merge, retrieved: int) -> list[tupl
     at the front, and then, by turns, what the rounds found besides.
     """
     ordered = {"turns": [], "latest": [*reversed(rankings)], "collected": [*rankings]}[how]
-    kept: dict[int, float] = {}
-    for number, score in chain.from_iterable(ranking[:retrieved] for ranking in ordered):
-        kept.setdefault(number, score)
+    kept = each_once(chain.from_iterable(ranking[:retrieved] for ranking in ordered))
     return list(by_turns(rankings, kept).items())
 
 

@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice, zip_longest
+from itertools import chain, islice
 from typing import ClassVar
 
 from polyhop.layers.view import View
 from polyhop.plans import Plan
 from polyhop.strategies.paths.link import Link, links_from, nearest_links, shared_names
 from polyhop.strategies.paths.walk import Walk, walks
+from polyhop.strategies.shared.by_turns import each_once, round_robin
 from polyhop.strategies.shared.excerpt import excerpt, path_text
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.in_time import in_time
@@ -234,19 +235,10 @@ def _merged(
     leading: Sequence[PassagePath], singles: Sequence[tuple[int, float]], paths: Sequence[PassagePath]
 ) -> list[tuple[int, float]]:
     """The passages of the leading paths, then single passages and those of other paths by turns, each once."""
-    merged: dict[int, float] = {}
-    for path in leading:
-        for number in path.passages:
-            merged.setdefault(number, path.score)
-    others: dict[int, float] = {}
-    for path in paths:
-        for number in path.passages:
-            others.setdefault(number, path.score)
-    for turn in zip_longest(singles, others.items()):
-        for item in turn:
-            if item is not None:
-                merged.setdefault(*item)
-    return list(merged.items())
+    first, others = (
+        each_once((number, path.score) for path in each for number in path.passages) for each in (leading, paths)
+    )
+    return list(each_once(chain(first.items(), round_robin([singles, others.items()]))).items())
 
 
 def _described(path: PassagePath, over: View) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.plans import Plan
 from polyhop.prompts.earlier_steps import EarlierStep
+from polyhop.strategies.shared.by_turns import round_robin
 from polyhop.strategies.stepchain.asked_step import AskedStep, resting_on
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_passages import StepPassages
@@ -63,8 +63,7 @@ class StepCalls:
         """Have the model answer several steps in one call, from what each of them came to, by turns."""
         found = None
         if self._may_ask():
-            turns = zip_longest(*(self.passages.worth_reading(one, whole=self.whole) for one in asked))
-            numbers = dict.fromkeys(number for turn in turns for number in turn if number is not None)
+            numbers = dict.fromkeys(round_robin(self.passages.worth_reading(one, whole=self.whole) for one in asked))
             chains = [chain for one in asked for chain in one.chains]
             found = self.reader.together([one.question for one in asked], chains, numbers, known)
         if found is None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 
 from polyhop.layers.view import View
 from polyhop.plans import Plan
+from polyhop.strategies.shared.by_turns import round_robin
 from polyhop.strategies.shared.judge import most_telling
 from polyhop.strategies.stepchain.step_hops import hop_of
 from polyhop.strategies.stepchain.stepping import Stepping
@@ -24,17 +24,9 @@ def ranking(stepping: Stepping, plan: Plan) -> dict[int, float]:
     known = {**others, **singles}
     quoted = [one.sources for one in stepping.done if one.established and one.quotes]
     quoted_for_guesses = [one.sources for one in stepping.done if one.supposed and one.quotes]
-    first = [
-        number
-        for sources in (quoted, quoted_for_guesses)
-        for turn in zip_longest(*sources)
-        for number in turn
-        if number is not None
-    ]
+    first = [*round_robin(quoted), *round_robin(quoted_for_guesses)]
     ways = [number for one in stepping.done if one.position not in referred for number in one.way]
-    ordered = dict.fromkeys([*first, *_ways_and_whole(stepping, ways)])
-    for turn in zip_longest(singles, others):
-        ordered.update(dict.fromkeys(number for number in turn if number is not None))
+    ordered = dict.fromkeys([*first, *_ways_and_whole(stepping, ways), *round_robin([singles, others])])
     return {number: known.get(number, 0.0) for number in ordered}
 
 

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, product, zip_longest
+from itertools import chain, product
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from polyhop.layers.parsekg.translation import TranslationIndex, open_or_build
 from polyhop.layers.view import View
+from polyhop.strategies.shared.by_turns import each_once, round_robin
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.judge import best_first, judge
 from polyhop.strategies.translator.next_queries import AskedQuery, Steps, steps_for
@@ -93,7 +94,7 @@ class KGTranslator:
             best = [number for number, _ in translated.ranking[: budget.passages]]
             asked.append(AskedQuery(query, tuple(over.passages(best))))
         late = [] if in_time(began, budget) else ["the time allowed was over: further queries were left"]
-        ranking = _by_turns([translated.ranking for translated in done])
+        ranking = list(each_once(round_robin(translated.ranking for translated in done)).items())
         hops = [_hop(position, item, steps, over) for position, item in enumerate(done)]
         if self.onward and self.hops > 1 and not late and _may_lack_something(steps):
             onward = self._onward(question, done, over, index)
@@ -175,24 +176,11 @@ class KGTranslator:
         return [*best_first(head, judge(query, head, over)), *ranking[self.read :]]
 
 
-def _by_turns(rankings: Sequence[Sequence[tuple[int, float]]]) -> list[tuple[int, float]]:
-    """The best of each hop, then the second of each, and so on; each passage once."""
-    merged: dict[int, float] = {}
-    for turn in zip_longest(*rankings):
-        for item in turn:
-            if item is not None:
-                merged.setdefault(*item)
-    return list(merged.items())
-
-
 def _with_onward(
     ranking: Sequence[tuple[int, float]], onward: Sequence[tuple[int, float]], leading: int
 ) -> list[tuple[int, float]]:
     """The first of the ranking, the best of what led on from it, then the rest; each passage once."""
-    merged: dict[int, float] = {}
-    for item in (*ranking[:leading], *onward[:ONWARD], *ranking[leading:], *onward[ONWARD:]):
-        merged.setdefault(*item)
-    return list(merged.items())
+    return list(each_once([*ranking[:leading], *onward[:ONWARD], *ranking[leading:], *onward[ONWARD:]]).items())
 
 
 def _may_lack_something(steps: Steps) -> bool:

@@ -188,7 +188,7 @@ def test_what_cannot_be_kept_is_asked_for_once_more() -> None:
         *before, said, wish = server.requests[1]["messages"]
         assert before == server.requests[0]["messages"]
         assert "Olga Mund" in said["content"]
-        assert "Passage 1: 1 answers are not what it says" in wish["content"]
+        assert "Passage 1: 1 answer is not what it says" in wish["content"]
     assert [one.answer for one in _of(outcome)] == ["Fennick", "Tarn School"]
     assert isinstance(outcome, WrittenQuestions)
     assert outcome.rejected == {"answer": 2}

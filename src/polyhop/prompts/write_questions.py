@@ -62,9 +62,11 @@ _MORE = """Some of this is missing, or cannot be kept.
 Write these pairs and no other, as JSON in the same form."""
 
 _OTHERS = "%d answers are not what it says, in its words. Write others instead."
+_ANOTHER = "1 answer is not what it says, in its words. Write another instead."
 _IN_OTHER_FORMS = """Many questions are alike in form. Write up to %d more in these forms, and none in a form for \
 which the passage says too little: %s."""
 
+# Without _ANOTHER, which says of one answer what _OTHERS says: questions that were paid for stay fresh.
 PROMPT_VERSION = hashlib.sha256(
     f"{_SYSTEM}\n{_ANSWERS}\n{FORMS}\n{_MORE}\n{_OTHERS}\n{_IN_OTHER_FORMS}\n{json.dumps(SCHEMA)}".encode()
 ).hexdigest()[:12]
@@ -208,7 +210,7 @@ class _Writer:
             return "there is no pair. Write some or, if nothing can be asked of it, the empty one."
         unsaid = one.rejected["answer"]
         forms = lacking((pair.question for pair in one.pairs.values()), self.forms)
-        parts = [_OTHERS % unsaid] if unsaid else []
+        parts = [_ANOTHER if unsaid == 1 else _OTHERS % unsaid] if unsaid else []
         if forms:
             wanted = "; ".join(self.forms[form] for form in forms)
             parts.append(_IN_OTHER_FORMS % (min(room, len(forms)), wanted))

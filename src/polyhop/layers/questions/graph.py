@@ -99,14 +99,12 @@ class QuestionGraph:
         enough = cosines >= np.float32(least)
         return nodes[enough], cosines[enough]
 
-    def _kept(self, alpha: float) -> Vectors:
-        """The vectors of nodes whose share is below ``alpha``, which every share is of 1."""
-        return self.vectors if alpha >= 1 else self._kept_by_share(alpha)
-
     @cached_property
-    def _kept_by_share(self) -> Callable[[float], Vectors]:
-        """What was kept last, which a question asks for at every step."""
-        return lru_cache(maxsize=1)(lambda alpha: self.vectors.only(self.shares < np.float32(alpha)))
+    def _kept(self) -> Callable[[float], Vectors]:
+        """The vectors of nodes whose share is below an alpha; held for one and all, as questions ask at every step."""
+        return lru_cache(maxsize=2)(
+            lambda alpha: self.vectors if alpha >= 1 else self.vectors.only(self.shares < np.float32(alpha))
+        )
 
     def of_passage(self, number: int) -> slice:
         """Where the nodes of a passage stand among ``nodes``; nowhere for one that is not there any more."""

@@ -9,13 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from polyhop.documents.encoding import clean
 from polyhop.documents.flow import Gap
 from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartArchive, PartEvents, opened
-from polyhop.documents.loaders.formulas import FORMULA, FormulaText
+from polyhop.documents.loaders.formulas import FORMULA, FormulaText, TextWithFormulas
 from polyhop.documents.loaders.office_parts import main_part, own_title
 from polyhop.documents.loading import file_document
-from polyhop.documents.raised import MARK, needs_mark
 from polyhop.documents.tables import Cell, Tables
 from polyhop.types import Document
 
@@ -112,7 +110,7 @@ class _Styles(PartEvents):
 
 
 @dataclass
-class _Body(PartEvents):
+class _Body(TextWithFormulas):
     """Collects the text of the body or of notes."""
 
     styles: _Styles
@@ -122,20 +120,12 @@ class _Body(PartEvents):
     _style: str = ""
     _listed: bool = False  # whether the paragraph is an item of a list
     _after_item: bool = False
-    _paragraph: list[str] = field(default_factory=list)
-    _skipping: list[str] = field(default_factory=list)
     _bold: bool = False  # the run
-    _raised: bool = False  # the run, until it says something
     _plain: bool = False  # whether the open cell has letters that are not bold
     _hidden: bool = False  # the run
-    _in_run: bool = False
-    _in_text: bool = False
-    _formula: FormulaText | None = None  # that is open
 
-    def start(self, name: str, attributes: Attributes) -> None:
-        if self._formula is not None:
-            self._formula.start(name, attributes)
-        elif _CHANGED in self._skipping or name.endswith(_CHANGED):
+    def _starts(self, name: str, attributes: Attributes) -> None:
+        if _CHANGED in self._skipping or name.endswith(_CHANGED):
             self._skipping.append(_CHANGED)
         elif name == "pStyle":
             self._style = self.styles.kind(attributes.get("val", ""))
@@ -165,16 +155,14 @@ class _Body(PartEvents):
         elif name == "t":
             self._in_text = True
         elif self._in_run and name in _CHARACTERS:
-            self._paragraph.append(_CHARACTERS[name])
+            self._text.append(_CHARACTERS[name])
         elif self._in_run and name == "sym":
-            self._paragraph.append(_symbol(attributes.get("char", ""), attributes.get("font", "")))
+            self._text.append(_symbol(attributes.get("char", ""), attributes.get("font", "")))
         elif self._in_run and name in ("br", "cr"):
-            self._paragraph.append("\n")
+            self._text.append("\n")
 
-    def end(self, name: str) -> None:
-        if self._formula is not None:
-            self._end_formula(self._formula, name)
-        elif self._skipping:
+    def _ends(self, name: str) -> None:
+        if self._skipping:
             if self._skipping[-1] in (name, _CHANGED):
                 self._skipping.pop()
         elif name == "t":
@@ -188,26 +176,13 @@ class _Body(PartEvents):
         elif name == "tbl":
             self.tables.end_table()
 
-    def data(self, text: str) -> None:
-        if self._formula is not None:
-            self._formula.data(text)
-        elif self._in_text and not self._skipping and not self._hidden:
-            if self._raised and needs_mark("".join(self._paragraph[-1:]), text):
-                self._paragraph.append(MARK)
-            self._raised = False
-            self._paragraph.append(text)
+    def _write(self, text: str) -> None:
+        if not self._hidden:
+            super()._write(text)
             self._plain = self._plain or not (self._bold or text.isspace())
 
-    def _end_formula(self, formula: FormulaText, name: str) -> None:
-        if name == FORMULA:
-            self._paragraph.append(formula.text())
-            self._formula = None
-        else:
-            formula.end(name)
-
     def _flush(self) -> str:
-        text = clean("".join(self._paragraph)).strip()
-        self._paragraph.clear()
+        text = self._taken()
         if text:
             flow, is_heading = self.tables.flow, self._style.startswith(_HEADINGS)
             is_item = self._listed and not is_heading and self.tables.cell() is None

@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from polyhop.documents.encoding import clean
 from polyhop.documents.loaders.archives import Attributes, PartEvents
+from polyhop.documents.raised import MARK, needs_mark
 
 FORMULA: Final = "oMath"  # the element that one is
 _LEFT_OUT: Final = frozenset(("del", "moveFrom", "phant", "mphantom", "annotation", "annotation-xml"))  # or not shown
@@ -103,6 +105,58 @@ class FormulaText(PartEvents):
         """Text within an element."""
         if self._open[-1].name == "t" or self._deeper:
             self._open[-1].parts.append(("", text))
+
+
+@dataclass
+class TextWithFormulas(PartEvents):
+    """Reads paragraphs of office files, and formulas in them by themselves; each kind says what other elements mean."""
+
+    _text: list[str] = field(default_factory=list, init=False)  # of the paragraph
+    _raised: bool = field(default=False, init=False)  # whether the run is, until it says something
+    _in_run: bool = field(default=False, init=False)
+    _in_text: bool = field(default=False, init=False)
+    _skipping: list[str] = field(default_factory=list, init=False)  # elements that are left out
+    _formula: FormulaText | None = field(default=None, init=False)  # that is open
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        """An element begins."""
+        (self._starts if self._formula is None else self._formula.start)(name, attributes)
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+        if self._formula is None:
+            self._ends(name)
+        elif name == FORMULA:
+            self._text.append(self._formula.text())
+            self._formula = None
+        else:
+            self._formula.end(name)
+
+    def data(self, text: str) -> None:
+        """Text within an element."""
+        if self._formula is not None:
+            self._formula.data(text)
+        elif self._in_text and not self._skipping:
+            self._write(text)
+
+    def _starts(self, name: str, attributes: Attributes) -> None:
+        """An element begins outside formulas."""
+
+    def _ends(self, name: str) -> None:
+        """An element ends outside formulas."""
+
+    def _write(self, text: str) -> None:
+        """What a run says; raised digits behind others have a mark."""
+        if self._raised and needs_mark("".join(self._text[-1:]), text):
+            self._text.append(MARK)
+        self._raised = False
+        self._text.append(text)
+
+    def _taken(self) -> str:
+        """The paragraph, which ends."""
+        text = clean("".join(self._text)).strip()
+        self._text.clear()
+        return text
 
 
 class MathMarkup:

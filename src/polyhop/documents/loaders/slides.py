@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from polyhop.documents.encoding import clean
 from polyhop.documents.flow import Flow, Gap
 from polyhop.documents.loaders.archives import Attributes, PartEvents
-from polyhop.documents.loaders.formulas import FORMULA, FormulaText
-from polyhop.documents.raised import MARK, needs_mark
+from polyhop.documents.loaders.formulas import FORMULA, FormulaText, TextWithFormulas
 from polyhop.documents.tables import Cell, Tables
 
 HEADING: Final = "heading"
@@ -28,25 +26,20 @@ class _Paragraph(NamedTuple):
     item: bool | None  # whether it has a mark of its own; nothing where the shape decides
 
 
-class SlidePart(PartEvents):
+class SlidePart(TextWithFormulas):
     """Reads a slide. Shapes are read in the order in which they are drawn, the title first."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.title = ""
         self.hidden = False
         self.diagrams: list[str] = []  # the relations of those whose text is in a part of its own
         self._tables = Tables()
         self._place = ""  # which of the layout's places the shape is in
         self._headed = False  # whether the next row of the table names its columns
-        self._skipping: list[str] = []
         self._shape: list[_Paragraph] = []
         self._level = 0
         self._item: bool | None = None
-        self._text: list[str] = []
-        self._in_run = False
-        self._in_text = False
-        self._raised = False  # whether the run is, until it says something
-        self._formula: FormulaText | None = None  # that is open
 
     def flow(self) -> Flow:
         """All of it, with the title as a heading."""
@@ -59,11 +52,7 @@ class SlidePart(PartEvents):
         flow.append(self._tables.finished())
         return flow
 
-    def start(self, name: str, attributes: Attributes) -> None:
-        """An element begins."""
-        if self._formula is not None:
-            self._formula.start(name, attributes)
-            return
+    def _starts(self, name: str, attributes: Attributes) -> None:
         if self._skipping or self._is_left_out(name, attributes):
             self._skipping.append(name)
             return
@@ -86,11 +75,8 @@ class SlidePart(PartEvents):
         elif name in ("br", "tab"):
             self._text.append("\n" if name == "br" else "\t")
 
-    def end(self, name: str) -> None:
-        """An element ends."""
-        if self._formula is not None:
-            self._end_formula(self._formula, name)
-        elif self._skipping:
+    def _ends(self, name: str) -> None:
+        if self._skipping:
             if name == self._skipping[-1]:
                 self._skipping.pop()
         elif name == "t":
@@ -105,23 +91,6 @@ class SlidePart(PartEvents):
             self._tables.end_cell()
         elif name == "tbl":
             self._tables.end_table()
-
-    def data(self, text: str) -> None:
-        """Text within an element."""
-        if self._formula is not None:
-            self._formula.data(text)
-        elif self._in_text and not self._skipping:
-            if self._raised and needs_mark("".join(self._text[-1:]), text):
-                self._text.append(MARK)
-            self._raised = False
-            self._text.append(text)
-
-    def _end_formula(self, formula: FormulaText, name: str) -> None:
-        if name == FORMULA:
-            self._text.append(formula.text())
-            self._formula = None
-        else:
-            formula.end(name)
 
     def _is_left_out(self, name: str, attributes: Attributes) -> bool:
         """Whether an element is said twice, or goes on with a cell before it."""
@@ -166,8 +135,7 @@ class SlidePart(PartEvents):
         self._level, self._item = 0, None
 
     def _end_paragraph(self) -> None:
-        text = clean("".join(self._text)).strip()
-        self._text.clear()
+        text = self._taken()
         if not text:
             return
         if self._tables.cell() is not None:

@@ -48,10 +48,7 @@ def gather(record: Record, fingerprint: str) -> None:
     if len(now.plan.new):
         names.append(secrets.token_hex(8))
         write_arrays(folder / names[-1], {"numbers": now.plan.new})
-    note = now.note(folder)
-    described = {"fingerprint": fingerprint, "segments": names, covered.NOTED: note}
-    record.set_generation(LAYER, f"{names}{now.digest()}", described)
-    segments.sweep(folder, [*names, *covered.folders_of(note)])
+    now.settle(record, LAYER, folder, f"{names}{now.digest()}", {"fingerprint": fingerprint, "segments": names})
 
 
 def searched(record: Record) -> list[int]:

@@ -24,6 +24,7 @@ from polyhop.indexes.segments import (
     plan_of_change,
     present,
     read_arrays,
+    sweep,
     write_arrays,
 )
 from polyhop.ports import Ints
@@ -54,7 +55,7 @@ class Reached:
         """Tells apart which passages of the same segments are gone."""
         return hashlib.sha256(self.dead.tobytes()).hexdigest()[:16] if len(self.dead) else ""
 
-    def note(self, folder: Path) -> dict[str, Any]:
+    def _note(self, folder: Path) -> dict[str, Any]:
         """What the next one needs, for the description of a generation in this folder. Raises StorageFull."""
         name = ""
         if len(self.dead) + len(self.lacking):
@@ -64,6 +65,15 @@ class Reached:
             if not (folder / name).is_dir():
                 write_arrays(folder / name, arrays)
         return {"turn": self.turn, "upto": self.upto, "gone": self.gone, "folder": name}
+
+    def settle(self, record: Record, layer: str, folder: Path, generation: str, described: dict[str, Any]) -> None:
+        """Make a generation known, described with its ``segments``, and remove what it is not made of.
+
+        Raises StorageFull.
+        """
+        note = self._note(folder)
+        record.set_generation(layer, generation, {**described, NOTED: note})
+        sweep(folder, [generation, *described["segments"], note["folder"]])
 
 
 def look(
@@ -102,11 +112,6 @@ def live_in(record: Record, current: Generation, folder: Path) -> Live:
         return record.numbers()
     dead, _ = _arrays(folder, note)
     return AllBut(_union([dead, record.gone_since(note["gone"])]))
-
-
-def folders_of(note: dict[str, Any]) -> list[str]:
-    """What a note has beside the segments, to be kept with them."""
-    return [note["folder"]] if note["folder"] else []
 
 
 def _noted(

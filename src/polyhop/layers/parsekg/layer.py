@@ -78,10 +78,9 @@ class ParseKGLayer:
         generation = name_of(json.dumps([content, names, now.digest()]), now.plan.new[:0])
         graph = ParseKG.open(folder / generation, [folder / name for name in names], now.live())
         self._make_tokens(graph, models)
-        note = now.note(folder)
-        described = {"fingerprint": fingerprint, "content": content, "segments": names, covered.NOTED: note}
-        record.set_generation(self.name, generation, {**described, "things": COUNTS[0], **graph.counts()})
-        segments.sweep(folder, [generation, *names, *covered.folders_of(note)])
+        described = {"fingerprint": fingerprint, "content": content, "segments": names}
+        told = {"things": COUNTS[0], **graph.counts()}
+        now.settle(record, self.name, folder, generation, {**described, **told})
 
     def _write_segment(
         self, record: Record, folder: Path, before: Sequence[str], content: str, numbers: Ints, memory: int

@@ -16,7 +16,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from polyhop.indexes import segments
 from polyhop.indexes.folding import pieces
 from polyhop.indexes.names import normal
 from polyhop.indexes.segments import AllBut, Live
@@ -135,11 +134,9 @@ class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
         generation = name_of(json.dumps([content, names, now.digest()]), now.plan.new[:0])
         graph = self._opened(record, models, [folder / name for name in names], now.live())
         rejected = sum((part.rejected_of(now.live()) for part in graph.segments), Counter[str]())
-        note = now.note(folder)
         described = {"fingerprint": fingerprint, "embedder": embedder, "content": content, "segments": names}
         told = {**graph.counts, "of": len(graph.numbers), "rejected": dict(sorted(rejected.items()))}
-        record.set_generation(self.name, generation, {**described, covered.NOTED: note, **told})
-        segments.sweep(folder, [*names, *covered.folders_of(note)])
+        now.settle(record, self.name, folder, generation, {**described, **told})
 
     def _write_segment(
         self, record: Record, folder: Path, numbers: Ints, content: str, models: Models, memory: int

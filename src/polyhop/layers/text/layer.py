@@ -77,10 +77,8 @@ class TextLayer:
         if len(now.plan.new):
             names.append(self._write_segment(record, folder, now.plan.new, fingerprint, memory))
         generation = hashlib.sha256("".join(names).encode()).hexdigest()[:16]
-        note = now.note(folder)
         described = {"fingerprint": fingerprint, "content": fingerprint, "segments": names, "embedder": embedder}
-        record.set_generation(self.name, generation, {**described, covered.NOTED: note})
-        segments.sweep(folder, [*names, *covered.folders_of(note)])
+        now.settle(record, self.name, folder, generation, described)
 
     def _write_segment(self, record: Record, folder: Path, numbers: Ints, fingerprint: str, memory: int) -> str:
         name = hashlib.sha256(fingerprint.encode() + numbers.tobytes()).hexdigest()[:16]

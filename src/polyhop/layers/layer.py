@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
 from polyhop import registry
-from polyhop.ports import Below, Rows
+from polyhop.ports import Below, Ints, Rows
 from polyhop.types import Passage
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from polyhop.store.record import Record
 
 USUAL_MEMORY: Final = 1 << 30  # bytes that gathering may take where nobody says
+READ_AT_ONCE: Final = 500  # passages held in memory while gathering
 
 
 @runtime_checkable
@@ -57,6 +58,16 @@ def layer_of(name: str, settings: Settings) -> Layer:
 def fingerprint(layer: Layer, models: Models) -> str:
     """Identifies everything that determines a layer's rows."""
     return hashlib.sha256(f"{layer.name}:{layer.made_with(models)}".encode()).hexdigest()[:16]
+
+
+def with_rows(
+    record: Record, layer: str, numbers: Ints, at_once: int = READ_AT_ONCE
+) -> Iterator[list[tuple[int, Passage, bytes]]]:
+    """Passages with their numbers and their rows of a layer, so many at a time."""
+    for start in range(0, len(numbers), at_once):
+        chunk = numbers[start : start + at_once].tolist()
+        rows = record.payloads_of(layer, chunk)
+        yield [(number, passage, rows[number]) for number, passage in zip(chunk, record.passages(chunk), strict=True)]
 
 
 def words_of(passage: Passage) -> str:

@@ -10,6 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
@@ -26,7 +27,7 @@ from polyhop.layers.facts.merging import Pair, Similarity
 from polyhop.layers.facts.overlay import overlaid
 from polyhop.layers.facts.syntax.facts import facts_of
 from polyhop.layers.generations import may_stay, must_write, name_of, newest
-from polyhop.layers.layer import USUAL_MEMORY
+from polyhop.layers.layer import USUAL_MEMORY, with_rows
 from polyhop.models.choice import Models
 from polyhop.ports import Ints, LanguageModel, ParsedSentence
 from polyhop.prompts.batches import Batches
@@ -44,7 +45,6 @@ CODE_VERSION = "1"  # raise it when the same settings and models would give othe
 RULES_VERSION = "3"  # raise it when only layers/syntax would: what was paid for stays fresh
 FIELDS = ("head", "relation", "tail", "start", "end", "head_label", "tail_label", "confidence")  # of a stored fact
 ROWS: Final = "rows"  # in the description of a generation: what its passages' facts were read from
-READ_AT_ONCE = 1000  # passages held in memory while gathering
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,10 +134,8 @@ class FactsLayer(ByRulesOrModel[Extracted]):
         return graph.counts
 
     def _decoded(self, record: Record, numbers: Ints) -> Iterator[Decoded]:
-        for chunk in np.array_split(numbers, max(len(numbers) // READ_AT_ONCE, 1)):
-            payloads = record.payloads_of(self.name, chunk.tolist())
-            for number, passage in zip(chunk.tolist(), record.passages(chunk.tolist()), strict=True):
-                yield number, passage, *decode(payloads[number])
+        for number, passage, row in chain.from_iterable(with_rows(record, self.name, numbers)):
+            yield number, passage, *decode(row)
 
     def open(self, record: Record, folder: Path, models: Models) -> FactGraph:
         """The newest generation, below the overlay. Raises LayerMissing, ModelMismatch, IndexCorrupt, OverlayStale."""

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -23,7 +23,7 @@ from polyhop.indexes import segments
 from polyhop.indexes.names import normal
 from polyhop.layers import covered
 from polyhop.layers.generations import kept_segments, make_room, may_stay, name_of, segments_of
-from polyhop.layers.layer import USUAL_MEMORY
+from polyhop.layers.layer import USUAL_MEMORY, with_rows
 from polyhop.layers.parsekg import gathering, translation
 from polyhop.layers.parsekg.graph import COUNTS, FORMAT_VERSION, MASK, NEVER_HEADS, ParseKG
 from polyhop.layers.parsekg.segment import GraphSegment
@@ -35,7 +35,6 @@ from polyhop.types import Mention, Passage, Sentence
 logger = logging.getLogger(__name__)
 
 CODE_VERSION = "2"  # raise it when the same settings and models would give other rows
-READ_AT_ONCE = 500  # passages held in memory while gathering
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 
@@ -114,11 +113,8 @@ class ParseKGLayer:
                 logger.info("parsekg: the translator's index is left to the first question: %s", error)
 
     def _said(self, record: Record, numbers: Ints) -> Iterator[tuple[int, Passage, list[Sentence]]]:
-        for start in range(0, len(numbers), READ_AT_ONCE):
-            chunk = numbers[start : start + READ_AT_ONCE].tolist()
-            payloads = record.payloads_of(self.name, chunk)
-            for number, passage in zip(chunk, record.passages(chunk), strict=True):
-                yield number, passage, decode(payloads[number], passage, titles=self.titles, promote=self.promote)
+        for number, passage, row in chain.from_iterable(with_rows(record, self.name, numbers)):
+            yield number, passage, decode(row, passage, titles=self.titles, promote=self.promote)
 
     def open(self, record: Record, folder: Path, models: Models) -> ParseKG:
         """The newest generation. Raises LayerMissing."""

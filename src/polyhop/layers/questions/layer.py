@@ -22,7 +22,7 @@ from polyhop.indexes.segments import AllBut, Live
 from polyhop.layers import covered
 from polyhop.layers.extraction import ByRulesOrModel
 from polyhop.layers.generations import kept_segments, make_room, name_of, newest, segments_of
-from polyhop.layers.layer import USUAL_MEMORY, words_of
+from polyhop.layers.layer import READ_AT_ONCE, USUAL_MEMORY, with_rows, words_of
 from polyhop.layers.questions import segment
 from polyhop.layers.questions.graph import QuestionGraph
 from polyhop.layers.questions.segment import QuestionedPassage
@@ -42,7 +42,6 @@ logger = logging.getLogger(__name__)
 
 CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
 RULES_VERSION = "6"  # raise it when only layers/questions/rules would: what was paid for stays fresh
-READ_AT_ONCE = 500  # passages held in memory while gathering, at most
 PAIRS_AT_ONCE = 10_000  # with their vectors: 15 MB
 
 
@@ -156,11 +155,8 @@ class QuestionsLayer(ByRulesOrModel[WrittenQuestions]):
     def _asked(self, record: Record, numbers: Ints) -> Iterator[list[QuestionedPassage]]:
         """What passages can be asked, some at a time."""
         at_once = min(READ_AT_ONCE, max(1, PAIRS_AT_ONCE // self.per_passage))
-        for start in range(0, len(numbers), at_once):
-            chunk = numbers[start : start + at_once].tolist()
-            payloads, passages = record.payloads_of(self.name, chunk), record.passages(chunk)
-            read = zip(chunk, passages, strict=True)
-            yield [QuestionedPassage(number, passage, *decode(payloads[number])) for number, passage in read]
+        for some in with_rows(record, self.name, numbers, at_once):
+            yield [QuestionedPassage(number, passage, *decode(row)) for number, passage, row in some]
 
     def open(self, record: Record, folder: Path, models: Models) -> QuestionGraph:
         """The newest generation. Raises LayerMissing, ModelMismatch, IndexCorrupt."""

@@ -21,7 +21,7 @@ from polyhop.indexes.titles import Titles
 from polyhop.indexes.vectors import Vectors
 from polyhop.layers import covered
 from polyhop.layers.generations import kept_segments, make_room
-from polyhop.layers.layer import USUAL_MEMORY, words_of
+from polyhop.layers.layer import READ_AT_ONCE, USUAL_MEMORY, words_of
 from polyhop.layers.layer import fingerprint as mark_of
 from polyhop.models.choice import Models
 from polyhop.ports import Below, Floats, Ints, Rows
@@ -32,7 +32,6 @@ from polyhop.types import Passage
 logger = logging.getLogger(__name__)
 
 CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
-READ_AT_ONCE = 500  # passages held in memory while gathering
 
 
 @dataclass(frozen=True)

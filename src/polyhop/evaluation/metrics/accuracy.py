@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from polyhop.errors import BudgetExceeded, ModelError
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.metrics.equality import says
-from polyhop.evaluation.metrics.metric import JudgedByModel, Metric
+from polyhop.evaluation.metrics.metric import JudgedByModel, Metric, of_answer
 from polyhop.evaluation.outcome import Outcome
 from polyhop.models.choice import Models
 from polyhop.prompts.judge_answer import judge_answer
@@ -42,13 +42,9 @@ class Accuracy(JudgedByModel):
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """1.0 or 0.0; None where nothing was read, and where the language model gave no verdict."""
-        if not outcome.read:
-            return None
-        if self.judge != "containment":
+        if outcome.read and self.judge != "containment":
             return self._judged(question, outcome)
-        if outcome.answer is None or not question.answerable:
-            return float(outcome.answer is None and not question.answerable)
-        return accurate(outcome.answer, question.references)
+        return of_answer(question, outcome, accurate)
 
     def _judged(self, question: Question, outcome: Outcome) -> float | None:
         model = self.asked

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyhop.evaluation.dataset import Question
+from polyhop.evaluation.metrics.metric import of_answer
 from polyhop.evaluation.metrics.normalise import normalise
 from polyhop.evaluation.outcome import Outcome
 
@@ -21,17 +22,10 @@ def exact_match(prediction: str, references: Sequence[str]) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class ExactMatch:
-    """Whether the answer equals the gold answer or an alias; abstaining is right exactly on unanswerable questions.
-
-    The rule for unanswerable questions is that of SQuAD 2.0 (Rajpurkar et al. 2018, section 5).
-    """
+    """Whether the answer equals the gold answer or an alias; abstaining is right exactly on unanswerable questions."""
 
     name: str = "em"
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """1.0 or 0.0; None where nothing was read."""
-        if not outcome.read:
-            return None
-        if outcome.answer is None or not question.answerable:
-            return float(outcome.answer is None and not question.answerable)
-        return exact_match(outcome.answer, question.references)
+        return of_answer(question, outcome, exact_match)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyhop.evaluation.dataset import Question
+from polyhop.evaluation.metrics.metric import of_answer
 from polyhop.evaluation.metrics.normalise import normalise
 from polyhop.evaluation.outcome import Outcome
 
@@ -41,8 +42,4 @@ class F1:
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """0.0 to 1.0; None where nothing was read."""
-        if not outcome.read:
-            return None
-        if outcome.answer is None or not question.answerable:
-            return float(outcome.answer is None and not question.answerable)
-        return f1(outcome.answer, question.references)
+        return of_answer(question, outcome, f1)

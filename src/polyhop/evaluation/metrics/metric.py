@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Protocol, Self, cast, runtime_checkable
 
@@ -77,6 +77,18 @@ class JudgedByModel:
     def cost(self) -> Cost | None:
         """What all verdicts have cost so far, also those that were of no use; None where no model was given."""
         return None if self.given is None else self.given.cost
+
+
+def of_answer(question: Question, outcome: Outcome, rightness: Callable[[str, Sequence[str]], float]) -> float | None:
+    """How right an answer is by the references, and abstaining exactly where nothing answers; None where none was read.
+
+    The rule for unanswerable questions is that of SQuAD 2.0 (Rajpurkar et al. 2018, section 5).
+    """
+    if not outcome.read:
+        return None
+    if outcome.answer is None or not question.answerable:
+        return float(outcome.answer is None and not question.answerable)
+    return rightness(outcome.answer, question.references)
 
 
 def spent(metrics: Iterable[Metric]) -> Cost | None:

@@ -15,10 +15,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from polyhop.errors import KeyMissing, KeyRefused, UsageError
-from polyhop.serve.server_file import ServerFile
+from polyhop.serve.server_file import KeptInFile
 from polyhop.types import Serialisable
 
 READ, WRITE, ADMIN = "read", "write", "admin"
@@ -94,16 +94,11 @@ class Key(Serialisable):
 LOCAL = Key(id="", label="this machine", scope=ADMIN, workspace=None, created=0.0)  # asks from 127.0.0.1 without one
 
 
-class KeyRing:
+class KeyRing(KeptInFile):
     """The keys in a file; only their hashes are kept."""
 
     def __init__(self, path: Path) -> None:
-        self._file = ServerFile(path, TABLES, version=1)
-
-    @property
-    def file(self) -> ServerFile:
-        """The file, which also has what each key has used."""
-        return self._file
+        super().__init__(path, TABLES)
 
     def add(
         self,
@@ -189,16 +184,6 @@ class KeyRing:
         if row is None or not same or not (key := _key(row)).is_valid(time.time()):
             raise KeyRefused("The key does not count: it is unknown, expired or revoked.")
         return key
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 _SELECT = "SELECT id, label, scope, workspace, created, expires, revoked, allowance, digest FROM keys"

@@ -17,6 +17,28 @@ from polyhop.store.write_ahead import synced, write_ahead
 BUSY_MILLISECONDS = 10_000
 
 
+class KeptInFile:
+    """What keeps its rows in a file of the server's, and lets go of that at the end of a with block."""
+
+    def __init__(self, path: Path, tables: str, *, made: bool = False) -> None:
+        self._file = ServerFile(path, tables, version=1, made=made)
+
+    @property
+    def file(self) -> ServerFile:
+        """The file, which others may have rows in, too."""
+        return self._file
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
 class ServerFile:
     """Rows in tables, changed in transactions that survive a kill and a power cut. Threads may share it.
 

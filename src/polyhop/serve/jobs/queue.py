@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from polyhop.errors import JobMissing, NotNow, Overloaded, PolyhopError
 from polyhop.serve.jobs.job import Job, JobError, JobKind, JobProgress, JobState, LeftOut
 from polyhop.serve.safe_messages import message_of, remedy_of
-from polyhop.serve.server_file import ServerFile
+from polyhop.serve.server_file import KeptInFile
 from polyhop.types import Cost
 
 KEPT = 1000  # jobs that have ended; older ones are forgotten
@@ -67,7 +67,7 @@ CREATE TABLE files(
 _FIELDS = "number, id, kind, state, about, key, created, started, ended, progress, cost, skipped, error, stopping"
 
 
-class JobQueue:
+class JobQueue(KeptInFile):
     """The jobs of one workspace, done one after the other. Threads and processes may share the file.
 
     Servers ``add``, ``cancel`` and ``retry``; the one process that works (which holds a lock, see ``worker.py``) takes
@@ -75,13 +75,8 @@ class JobQueue:
     """
 
     def __init__(self, path: Path, *, most: int | None = None, made: bool = False) -> None:
-        self._file = ServerFile(path, TABLES, version=1, made=made)
+        super().__init__(path, TABLES, made=made)
         self._most = most  # jobs that may be open at once; None: any number
-
-    @property
-    def file(self) -> ServerFile:
-        """The file, which also knows the uploaded files."""
-        return self._file
 
     def transaction(self) -> AbstractContextManager[None]:
         """What is changed inside is changed together."""
@@ -231,16 +226,6 @@ class JobQueue:
             for job in map(_job, self._file.rows(query, MOST_CRASHES)):
                 self.end(job, JobState.FAILED, error=CRASHED)
             return bool(at_work)
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def _require_room(self) -> None:
         if self._most is None:

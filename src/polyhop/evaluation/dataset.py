@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeVar
 from polyhop.documents.loading import one_line
 from polyhop.documents.reading import Source, find
 from polyhop.errors import DatasetError
+from polyhop.models.weights import sha256_of
 
 T = TypeVar("T")
 
@@ -99,7 +100,7 @@ class Dataset:
         questions = tuple(_by_id(asked, ((line, question.id, question) for line, question in read)).values())
         if not questions:
             raise DatasetError(f"{asked} has no questions.", remedy="Write one question a line.")
-        hashes = {file.relative_to(folder).as_posix(): _sha256(file) for file in (*files, asked)}
+        hashes = {file.relative_to(folder).as_posix(): sha256_of(file) for file in (*files, asked)}
         return cls(folder=folder, split=split, questions=questions, passages=passages, hashes=hashes)
 
     @property
@@ -245,8 +246,3 @@ def _answers(value: object, file: Path, line: int, name: str) -> list[str]:
     if isinstance(value, list):
         return [text for item in value for text in _answers(item, file, line, name)]
     _refuse(file, line, f"{name!r} must be a text, a number, null or a list of them, not {value!r}")
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -14,6 +14,7 @@ from polyhop import registry
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.outcome import ClueOutcome, HopOutcome, Outcome, QuestionRecord
 from polyhop.indexing.remembered import whole
+from polyhop.models.weights import sha256_of
 from polyhop.store import json_lines
 from polyhop.store.record import Record as Index
 from polyhop.types import Cost
@@ -47,7 +48,7 @@ class Unfinished:
         if manifest.get("recorded"):  # what was asked without a recording is not in it
             deciding["recorded"] = manifest["recorded"]
         files = [*_code(), *_named_in(manifest["settings"]), *sorted((index / "overlays").glob("*"))]
-        content = [deciding, _generations(index), [_sha256(file) for file in files]]
+        content = [deciding, _generations(index), [sha256_of(file) for file in files]]
         mark = hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
         return cls(index / FOLDER / f"{mark}.jsonl")
 
@@ -117,8 +118,3 @@ def _named_in(settings: Mapping[str, Any]) -> Iterator[Path]:
             yield from _named_in(value)
         elif isinstance(value, str | Path) and Path(value).is_file():
             yield Path(value)
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()

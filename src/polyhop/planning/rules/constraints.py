@@ -16,6 +16,7 @@ from polyhop.english.question import LONGEST_QUESTION, mentions
 from polyhop.english.relations import variants_of
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.planning.rules.decompose import decompose
+from polyhop.planning.rules.questions import end_text
 from polyhop.planning.rules.relations import related
 from polyhop.planning.rules.statements import Statement, kind_of, read_step, stated
 from polyhop.planning.soundness import faults
@@ -125,7 +126,7 @@ def _constraints(
         return answers[int(found[1]) - 1]
 
     kind = answer_type(step.question)
-    question = REFERENCE.sub(lambda found: _name(end(found.group())), step.question)
+    question = REFERENCE.sub(lambda found: end_text(end(found.group())), step.question)
     for one in related(reading, 1 if kind in _QUALIFIED else most):
         relation = one.relation
         if reading.noun and not set(relation.lower().split()) - _EMPTY:
@@ -140,7 +141,3 @@ def _bare(text: str) -> str:
     """A name without quotation marks and without an article that is no part of it."""
     name = text.strip('"“”„«» ')
     return (name.removeprefix("the ") if name[4:5].isupper() else name) or text
-
-
-def _name(end: End) -> str:
-    return end.name if isinstance(end, Placeholder) else end.text

@@ -41,13 +41,14 @@ def question_of(constraint: Constraint, known: Collection[str] = ()) -> str:
     head, tail = constraint.ends
     relation = " ".join(constraint.relation.split())
     if isinstance(tail, Placeholder) and tail.name not in known:
-        return _of_tail(relation, _name(head), tail)
+        return _of_tail(relation, end_text(head), tail)
     if isinstance(head, Placeholder) and head.name not in known:
-        return _of_head(relation, _name(tail), head)
-    return _of_neither(relation, _name(head), _name(tail))
+        return _of_head(relation, end_text(tail), head)
+    return _of_neither(relation, end_text(head), end_text(tail))
 
 
-def _name(end: End) -> str:
+def end_text(end: End) -> str:
+    """What an end is called in a question."""
     return end.name if isinstance(end, Placeholder) else end.text
 
 

@@ -11,9 +11,10 @@ from polyhop.documents.sentences import sentence_spans
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.structured import complete_json, mended, spoken
 from polyhop.models.within import NoCallsLeft
-from polyhop.ports import LanguageModel, Message
+from polyhop.ports import LanguageModel
 from polyhop.prompts import support
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
+from polyhop.prompts.asking import about
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.schemas import Schema, closed, listed, one_of
 from polyhop.prompts.support import CopiedQuote
 from polyhop.prompts.which_one import WHICH_ONE
@@ -150,7 +151,7 @@ def read_answer(
         rule=DATA_RULE, which=WHICH_ONE, **(_BEST if best else _CAUTIOUS)
     )
     system = support.rules(told + (_FINDINGS if concluded else ""), passages)
-    messages = (Message("system", system), Message("user", fenced(fitted(blocks, model))))
+    messages = about(model, system, blocks)
     try:
         content, cost = complete_json(model, messages, wanted, max_tokens, also=other)
     except WastedOutput as wasted:

@@ -16,7 +16,7 @@ from polyhop.prompts.draft_answer import draft_answer
 from polyhop.prompts.next_thought import next_thought
 from polyhop.reading.steps import glance
 from polyhop.strategies.baselines.rounds import Round
-from polyhop.strategies.baselines.telling import telling_sentence
+from polyhop.strategies.baselines.telling import Telling, telling_sentence
 from polyhop.types import Budget, Cost, Passage
 
 Mode = Literal["iter-retgen", "ircot"]
@@ -100,48 +100,47 @@ class ModelThoughts(_ByModel):
 
 
 @dataclass
-class ReadDrafts:
-    """Iter-RetGen without a language model: the draft is the sentence that tells most, and the likeliest answer."""
+class _BySentences:
+    """The sentences that were read for a question, one after the other, where no language model writes."""
 
     question: str
     models: Models
-    sentences: int  # read for a draft, at most
-    written: list[str] = field(default_factory=list)
-    source: str = "nobody: sentences that were read"
-    cost: Cost = Cost()
+    sentences: int  # read for a draft or a thought, at most
+    written: list[str] = field(default_factory=list, kw_only=True)
+    source: str = field(default="nobody: sentences that were read", kw_only=True)
+    cost: Cost = field(default=Cost(), kw_only=True)
+
+    def _told(self, passages: Sequence[Passage]) -> Telling | None:
+        """The sentence that tells most beyond those before it, which is one of them from now on."""
+        told = telling_sentence(self.question, self.written, passages, self.models, most=self.sentences)
+        if told is not None:
+            self.written.append(told.text)
+        return told
+
+
+class ReadDrafts(_BySentences):
+    """Iter-RetGen without a language model: the draft is the sentence that tells most, and the likeliest answer."""
 
     def next(self, done: Sequence[Round]) -> WrittenDraft | None:
         """A draft, where the last round's passages add words to the question and the drafts before."""
-        passages = done[-1].passages
-        told = telling_sentence(self.question, self.written, passages, self.models, most=self.sentences)
+        told = self._told(done[-1].passages)
         if told is None:
             return None
-        self.written.append(told.text)
         found = next((one.text for one in glance(self.question, [told.passage], self.models)), None)
         text = told.text if found is None else f"{told.text} {found}"
         return WrittenDraft(text=text, query=f"{text} {self.question}", found=found)
 
 
 @dataclass
-class ReadThoughts:
+class ReadThoughts(_BySentences):
     """IRCoT without a language model: a thought is the sentence that tells most beyond the thoughts before it."""
 
-    question: str
-    models: Models
     collected: int  # passages whose sentences may become thoughts
-    sentences: int  # read for a thought, at most
-    written: list[str] = field(default_factory=list)
-    source: str = "nobody: sentences that were read"
-    cost: Cost = Cost()
 
     def next(self, done: Sequence[Round]) -> WrittenDraft | None:
         """A thought, where a passage adds words to the question and the thoughts before."""
-        passages = collected(done, self.collected)
-        told = telling_sentence(self.question, self.written, passages, self.models, most=self.sentences)
-        if told is None:
-            return None
-        self.written.append(told.text)
-        return WrittenDraft(text=told.text, query=told.text)
+        told = self._told(collected(done, self.collected))
+        return None if told is None else WrittenDraft(text=told.text, query=told.text)
 
 
 def collected(done: Sequence[Round], most: int) -> list[Passage]:
@@ -158,4 +157,4 @@ def drafts_for(mode: Mode, question: str, over: View, budget: Budget, *, collect
         return ModelThoughts(question, within, collected)
     if mode == "iter-retgen":
         return ReadDrafts(question, over.models, sentences)
-    return ReadThoughts(question, over.models, collected, sentences)
+    return ReadThoughts(question, over.models, sentences, collected)

@@ -20,7 +20,7 @@ from polyhop.indexes.names import normal
 from polyhop.prompts.batches import Batches
 from polyhop.prompts.blocks import DATA_RULE
 from polyhop.prompts.grounding import as_written, fault_of, whole_words
-from polyhop.prompts.quotes import locate
+from polyhop.prompts.quotes import locate, parted
 from polyhop.prompts.schemas import Schema, closed, listed, one_of
 from polyhop.types import Fact, Passage
 
@@ -91,7 +91,6 @@ ALSO_KNOWN_AS = "also known as"  # joins its two ends to one entity
 _SPARE_ANSWER = 300  # tokens that every call may answer, and
 _ANSWER_PER_TOKEN = 6  # for each token of text: facts quote their evidence, and a sentence may state several
 _PRONOUNS = PRONOUNS | word_set("this that these those who which his her hers its their theirs one")
-_ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[\.{3}\]|\[…\])\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +212,7 @@ def _fact(item: Mapping[str, Any], passage: Passage) -> Fact:
 
 def _evidence(quote: str, text: str) -> tuple[int, int] | None:
     """Where a quotation stands, or the stretch around its parts where the model left something out between them."""
-    parts = [part for part in _ELLIPSIS.split(" ".join(quote.split())) if part]
+    parts = parted(" ".join(quote.split()))
     return _around([quote.strip()], text) or _around(parts, text)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
+_ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[\.{3}\]|\[…\])\s*")
 _UNSPACED = (("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"), ("\u2e80", "\U0010ffff"))
 """Where scripts without spaces between words begin and end: Thai and Lao, Burmese, Khmer, Chinese and its kin."""
 
@@ -23,6 +25,11 @@ class _Folded:
         return (before < 0 or self.origins[before] != self.origins[first]) and (
             after >= len(self.origins) or self.origins[after] != self.origins[last]
         )
+
+
+def parted(quote: str) -> list[str]:
+    """The parts of a quotation around ellipses, where its quoter left something out."""
+    return [part for part in _ELLIPSIS.split(quote) if part]
 
 
 def locate(quote: str, text: str) -> tuple[int, int] | None:

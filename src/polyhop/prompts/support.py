@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,7 +9,7 @@ from typing import Any, Final
 from polyhop.documents.sentences import sentence_spans
 from polyhop.prompts.blocks import PromptBlock
 from polyhop.prompts.passage_blocks import date_line
-from polyhop.prompts.quotes import cuts_word, locate
+from polyhop.prompts.quotes import cuts_word, locate, parted
 from polyhop.prompts.schemas import Schema, closed, listed
 from polyhop.types import Passage
 
@@ -25,7 +24,6 @@ none of its sentences: quote what was said on that day, never the line."""
 
 _WHOLE: Final = 400  # characters of sentences that are taken whole where a part of them was copied
 _MARKS = " \t\n#*_=-"  # around a heading, as texts write one
-_ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[\.{3}\]|\[…\])\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ def _line_by_line(passage: Passage) -> str:
 
 def _places(quote: str, index: int, texts: Sequence[str]) -> list[CopiedQuote]:
     """Where a quotation stands: as written, else its parts around an ellipsis, all of them or none."""
-    for parts in ([quote.strip()], [part for part in _ELLIPSIS.split(quote.strip()) if part]):
+    for parts in ([quote.strip()], parted(quote.strip())):
         found = [_anywhere(part, index, texts) for part in parts]
         places = [place for place in found if place is not None]
         if places and len(places) == len(found):

@@ -7,7 +7,7 @@ disagree never share a name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Embed = Callable[[Sequence[str]], Floats]  # unit vectors, float32 of shape (len(texts), d)
 
 
 class Embedder(Protocol):

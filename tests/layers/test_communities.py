@@ -16,11 +16,11 @@ from polyhop.errors import BudgetExceeded, EndpointError
 from polyhop.layers.facts import communities as module
 from polyhop.layers.facts.communities import Community, clustered, communities_of
 from polyhop.layers.facts.community_summaries import CommunitySummaries, Summaries
-from polyhop.layers.facts.graph import Embed, FactGraph
+from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.grown_graph import GrownGraph
 from polyhop.models.choice import Models
 from polyhop.models.endpoint import OpenAICompatible
-from polyhop.ports import Completion, Message
+from polyhop.ports import Completion, Embed, Message
 from polyhop.store.phrase_store import PhraseStore
 from polyhop.types import Cost, Fact, Passage
 from tests.worlds.endpoint import refuses, serving

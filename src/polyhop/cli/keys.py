@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from polyhop.cli.as_json import tell_json
 from polyhop.cli.counted import counted
-from polyhop.cli.options import json_option
+from polyhop.cli.options import Command, json_option
 from polyhop.cli.terminal import echo, on_one_line, style
 from polyhop.errors import UsageError
 
 if TYPE_CHECKING:
     from polyhop.serve.keys import Allowance, Key, KeyRing
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _of_server(command: Command) -> Command:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from polyhop.english.question import OWNS, Word, Words, plain
 from polyhop.english.verbs import is_participle
 from polyhop.english.words import (
@@ -14,10 +12,10 @@ from polyhop.english.words import (
     TITLE_NOUNS,
     WH_WORDS,
     names_person,
-    word_set,
 )
 from polyhop.planning.rules.clauses import (
     ADVERBS,
+    ANYBODY,
     RELATIVISERS,
     finite_at,
     first_finite,
@@ -26,8 +24,6 @@ from polyhop.planning.rules.clauses import (
     relative_question,
 )
 from polyhop.planning.rules.draft import PlanDraft, hides_hops
-
-_PERSONS: Final = word_set("person man woman people one someone individual guy")
 
 
 def ask_about(words: Words, draft: PlanDraft) -> Word | None:
@@ -136,5 +132,5 @@ def _of_noun(words: Words) -> Words:
         len(words),
     )
     head = next((word.low for word in reversed(words[:end]) if word.kind == "word"), "")
-    person = head in _PERSONS or names_person(head)
+    person = head in ANYBODY or names_person(head)
     return (*plain("who" if person else "what", "is"), *words)

@@ -14,11 +14,10 @@ import numpy as np
 from polyhop.indexes.central import central
 from polyhop.indexes.ranking import best
 from polyhop.layers.facts.communities import FOLDER, Community
-from polyhop.layers.facts.graph import Embed
 from polyhop.layers.facts.grown_graph import GrownGraph
 from polyhop.layers.summaries.central_sentences import NAME
 from polyhop.layers.summaries.summariser import Summariser, WantedSummary
-from polyhop.ports import Floats, Ints, LanguageModel
+from polyhop.ports import Embed, Floats, Ints, LanguageModel
 from polyhop.prompts.summarise import PROMPT_VERSION
 from polyhop.store.summary_store import Stored, SummaryStore
 from polyhop.types import Cost, Passage

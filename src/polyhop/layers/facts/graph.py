@@ -26,14 +26,13 @@ from polyhop.layers.facts import merging
 from polyhop.layers.facts.entities import SpelledEntities, spelled_entities
 from polyhop.layers.facts.merging import Pair, Similarity
 from polyhop.layers.facts.stated import Stated, StatedFacts
-from polyhop.ports import Bools, Floats, Ints
+from polyhop.ports import Bools, Embed, Floats, Ints
 from polyhop.types import Entity, Fact
 
 FORMAT_VERSION = 2  # raise it when the same facts would give other arrays (also when merging changes)
 TITLE = "TITLE"  # the label of a passage's title
 MOST_TIED = 16  # names whose nearness is asked for where more anchors are equally good than are wanted
 
-Embed = Callable[[Sequence[str]], Floats]  # unit vectors, float32 of shape (len(texts), d)
 Nearness = Callable[[Sequence[str]], Floats]  # the cosine of a surface form with each name
 
 _ARRAYS = (

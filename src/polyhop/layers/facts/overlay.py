@@ -21,9 +21,9 @@ from polyhop.indexes.csr import offsets
 from polyhop.indexes.names import normal
 from polyhop.layers.facts import merging
 from polyhop.layers.facts.entities import SpelledEntities
-from polyhop.layers.facts.graph import Embed, FactGraph, graph_of
+from polyhop.layers.facts.graph import FactGraph, graph_of
 from polyhop.layers.facts.stated import StatedFacts, one_line
-from polyhop.ports import Ints
+from polyhop.ports import Embed, Ints
 from polyhop.store.whole_file import whole_file
 from polyhop.types import Fact
 

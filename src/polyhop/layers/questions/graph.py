@@ -23,9 +23,9 @@ from polyhop.indexes.ranking import Ranked, nothing
 from polyhop.indexes.segments import AllBut, Arrays, Live, standing
 from polyhop.indexes.vectors import Vectors
 from polyhop.layers.questions import segment as segments
-from polyhop.layers.questions.segment import KINDS, Embed, NodeKind, QuestionSegment
+from polyhop.layers.questions.segment import KINDS, NodeKind, QuestionSegment
 from polyhop.layers.questions.words import STEM, pair_text
-from polyhop.ports import Floats, Ints
+from polyhop.ports import Embed, Floats, Ints
 from polyhop.types import GeneratedQuestion, Passage
 
 COMPARED: Final = 8_000  # nodes that one is compared with, at least, where there are too many to compare it with all

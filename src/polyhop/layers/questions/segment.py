@@ -19,7 +19,7 @@ from polyhop.indexes.streamed import streamed
 from polyhop.indexes.texts import Texts, encoded
 from polyhop.layers.layer import words_of
 from polyhop.layers.questions.words import STEM, expanded_text, pair_text
-from polyhop.ports import Bools, Floats, Ints
+from polyhop.ports import Bools, Embed, Floats, Ints
 from polyhop.types import GeneratedQuestion, Passage
 
 FORMAT_VERSION: Final = 3  # raise it when the same questions would give other arrays
@@ -30,8 +30,6 @@ _QUESTIONS, _ANSWERS, _REASONS, _NODES = "questions", "answers", "reasons", "nod
 NodeKind = Literal["question+answer", "question", "answer", "sentence"]
 KINDS: Final[tuple[NodeKind, ...]] = get_args(NodeKind)
 _BLOCK = 4096  # nodes compared with their passages at once
-
-Embed = Callable[[Sequence[str]], Floats]  # unit vectors, float32 of shape (len(texts), d)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,13 +11,11 @@ from polyhop.indexes import folding
 from polyhop.indexes.central import central
 from polyhop.indexes.names import words
 from polyhop.models.accounting import estimated_tokens
-from polyhop.ports import Floats
+from polyhop.ports import Embed, Floats
 
 NAME = "central sentences 1"  # what made such a summary; another number when the same texts would give another
 FEWEST_WORDS = 4  # of a sentence that is more than a heading
 _SPARE = 2  # times as many sentences are picked as are wanted where some may not fit
-
-Embed = Callable[[Sequence[str]], Floats]  # unit vectors, float32 of shape (len(texts), d)
 
 
 def extractive_summary(texts: Sequence[str], embed: Embed, *, sentences: int = 4, tokens: int | None = None) -> str:

@@ -15,7 +15,7 @@ from polyhop.layers.tree.levels import TreeShape, clusters_of
 from polyhop.layers.tree.node_summaries import Work
 from polyhop.models.accounting import estimated_tokens
 from polyhop.models.choice import Models
-from polyhop.ports import Floats, Ints
+from polyhop.ports import Embed, Floats, Ints
 from polyhop.store.record import Record
 from polyhop.types import Passage
 
@@ -24,7 +24,6 @@ SUMMED_UP_AT_ONCE = 100  # clusters whose texts are held in memory
 FEWEST = 4  # nodes that another level is made of
 
 Summarise = Callable[[Sequence[Work]], list[str]]
-Embed = Callable[[Sequence[str]], Floats]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -30,7 +30,7 @@ RELATIVISERS: Final = word_set("who whom that which where whose when")
 ADVERBS: Final = word_set(
     "also ever first last originally once later formerly currently now widely then just best well most really"
 )
-_ANYBODY: Final = word_set("person man woman people one someone individual guy")
+ANYBODY: Final = word_set("person man woman people one someone individual guy")
 _SUBJECT_PRONOUNS: Final = word_set("who that")
 _PLAYING: Final = word_set("play plays star stars host hosts head heads")
 _STRANDING: Final = word_set("member part citizen native")
@@ -113,7 +113,7 @@ def relative_question(noun: Words, relativiser: str, preposition: Words, clause:
     """The question that a relative clause answers: "the city where X died" becomes "in which city did X die"."""
     noun = _bare(noun)
     which = plain("which") + noun
-    if noun and len(noun) == 1 and noun[0].low in _ANYBODY and relativiser != "whose":
+    if noun and len(noun) == 1 and noun[0].low in ANYBODY and relativiser != "whose":
         which = plain("who")
     if relativiser == "whose":
         return (*which, OWNS, *clause)
@@ -133,7 +133,7 @@ def participle_question(noun: Words, clause: Words) -> Words:
     """The question that a participle answers: "the film directed by X" becomes "which film was directed by X"."""
     noun = _bare(noun)
     low = clause[0].low
-    which = plain("who") if len(noun) == 1 and noun[0].low in _ANYBODY else plain("which") + noun
+    which = plain("who") if len(noun) == 1 and noun[0].low in ANYBODY else plain("which") + noun
     if low == "with":
         return which + plain("has") + clause[1:]
     if low.endswith("ing") and low not in ("during", "king"):

@@ -17,13 +17,12 @@ from pydantic import BaseModel, Field
 
 from polyhop.errors import PolyhopError
 from polyhop.evaluation.reports.page import html
+from polyhop.serve.asking import STREAM, UNBUFFERED
 from polyhop.serve.jobs.queue import PAGE, JobQueue
 from polyhop.serve.service import TheService, TheWorkspace
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
-STREAM = "text/event-stream"
-UNBUFFERED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # proxies pass each event on at once
 LOOK = 0.3  # seconds between two looks at a job that somebody watches
 ALIVE = 15.0  # seconds after which a watcher hears something in any case
 

@@ -13,13 +13,13 @@ import numpy as np
 from polyhop.indexes.breadth_first import Bounds, BreadthFirstWalk, WalkedPath, breadth_first
 from polyhop.indexes.folding import tokens
 from polyhop.indexes.names import normal
-from polyhop.layers.facts.graph import Embed, FactGraph
+from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.grown_graph import GrownGraph
 from polyhop.layers.facts.stated import Stated
 from polyhop.layers.parsekg.graph import NEVER_HEADS
 from polyhop.layers.view import View
 from polyhop.models.accounting import estimated_tokens
-from polyhop.ports import Floats, Ints, LanguageModel
+from polyhop.ports import Embed, Floats, Ints, LanguageModel
 from polyhop.strategies.shared.phrases import phrase_vectors
 from polyhop.strategies.shared.shown import shown_in
 from polyhop.types import Chain, Fact, Passage

@@ -11,6 +11,7 @@ from polyhop.reading.listed import (
     introduced,
     introduces,
     likeliest_list,
+    listed_steps,
     looked_up,
     paragraph_of,
     several_listed,
@@ -60,6 +61,26 @@ def test_of_two_lists_that_is_told_which_is_about_the_question() -> None:
     assert chance > 0.5
     other = replace(asked, question="Which choir sings alto?")
     assert likeliest_list(other, anchored=False, reranker=reranker)[1] < 0.4
+
+
+def test_steps_are_the_list_that_is_about_the_question_as_a_whole() -> None:
+    """No step has a word of the question: the line above them has."""
+    text = """Changing the wick:
+1. Turn the flame down.
+2. Pull out the burnt end.
+3. Cut it straight.
+
+Delivered with the lamp:
+- two wicks
+- a funnel
+- this sheet"""
+    lamp = Passage(id="l", document_id="l", ordinal=0, start=0, end=len(text), title="Grebe lamp", text=text)
+    reranker = load_models(QUICK).reranker
+    items, chance = listed_steps("How do I put a new wick into the lamp?", [lamp, FERRY], reranker)
+    assert [said for said, _ in items] == ["Turn the flame down.", "Pull out the burnt end.", "Cut it straight."]
+    assert chance > 0.5
+    assert listed_steps("How do I train a choir?", [lamp, FERRY], reranker)[1] < 0.1
+    assert listed_steps("How do I train a choir?", [], reranker) == ([], 0.0)
 
 
 def test_one_likely_item_or_likelier_prose_is_no_list() -> None:

@@ -27,6 +27,7 @@ TELLING: Final = 0.6  # of a sentence's words, that a question for a reason does
 TOLD: Final = 0.8  # chance of what was looked up in a table
 SCORE: Final = 0.2  # what a logit of the cross-encoder for a whole list counts beside one of its lines
 NEUTRAL: Final = -4.0  # its logit that speaks neither for a list nor against it
+STEPS: Final = 0.5  # what a logit of the cross-encoder for a whole list counts where it is asked how to do something
 SUREST: Final = 0.95  # chance of a list: its lines do not speak for it independently
 _BLANK: Final = re.compile(r"\n\s*\n")
 
@@ -67,6 +68,25 @@ def likeliest_list(found: Pointing, *, anchored: bool = True, reranker: Reranker
     if best is None or told[best] < found.sentences[0].chance:
         return [], 0.0
     return lists[best], min(told[best], SUREST)
+
+
+def listed_steps(question: str, passages: Sequence[Passage], reranker: Reranker) -> tuple[Items, float]:
+    """The list of the passages that the cross-encoder takes for the answer as a whole, and its chance; none, and 0.
+
+    What has to be done is told in many lines, of which none has the words of the question: those are in the heading and
+    the line above, which the cross-encoder reads together with them.
+    """
+    lists = {
+        (passage.id, items[0][1].start): items
+        for passage in passages
+        for start, end in sentence_spans(passage.text)
+        if len(items := _items_at(Quote(passage, start, end))) > MEMBERS
+    }
+    if not lists:
+        return [], 0.0
+    scores = reranker.score(question, [_whole(items) for items in lists.values()]).tolist()
+    score, items = max(zip(scores, lists.values(), strict=True), key=lambda one: one[0])
+    return items, min(chance_of((score,), (STEPS,), 0.0), SUREST)
 
 
 def _whole(items: Items) -> str:

@@ -29,6 +29,7 @@ from polyhop.reading.listed import (
     introduced,
     introduces,
     likeliest_list,
+    listed_steps,
     looked_up,
     paragraph_of,
     several_listed,
@@ -151,7 +152,10 @@ class Trained:
         if named:  # "three faults" in the line above them is what they are called
             return _listed(named, found.chance)
         items, chance = likeliest_list(found, anchored=shape != "steps", reranker=models.reranker)
-        if items and (shape == "steps" or (shape == "open" and chance > found.chance)):
+        if shape == "steps":
+            steps = listed_steps(question, passages, models.reranker)
+            items, chance = max((items, chance), steps, key=lambda one: one[1])
+        if items and ((shape == "steps" and chance >= self.threshold) or (shape == "open" and chance > found.chance)):
             return _listed(items, chance)
         if shape in ("steps", "explanation") and not self.brief and len(found.best.text.split()) < CLAUSE:
             return self._quotation(shape, found)

@@ -145,21 +145,28 @@ class Lexical:
         if not asked or not len(self.numbers) or k <= 0:
             return nothing()
         terms = self._terms(asked)
-        places = self._contenders(terms, k) if among is None else np.flatnonzero(np.isin(self.numbers, among))
+        places = self._contenders(terms, k) if among is None else self._places(np.unique(among))
         scores = self._scores(terms, places).astype(np.float32)
         matched = np.flatnonzero(scores > 0)
         order = matched[best(scores[matched], k)]
         return self.numbers[places[order]], scores[order]
 
+    def _places(self, numbers: Ints) -> Ints:
+        """Where those of some passages, ascending, that are live stand among all of these."""
+        places = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
+        alive: Ints = places[self.numbers[places] == numbers]
+        return alive
+
     def with_all(self, text: str) -> Ints:
         """The live passages that have every word of a text, ascending; none for a text without words."""
-        asked = sorted(set(tokens(text, self.stem)))
-        held = np.zeros(len(self.numbers), np.int64)
-        found = self._found(asked)
-        for term in asked:
-            for segment, place in found.get(term, ()):
-                held[segment.postings(place)[0]] += 1
-        return self.numbers[held == len(asked)] if asked else self.numbers[:0]
+        asked = Counter(set(tokens(text, self.stem)))
+        terms = sorted(self._terms(asked), key=lambda term: term.holding)
+        if not terms or len(terms) < len(asked):
+            return self.numbers[:0]
+        places = np.sort(_postings(terms[0])[0])
+        for term in terms[1:]:
+            places = places[self._frequencies(term, places) > 0]
+        return self.numbers[places]
 
     def coverage(self, text: str) -> float:
         """The largest share of a text's words, weighed by how rare they are, that one live passage has: 0 to 1."""
@@ -207,15 +214,20 @@ class Lexical:
 
     def _added(self, term: _Term, places: Ints) -> Doubles:
         """What a term adds to the scores of some live passages, ascending."""
+        frequencies = self._frequencies(term, places)
+        there = np.flatnonzero(frequencies > 0)
+        held, added = frequencies[there], np.zeros(len(places))
+        added[there] = term.weight * (held / (held + self._saturation[places[there]]))
+        return added
+
+    def _frequencies(self, term: _Term, places: Ints) -> NDArray[np.int32]:
+        """How often some live passages, ascending, hold a term."""
         frequencies = np.zeros(len(places), np.int32)
         for segment, place in term.lists:
             here = segment.among(places)
             if here.start < here.stop:
                 frequencies[here] += segment.frequencies_in(place, segment.rows_at(places[here]))
-        there = np.flatnonzero(frequencies > 0)
-        held, added = frequencies[there], np.zeros(len(places))
-        added[there] = term.weight * (held / (held + self._saturation[places[there]]))
-        return added
+        return frequencies
 
     def _contenders(self, terms: Sequence[_Term], k: int) -> Ints:
         """Live passages, ascending, that can be among the best k: all that are, and some others."""

@@ -26,7 +26,6 @@ from polyhop.indexing.run import IndexRun, entities
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.growth import Growth
 from polyhop.layers.facts.merges import Merge, join_again, keep_apart, merges_of
-from polyhop.layers.hops_told import HopsTold
 from polyhop.layers.layer import layer_of
 from polyhop.layers.view import HeldView, View
 from polyhop.models.choice import Models, load_models
@@ -199,7 +198,7 @@ class Polyhop:
         asked = checked(question)
         limit, began = budget or self.settings.budget, time.monotonic()
         with self.view() as whole, asked_within(self.models, limit, spent) as models:
-            view = replace(whole, models=models, hops_told=HopsTold(told))
+            view = whole.of_question(models, told)
             meant = standalone(asked, thread, view.models)
             evidence = self._retrieve(meant.question, view, strategy, limit)
             if evidence.plan is None:  # a reader has one in any case; this one costs nothing
@@ -242,7 +241,7 @@ class Polyhop:
         asked, began = checked(question), time.monotonic()
         limit = replace(budget or self.settings.budget, passages=k)
         with self.view() as whole, asked_within(self.models, limit, spent) as models:
-            view = replace(whole, models=models)
+            view = whole.of_question(models)
             evidence = self._retrieve(asked, view, unread(strategy or default_strategy(view, self.settings)), limit)
         cost = replace(evidence.cost, seconds=time.monotonic() - began)
         return replace(evidence, cost=cost, left_out=(*evidence.left_out, *left_out_by(view.models)))

@@ -15,10 +15,14 @@ from hypothesis import strategies as st
 
 from polyhop.engine import Polyhop
 from polyhop.errors import UsageError
+from polyhop.indexes.ranking import Ranked
+from polyhop.indexes.vectors import Vectors
 from polyhop.layers.facts.graph import FactGraph
+from polyhop.layers.looked_up import LookedUp
 from polyhop.layers.view import View
 from polyhop.models.choice import Models
 from polyhop.planning.mending import mended
+from polyhop.planning.planner import Planning
 from polyhop.plans import Constant, Constraint, End, Placeholder, Plan, plan_of_constraints
 from polyhop.ports import Floats
 from polyhop.reading.reader import text_of
@@ -396,6 +400,27 @@ def test_recovery_keeps_the_best_of_what_is_near(over: View) -> None:
     assert over.passages([found[0][0]])[0].title == "Sable Light"
     assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
     assert replace(RECOVERY, kept=1).passages("?", pattern, over) == found[:1]
+
+
+def test_what_constraints_of_a_round_say_is_searched_for_in_one_pass(
+    over: View, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the question, which is searched for in the end; what is found is the same as without."""
+    plan = plan_of_constraints([KEEPER, constraint("Sable Light", "bees", "?bees", question="Whose bees?")], "nobody")
+    passes: list[int] = []
+    search_each = Vectors.search_each
+
+    def noted(vectors: Vectors, queries: Floats, k: int, candidates: int | None = None) -> list[Ranked]:
+        passes.append(len(queries))
+        return search_each(vectors, queries, k, candidates)
+
+    monkeypatch.setattr(Vectors, "search_each", noted)
+    monkeypatch.setattr(Planning, "plan", lambda *_, **__: plan)
+    alone = C2RAG().retrieve("Who kept bees?", over, Budget())
+    assert passes == [1, 1, 1]
+    passes.clear()
+    assert C2RAG().retrieve("Who kept bees?", replace(over, looked_up=LookedUp()), Budget()) == alone
+    assert passes == [3]
 
 
 def test_recovery_without_the_cross_encoder_ranks_by_vectors(over: View) -> None:

@@ -306,6 +306,23 @@ def test_a_name_that_no_passage_is_about_leads_to_those_that_name_it(view: View,
     assert next(lead for lead in dear if lead.name == "Otto Reed").score == pytest.approx(reed.score - ALONE)
 
 
+def test_only_a_name_that_another_passage_may_have_is_searched_for(view: View, number: dict[str, int]) -> None:
+    """Otto Reed is named by the Pike's passage alone, Oster by that of the Sable Light, too."""
+    searched: list[str] = []
+
+    def noted(questions: Sequence[str], *others: Any) -> list[list[tuple[int, float]]]:
+        searched.extend(questions)
+        return fused_each(questions, *others)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("polyhop.strategies.shared.leads.fused_each", noted)
+        builder = lead_on(leads_of(view), "Who is the builder of the Pike?", number["Pike"])
+        harbour = lead_on(leads_of(view), "Where does the Gull sail to?", number["Gull"])
+    assert next(lead for lead in builder if lead.name == "Otto Reed").target == number["Pike"]
+    assert next(lead for lead in harbour if lead.name == "Oster").target == number["Sable Light"]
+    assert searched == ["Where was Oster born?"]
+
+
 def test_the_better_a_lead_the_likelier_it_is_right() -> None:
     leads = [Lead(name="Oster", source=1, target=2, logit=0.0, score=score, span=None) for score in (-10.0, 3.0, 20.0)]
     chances = [lead.chance for lead in leads]

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from polyhop.errors import LayerMissing
+from polyhop.indexes.ranking import Ranked
 from polyhop.layers.hops_told import HopsTold
+from polyhop.layers.looked_up import LookedUp
 from polyhop.planning.planner import RULES, Planning
 from polyhop.ports import Floats
 from polyhop.types import Passage
@@ -24,6 +26,7 @@ if TYPE_CHECKING:  # what a layer opens is the layer's own: a view hands it on, 
     from polyhop.models.choice import Models
     from polyhop.models.within import Within
     from polyhop.plans import Plan
+    from polyhop.reports import HopListener
     from polyhop.store.record import Record
 
 T = TypeVar("T")
@@ -41,6 +44,7 @@ class View:
     planning: Planning = field(default_factory=Planning)
     kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # what strategies derived, shared
     hops_told: HopsTold = field(default_factory=HopsTold, repr=False, compare=False)  # of this question
+    looked_up: LookedUp | None = field(default=None, repr=False, compare=False)  # None: nothing is kept
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
@@ -49,6 +53,10 @@ class View:
             if name not in self.kept:
                 self.kept[name] = make()
             return cast("T", self.kept[name])
+
+    def of_question(self, models: Models, told: HopListener | None = None) -> View:
+        """The same index for one question, which these models read; what it looks up is kept as long as it takes."""
+        return replace(self, models=models, hops_told=HopsTold(told), looked_up=LookedUp())
 
     def restricted(self, needs: Iterable[str]) -> View:
         """The same index with only these layers. Raises LayerMissing."""
@@ -121,12 +129,20 @@ class View:
 
     def vector(self, question: str) -> Floats:
         """The unit vector of a question, float32 of shape (dimensions,)."""
-        vector: Floats = self.models.embedder.embed_questions([question])[0]
+        vector: Floats = self.vectors([question])[0]
         return vector
+
+    def vectors(self, questions: Sequence[str]) -> Floats:
+        """The unit vectors of questions, float32 of shape (len(questions), dimensions)."""
+        return (self.looked_up or LookedUp()).embedded(questions, self.models.embedder.embed_questions)
+
+    def nearest(self, queries: Floats, k: int) -> list[Ranked]:
+        """The ``k`` passages nearest to each of some vectors, which are compared together."""
+        return (self.looked_up or LookedUp()).nearest(queries, k, self.text.vectors)
 
     def passages(self, numbers: Sequence[int]) -> list[Passage]:
         """Passages by number, in the order given."""
-        return self.record.passages(numbers)
+        return (self.looked_up or LookedUp()).passages(numbers, self.record.passages)
 
     def ranked(self, numbers: Sequence[int], scores: Sequence[float], k: int) -> tuple[Passage, ...]:
         """The first k passages with their scores."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
 
+import numpy as np
+
 from polyhop.indexes.names import normal
 from polyhop.layers.view import View
 from polyhop.models.within import Within
@@ -17,6 +19,7 @@ from polyhop.strategies.c2rag.pattern import Pattern
 from polyhop.strategies.c2rag.read_by_model import ModelReading, read_by_model
 from polyhop.strategies.c2rag.recover import Recovery, own_passage, read_values
 from polyhop.strategies.shared.leads import BORNE_OUT, Lead, Leads
+from polyhop.strategies.shared.phrases import phrase_vectors
 
 LINKS: Final = 6  # names that passages and facts link to, considered beside those that the span model reads
 VALUES: Final = 5  # of a placeholder at most, the likeliest first
@@ -63,6 +66,14 @@ class TextReading:
     reading: ReadValues
     model: Within | None = None  # that reads; None, or no calls left: the span model does
     among: Sequence[int] | None = None  # the question's own paragraphs, where text is searched in no others
+    depth: int = 0  # passages nearest to the question that are searched for in the end
+
+    def look_up(self, sought: Sequence[SoughtConstraint]) -> None:
+        """Search for what several constraints say, and for the question, in one pass: what is found is kept."""
+        if self.among is None and self.over.looked_up is not None:
+            lines = [phrase_vectors([one.pattern.line for one in sought], self.over)]
+            asked = [self.over.vectors([self.question])] if self.depth else []
+            self.over.nearest(np.concatenate([*lines, *asked]), max(self.recovery.retrieved, self.depth))
 
     def blocks(self, sought: Sequence[SoughtConstraint]) -> list[ConstraintBlock]:
         """The evidence of text for constraints that need nothing of each other, and the values of their open ends."""

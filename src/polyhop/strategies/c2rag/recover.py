@@ -51,9 +51,12 @@ class Recovery:
 
         ``among`` restricts them to a question's own paragraphs, U(q) of the paper; by default all are searched.
         """
-        near = None if among is None else np.array(sorted(among), np.int64)
-        vector = phrase_vectors([pattern.line], over)[0]
-        numbers, cosines = over.text.vectors.search(vector, self.retrieved, near)
+        vectors = phrase_vectors([pattern.line], over)
+        if among is None:
+            [(numbers, cosines)] = over.nearest(vectors, self.retrieved)
+        else:
+            own = np.array(sorted(among), np.int64)
+            numbers, cosines = over.text.vectors.search(vectors[0], self.retrieved, own)
         about = self._about(pattern, over, among)
         if not self.reranked:
             ranked = dict.fromkeys(about, 1.0) | dict(zip(numbers.tolist(), cosines.tolist(), strict=True))

@@ -160,15 +160,16 @@ class Resolver:
         """
         places, alone = sorted(self.waiting), self.text.model is None
         places = places if alone else self._independent(plan, places)
+        asked = {
+            place: self.waiting[place].pattern if alone else self._pattern(plan.constraints[place]) for place in places
+        }
+        sought = {place: self._sought(asked[place], self.waiting[place]) for place in places}
+        self.text.look_up(list(sought.values()))
         blocks: dict[int, ConstraintBlock] = {}
         for group in [[place] for place in places] if alone else [places]:
             if not allowed():
                 return
-            asked = [
-                self.waiting[place].pattern if alone else self._pattern(plan.constraints[place]) for place in group
-            ]
-            sought = [self._sought(one, self.waiting[place]) for place, one in zip(group, asked, strict=True)]
-            blocks |= zip(group, self.text.blocks(sought), strict=True)
+            blocks |= zip(group, self.text.blocks([sought[place] for place in group]), strict=True)
         for place in places:
             self.waiting.pop(place)
         self._take(blocks)

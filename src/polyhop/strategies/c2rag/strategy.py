@@ -13,7 +13,7 @@ from polyhop.layers.view import View
 from polyhop.models.within import Within, before_reading
 from polyhop.planning.rules.constraints import constrained
 from polyhop.plans import with_variants
-from polyhop.strategies.c2rag.constraint_blocks import evidence_of
+from polyhop.strategies.c2rag.constraint_blocks import DEPTH, evidence_of
 from polyhop.strategies.c2rag.ground import Grounding
 from polyhop.strategies.c2rag.own_paragraphs import OwnParagraphs
 from polyhop.strategies.c2rag.read_text import ReadValues, TextReading
@@ -95,6 +95,7 @@ class C2RAG:
             reading=self.reading,
             model=model if self.reading.by == "model" else None,
             among=self._own(question, over),
+            depth=DEPTH if self.similar else 0,
         )
         return Resolver(
             question=question,

@@ -26,7 +26,7 @@ def fused_each(questions: Sequence[str], over: View, depth: int) -> list[list[tu
     """What ``fused`` finds for each of some questions, whose vectors are compared together."""
     if not questions:
         return []
-    dense = over.text.vectors.search_each(over.models.embedder.embed_questions(questions), depth)
+    dense = over.nearest(over.vectors(questions), depth)
     sparse = (over.text.lexical.search(question, depth) for question in questions)
     return [
         reciprocal_rank_fusion([near.tolist(), worded.tolist()])

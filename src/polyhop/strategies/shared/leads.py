@@ -134,9 +134,20 @@ class Leads:
     def _targets(self, values: Sequence[_Value], next_question: Callable[[str], str]) -> list[Sequence[int]]:
         """Where each value leads: to the passage about it, or else to those that name it, or else nowhere new."""
         own = [self.nearest(self.over.text.titles.about(value.name), 1) for value in values]
-        asked = [next_question(value.name) for value, about in zip(values, own, strict=True) if not about]
-        found = iter(fused_each(asked, self.over, SEARCHED))
-        return [about or self._naming(value, next(found)) for value, about in zip(values, own, strict=True)]
+        sought = [value for value, about in zip(values, own, strict=True) if not about and self._may_be_named(value)]
+        found = fused_each([next_question(value.name) for value in sought], self.over, SEARCHED)
+        naming = {value: self._naming(value, near) for value, near in zip(sought, found, strict=True)}
+        return [about or naming.get(value, [value.source]) for value, about in zip(values, own, strict=True)]
+
+    def _may_be_named(self, value: _Value) -> bool:
+        """Whether all words of a name are in a passage besides the one that it was read in: of most names they are not.
+
+        An "s" may be a possessive, which search leaves out, and scripts without spaces it cuts otherwise.
+        """
+        said = [word for word in normal(value.name).split() if word != "s"]
+        if not said or not all(word.isascii() for word in said):
+            return True
+        return bool((self.over.text.lexical.with_all(" ".join(said)) != value.source).any())
 
     def _naming(self, value: _Value, found: Sequence[tuple[int, float]]) -> Sequence[int]:
         """Of the passages found for a value those that name it; where none does, the one that it was read in."""

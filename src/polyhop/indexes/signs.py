@@ -49,28 +49,36 @@ def put_forward(segments: Sequence[Planes], queries: Floats, most: int, dead: In
     counted = np.stack([_ranks(np.abs(query)) >= dimensions // 2 for query in queries])
     total = sum(len(planes[0]) for planes in segments)
     few = dimensions - dimensions // 2 < np.iinfo(np.uint8).max  # signs that count
-    distances = np.zeros((len(queries), total), np.uint8 if few else np.uint16)
+    distances = np.empty((len(queries), total), np.uint8 if few else np.uint16)
     first, signs, some = 0, _packed(queries), _packed(counted)
     for planes in segments:
         _count_differing(planes, signs, some, distances[:, first : first + len(planes[0])])
         first += len(planes[0])
-    distances[:, dead] = np.iinfo(distances.dtype).max
+    if len(dead):
+        gone = np.zeros(total, distances.dtype)
+        gone[dead] = np.iinfo(distances.dtype).max
+        np.maximum(distances, gone, out=distances)
     for of_query in distances:
         yield _least(of_query, min(most, total - len(dead)))
 
 
 def _count_differing(planes: Planes, signs: NDArray[np.uint64], counted: NDArray[np.uint64], found: Distances) -> None:
-    """Add to ``found``, of shape (queries, vectors), in how many of the signs that count each vector differs."""
+    """Write into ``found``, of shape (queries, vectors), in how many of the signs that count each vector differs.
+
+    A word of some vectors is compared with every query before the next word is: so it stays in the cache.
+    """
     words, counts = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8)
     for start in range(0, found.shape[1], _BLOCK):
-        block = [plane[start : start + _BLOCK] for plane in planes]
-        width = len(block[0])
-        for here, own, half in zip(found[:, start : start + _BLOCK], signs, counted, strict=True):
-            for plane, sign, some in zip(block, own, half, strict=True):
-                np.bitwise_xor(plane, sign, out=words[:width])
-                np.bitwise_and(words[:width], some, out=words[:width])
-                np.bitwise_count(words[:width], out=counts[:width])
-                np.add(here, counts[:width], out=here)
+        here = found[:, start : start + _BLOCK]
+        differing, count = words[: here.shape[1]], counts[: here.shape[1]]
+        here[:] = 0
+        for place, plane in enumerate(planes):
+            block = plane[start : start + _BLOCK]
+            for of_query, sign, some in zip(here, signs[:, place], counted[:, place], strict=True):
+                np.bitwise_xor(block, sign, out=differing)
+                np.bitwise_and(differing, some, out=differing)
+                np.bitwise_count(differing, out=count)
+                np.add(of_query, count, out=of_query)
 
 
 def _least(distances: Distances, most: int) -> Ints:

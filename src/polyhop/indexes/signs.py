@@ -19,7 +19,7 @@ EXACT: Final = 150_000  # up to so many vectors, all are scanned
 CANDIDATES: Final = 15_000  # that are ranked exactly; fewer take less time and lose recall
 WORD: Final = 64  # bits
 _BLOCK: Final = 1 << 15  # signs compared at once, so that what is written between the steps stays in the cache
-_SAMPLED: Final = 16  # one vector of so many says about how far the candidates go
+_SAMPLED: Final = 64  # one vector of so many says about how far the candidates go
 _BATCH: Final = 1 << 14  # vectors whose signs are taken at once: 6 MiB
 
 Distances = NDArray[np.uint8] | NDArray[np.uint16]  # signs that differ; of what is dead the largest number there is

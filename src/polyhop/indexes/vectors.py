@@ -180,13 +180,21 @@ class Vectors:
         return np.where(self.numbers[places] == numbers, places, -1)
 
     def _products(self, queries: Floats) -> Floats:
-        """Scores of the live passages by each query: fast, and off by a rounding error."""
+        """Scores of the live passages by each query: fast, and off by a rounding error.
+
+        Of few queries row by row in one thread, which on busy cores is faster than BLAS in several.
+        """
         products = np.empty((len(queries), sum(map(len, self.segments))), np.float32)
         first = 0
         for segment in self.segments:
             for at in range(0, len(segment), _BLOCK):
                 block = segment[at : at + _BLOCK]
-                _multiply(queries, block, products[:, first : first + len(block)])
+                here = products[:, first : first + len(block)]
+                if len(queries) >= _MANY:
+                    here[:] = queries @ block.T
+                else:
+                    for of_query, query in zip(here, queries, strict=True):
+                        np.vecdot(block, query, out=of_query)
                 first += len(block)
         return products if self._untouched else products.take(self.rows, axis=1)
 
@@ -196,26 +204,25 @@ class Vectors:
         each = (found if self._untouched else np.sort(self._places_of_rows[found]) for found in forward)
         if len(queries) < _MANY:
             for query, places in zip(queries, each, strict=True):
-                yield self._refined(query, self._picked(places, query[None])[0], places, k)
+                yield self._refined(query, self._picked(places, query), places, k)
             return
         of_queries = list(each)
         wanted = np.zeros(len(self.numbers), np.bool_)
         wanted[np.concatenate(of_queries)] = True
         every = np.flatnonzero(wanted)
-        columns = np.empty(len(self.numbers), np.int32)
-        columns[every] = np.arange(len(every))
-        for query, places, scores in zip(queries, of_queries, self._picked(every, queries), strict=True):
-            yield self._refined(query, scores[columns[places]], places, k)
+        order = np.empty(len(self.numbers), np.int32)
+        order[every] = np.arange(len(every))
+        products = self._picked(every, queries)
+        for place, (query, places) in enumerate(zip(queries, of_queries, strict=True)):
+            yield self._refined(query, products[order[places], place], places, k)
 
-    def _picked(self, places: Ints, queries: Floats) -> Floats:
-        """The same of some passages, whose vectors are copied for all queries together."""
-        products = np.empty((len(queries), len(places)), np.float32)
-        copied = np.empty((len(queries), _PICKED), np.float32)
+    def _picked(self, places: Ints, asked: Floats) -> Floats:
+        """Scores of some live passages by a query, or by several in columns, for which vectors are copied once."""
+        products = np.empty((len(places), *asked.shape[:-1]), np.float32)
         for segment, here, rows in self._by_segment(places):
             for at in range(0, len(rows), _PICKED):
                 block = segment.take(rows[at : at + _PICKED], axis=0)
-                _multiply(queries, block, copied[:, : len(block)])
-                products[:, here[at : at + _PICKED]] = copied[:, : len(block)]
+                products[here[at : at + _PICKED]] = np.vecdot(block, asked) if asked.ndim == 1 else block @ asked.T
         return products
 
     @cached_property
@@ -290,15 +297,3 @@ def _exact(rows: Floats, query: Floats) -> Floats:
     """Dot products in double precision, each row for itself."""
     products: Floats = (rows.astype(np.float64) * query.astype(np.float64)).sum(axis=1).astype(np.float32)
     return products
-
-
-def _multiply(queries: Floats, rows: Floats, products: Floats) -> None:
-    """Write the product of each query with each row.
-
-    Of few queries row by row in one thread, which on busy cores is faster than BLAS in several.
-    """
-    if len(queries) >= _MANY:
-        products[:] = queries @ rows.T
-    else:
-        for of_query, query in zip(products, queries, strict=True):
-            np.vecdot(rows, query, out=of_query)

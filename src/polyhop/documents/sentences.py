@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -39,6 +40,7 @@ _SHORT = re.compile(r"\b[a-z]\.$")  # "z. B.", "d. h.": a short form of several 
 _SHORT_TOO = re.compile(r"[^\W\d_]\.")
 _MARKER = re.compile(r"\s*\(?(?:\d{1,3}|[a-z]|[ivxl]{1,5})\.")  # of an item
 _LOOK_BACK = 12  # characters that tell a short form
+_SHORT_TEXT: Final = 8_000  # characters; sentences of longer texts are not remembered
 
 _NARROWEST: Final = 45  # characters; what is narrower is a list, an address or verse
 _WIDEST: Final = 140  # wider lines are paragraphs
@@ -61,6 +63,16 @@ _ENDED: Final = (*".!?:;\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964", '."', ".'",
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Start and end of each sentence, without the white space around it."""
+    return list(_remembered(text) if len(text) <= _SHORT_TEXT else _spans(text))
+
+
+@lru_cache(maxsize=512)
+def _remembered(text: str) -> tuple[tuple[int, int], ...]:
+    """The same of a passage, which one question asks for again and again."""
+    return tuple(_spans(text))
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
     rows = [row.span() for row in _ROW.finditer(text)]
     ends = [end for end in _marked_ends(text) if not _is_within(end, rows)]
     if "\n" in text:

@@ -144,7 +144,8 @@ def test_the_surest_value_is_the_one_that_most_speaks_for(options: list[FactCand
     for reranked, weights in ((True, RERANKED), (False, ALIGNED_ONLY)):
         verdict = judged(options, "calibrated", gamma=1.5, threshold=0.5, reranked=reranked)
         utilities = [utility(one, weights) for one in options]
-        assume(len(set(utilities)) == len(utilities))
+        most, next_most = sorted(utilities, reverse=True)[:2]
+        assume(most - next_most > 1e-9)  # what differs by less has the same share
         assert utilities.index(max(utilities)) == verdict.shares.index(max(verdict.shares))
         assert sum(verdict.shares) <= 1 + 1e-9
 

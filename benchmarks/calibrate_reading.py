@@ -3,8 +3,10 @@
     python benchmarks/calibrate_reading.py ROWS [--documents FOLDER] [--about DATA --index INDEX] [--questions 300]
 
 ROWS is the folder that ``polyhop train reader --data`` takes; only questions whose contexts were kept aside in training
-are read. FOLDER has documents with questions, as its ``--documents``, that no training has read. Each question is asked
-of the contexts of its source most like it, as passages; one in four without its own, so that nothing answers. DATA is a
+are read. FOLDER has documents and collections with questions, as its ``--documents``, that no training has read. Each
+question is asked of the contexts of its source most like it, as passages; one in four without its own, so that nothing
+answers. Those of several hops are asked of the passages that answer and of others, one in eight without one that
+answers. DATA is a
 folder of documents with questions and evidence sentences, as ``polyhop eval`` takes it, and INDEX what it made of them:
 texts unlike those of training, of which the model is less sure than it should be. Half of the questions are of each
 kind. What a yes or no is worth is fitted to questions for one, asked in the same way.
@@ -52,10 +54,12 @@ from polyhop.reading.weighing import (
     supported,
     verdict_signs,
 )
+from polyhop.training.across_documents import SOURCE as ACROSS
+from polyhop.training.across_documents import across_rows
 from polyhop.training.claims import claim_rows
 from polyhop.training.documents import SOURCE as DOCUMENTS
 from polyhop.training.documents import document_rows
-from polyhop.training.rows import ReadingRow, is_kept_aside, multi_hop_rows, reading_rows
+from polyhop.training.rows import MultiHopRow, ReadingRow, is_kept_aside, multi_hop_rows, reading_rows
 from polyhop.types import Passage
 
 FACTS = "Fact Retrieval"  # the type of questions about documents that have one answer, where types are told
@@ -63,7 +67,8 @@ PASSAGES = 5  # as many as a reader sees
 OF_ONE_TEXT = frozenset({"narrativeqa", "fairytaleqa", "molweni", "qamr", "timeqa"})  # "who is the hero?" names no text
 WITHOUT = 0.25  # of the questions, that lose the context that answers
 FROM_SOURCE = 45  # questions at most
-FROM_DOCUMENTS = 150  # the same of documents that no training has read
+FROM_DOCUMENTS = 150  # the same of each kind of documents that no training has read
+FROM_HOPS = 200  # questions of several hops: of data sets, and over collections
 HALF = 0.5  # F1 from which an answer is right
 RIDGE = 1e-3
 BINS = 10
@@ -87,12 +92,13 @@ def asked_alone(rows: Sequence[ReadingRow], rng: random.Random) -> Iterator[Aske
     """Questions with a span for an answer or none, among the contexts of their source most like them."""
     by_source: dict[str, list[ReadingRow]] = {}
     for row in rows:
-        by_source.setdefault(row.source.split("/")[0], []).append(row)
+        of_documents = row.source.startswith(DOCUMENTS)
+        by_source.setdefault(row.source if of_documents else row.source.split("/")[0], []).append(row)
     for source, ours in sorted(by_source.items()):
         if source in OF_ONE_TEXT:
             continue
         kept = [row for row in ours if row.kind in ("span", "none") and is_aside(row)]
-        most = FROM_DOCUMENTS if source in DOCUMENTS else FROM_SOURCE
+        most = FROM_DOCUMENTS if source.startswith(DOCUMENTS) else FROM_SOURCE
         chosen = rng.sample(kept, min(most, len(kept)))
         for row, passages, own in among_others(chosen, ours, rng):
             yield Asked(text=row.question, passages=passages, answers=[text for text, _ in row.answers] if own else [])
@@ -130,15 +136,24 @@ def among_others(
         yield row, passages_of(texts, [titles[text] for text in texts]), bool(own)
 
 
-def asked_together(folder: Path, rng: random.Random) -> Iterator[Asked]:
-    """Questions of several hops, each of the passages that answer it and others like them."""
-    kept = [row for row in multi_hop_rows(folder) if is_kept_aside(row.question) and row.answer not in ("yes", "no")]
-    for row in rng.sample(kept, min(FROM_SOURCE, len(kept))):
-        chosen = [*row.positives, *row.negatives][:PASSAGES]
-        rng.shuffle(chosen)
-        titles = [one.title for one in chosen]
-        passages = passages_of([one.text for one in chosen], titles)
-        yield Asked(text=row.question, passages=passages, answers=[row.answer])
+def asked_together(folder: Path, documents: Path | None, rng: random.Random) -> Iterator[Asked]:
+    """Questions of several hops, of data sets and over collections, each of the passages that answer it and others."""
+    kept = [row for row in multi_hop_rows(folder) if is_kept_aside(row.question)]
+    over = [row for row in across_rows(documents) if row.source.startswith(ACROSS)] if documents else []
+    for rows in (kept, over):
+        spans = [row for row in rows if row.answer not in ("yes", "no")]
+        for row in rng.sample(spans, min(FROM_HOPS, len(spans))):
+            yield _among_passages(row, rng)
+
+
+def _among_passages(row: MultiHopRow, rng: random.Random) -> Asked:
+    """A question of several hops as it is asked; one in eight without a passage that answers."""
+    lost = bool(row.answer) and rng.random() < WITHOUT / 2
+    right = [one for one in row.positives if not (lost and row.answer in one.text)]
+    chosen = [*right, *(one for one in row.negatives if not lost or row.answer not in one.text)][:PASSAGES]
+    rng.shuffle(chosen)
+    passages = passages_of([one.text for one in chosen], [one.title for one in chosen])
+    return Asked(text=row.question, passages=passages, answers=[row.answer] if row.answer and not lost else [])
 
 
 def passages_of(texts: Sequence[str], titles: Sequence[str] = ()) -> list[Passage]:
@@ -275,7 +290,7 @@ def main() -> None:
     models = Models(Settings())
     reading = [*reading_rows(options.rows), *(document_rows(options.documents) if options.documents else ())]
     if options.questions:
-        rows = [*asked_alone(reading, rng), *asked_together(options.rows, rng)]
+        rows = [*asked_alone(reading, rng), *asked_together(options.rows, options.documents, rng)]
         rng.shuffle(rows)
         asked = rows[: options.questions]
         if options.about:

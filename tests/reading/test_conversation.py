@@ -64,7 +64,7 @@ def read(question: str, models: Models, passages: Sequence[Passage] = WORLD) -> 
         ("At what time can Ada fetch the ladder from Tom's shed?", "10 AM"),
         ("What is the name of Ada's new boat?", "The Grey Heron"),
         ("Why did Ada call her boat The Grey Heron?", "she looks like one at low tide"),
-        ("Where will Ada moor her boat?", "At the old boathouse"),
+        ("Where will Ada moor her boat?", "At the old boathouse, next to the mill"),
         ("Who offers to bring the tables?", "AdaBrisk"),
     ],
 )
@@ -87,8 +87,14 @@ def test_what_nobody_spoke_of_is_not_answered(models: Models) -> None:
     assert read("Which trumpet did the admiral play at his sister's wedding in Lisbon?", models).text is None
 
 
-def test_a_yes_or_no_is_left_to_whoever_reads_the_reply(models: Models) -> None:
+def test_a_yes_or_no_goes_by_the_reply(models: Models) -> None:
     reading = read("Is Tom's shed locked?", models)
+    assert (reading.kind, reading.text) == (AnswerKind.VERDICT, "no")
+    assert "No worries, it is never locked." in [text_of(quote) for quote in reading.quotes]
+
+
+def test_a_yes_or_no_that_is_unsure_is_left_to_whoever_reads_the_reply(models: Models) -> None:
+    reading = read("Is Tom's shed open?", models)
     assert (reading.kind, reading.text) == (AnswerKind.QUOTATION, "No worries, it is never locked.")
     assert [text_of(quote) for quote in reading.quotes] == [reading.text, "Is the shed locked?"]
 

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from polyhop.models.choice import Models, load_models
-from polyhop.reading.pointing import Pointing, point, point_together
+from polyhop.reading.pointing import Pointed, Pointing, point, point_together
 from polyhop.reading.reader import text_of
-from polyhop.reading.weighing import SENTENCES, ReadingWeights, chance_of, sentence_signs, supported, weighed
+from polyhop.reading.weighing import (
+    SENTENCES,
+    ReadingWeights,
+    answer_signs,
+    chance_of,
+    sentence_signs,
+    supported,
+    weighed,
+)
 from polyhop.types import Passage
 from tests.worlds.settings import QUICK
 
@@ -66,6 +76,14 @@ def test_an_answer_counts_once_however_it_was_read(each: Pointing, models: Model
     assert len({one.text.lower() for one in answers}) == len(answers)
 
 
+def test_an_answer_that_both_readings_hold_likeliest_counts_more(each: Pointing) -> None:
+    oil, paraffin = (Pointed(text=text, chance=0.5, quote=None) for text in ("colza oil", "paraffin"))
+    alone = replace(each, answers=(paraffin, oil))
+    same, apart = (dict(answer_signs(alone, replace(each, answers=one))) for one in ((paraffin, oil), (oil, paraffin)))
+    assert same[paraffin][:-1] == apart[paraffin][:-1]
+    assert (same[paraffin][-1], apart[paraffin][-1], same[oil][-1]) == (1.0, 0.0, 0.0)
+
+
 def test_weights_of_nothing_leave_the_bias() -> None:
     zero = ReadingWeights(sentence=(0.0, 0.0, 0.0), sentence_bias=0.0)
     assert chance_of((9.0, -3.0, 2.0), zero.sentence, zero.sentence_bias) == 0.5
@@ -74,3 +92,8 @@ def test_weights_of_nothing_leave_the_bias() -> None:
 def test_nothing_to_read_is_weighed_as_nothing(models: Models) -> None:
     empty = supported(Pointing(question=QUESTION), models)
     assert weighed(empty, Pointing(question=QUESTION)).answers == ()
+
+
+def test_an_answer_is_less_likely_where_the_best_sentences_together_do_not_answer(each: Pointing) -> None:
+    told, untold = (weighed(each, Pointing(question=QUESTION, none=none)).answers for none in (0.1, 0.9))
+    assert told[0].chance > untold[0].chance

@@ -34,8 +34,12 @@ def items_at(text: str, start: int, end: int) -> list[tuple[int, int]]:
         if len(items) >= _LEAST and (introduced or begin <= start < stop):
             found.append(items)
     innermost = min(found, key=lambda items: items[-1].end - items[0].start, default=[])
-    places = [_stripped(text, item.said, item.end) for item in innermost]
-    return places if sum(len(text[slice(*place)].split()) for place in places) <= _LONGEST * len(places) else []
+    return _places(text, innermost)
+
+
+def lists_in(text: str) -> list[list[tuple[int, int]]]:
+    """The items of each marked list of a text, those within items of others too."""
+    return [places for items in _lists(text) if len(items) >= _LEAST and (places := _places(text, items))]
 
 
 @dataclass(slots=True)
@@ -69,6 +73,12 @@ def _lists(text: str) -> Iterator[list[_Item]]:
                 items[-1].end = last
         blank = not said
     yield from nested.values()
+
+
+def _places(text: str, items: Sequence[_Item]) -> list[tuple[int, int]]:
+    """Where items say something; none where that is too long for a list."""
+    places = [_stripped(text, item.said, item.end) for item in items]
+    return places if sum(len(text[slice(*place)].split()) for place in places) <= _LONGEST * len(places) else []
 
 
 def _kind(marked: re.Match[str]) -> str:

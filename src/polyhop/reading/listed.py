@@ -10,7 +10,7 @@ from polyhop.documents.sentences import sentence_spans
 from polyhop.indexes.folding import pieces
 from polyhop.ports import Reranker
 from polyhop.reading.conversations.turns import SpokenPassage
-from polyhop.reading.enumerations import items_around, items_at, items_within
+from polyhop.reading.enumerations import items_around, items_at, items_within, lists_in
 from polyhop.reading.negation import negated
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, text_of
@@ -76,16 +76,11 @@ def listed_steps(question: str, passages: Sequence[Passage], reranker: Reranker)
     What has to be done is told in many lines, of which none has the words of the question: those are in the heading and
     the line above, which the cross-encoder reads together with them.
     """
-    lists = {
-        (passage.id, items[0][1].start): items
-        for passage in passages
-        for start, end in sentence_spans(passage.text)
-        if len(items := _items_at(Quote(passage, start, end))) > MEMBERS
-    }
+    lists = [_items(one, places) for one in passages for places in lists_in(one.text) if len(places) > MEMBERS]
     if not lists:
         return [], 0.0
-    scores = reranker.score(question, [_whole(items) for items in lists.values()]).tolist()
-    score, items = max(zip(scores, lists.values(), strict=True), key=lambda one: one[0])
+    scores = reranker.score(question, [_whole(items) for items in lists]).tolist()
+    score, items = max(zip(scores, lists, strict=True), key=lambda one: one[0])
     return items, min(chance_of((score,), (STEPS,), 0.0), SUREST)
 
 

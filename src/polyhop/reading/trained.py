@@ -151,12 +151,14 @@ class Trained:
         named = introduced(found.best.quote) if shape == "open" and found.best.quote is not None else []
         if named:  # "three faults" in the line above them is what they are called
             return _listed(named, found.chance)
-        items, chance = likeliest_list(found, anchored=shape != "steps", reranker=models.reranker)
         if shape == "steps":
-            steps = listed_steps(question, passages, models.reranker)
-            items, chance = max((items, chance), steps, key=lambda one: one[1])
-        if items and ((shape == "steps" and chance >= self.threshold) or (shape == "open" and chance > found.chance)):
-            return _listed(items, chance)
+            items, chance = listed_steps(question, passages, models.reranker)
+            if items and chance >= self.threshold:
+                return _listed(items, chance)
+        if shape == "open":
+            items, chance = likeliest_list(found, reranker=models.reranker)
+            if items and chance > found.chance:
+                return _listed(items, chance)
         if shape in ("steps", "explanation") and not self.brief and len(found.best.text.split()) < CLAUSE:
             return self._quotation(shape, found)
         items, chance = several_listed(found) if _asks_for_any_number(question) else ((), 0.0)

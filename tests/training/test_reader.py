@@ -167,6 +167,7 @@ def test_the_mean_of_several_readers_is_exported(tmp_path: Path, monkeypatch: py
     assert all(sha256_of(one / "model.onnx") in card for one in (first, second))
     with pytest.raises(ModelError, match="of this shape"):
         trained("wider", 3, (first,), replace(TINY, inner=2 * TINY.inner))
+    assert not (tmp_path / "wider").exists()  # told before anything is learnt
 
 
 def test_prepared_windows_need_no_rows_and_no_installed_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

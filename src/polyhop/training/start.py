@@ -105,13 +105,20 @@ def mean_with(others: Sequence[Path], network: Any) -> None:
     (Wortsman et al. 2022, "Model soups"). Raises ModelMissing, ModelError.
     """
     total = {name: value.detach().cpu().numpy() for name, value in network.state_dict().items()}
-    shapes = {name: value.shape for name, value in total.items()}
     for folder in others:
-        stored = finished_weights(folder)
-        if {name: value.shape for name, value in stored.items()} != shapes:
-            raise ModelError(f"{folder} holds no model of this shape.")
+        stored = weights_like(network, folder)
         total = {name: value + stored[name] for name, value in total.items()}
     network.load_state_dict({name: torch_of(value / (len(others) + 1)) for name, value in total.items()})
+
+
+def weights_like(network: Any, folder: Path) -> dict[str, Floats]:
+    """The weights of a finished model of the same shape as a network. Raises ModelMissing, ModelError."""
+    stored = finished_weights(folder)
+    if {name: value.shape for name, value in stored.items()} != {
+        name: tuple(value.shape) for name, value in network.state_dict().items()
+    }:
+        raise ModelError(f"{folder} holds no model of this shape.")
+    return stored
 
 
 def _dequantised(graph: Path) -> dict[str, Floats]:

@@ -17,7 +17,7 @@ from polyhop.training.checkpoint import Checkpoint, Position
 from polyhop.training.encoder import weights_of
 from polyhop.training.graph import Head
 from polyhop.training.loop import Course, Loop, Trainee, tell_stage
-from polyhop.training.start import blend_with, go_on_from, mean_with
+from polyhop.training.start import blend_with, go_on_from, mean_with, weights_like
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,12 @@ class Trainer:
         return {name: sha256_of(self.data / name) for name in names if (self.data / name).exists()}
 
     def started(self, network: Any) -> Any:
-        """A network with the weights of the finished model, if it is to go on from one."""
+        """A network with the weights of the finished model, if it is to go on from one.
+
+        Raises ModelMissing and ModelError, of the others too: hours later would be too late.
+        """
+        for folder in self.others:
+            weights_like(network, folder)
         if self.start is not None:
             go_on_from(self.start, network, self.name)
         return network
@@ -86,7 +91,8 @@ class Trainer:
         tell_stage(self.listener, "exporting")
         if self.start is not None and self.blend < 1:
             blend_with(self.start, network, self.blend)
-        mean_with(self.others, network)
+        if self.others:
+            mean_with(self.others, network)
         network.eval()
         with torch.no_grad():
             trained = as_trained()

@@ -134,15 +134,18 @@ class View:
 
     def vectors(self, questions: Sequence[str]) -> Floats:
         """The unit vectors of questions, float32 of shape (len(questions), dimensions)."""
-        return (self.looked_up or LookedUp()).embedded(questions, self.models.embedder.embed_questions)
+        return self._look_ups().embedded(questions, self.models.embedder.embed_questions)
 
     def nearest(self, queries: Floats, k: int) -> list[Ranked]:
         """The ``k`` passages nearest to each of some vectors, which are compared together."""
-        return (self.looked_up or LookedUp()).nearest(queries, k, self.text.vectors)
+        return self._look_ups().nearest(queries, k, self.text.vectors)
 
     def passages(self, numbers: Sequence[int]) -> list[Passage]:
         """Passages by number, in the order given."""
-        return (self.looked_up or LookedUp()).passages(numbers, self.record.passages)
+        return self._look_ups().passages(numbers, self.record.passages)
+
+    def _look_ups(self) -> LookedUp:
+        return self.looked_up or LookedUp()
 
     def ranked(self, numbers: Sequence[int], scores: Sequence[float], k: int) -> tuple[Passage, ...]:
         """The first k passages with their scores."""

@@ -71,9 +71,10 @@ class TextReading:
     def look_up(self, sought: Sequence[SoughtConstraint]) -> None:
         """Search for what several constraints say, and for the question, in one pass: what is found is kept."""
         if self.among is None and self.over.looked_up is not None:
-            lines = [phrase_vectors([one.pattern.line for one in sought], self.over)]
-            asked = [self.over.vectors([self.question])] if self.depth else []
-            self.over.nearest(np.concatenate([*lines, *asked]), max(self.recovery.retrieved, self.depth))
+            queries = phrase_vectors([one.pattern.line for one in sought], self.over)
+            if self.depth:
+                queries = np.concatenate([queries, self.over.vectors([self.question])])
+            self.over.nearest(queries, max(self.recovery.retrieved, self.depth))
 
     def blocks(self, sought: Sequence[SoughtConstraint]) -> list[ConstraintBlock]:
         """The evidence of text for constraints that need nothing of each other, and the values of their open ends."""

@@ -21,16 +21,11 @@ class KeptInFile:
     """What keeps its rows in a file of the server's, and lets go of that at the end of a with block."""
 
     def __init__(self, path: Path, tables: str, *, made: bool = False) -> None:
-        self._file = ServerFile(path, tables, version=1, made=made)
-
-    @property
-    def file(self) -> ServerFile:
-        """The file, which others may have rows in, too."""
-        return self._file
+        self.file = ServerFile(path, tables, version=1, made=made)  # which others may have rows in, too
 
     def close(self) -> None:
         """Let go of the file."""
-        self._file.close()
+        self.file.close()
 
     def __enter__(self) -> Self:
         return self

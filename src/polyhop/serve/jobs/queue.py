@@ -80,7 +80,7 @@ class JobQueue(KeptInFile):
 
     def transaction(self) -> AbstractContextManager[None]:
         """What is changed inside is changed together."""
-        return self._file.transaction()
+        return self.file.transaction()
 
     def add(
         self,
@@ -96,9 +96,9 @@ class JobQueue(KeptInFile):
         Raises Overloaded where too many jobs are open already.
         """
         job_id = secrets.token_hex(8)
-        with self._file.transaction():
+        with self.file.transaction():
             self._require_room()
-            self._file.change(
+            self.file.change(
                 "INSERT INTO jobs(id, kind, state, about, key, created, asked, skipped)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 *(job_id, kind.value, JobState.QUEUED.value, json.dumps(list(about)), key, time.time()),
@@ -109,7 +109,7 @@ class JobQueue(KeptInFile):
 
     def job(self, job_id: str) -> Job:
         """One job. Raises JobMissing."""
-        row = self._file.row(f"SELECT {_FIELDS} FROM jobs WHERE id = ?", job_id)  # noqa: S608
+        row = self.file.row(f"SELECT {_FIELDS} FROM jobs WHERE id = ?", job_id)  # noqa: S608
         if row is None:
             raise JobMissing("There is no such job in this workspace.", remedy="GET /v1/jobs lists those there are.")
         return _job(row)
@@ -117,22 +117,22 @@ class JobQueue(KeptInFile):
     def jobs(self, *, before: int | None = None, limit: int = PAGE) -> list[Job]:
         """The latest jobs, newest first; ``before``: only those with a smaller number."""
         query = f"SELECT {_FIELDS} FROM jobs WHERE number < ? ORDER BY number DESC LIMIT ?"  # noqa: S608
-        return [_job(row) for row in self._file.rows(query, 2**62 if before is None else before, limit)]
+        return [_job(row) for row in self.file.rows(query, 2**62 if before is None else before, limit)]
 
     def open_jobs(self) -> list[Job]:
         """The jobs that have not ended, the next one first."""
         query = f"SELECT {_FIELDS} FROM jobs WHERE state IN ('running', 'queued') ORDER BY state DESC, number"  # noqa: S608
-        return [_job(row) for row in self._file.rows(query)]
+        return [_job(row) for row in self.file.rows(query)]
 
     def asked(self, job: Job) -> Any:
         """What else the work of a job has to know, as it was added."""
-        row = self._file.row("SELECT asked FROM jobs WHERE number = ?", job.number)
+        row = self.file.row("SELECT asked FROM jobs WHERE number = ?", job.number)
         return json.loads(row[0]) if row is not None else {}
 
     def result(self, job_id: str) -> Any:
         """What a job found. Raises JobMissing where there is no such job, or it has no result (yet)."""
         job = self.job(job_id)
-        row = self._file.row("SELECT result FROM jobs WHERE number = ?", job.number)
+        row = self.file.row("SELECT result FROM jobs WHERE number = ?", job.number)
         if row is None or row[0] is None:
             why = "has not ended" if job.is_open else "has none"
             raise JobMissing(
@@ -142,26 +142,26 @@ class JobQueue(KeptInFile):
 
     def cancel(self, job_id: str) -> Job:
         """Have a job stop: one that waits at once, one that runs between two chunks. Raises JobMissing, NotNow."""
-        with self._file.transaction():
+        with self.file.transaction():
             job = self.job(job_id)
             if not job.is_open:
                 raise NotNow(f"The job has ended: it is {job.state}.", remedy="There is nothing left to cancel.")
             if job.state == JobState.QUEUED:
                 self.end(job, JobState.CANCELLED)
             else:
-                self._file.change("UPDATE jobs SET stopping = 1 WHERE number = ?", job.number)
+                self.file.change("UPDATE jobs SET stopping = 1 WHERE number = ?", job.number)
             return self.job(job_id)
 
     def retry(self, job_id: str) -> Job:
         """Queue a job again that failed or was cancelled; it goes on with what is left. Raises JobMissing, NotNow."""
-        with self._file.transaction():
+        with self.file.transaction():
             job = self.job(job_id)
             if job.state not in (JobState.FAILED, JobState.CANCELLED):
                 raise NotNow(
                     f"Only a job that failed or was cancelled can be tried again; this one is {job.state}.",
                     remedy="Wait until it has ended." if job.is_open else "Upload the files again to index them anew.",
                 )
-            self._file.change(
+            self.file.change(
                 "UPDATE jobs SET state = 'queued', started = NULL, ended = NULL, error = NULL, stopping = 0,"
                 " crashes = 0, progress = '{}' WHERE number = ?",
                 job.number,
@@ -172,11 +172,11 @@ class JobQueue(KeptInFile):
         """The job to do now: one that a killed worker left behind, else the one that has waited longest."""
         if not self.open_jobs():
             return None
-        with self._file.transaction():
+        with self.file.transaction():
             waiting = self.open_jobs()
             if not waiting:  # cancelled in between
                 return None
-            self._file.change(
+            self.file.change(
                 "UPDATE jobs SET state = 'running', started = coalesce(started, ?) WHERE number = ?",
                 time.time(),
                 waiting[0].number,
@@ -185,7 +185,7 @@ class JobQueue(KeptInFile):
 
     def note(self, job: Job, progress: JobProgress, cost: Cost) -> None:
         """Note how far a job has come, and what it has cost in all."""
-        self._file.change(
+        self.file.change(
             "UPDATE jobs SET progress = ?, cost = ? WHERE number = ?",
             json.dumps(asdict(progress)),
             json.dumps(asdict(cost)),
@@ -194,7 +194,7 @@ class JobQueue(KeptInFile):
 
     def is_stopping(self, job: Job) -> bool:
         """Whether somebody wants a job to stop."""
-        return bool(self._file.row("SELECT 1 FROM jobs WHERE number = ? AND stopping", job.number))
+        return bool(self.file.row("SELECT 1 FROM jobs WHERE number = ? AND stopping", job.number))
 
     def end(
         self,
@@ -207,7 +207,7 @@ class JobQueue(KeptInFile):
     ) -> None:
         """End a job; ``skipped`` is added to what it has left out already."""
         told = {each.file: each for each in (*job.skipped, *skipped)}
-        self._file.change(
+        self.file.change(
             "UPDATE jobs SET state = ?, ended = ?, skipped = ?, error = ?, result = ?, stopping = 0 WHERE number = ?",
             *(state.value, time.time(), _skipped(told.values())),
             None if error is None else json.dumps(asdict(error)),
@@ -220,17 +220,17 @@ class JobQueue(KeptInFile):
 
         The job that it does each time is given up.
         """
-        with self._file.transaction():
-            at_work = self._file.change("UPDATE jobs SET crashes = crashes + 1 WHERE state = 'running'")
+        with self.file.transaction():
+            at_work = self.file.change("UPDATE jobs SET crashes = crashes + 1 WHERE state = 'running'")
             query = f"SELECT {_FIELDS} FROM jobs WHERE state = 'running' AND crashes >= ?"  # noqa: S608
-            for job in map(_job, self._file.rows(query, MOST_CRASHES)):
+            for job in map(_job, self.file.rows(query, MOST_CRASHES)):
                 self.end(job, JobState.FAILED, error=CRASHED)
             return bool(at_work)
 
     def _require_room(self) -> None:
         if self._most is None:
             return
-        row = self._file.row("SELECT count(*) FROM jobs WHERE state IN ('running', 'queued')")
+        row = self.file.row("SELECT count(*) FROM jobs WHERE state IN ('running', 'queued')")
         if row is not None and row[0] >= self._most:
             raise Overloaded(
                 f"{row[0]:,} jobs of this workspace wait already.",
@@ -239,7 +239,7 @@ class JobQueue(KeptInFile):
             )
 
     def _forget(self) -> None:
-        self._file.change(
+        self.file.change(
             "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND number <="
             " (SELECT max(number) FROM jobs) - ?",
             KEPT,

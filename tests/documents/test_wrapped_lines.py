@@ -79,8 +79,8 @@ def test_items_of_a_list_stay_apart_and_are_each_a_line() -> None:
 KEPT = [
     "Harbour Office\n12 Quay Street\nQuillmouth",
     "Present: Ada Brisk, Otto Fell, and four members of the board\nAbsent: Piet Rook\nClerk: Lena Voss",
-    "name          built    keeper\nOrla mill     1742     Lena Voss\nTarn mill     1790     Piet Rook",
-    "| name | built |\n|------|-------|\n| Orla | 1742  |",
+    "Orla mill     Lena Voss    Quillmouth\nTarn mill     Piet Rook    Fennick",
+    "| Orla | the east mill |\n| Tarn | the west mill |",
     "The tide comes in, the tide goes out,\nAnd no one asks the miller why;\nHis wheel turns half the day about.",
     "The Inner Gate\n--------------",
     "for gate in gates:\n    gate.open()\n    gate.wait(9)\n",

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from polyhop.documents.edits import TextEdit, TextEdits
+from polyhop.documents.plain_tables import plain_tables
 from polyhop.documents.sentences import LABEL, begins_item, is_cut, keeps_lines, line_goes_on, wrapped_width
 
 _PARTED: Final = re.compile(r"\b(\w++(?:-\w++)*+)[-\u2010][ \t]*\n[ \t]*(?=(\w+)(-?))")
@@ -58,12 +59,22 @@ def _joined(first: str, second: str, more: str, known: Counter[str], cut: int) -
 def flowing(text: str) -> str:
     """A plain text with each paragraph on one line, where it was wrapped at a width; otherwise as it is.
 
-    Lists, tables, verse, rules and what is indented as code keep their lines.
+    Lists, verse, rules and what is indented as code keep their lines. Rows of tables have the names of their columns.
     """
     lines = text.split("\n")
     width = wrapped_width([one for one, following in pairwise(lines) if one.strip() and following.strip()])
+    flowed: list[str] = []
+    at = 0
+    for table in plain_tables(lines):
+        flowed += [*_flowed(lines[at : table.first], width), *table.rows]
+        at = table.end
+    return whole_words("\n".join([*flowed, *_flowed(lines[at:], width)]))
+
+
+def _flowed(lines: Sequence[str], width: int) -> list[str]:
+    """Lines without tables, with those of a paragraph joined where a width is known."""
     if not width:
-        return whole_words(text)
+        return list(lines)
     flowed: list[str] = []
     block: list[str] = []
     for line in [*lines, ""]:
@@ -73,7 +84,7 @@ def flowing(text: str) -> str:
         flowed += _paragraphs(block, width)
         flowed.append(line)
         block.clear()
-    return whole_words("\n".join(flowed[:-1]))
+    return flowed[:-1]
 
 
 def _paragraphs(block: Sequence[str], width: int) -> list[str]:

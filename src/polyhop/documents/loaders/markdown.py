@@ -11,6 +11,7 @@ from typing import ClassVar
 from polyhop.documents.edits import TextEdit, TextEdits
 from polyhop.documents.encoding import read_text
 from polyhop.documents.loading import file_document
+from polyhop.documents.plain_tables import table_edits
 from polyhop.documents.tables import Cell, rows_as_lines
 from polyhop.types import Document
 
@@ -18,6 +19,7 @@ _FRONT_MATTER = re.compile(
     r"(---|\+\+\+)[ \t]*\n(?=[ \t]*[\w#\"'-])(?:(.*?)\n)??(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL
 )
 _SETTING = re.compile(r"^([A-Za-z_][\w -]*?)[ \t]*[:=][ \t]+(\S.*)$", re.MULTILINE)
+_INDENTED = re.compile(r"^(?: {4}|\t)[^\n]*$", re.MULTILINE)  # code, or what goes on below an item
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+)[^\n]*\n.*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(
     r"^ {0,3}#{1,6}[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*$|^ {0,3}(\S.*)\n {0,3}(?:=+|--+)[ \t]*$", re.MULTILINE
@@ -42,7 +44,7 @@ class MarkdownLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".md", ".markdown")
     media_type: ClassVar[str] = "text/markdown"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; the front matter's plain entries are its metadata. Raises DocumentError for binary content."""
@@ -75,9 +77,13 @@ def _prose(text: str) -> str:
 
 
 def _without_bars(text: str) -> str:
-    """A text in which rows of tables have the name of its column before each value."""
+    """A text in which rows of tables have the name of its column before each value.
+
+    Where a table has no rule below the names, it is one of plain text.
+    """
     tables = _TABLE.finditer(_prose(text))
-    return TextEdits(TextEdit(*table.span(), _rows(table[1])) for table in tables).applied(text)
+    ruled = TextEdits(TextEdit(*table.span(), _rows(table[1])) for table in tables).applied(text)
+    return TextEdits(table_edits(_INDENTED.sub(lambda line: " " * len(line[0]), _prose(ruled)))).applied(ruled)
 
 
 def _rows(table: str) -> str:

@@ -28,7 +28,7 @@ class TextLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".txt", ".text", ".log", ".rst")
     media_type: ClassVar[str] = "text/plain"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document. Raises DocumentError for binary content."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -16,8 +16,9 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from polyhop.indexes.csr import offsets
-from polyhop.indexes.names import words
+from polyhop.indexes.names import MISSING, words
 from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.splicing import Splice, Vocabulary
 from polyhop.indexes.strings import STRING_ARRAYS, Strings, hashed
 from polyhop.ports import Bools, Ints
 
@@ -66,6 +67,40 @@ class TokenCoverage:
             lengths=each,
             values=np.frombuffer(kept, np.int64),
         )
+
+    def spliced(self, values: Ints, more: TokenCoverage) -> Self:
+        """The names of values that stay, and those of others.
+
+        ``values``: what each value is then, in the order in which they were, MISSING for one that goes. ``more`` has
+        values as they are then, none of which is among them.
+        """
+        own = values[self.values]
+        kept = np.flatnonzero(own != MISSING)
+        rows = Splice(own != MISSING, np.append(kept, len(own))[np.searchsorted(own[kept], more.values)])
+        stays = rows.stays[self.rows]
+        counts = np.diff(offsets(stays)[self.starts])
+        said, each = [more.tokens[place] for place in range(len(more.tokens))], np.diff(more.starts)
+        tokens = Vocabulary.of(self.tokens, counts > 0, said)
+        added = [said[place] for place in np.flatnonzero(tokens.new).tolist()]
+        counts = tokens.splice.rows(counts, np.zeros(len(added), np.int64))
+        counts[tokens.places] += each
+        holding = Splice(stays, self._places_of(more, rows, tokens))
+        return type(self)(
+            tokens=self.tokens.spliced(tokens.splice, Strings.build(added, hashed(added))),
+            starts=offsets(counts),
+            rows=holding.rows(rows.placed[self.rows], rows.came[more.rows]),
+            lengths=rows.rows(self.lengths, more.lengths),
+            values=rows.rows(own, more.values),
+        )
+
+    def _places_of(self, more: TokenCoverage, rows: Splice, tokens: Vocabulary) -> Ints:
+        """Before which of the rows that tokens have those of others stand."""
+        found = [np.empty(0, np.int64)]
+        each = zip(tokens.at.tolist(), tokens.new.tolist(), pairwise(more.starts.tolist()), strict=True)
+        for place, is_new, (start, end) in each:
+            first, last = self.starts[[place, place if is_new else place + 1]].tolist()
+            found.append(first + np.searchsorted(self.rows[first:last], rows.before[more.rows[start:end]]))
+        return np.concatenate(found)
 
     def save(self, folder: Path) -> None:
         """Write the index as a folder. Raises StorageFull."""

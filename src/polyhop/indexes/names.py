@@ -12,6 +12,7 @@ import numpy as np
 
 from polyhop.indexes.folding import pieces, unspaced
 from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.splicing import Splice, places_in
 from polyhop.indexes.strings import STRING_ARRAYS, Hashes, Strings, hashed
 from polyhop.ports import Ints
 
@@ -61,6 +62,15 @@ class Names:
         ordered = sorted(lowest)
         values = np.array([lowest[key] for key in ordered], np.int64)
         return cls(keys=Strings.build(ordered, key_hashes(ordered)), values=values)
+
+    def spliced(self, rows: Ints, more: Names) -> Self:
+        """The names of rows that stay, and others, none of which is among them.
+
+        ``rows``: what each row is then, MISSING for one that goes. ``more`` has rows as they are then.
+        """
+        values = rows[self.values]
+        splice = Splice(values != MISSING, places_in(self.keys, map(more.keys.__getitem__, range(len(more)))))
+        return type(self)(keys=self.keys.spliced(splice, more.keys), values=splice.rows(values, more.values))
 
     def save(self, folder: Path) -> None:
         """Write the table as a folder. Raises StorageFull."""

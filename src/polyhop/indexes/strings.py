@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from polyhop.indexes.csr import offsets
 from polyhop.indexes.segments import Arrays
+from polyhop.indexes.splicing import Splice
 from polyhop.ports import Ints
 
 Hashes = NDArray[np.uint64]
@@ -46,6 +47,22 @@ class Strings:
             bounds=offsets(map(len, encoded)),
             hashes=hashes[order],
             order=order,
+        )
+
+    def spliced(self, splice: Splice, more: Strings) -> Self:
+        """The strings that stay, and others between them."""
+        came = splice.came[more.order]
+        first, last = (self.hashes.searchsorted(more.hashes, side) for side in ("left", "right"))
+        for at in np.flatnonzero(first < last).tolist():  # strings with one hash stand in their order
+            same = splice.placed[self.order[first[at] : last[at]]]
+            first[at] += np.searchsorted(same, came[at])
+        by_hash = Splice(splice.stays[self.order], first)
+        blob, bounds = splice.laid((self.blob, self.bounds), (more.blob, more.bounds))
+        return type(self)(
+            blob=blob,
+            bounds=bounds,
+            hashes=by_hash.rows(self.hashes, more.hashes),
+            order=by_hash.rows(splice.placed[self.order], came),
         )
 
     def arrays(self) -> Arrays:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from polyhop.errors import IndexCorrupt
 from polyhop.indexes.csr import offsets
 from polyhop.indexes.segments import KeptArrays
+from polyhop.indexes.splicing import Splice
 from polyhop.ports import Ints
 
 
@@ -45,6 +46,11 @@ class Texts(KeptArrays):
         bounds = self.bounds[start : end + 1].tolist()
         written = self.blob[bounds[0] : bounds[-1]].tobytes()
         return [_decoded(written[at - bounds[0] : to - bounds[0]]) for at, to in pairwise(bounds)]
+
+    def spliced(self, splice: Splice, more: Texts) -> Self:
+        """Those that stay, and others between them."""
+        blob, bounds = splice.laid((self.blob, self.bounds), (more.blob, more.bounds))
+        return type(self)(blob=blob, bounds=bounds)
 
 
 def _decoded(written: bytes) -> str:

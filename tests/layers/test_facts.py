@@ -20,7 +20,7 @@ from polyhop.documents.chunking import cut
 from polyhop.documents.loading import file_document
 from polyhop.errors import IndexCorrupt, ModelMismatch, ModelMissing, UsageError
 from polyhop.indexes.names import normal
-from polyhop.layers.facts.gathered import Decoded, GatheredFacts
+from polyhop.layers.facts.gathered import Decoded, GatheredFacts, write_whole
 from polyhop.layers.facts.graph import MOST_TIED, FactGraph
 from polyhop.layers.facts.layer import FactsLayer, decode, encode
 from polyhop.layers.facts.merges import apart_of, join_again, keep_apart, merges_of
@@ -639,8 +639,7 @@ def decoded(numbers: Mapping[str, int]) -> Iterator[Decoded]:
 
 def written(gathered: GatheredFacts, folder: Path) -> dict[str, bytes]:
     """The files of a generation made of it."""
-    gathered.save(folder)
-    FactGraph.of_stated(gathered.stated, lengths).save(folder)
+    write_whole(folder, gathered, lengths)
     return arrays_in(folder)
 
 

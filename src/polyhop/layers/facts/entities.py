@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
+from typing import Self
 
 import numpy as np
 
@@ -15,6 +16,39 @@ from polyhop.layers.facts import merging
 from polyhop.layers.facts.merging import Claim, Keys, Known, Pair, Similarity
 from polyhop.layers.facts.stated import StatedFacts
 from polyhop.ports import Bools, Ints
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ends:
+    """Heads and tails of facts, in any order, and what passages say of their names besides."""
+
+    names: Sequence[str]
+    bases: Sequence[str]  # of each name, as ``normal`` makes it
+    labels: Sequence[str]
+    name: Ints  # end -> name, one that has words
+    label: Ints  # end -> label
+    row: Ints  # end -> row of its passage
+    claims: Sequence[tuple[int, int, str]]  # two ends, the second of which is another name of the first, and why
+    title: Callable[[int], str]  # of the passage of a row
+    titles: Set[str]  # of all passages that may be titled after one of the names
+    acronyms: Set[str]  # a name and its acronym, on two lines
+
+    @classmethod
+    def of(cls, stated: StatedFacts, bases: Sequence[str]) -> Self:
+        """All heads, then all tails."""
+        facts = len(stated.heads)
+        return cls(
+            names=stated.names,
+            bases=bases,
+            labels=stated.labels,
+            name=np.concatenate([stated.heads, stated.tails]),
+            label=stated.labelled.T.ravel(),
+            row=np.tile(stated.rows, 2),
+            claims=[(fact, facts + fact, reason) for fact, reason in stated.claims],
+            title=stated.titles.__getitem__,
+            titles=set(stated.titles),
+            acronyms=set(stated.acronyms),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -28,9 +62,8 @@ class SpelledEntities:
     bases: Sequence[str]  # of each spelling, as ``normal`` makes it
     reasons: Sequence[str]  # why each spelling is there; empty for the name
     starts: Ints  # where the spellings of each entity begin, and where those of the last one end
-    heads: Ints  # fact -> entity
-    tails: Ints
-    spelled: Ints  # (m, 2): which spelling of its entity stands at the head, and at the tail
+    ends: Ints  # end -> entity
+    spelled: Ints  # end -> which spelling of its entity stands there
 
     def of_each(self, column: Sequence[str]) -> Iterator[Sequence[str]]:
         """The spellings, or the reasons, of each entity."""
@@ -41,112 +74,98 @@ class SpelledEntities:
 def spelled_entities(
     stated: StatedFacts, apart: Iterable[Pair], similarity: Similarity | None
 ) -> tuple[StatedFacts, SpelledEntities]:
-    """The facts whose ends are names, and the entities that these name.
+    """The facts whose ends are names, and the entities that these name; all heads, then all tails.
 
     ``apart``: keys that are never one entity. ``similarity``: how alike names must be to be one entity; None: they join
     only by name and by alias.
     """
+    bases = [normal(name) for name in stated.names]
+    stated = stated.naming(bases)
+    return stated, entities_of(Ends.of(stated, bases), apart, similarity)
+
+
+def entities_of(ends: Ends, apart: Iterable[Pair], similarity: Similarity | None = None) -> SpelledEntities:
+    """The entities that ends name; as ``spelled_entities``."""
     apart = frozenset(apart)
-    keyed = _Keyed.of(stated, apart)
-    named = (keyed.heads >= 0) & (keyed.tails >= 0)
-    if not named.all():
-        stated, keyed = stated.of_facts(named), keyed.of_facts(named)
-    joined = _joined(stated, keyed, apart, similarity)
-    return stated, _Spelling(stated, keyed, joined).entities()
+    keyed = _Keyed.of(ends, apart)
+    return _Spelling(ends, keyed, _joined(ends, keyed, apart, similarity)).entities()
 
 
 @dataclass(frozen=True, eq=False)
 class _Keyed:
-    """Which key each end of a fact has, before anything is joined; -1 for a text without words."""
+    """Which key each end has, before anything is joined."""
 
     table: Keys
-    bases: Sequence[str]  # of each name
     keys: list[str]
     ids: Mapping[str, int]  # key -> its place
-    heads: Ints
-    tails: Ints
+    key: Ints  # of each end
 
     @classmethod
-    def of(cls, stated: StatedFacts, apart: Iterable[Pair]) -> _Keyed:
-        bases = [normal(name) for name in stated.names]
-        titled = {base for title in set(stated.titles) if (base := normal(title))}
-        table = Keys.build(stated.titles, apart, _common(stated, bases, titled))
+    def of(cls, ends: Ends, apart: Iterable[Pair]) -> _Keyed:
+        titled = {base for title in ends.titles if (base := normal(title))}
+        table = Keys.build(ends.titles, apart, _common(ends, titled))
         ids: dict[str, int] = {}
-        base_ids = np.array([ids.setdefault(base, len(ids)) if base else -1 for base in bases], np.int64)
-        contested = np.array([base in table.separate for base in bases], np.bool_)
-        sides = []
-        for ends in (stated.heads, stated.tails):
-            keys = base_ids[ends]
-            for fact in np.flatnonzero(contested[ends]).tolist():  # only a passage's title tells which thing it is
-                key = table.key(stated.names[ends[fact]], stated.titles[stated.rows[fact]])
-                keys[fact] = ids.setdefault(key, len(ids))
-            sides.append(keys)
-        return cls(table, bases, list(ids), ids, *sides)
-
-    def of_facts(self, kept: Bools) -> _Keyed:
-        return _Keyed(self.table, self.bases, self.keys, self.ids, self.heads[kept], self.tails[kept])
+        key = np.array([ids.setdefault(base, len(ids)) for base in ends.bases], np.int64)[ends.name]
+        contested = np.array([base in table.separate for base in ends.bases], np.bool_)
+        for end in np.flatnonzero(contested[ends.name]).tolist():  # only a passage's title tells which thing it is
+            own = table.key(ends.names[ends.name[end]], ends.title(ends.row[end]))
+            key[end] = ids.setdefault(own, len(ids))
+        return cls(table, list(ids), ids, key)
 
 
-def _common(stated: StatedFacts, bases: Sequence[str], titled: set[str]) -> set[str]:
+def _common(ends: Ends, titled: set[str]) -> set[str]:
     """The names that a passage writes as common nouns, of those that are titles."""
-    lower = [place for place, name in enumerate(stated.names) if bases[place] in titled and name.islower()]
-    wanted = np.zeros(len(stated.names), np.bool_)
+    lower = [place for place, name in enumerate(ends.names) if ends.bases[place] in titled and name.islower()]
+    wanted = np.zeros(len(ends.names), np.bool_)
     wanted[lower] = True
     found: set[str] = set()
-    for ends in (stated.heads, stated.tails):
-        for fact in np.flatnonzero(wanted[ends]).tolist():
-            name = stated.names[ends[fact]]
-            if name not in found and name not in stated.titles[stated.rows[fact]].lower():
-                found.add(name)
+    for end in np.flatnonzero(wanted[ends.name]).tolist():
+        name = ends.names[ends.name[end]]
+        if name not in found and name not in ends.title(ends.row[end]).lower():
+            found.add(name)
     return found
 
 
 def _joined(
-    stated: StatedFacts, keyed: _Keyed, apart: Iterable[Pair], similarity: Similarity | None
+    ends: Ends, keyed: _Keyed, apart: Iterable[Pair], similarity: Similarity | None
 ) -> Mapping[str, tuple[str, str]]:
     """The key of the entity of each key that may be joined with others, and why it is there; see ``merging.merged``."""
-    claims = set(_claims(stated, keyed))
+    claims = set(_claims(ends, keyed))
     wanted = np.full(len(keyed.keys), similarity is not None)
     wanted[[keyed.ids[key] for claim in claims for key in (claim.key, claim.alias) if key in keyed.ids]] = True
-    known = _known(stated, keyed, wanted)
-    titled = {keyed.table.key(title, title) for title in set(stated.titles)} if known else set()
+    known = _known(ends, keyed, wanted)
+    titled = {keyed.table.key(title, title) for title in ends.titles} if known else set()
     return merging.merged(known, claims, titled=titled & known.keys(), apart=apart, similarity=similarity)
 
 
-def _claims(stated: StatedFacts, keyed: _Keyed) -> Iterator[Claim]:
+def _claims(ends: Ends, keyed: _Keyed) -> Iterator[Claim]:
     """Where facts say, or brackets, that an entity has another name."""
-    said = [merging.alias_relation(relation) for relation in stated.relations]
-    claiming = np.array([bool(reason) for reason in said], np.bool_)
-    for fact in np.flatnonzero(claiming[stated.relation_ids]).tolist():
-        reason = said[stated.relation_ids[fact]]
-        head, tail = stated.names[stated.heads[fact]], stated.names[stated.tails[fact]]
-        if merging.states_alias(reason, head, tail, stated.labels[stated.labelled[fact, 1]]):
-            yield Claim(keyed.keys[keyed.heads[fact]], keyed.keys[keyed.tails[fact]], reason)
-    for both in set(stated.acronyms):
+    for head, tail, reason in ends.claims:
+        yield Claim(keyed.keys[keyed.key[head]], keyed.keys[keyed.key[tail]], reason)
+    for both in ends.acronyms:
         name, _, short = both.partition("\n")
         yield Claim(keyed.table.key(name, ""), keyed.table.key(short, ""), merging.ACRONYM)
 
 
-def _known(stated: StatedFacts, keyed: _Keyed, wanted: Bools) -> dict[str, Known]:
+def _known(ends: Ends, keyed: _Keyed, wanted: Bools) -> dict[str, Known]:
     """What is known of some keys."""
     known: dict[str, Known] = {}
-    for side, (keys, ends) in enumerate(((keyed.heads, stated.heads), (keyed.tails, stated.tails))):
-        facts = np.flatnonzero(wanted[keys])
-        columns = (keys[facts], ends[facts], stated.labelled[facts, side], stated.rows[facts])
-        for key, name, label, row in zip(*(column.tolist() for column in columns), strict=True):
-            one = known.setdefault(keyed.keys[key], Known())
-            one.spellings[stated.names[name]] += 1
-            one.labels[stated.labels[label]] += 1
-            one.rows.add(row)
+    found = np.flatnonzero(wanted[keyed.key])
+    columns = (keyed.key[found], ends.name[found], ends.label[found], ends.row[found])
+    for key, name, label, row in zip(*(column.tolist() for column in columns), strict=True):
+        one = known.setdefault(keyed.keys[key], Known())
+        one.spellings[ends.names[name]] += 1
+        one.labels[ends.labels[label]] += 1
+        one.rows.add(row)
     return known
 
 
 class _Spelling:
     """Puts names in the order in which they are spellings of entities."""
 
-    def __init__(self, stated: StatedFacts, keyed: _Keyed, joined: Mapping[str, tuple[str, str]]) -> None:
-        self.stated, self.keyed, self.joined = stated, keyed, joined
-        self.every = np.unique(np.concatenate([keyed.heads, keyed.tails]))  # keys of the facts
+    def __init__(self, ends: Ends, keyed: _Keyed, joined: Mapping[str, tuple[str, str]]) -> None:
+        self.ends, self.keyed, self.joined = ends, keyed, joined
+        self.every = np.unique(keyed.key)
         own = np.arange(len(keyed.keys))
         for key, (other, _) in joined.items():
             own[keyed.ids[key]] = keyed.ids[other]
@@ -155,14 +174,13 @@ class _Spelling:
         places = np.full(len(keyed.keys), -1)
         places[self.order] = np.arange(len(self.order))
         self.place = places[own]  # key -> entity
-        self.rank = _ranks(stated.names)
+        self.rank = _ranks(ends.names)
 
     def entities(self) -> SpelledEntities:
         """All there is to say of them."""
-        names = len(self.stated.names)
-        keys = np.concatenate([self.keyed.heads, self.keyed.tails])
-        ends = np.concatenate([self.stated.heads, self.stated.tails])
-        keyed, said, times = np.unique(keys * names + ends, return_inverse=True, return_counts=True)
+        names = len(self.ends.names)
+        said_as = self.keyed.key * names + self.ends.name
+        keyed, said, times = np.unique(said_as, return_inverse=True, return_counts=True)
         key, name = np.divmod(keyed, max(names, 1))  # each way in which a key is spelled, once
         entity = self.place[key]
         pairs, same = np.unique(entity * names + name, return_inverse=True)
@@ -181,13 +199,12 @@ class _Spelling:
             keys=[self.keyed.keys[key] for key in self.order],
             labels=self._labels(),
             named={self.keyed.keys[key]: int(self.place[key]) for key in self.every.tolist()},
-            spellings=[self.stated.names[place] for place in spelling[order].tolist()],
-            bases=[self.keyed.bases[place] for place in spelling[order].tolist()],
+            spellings=[self.ends.names[place] for place in spelling[order].tolist()],
+            bases=[self.ends.bases[place] for place in spelling[order].tolist()],
             reasons=reasons[order].tolist(),
             starts=starts,
-            heads=self.place[self.keyed.heads],
-            tails=self.place[self.keyed.tails],
-            spelled=which[same[said]].reshape(2, -1).T.copy(),
+            ends=self.place[self.keyed.key],
+            spelled=which[same[said]],
         )
 
     def _leading(self, key: Ints, name: Ints, times: Ints) -> Ints:
@@ -197,7 +214,7 @@ class _Spelling:
         from another entity.
         """
         own = np.flatnonzero(self.own[key] == key)
-        names, lower, bare = self.stated.names, np.zeros(len(own), np.bool_), np.zeros(len(own), np.bool_)
+        names, lower, bare = self.ends.names, np.zeros(len(own), np.bool_), np.zeros(len(own), np.bool_)
         for place, (which, said) in enumerate(zip(key[own].tolist(), name[own].tolist(), strict=True)):
             lower[place] = names[said].islower()
             if "(" in self.keyed.keys[which]:
@@ -217,13 +234,12 @@ class _Spelling:
 
     def _labels(self) -> list[str]:
         """The most frequent label of each entity that says what it is (``merging.informative``)."""
-        kinds = max(len(self.stated.labels), 1)
-        ends = np.concatenate([self.place[self.keyed.heads], self.place[self.keyed.tails]])
-        pairs, counts = np.unique(ends * kinds + self.stated.labelled.T.ravel(), return_counts=True)
+        kinds = max(len(self.ends.labels), 1)
+        pairs, counts = np.unique(self.place[self.keyed.key] * kinds + self.ends.label, return_counts=True)
         entities, labels = np.divmod(pairs, kinds)
         rows = zip(entities.tolist(), labels.tolist(), counts.tolist(), strict=True)
         return [
-            merging.informative({self.stated.labels[label]: count for _, label, count in of_one})
+            merging.informative({self.ends.labels[label]: count for _, label, count in of_one})
             for _, of_one in groupby(rows, itemgetter(0))
         ]
 

@@ -11,14 +11,20 @@ from typing import Final, Self
 
 import numpy as np
 
-from polyhop.indexes.segments import Arrays, present, read_arrays, write_arrays
+from polyhop.indexes.names import normal
+from polyhop.indexes.segments import Arrays, KeptArrays, present, read_arrays, write_arrays
+from polyhop.indexes.splicing import Splice
+from polyhop.indexes.strings import Hashes, hashed
 from polyhop.indexes.texts import Texts
-from polyhop.layers.facts.graph import FactGraph
+from polyhop.layers.facts.entities import spelled_entities
+from polyhop.layers.facts.graph import FactGraph, graph_of
+from polyhop.layers.facts.merging import Pair, Similarity
 from polyhop.layers.facts.stated import Stated, StatedFacts
-from polyhop.ports import Ints
+from polyhop.ports import Embed, Ints
 from polyhop.types import Fact, Passage
 
 FOLDER: Final = "gathered"  # in that of the generation
+NAMES: Final = "gathered/names"  # where ``KeptNames`` are
 Decoded = tuple[int, Passage, Sequence[Fact], Mapping[str, int]]  # as ``Stated``, and how many were rejected, by reason
 
 
@@ -53,19 +59,15 @@ class GatheredFacts:
         """These and others."""
         return type(self)(stated=self.stated.with_more(more.stated), rejected={**self.rejected, **more.rejected})
 
-    @property
-    def reasons(self) -> dict[str, int]:
-        """How many were rejected, by reason."""
-        return dict(sorted(sum(map(Counter, self.rejected.values()), Counter[str]()).items()))
-
-    def save(self, generation: Path) -> None:
-        """Keep what the graph of the generation does not say. Raises StorageFull."""
-        folder = generation / FOLDER
-        Texts.build(self.stated.titles).save(folder / "titles")
-        Texts.build(self.stated.acronyms).save(folder / "acronyms")
+    def beside(self) -> KeptBeside:
+        """What the graph of a generation does not say."""
         numbers = np.array(sorted(self.rejected), np.int64)
-        Texts.build([json.dumps(self.rejected[number]) for number in numbers.tolist()]).save(folder / "rejected")
-        write_arrays(folder / "rows", {"acronyms": self.stated.acronym_rows, "rejected": numbers})
+        return KeptBeside(
+            titles=Texts.build(self.stated.titles),
+            acronyms=Texts.build(self.stated.acronyms),
+            rejected=Texts.build([json.dumps(self.rejected[number]) for number in numbers.tolist()]),
+            rows={"acronyms": self.stated.acronym_rows, "rejected": numbers},
+        )
 
     @classmethod
     def open(cls, generation: Path) -> Self:
@@ -92,3 +94,84 @@ class KeptBeside:
         """Raises IndexCorrupt."""
         texts = {name: Texts.open(generation / FOLDER / name) for name in ("titles", "acronyms", "rejected")}
         return cls(**texts, rows=read_arrays(generation / FOLDER / "rows", ("acronyms", "rejected")))
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """How many facts were rejected, by reason."""
+        found: Counter[str] = Counter()
+        for rejected, passages in Counter(self.rejected.all()).items():
+            found.update({reason: count * passages for reason, count in json.loads(rejected).items()})
+        return dict(sorted(found.items()))
+
+    def acronyms_with(self, rows: Splice, more: KeptBeside) -> Splice:
+        """How acronyms go and come with the passages that say them; ``more``: what is kept of those that come."""
+        said = self.rows["acronyms"]
+        return Splice(rows.stays[said], np.searchsorted(said, rows.before[more.rows["acronyms"]]))
+
+    def spliced(self, numbers: Ints, rows: Splice, more: KeptBeside) -> Self:
+        """What is kept when passages go and come; ``numbers``: of the rows that were there."""
+        acronyms, faulty = self.acronyms_with(rows, more), self.rows["rejected"]
+        rejected = Splice(present(faulty, numbers[rows.stays]), np.searchsorted(faulty, more.rows["rejected"]))
+        said = acronyms.rows(rows.placed[self.rows["acronyms"]], rows.came[more.rows["acronyms"]])
+        return type(self)(
+            titles=self.titles.spliced(rows, more.titles),
+            acronyms=self.acronyms.spliced(acronyms, more.acronyms),
+            rejected=self.rejected.spliced(rejected, more.rejected),
+            rows={"acronyms": said, "rejected": rejected.rows(faulty, more.rows["rejected"])},
+        )
+
+    def save(self, generation: Path) -> None:
+        """Raises StorageFull."""
+        folder = generation / FOLDER
+        self.titles.save(folder / "titles")
+        self.acronyms.save(folder / "acronyms")
+        self.rejected.save(folder / "rejected")
+        write_arrays(folder / "rows", self.rows)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class KeptNames(KeptArrays):
+    """By which of its names a generation is touched by a change (``touched.py``); earlier versions had none."""
+
+    titles: Hashes  # row -> hash of the normalised title
+    acronyms: Hashes  # (n, 2): those of the normalised name and of its acronym
+    claims: Ints  # the facts that say that two names are of one entity, ascending
+
+    @staticmethod
+    def are_in(generation: Path) -> bool:
+        """Whether a generation has them, whole or damaged."""
+        return (generation / NAMES).is_dir()
+
+    @classmethod
+    def of(cls, stated: StatedFacts) -> Self:
+        """Of facts all of whose ends are names."""
+        both = (normal(name) for said in stated.acronyms for name in said.split("\n"))
+        return cls(
+            titles=hashed(map(normal, stated.titles)),
+            acronyms=hashed(both).reshape(-1, 2),
+            claims=np.array([fact for fact, _ in stated.claims], np.int64),
+        )
+
+    def spliced(self, splices: tuple[Splice, Splice, Splice], more: KeptNames) -> Self:
+        """The same when passages go and come, and with them acronyms and facts."""
+        rows, acronyms, facts = splices
+        stay = facts.placed[self.claims[facts.stays[self.claims]]]
+        return type(self)(
+            titles=rows.rows(self.titles, more.titles),
+            acronyms=acronyms.rows(self.acronyms, more.acronyms),
+            claims=np.sort(np.concatenate([stay, facts.came[more.claims]])),
+        )
+
+
+def write_whole(
+    generation: Path,
+    gathered: GatheredFacts,
+    embed: Embed,
+    apart: Iterable[Pair] = (),
+    similarity: Similarity | None = None,
+) -> None:
+    """Write the generation of what passages state; as ``FactGraph.of``. Raises StorageFull."""
+    stated, entities = spelled_entities(gathered.stated, apart, similarity)
+    gathered.beside().save(generation)
+    KeptNames.of(stated).save(generation / NAMES)
+    graph_of(stated, entities, embed).save(generation)  # last: its presence says that all is there

@@ -146,6 +146,11 @@ class FactGraph:
             )
         return graph
 
+    @staticmethod
+    def numbers_in(folder: Path) -> Ints:
+        """The passage numbers of a graph that was saved, ascending. Raises IndexCorrupt."""
+        return read_arrays(folder / "facts", ("numbers",))["numbers"]
+
     def _is_coherent(self) -> bool:
         ends = np.concatenate([self.heads, self.tails])
         bounds = ((ends, len(self)), (self.relation_ids, len(self.relations)), (self.rows, len(self.numbers)))
@@ -165,8 +170,8 @@ class FactGraph:
 
         ``passages``: those that state a fact.
         """
-        reasons = (reason for position in range(len(self)) for reason in self.reasons[position].split("\n"))
-        joined = sum(reason not in ("", merging.BY_NAME) for reason in reasons)
+        blob = self.reasons.blob  # of each entity the first is empty, and what begins otherwise than BY_NAME is no name
+        joined = int(np.count_nonzero(blob[1:][blob[:-1] == ord("\n")] != ord(merging.BY_NAME[0])))
         sizes = {"entities": len(self), "relations": len(self.relations), "facts": len(self.heads)}
         return {**sizes, "merged": joined, "passages": len(np.unique(self.rows))}
 
@@ -273,22 +278,21 @@ class FactGraph:
 
 def graph_of(stated: StatedFacts, entities: SpelledEntities, embed: Embed) -> FactGraph:
     """The graph of facts whose entities are known, in memory."""
-    relations, relation_ids = _in_order(stated.relations, stated.relation_ids)
-    kinds, labelled = _in_order(stated.labels, stated.labelled)
+    relations, relation_ids = in_order(stated.relations, stated.relation_ids)
+    kinds, labelled = in_order(stated.labels, stated.labelled)
     whose = np.repeat(np.arange(len(entities.keys)), np.diff(entities.starts))
-    facts = np.arange(len(entities.heads), dtype=np.int64)
-    pairs = np.concatenate([np.stack([ends, facts], axis=1) for ends in (entities.heads, entities.tails)])
+    heads, tails = entities.ends.reshape(2, -1)
     return FactGraph(
         folder=None,
         alive=np.ones(len(stated.numbers), np.bool_),
         numbers=np.array(stated.numbers),
-        heads=entities.heads,
-        tails=entities.tails,
+        heads=heads,
+        tails=tails,
         relation_ids=relation_ids,
         rows=np.array(stated.rows),
         spans=np.array(stated.spans),
         confidences=np.array(stated.confidences),
-        spelled=entities.spelled,
+        spelled=entities.spelled.reshape(2, -1).T.copy(),
         labelled=labelled,
         relation_vectors=np.asarray(embed(relations), np.float32),
         relations=Texts.build(relations),
@@ -297,13 +301,19 @@ def graph_of(stated: StatedFacts, entities: SpelledEntities, embed: Embed) -> Fa
         reasons=Texts.build(["\n".join(reasons) for reasons in entities.of_each(entities.reasons)]),
         labels=Texts.build(entities.labels),
         kinds=Texts.build(kinds),
-        names=_names(entities, whose),
+        names=names_of(entities, whose),
         coverage=TokenCoverage.build(entities.spellings, whose),
-        around=Adjacency.build(pairs, len(entities.keys)),
+        around=around_facts(heads, tails, len(entities.keys)),
     )
 
 
-def _in_order(texts: Sequence[str], ids: Ints) -> tuple[list[str], Ints]:
+def around_facts(heads: Ints, tails: Ints, entities: int) -> Adjacency:
+    """For each entity the facts that have it as head or tail."""
+    facts = np.arange(len(heads), dtype=np.int64)
+    return Adjacency.build(np.stack([np.concatenate([heads, tails]), np.tile(facts, 2)], axis=1), entities)
+
+
+def in_order(texts: Sequence[str], ids: Ints) -> tuple[list[str], Ints]:
     """The texts that are used, sorted, and which of them each one is then."""
     used = np.unique(ids)
     order = sorted(used.tolist(), key=texts.__getitem__)
@@ -312,7 +322,7 @@ def _in_order(texts: Sequence[str], ids: Ints) -> tuple[list[str], Ints]:
     return [texts[place] for place in order], places[ids]
 
 
-def _names(entities: SpelledEntities, whose: Ints) -> Names:
+def names_of(entities: SpelledEntities, whose: Ints) -> Names:
     """Every form of a name with its entity: a key's own entity before one that is also so spelled."""
     named = dict(entities.named)
     keys = map(merging.with_bracket, entities.bases, entities.spellings)

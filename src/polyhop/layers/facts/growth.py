@@ -17,7 +17,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from polyhop.errors import BudgetExceeded, IndexCorrupt, IndexLocked, PolyhopError, StorageFull
-from polyhop.indexes import segments
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.layer import FactsLayer, decode
 from polyhop.layers.facts.stated import Stated
@@ -367,7 +366,7 @@ class Growth:
         name = self._generation(record, manner)
         with suppress(IndexCorrupt):  # damaged: it is written again
             if name is not None:
-                return segments.read_arrays(self._generations / name / "facts", ("numbers",))["numbers"]
+                return FactGraph.numbers_in(self._generations / name)
         return np.empty(0, np.int64)
 
 

@@ -20,22 +20,25 @@ from polyhop.indexes import segments
 from polyhop.layers.extraction import ByRulesOrModel
 from polyhop.layers.facts import graph as facts_index
 from polyhop.layers.facts import overlay
-from polyhop.layers.facts.gathered import FOLDER, Decoded, GatheredFacts, KeptBeside
+from polyhop.layers.facts.changed_graph import write_changed
+from polyhop.layers.facts.gathered import FOLDER, NAMES, Decoded, GatheredFacts, KeptBeside, KeptNames, write_whole
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.merges import apart_of
 from polyhop.layers.facts.merging import Pair, Similarity
 from polyhop.layers.facts.overlay import overlaid
 from polyhop.layers.facts.syntax.facts import facts_of
+from polyhop.layers.facts.touched import Before
 from polyhop.layers.generations import may_stay, must_write, name_of, newest
 from polyhop.layers.layer import USUAL_MEMORY, with_rows
 from polyhop.models.choice import Models
-from polyhop.ports import Ints, LanguageModel, ParsedSentence
+from polyhop.ports import Embed, Ints, LanguageModel, ParsedSentence
 from polyhop.prompts.batches import Batches
 from polyhop.prompts.extract_facts import PROMPT_VERSION, Extracted, FactLimits, batches
 from polyhop.prompts.grounding import fault_of
 from polyhop.store import phrase_store
 from polyhop.store.changes import UNKNOWN
 from polyhop.store.phrase_store import PhraseStore
+from polyhop.store.port import Generation
 from polyhop.store.record import Record
 from polyhop.types import Fact, Passage
 
@@ -45,6 +48,8 @@ CODE_VERSION = "1"  # raise it when the same settings and models would give othe
 RULES_VERSION = "3"  # raise it when only layers/syntax would: what was paid for stays fresh
 FIELDS = ("head", "relation", "tail", "start", "end", "head_label", "tail_label", "confidence")  # of a stored fact
 ROWS: Final = "rows"  # in the description of a generation: what its passages' facts were read from
+CONTENT: Final = "content"  # likewise: what made a graph of them
+SHARE: Final = 1 / 4  # of the passages: where more have changed, the graph is gathered whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +101,7 @@ class FactsLayer(ByRulesOrModel[Extracted]):
     def gather(
         self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
     ) -> None:
-        """Build the graph of all facts anew, unless nothing has changed; only new passages are decoded for it."""
+        """Write the graph of all facts, unless nothing has changed; what a change leaves alone is copied."""
         numbers = record.done(self.name, fingerprint)
         apart = apart_of(record)
         embedder = models.embedder.name
@@ -105,33 +110,39 @@ class FactsLayer(ByRulesOrModel[Extracted]):
         rows = [fingerprint, record.turn(self.name, fingerprint)]
         target = folder / name_of(content, numbers)
         if must_write(record, self.name, target, _opened):
-            gathered = self._gathered(record, target, rows, numbers)
-            sizes = self._write(target, gathered, PhraseStore.open(record.folder, models.embedder), apart)
-            logger.info("facts: gathered %s, rejected %s", sizes, gathered.reasons)
-            told = {**sizes, "of": len(numbers), "rejected": gathered.reasons, ROWS: rows}
+            phrases = PhraseStore.open(record.folder, models.embedder)
+            mark = name_of(content, numbers[:0])
+            self._write(record, target, {ROWS: rows, CONTENT: mark}, numbers, phrases.vectors, apart)
+            sizes, rejected = FactGraph.open(target, numbers).counts, KeptBeside.open(target).reasons
+            logger.info("facts: gathered %s, rejected %s", sizes, rejected)
+            told = {**sizes, "of": len(numbers), "rejected": rejected, ROWS: rows, CONTENT: mark}
             record.set_generation(self.name, target.name, {"fingerprint": fingerprint, "embedder": embedder, **told})
         segments.sweep(folder, [target.name])
 
-    def _gathered(self, record: Record, target: Path, rows: list[Any], numbers: Ints) -> GatheredFacts:
-        """What passages state: of those that the generation before was gathered from, what it says."""
-        current = record.generation(self.name)
-        noted = None if current is None else current.description.get(ROWS)
-        if current is not None and noted == rows and rows[1] != UNKNOWN and current.name != target.name:
-            earlier = target.with_name(current.name)
-            if may_stay(earlier, _opened):
-                before = GatheredFacts.open(earlier)
-                new = numbers[~segments.present(numbers, before.stated.numbers)]
-                return before.among(numbers).with_more(GatheredFacts.of(self._decoded(record, new)))
-        return GatheredFacts.of(self._decoded(record, numbers))
-
     def _write(
-        self, target: Path, gathered: GatheredFacts, phrases: PhraseStore, apart: Sequence[Pair]
-    ) -> dict[str, int]:
-        similarity = None if self.merge_similar is None else Similarity(self.merge_similar, phrases.vectors)
-        gathered.save(target)
-        graph = FactGraph.of_stated(gathered.stated, phrases.vectors, apart=apart, similarity=similarity)
-        graph.save(target)  # last: its presence says that all is there
-        return graph.counts
+        self, record: Record, target: Path, made: Mapping[str, Any], numbers: Ints, embed: Embed, apart: Sequence[Pair]
+    ) -> None:
+        """Write a generation; ``made``: what the one before was made of, if it is to be built upon."""
+        current = record.generation(self.name)
+        earlier = self._earlier(current, target, made)
+        there = np.empty(0, np.int64) if earlier is None else FactGraph.numbers_in(earlier)
+        new = numbers[~segments.present(numbers, there)]
+        came = GatheredFacts.of(self._decoded(record, new))
+        same = current is not None and current.description.get(CONTENT) == made[CONTENT] and self.merge_similar is None
+        few = len(new) + np.count_nonzero(~segments.present(there, numbers)) <= SHARE * len(there)
+        if earlier is not None and same and few and KeptNames.are_in(earlier):
+            write_changed(target, Before.open(earlier, numbers), came, embed, apart)
+            return
+        gathered = came if earlier is None else GatheredFacts.open(earlier).among(numbers).with_more(came)
+        similarity = None if self.merge_similar is None else Similarity(self.merge_similar, embed)
+        write_whole(target, gathered, embed, apart, similarity)
+
+    def _earlier(self, current: Generation | None, target: Path, made: Mapping[str, Any]) -> Path | None:
+        """The generation before, if its passages' facts were read from the same rows, and it can be opened."""
+        if current is None or current.description.get(ROWS) != made[ROWS] or made[ROWS][1] == UNKNOWN:
+            return None
+        earlier = target.with_name(current.name)
+        return earlier if earlier != target and may_stay(earlier, _opened) else None
 
     def _decoded(self, record: Record, numbers: Ints) -> Iterator[Decoded]:
         for number, passage, row in chain.from_iterable(with_rows(record, self.name, numbers)):
@@ -163,4 +174,6 @@ def decode(payload: bytes) -> tuple[list[Fact], dict[str, int]]:
 
 def _opened(folder: Path) -> FactGraph:
     KeptBeside.open(folder)
+    if KeptNames.are_in(folder):
+        KeptNames.open(folder / NAMES)
     return FactGraph.open(folder, np.empty(0, np.int64))

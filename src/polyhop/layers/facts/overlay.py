@@ -254,7 +254,7 @@ class _Ends:
         which = [{spelling: at for at, spelling in enumerate(self._aliases[entity])} for entity in order.tolist()]
         ends = places[named]
         said = [[stated.names[name] for name in names.tolist()] for names in (stated.heads, stated.tails)]
-        spelled = [[which[end][name] for end, name in zip(ends[:, side], said[side], strict=True)] for side in (0, 1)]
+        spelled = [which[end][name] for side in (0, 1) for end, name in zip(ends[:, side], said[side], strict=True)]
         spellings = [spelling for entity in order.tolist() for spelling in self._aliases[entity]]
         names = self._graph.names
         known = {names.keys[row]: int(places[own]) for row, own in enumerate(names.values.tolist()) if places[own] >= 0}
@@ -266,9 +266,8 @@ class _Ends:
             bases=[normal(spelling) for spelling in spellings],
             reasons=[reason for entity in order.tolist() for reason in self._reasons[entity]],
             starts=offsets([len(self._aliases[entity]) for entity in order.tolist()]),
-            heads=ends[:, 0],
-            tails=ends[:, 1],
-            spelled=np.array(spelled, np.int64).reshape(2, -1).T.copy(),
+            ends=ends.T.ravel(),
+            spelled=np.array(spelled, np.int64),
         )
 
     def _found(self, spelling: str) -> int | None:

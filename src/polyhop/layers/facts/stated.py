@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -101,6 +102,25 @@ class StatedFacts:
             labelled=self.labelled[kept],
             confidences=self.confidences[kept],
         )
+
+    def naming(self, bases: Sequence[str]) -> Self:
+        """The facts whose ends are names; ``bases``: each name as ``normal`` makes it, empty for one without words."""
+        words = np.array([bool(base) for base in bases], np.bool_)
+        kept = words[self.heads] & words[self.tails]
+        return self if kept.all() else self.of_facts(kept)
+
+    @cached_property
+    def claims(self) -> list[tuple[int, str]]:
+        """The facts that say that their tail is another name of their head, in order, each with its alias relation."""
+        said = [merging.alias_relation(relation) for relation in self.relations]
+        claiming = np.array([bool(reason) for reason in said], np.bool_)
+        found = []
+        for fact in np.flatnonzero(claiming[self.relation_ids]).tolist():
+            reason = said[self.relation_ids[fact]]
+            head, tail = self.names[self.heads[fact]], self.names[self.tails[fact]]
+            if merging.states_alias(reason, head, tail, self.labels[self.labelled[fact, 1]]):
+                found.append((fact, reason))
+        return found
 
     def with_more(self, more: StatedFacts) -> Self:
         """What these passages and others state."""

@@ -1,0 +1,209 @@
+"""The graph after a change, made of the one before: what the change touches is gathered anew, the rest is copied.
+
+The arrays are, byte for byte, those of a graph that is gathered whole. Each is made when it is written, so that few of
+them are in memory at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhop.indexes.coverage import TokenCoverage
+from polyhop.indexes.names import MISSING, Names, normal
+from polyhop.indexes.segments import write_arrays
+from polyhop.indexes.splicing import Splice, Vocabulary, places_in
+from polyhop.indexes.texts import Texts
+from polyhop.layers.facts.entities import Ends, SpelledEntities, entities_of
+from polyhop.layers.facts.gathered import NAMES, GatheredFacts, KeptNames
+from polyhop.layers.facts.graph import around_facts, in_order, names_of
+from polyhop.layers.facts.merging import Pair, alias_relation
+from polyhop.layers.facts.stated import StatedFacts
+from polyhop.layers.facts.touched import Before, Touched
+from polyhop.ports import Embed, Ints
+
+
+def write_changed(folder: Path, before: Before, came: GatheredFacts, embed: Embed, apart: Iterable[Pair]) -> None:
+    """Write the generation of the passages that stay and of those that came. Raises StorageFull.
+
+    ``before`` was gathered with the same pairs ``apart``, with names joined by name and by alias only, and with vectors
+    by the same ``embed``.
+    """
+    new = came.stated.naming([normal(name) for name in came.stated.names])
+    touched = Touched.of(before, new)
+    old = _touched_facts(before, touched)
+    changed = ChangedGraph(before, touched, new, entities_of(_ends(before, touched, new, old), apart), old)
+    beside = came.beside()
+    acronyms = before.beside.acronyms_with(changed.rows, beside)
+    before.beside.spliced(before.graph.numbers, changed.rows, beside).save(folder)
+    before.names.spliced((changed.rows, acronyms, changed.facts), KeptNames.of(new)).save(folder / NAMES)
+    changed.save(folder, embed)
+
+
+def _touched_facts(before: Before, touched: Touched) -> tuple[Ints, Ints]:
+    """The facts that stay whose head, and those whose tail is touched; ascending."""
+    there = before.graph.alive[before.graph.rows]
+    heads, tails = (np.flatnonzero(there & touched.entities[ends]) for ends in (before.graph.heads, before.graph.tails))
+    return heads, tails
+
+
+def _ends(before: Before, touched: Touched, new: StatedFacts, old: tuple[Ints, Ints]) -> Ends:
+    """The ends that a change touches: heads and tails of facts that stay, then those of facts that come."""
+    graph, beside, rows = before.graph, before.beside, len(before.graph.numbers)
+    entities = np.flatnonzero(touched.entities)
+    spellings = [graph.aliases[entity].split("\n") for entity in entities.tolist()]
+    names: dict[str, int] = {}
+    name, new_name = _numbered(names, (one for each in spellings for one in each)), _numbered(names, new.names)
+    labels: dict[str, int] = {}
+    label, new_label = _numbered(labels, graph.kinds.all()), _numbered(labels, new.labels)
+    first = np.zeros(len(graph), np.int64)
+    first[entities] = np.cumsum([0, *map(len, spellings)])[:-1]
+    sides = list(zip(old, (graph.heads, graph.tails), (0, 1), strict=True))
+    return Ends(
+        names=list(names),
+        bases=[normal(one) for one in names],
+        labels=list(labels),
+        name=np.concatenate(
+            [
+                *(name[first[ends[facts]] + graph.spelled[facts, side]] for facts, ends, side in sides),
+                *(new_name[ends] for ends in (new.heads, new.tails)),
+            ]
+        ),
+        label=np.concatenate(
+            [
+                *(label[graph.labelled[facts, side]] for facts, _, side in sides),
+                *new_label[new.labelled].T,
+            ]
+        ),
+        row=np.concatenate([*(graph.rows[facts] for facts in old), np.tile(rows + new.rows, 2)]),
+        claims=list(_claims(before, touched, new, old)),
+        title=lambda row: beside.titles[row] if row < rows else new.titles[row - rows],
+        titles={*map(beside.titles.__getitem__, touched.titled.tolist()), *new.titles},
+        acronyms={*map(beside.acronyms.__getitem__, touched.acronyms.tolist()), *new.acronyms},
+    )
+
+
+def _claims(
+    before: Before, touched: Touched, new: StatedFacts, old: tuple[Ints, Ints]
+) -> Iterator[tuple[int, int, str]]:
+    """The claims between these ends; both ends of a fact that claims are touched, or none is."""
+    graph, (heads, tails) = before.graph, old
+    claims = before.names.claims
+    claims = claims[graph.alive[graph.rows[claims]] & touched.entities[graph.heads[claims]]]
+    ends = (np.searchsorted(heads, claims).tolist(), (len(heads) + np.searchsorted(tails, claims)).tolist())
+    for fact, head, tail in zip(claims.tolist(), *ends, strict=True):
+        yield head, tail, alias_relation(graph.relations[int(graph.relation_ids[fact])])
+    others = len(heads) + len(tails)
+    for fact, reason in new.claims:
+        yield others + fact, others + len(new.heads) + fact, reason
+
+
+def _numbered(numbers: dict[str, int], texts: Iterable[str]) -> Ints:
+    """The number of each text, which it gets where it has none."""
+    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class ChangedGraph:
+    """The arrays of a graph, of those before and of the entities that touched ends name."""
+
+    before: Before
+    touched: Touched
+    new: StatedFacts
+    ends: SpelledEntities
+    old: tuple[Ints, Ints]  # the facts that stay whose head, and those whose tail is touched
+
+    @cached_property
+    def rows(self) -> Splice:
+        """How passages go and come."""
+        graph = self.before.graph
+        return Splice(graph.alive, np.searchsorted(graph.numbers, self.new.numbers))
+
+    @cached_property
+    def facts(self) -> Splice:
+        """How facts go and come."""
+        rows = self.before.graph.rows
+        return Splice(self.rows.stays[rows], np.searchsorted(rows, self.rows.before[self.new.rows]))
+
+    @cached_property
+    def entities(self) -> Splice:
+        """How entities go and come: what is touched goes, and comes again if anything still names it."""
+        return Splice(~self.touched.entities, places_in(self.before.graph.keys, self.ends.keys))
+
+    def save(self, folder: Path, embed: Embed) -> None:
+        """Write the graph as a folder. Raises StorageFull."""
+        graph, ends = self.before.graph, self.ends
+        for name, texts in (
+            ("keys", ends.keys),
+            ("aliases", ["\n".join(spellings) for spellings in ends.of_each(ends.spellings)]),
+            ("reasons", ["\n".join(reasons) for reasons in ends.of_each(ends.reasons)]),
+            ("labels", ends.labels),
+        ):
+            getattr(graph, name).spliced(self.entities, Texts.build(texts)).save(folder / name)
+        self._save_names(folder)
+        relations, added, relation_ids = self._joined(
+            graph.relations, graph.relation_ids, self.new.relations, self.new.relation_ids
+        )
+        graph.relations.spliced(relations, Texts.build(added)).save(folder / "relations")
+        kinds, labels, labelled = self._joined(graph.kinds, graph.labelled, self.new.labels, self.new.labelled)
+        graph.kinds.spliced(kinds, Texts.build(labels)).save(folder / "kinds")
+        heads, tails = self._named(graph.heads, 0), self._named(graph.tails, 1)
+        around_facts(heads, tails, len(ends.keys) + int(self.entities.stays.sum())).save(folder / "around")
+        arrays = {
+            "numbers": self.rows.rows(graph.numbers, self.new.numbers),
+            "heads": heads,
+            "tails": tails,
+            "relation_ids": relation_ids,
+            "rows": self.facts.rows(self.rows.placed[graph.rows], self.rows.came[self.new.rows]),
+            "spans": self.facts.rows(graph.spans, self.new.spans),
+            "confidences": self.facts.rows(graph.confidences, self.new.confidences),
+            "spelled": self._spelled(),
+            "labelled": labelled,
+            "relation_vectors": relations.rows(graph.relation_vectors, np.asarray(embed(added), np.float32)),
+        }
+        write_arrays(folder / "facts", arrays)  # last: it says that all is there
+
+    def _save_names(self, folder: Path) -> None:
+        graph, ends, came = self.before.graph, self.ends, self.entities.came
+        values = np.where(self.entities.stays, self.entities.placed, MISSING)
+        whose = np.repeat(np.arange(len(ends.keys)), np.diff(ends.starts))
+        names = names_of(ends, whose)
+        graph.names.spliced(values, Names(keys=names.keys, values=came[names.values])).save(folder / "names")
+        coverage = TokenCoverage.build(ends.spellings, came[whose])
+        graph.coverage.spliced(values, coverage).save(folder / "coverage")
+
+    def _joined(self, before: Texts, ids: Ints, texts: Sequence[str], more: Ints) -> tuple[Splice, list[str], Ints]:
+        """How texts go and come that facts have, those that come, and which of them each fact has then."""
+        used = np.bincount(ids[self.facts.stays].ravel(), minlength=len(before)) > 0
+        ordered, which = in_order(texts, more)
+        joined = Vocabulary.of(before, used, ordered)
+        added = [ordered[place] for place in np.flatnonzero(joined.new).tolist()]
+        return joined.splice, added, self.facts.rows(joined.splice.placed[ids], joined.places[which])
+
+    def _named(self, ends: Ints, side: int) -> Ints:
+        """The entity at one side of each fact, the head's or the tail's."""
+        old, new = self._touched(self.ends.ends, side)
+        entities = self.entities.placed[ends]
+        entities[self.old[side]] = self.entities.came[old]
+        return self.facts.rows(entities, self.entities.came[new])
+
+    def _spelled(self) -> NDArray[Any]:
+        """Which spelling of its entity stands at either side of each fact."""
+        spelled = np.array(self.before.graph.spelled)
+        sides = [self._touched(self.ends.spelled, side) for side in (0, 1)]
+        for side, (old, _) in enumerate(sides):
+            spelled[self.old[side], side] = old
+        return self.facts.rows(spelled, np.stack([new for _, new in sides], axis=1))
+
+    def _touched(self, of_ends: Ints, side: int) -> tuple[Ints, Ints]:
+        """What is said of ends, for those at one side of facts that stay, and of facts that come."""
+        heads, tails = map(len, self.old)
+        starts = np.cumsum([0, heads, tails, len(self.new.heads), len(self.new.tails)])
+        old, new = of_ends[starts[side] : starts[side + 1]], of_ends[starts[side + 2] : starts[side + 3]]
+        return old, new

@@ -6,23 +6,20 @@ them are in memory at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polyhop.indexes.coverage import TokenCoverage
 from polyhop.indexes.names import MISSING, Names, normal
-from polyhop.indexes.segments import write_arrays
 from polyhop.indexes.splicing import Splice, Vocabulary, places_in
 from polyhop.indexes.texts import Texts
 from polyhop.layers.facts.entities import Ends, SpelledEntities, entities_of
 from polyhop.layers.facts.gathered import NAMES, GatheredFacts, KeptNames
-from polyhop.layers.facts.graph import around_facts, in_order, names_of
+from polyhop.layers.facts.graph_parts import Parts, around_facts, entity_parts, in_order, save_parts
 from polyhop.layers.facts.merging import Pair, alias_relation
 from polyhop.layers.facts.stated import StatedFacts
 from polyhop.layers.facts.touched import Before, Touched
@@ -40,10 +37,10 @@ def write_changed(folder: Path, before: Before, came: GatheredFacts, embed: Embe
     old = _touched_facts(before, touched)
     changed = ChangedGraph(before, touched, new, entities_of(_ends(before, touched, new, old), apart), old)
     beside = came.beside()
-    acronyms = before.beside.acronyms_with(changed.rows, beside)
-    before.beside.spliced(before.graph.numbers, changed.rows, beside).save(folder)
-    before.names.spliced((changed.rows, acronyms, changed.facts), KeptNames.of(new)).save(folder / NAMES)
-    changed.save(folder, embed)
+    acronyms = before.beside.acronyms_with(changed.passages, beside)
+    before.beside.spliced(before.graph.numbers, changed.passages, beside).save(folder)
+    before.names.spliced((changed.passages, acronyms, changed.facts), KeptNames.of(new)).save(folder / NAMES)
+    save_parts(changed.parts(embed), folder)
 
 
 def _touched_facts(before: Before, touched: Touched) -> tuple[Ints, Ints]:
@@ -110,8 +107,30 @@ def _numbered(numbers: dict[str, int], texts: Iterable[str]) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
+class _Joined:
+    """Sorted texts that facts have after a change, of those that facts had which stay and of those of new ones."""
+
+    splice: Splice
+    added: list[str]  # those that come
+    old: Ints  # where each of those before is then
+    new: Ints  # which of them facts that come have
+
+    @classmethod
+    def of(cls, before: Texts, stay: Ints, texts: Sequence[str], more: Ints) -> _Joined:
+        used = np.bincount(stay.ravel(), minlength=len(before)) > 0
+        ordered, which = in_order(texts, more)
+        joined = Vocabulary.of(before, used, ordered)
+        added = [ordered[place] for place in np.flatnonzero(joined.new).tolist()]
+        places = joined.places[which[more]] if len(more) else more
+        return cls(joined.splice, added, joined.splice.placed, places)
+
+    def texts(self, before: Texts) -> Texts:
+        return before.spliced(self.splice, Texts.build(self.added))
+
+
+@dataclass(frozen=True, eq=False)
 class ChangedGraph:
-    """The arrays of a graph, of those before and of the entities that touched ends name."""
+    """A graph that is made of the one before and of the entities that touched ends name."""
 
     before: Before
     touched: Touched
@@ -120,7 +139,7 @@ class ChangedGraph:
     old: tuple[Ints, Ints]  # the facts that stay whose head, and those whose tail is touched
 
     @cached_property
-    def rows(self) -> Splice:
+    def passages(self) -> Splice:
         """How passages go and come."""
         graph = self.before.graph
         return Splice(graph.alive, np.searchsorted(graph.numbers, self.new.numbers))
@@ -129,77 +148,71 @@ class ChangedGraph:
     def facts(self) -> Splice:
         """How facts go and come."""
         rows = self.before.graph.rows
-        return Splice(self.rows.stays[rows], np.searchsorted(rows, self.rows.before[self.new.rows]))
+        return Splice(self.passages.stays[rows], np.searchsorted(rows, self.passages.before[self.new.rows]))
 
     @cached_property
     def entities(self) -> Splice:
         """How entities go and come: what is touched goes, and comes again if anything still names it."""
         return Splice(~self.touched.entities, places_in(self.before.graph.keys, self.ends.keys))
 
-    def save(self, folder: Path, embed: Embed) -> None:
-        """Write the graph as a folder. Raises StorageFull."""
-        graph, ends = self.before.graph, self.ends
-        for name, texts in (
-            ("keys", ends.keys),
-            ("aliases", ["\n".join(spellings) for spellings in ends.of_each(ends.spellings)]),
-            ("reasons", ["\n".join(reasons) for reasons in ends.of_each(ends.reasons)]),
-            ("labels", ends.labels),
-        ):
-            getattr(graph, name).spliced(self.entities, Texts.build(texts)).save(folder / name)
-        self._save_names(folder)
-        relations, added, relation_ids = self._joined(
-            graph.relations, graph.relation_ids, self.new.relations, self.new.relation_ids
-        )
-        graph.relations.spliced(relations, Texts.build(added)).save(folder / "relations")
-        kinds, labels, labelled = self._joined(graph.kinds, graph.labelled, self.new.labels, self.new.labelled)
-        graph.kinds.spliced(kinds, Texts.build(labels)).save(folder / "kinds")
-        heads, tails = self._named(graph.heads, 0), self._named(graph.tails, 1)
-        around_facts(heads, tails, len(ends.keys) + int(self.entities.stays.sum())).save(folder / "around")
-        arrays = {
-            "numbers": self.rows.rows(graph.numbers, self.new.numbers),
-            "heads": heads,
-            "tails": tails,
-            "relation_ids": relation_ids,
-            "rows": self.facts.rows(self.rows.placed[graph.rows], self.rows.came[self.new.rows]),
-            "spans": self.facts.rows(graph.spans, self.new.spans),
-            "confidences": self.facts.rows(graph.confidences, self.new.confidences),
-            "spelled": self._spelled(),
-            "labelled": labelled,
-            "relation_vectors": relations.rows(graph.relation_vectors, np.asarray(embed(added), np.float32)),
+    def parts(self, embed: Embed) -> Parts:
+        """What makes each part of the graph."""
+        graph, new, own = self.before.graph, self.new, entity_parts(self.ends)
+        passages, facts, came = self.passages, self.facts, self.entities.came
+        relations, kinds = self._relations, self._kinds
+        staying = np.where(self.entities.stays, self.entities.placed, MISSING)
+        count = len(came) + int(np.count_nonzero(self.entities.stays))
+
+        def texts(name: str) -> Callable[[], Texts]:
+            return lambda: getattr(graph, name).spliced(self.entities, own[name]())
+
+        def named(name: str) -> Callable[[], Names | TokenCoverage]:
+            return lambda: getattr(graph, name).spliced(staying, replace(made := own[name](), values=came[made.values]))
+
+        return {
+            **{name: texts(name) for name in ("keys", "aliases", "reasons", "labels")},
+            "relations": lambda: relations.texts(graph.relations),
+            "kinds": lambda: kinds.texts(graph.kinds),
+            **{name: named(name) for name in ("names", "coverage")},
+            "around": lambda: around_facts(self._named(0), self._named(1), count),
+            "numbers": lambda: passages.rows(graph.numbers, new.numbers),
+            "heads": lambda: self._named(0),
+            "tails": lambda: self._named(1),
+            "relation_ids": lambda: facts.rows(relations.old[graph.relation_ids], relations.new),
+            "rows": lambda: facts.rows(passages.placed[graph.rows], passages.came[new.rows]),
+            "spans": lambda: facts.rows(graph.spans, new.spans),
+            "confidences": lambda: facts.rows(graph.confidences, new.confidences),
+            "spelled": self._spelled,
+            "labelled": lambda: facts.rows(kinds.old[graph.labelled], kinds.new),
+            "relation_vectors": lambda: relations.splice.rows(
+                graph.relation_vectors, np.asarray(embed(relations.added), np.float32)
+            ),
         }
-        write_arrays(folder / "facts", arrays)  # last: it says that all is there
 
-    def _save_names(self, folder: Path) -> None:
-        graph, ends, came = self.before.graph, self.ends, self.entities.came
-        values = np.where(self.entities.stays, self.entities.placed, MISSING)
-        whose = np.repeat(np.arange(len(ends.keys)), np.diff(ends.starts))
-        names = names_of(ends, whose)
-        graph.names.spliced(values, Names(keys=names.keys, values=came[names.values])).save(folder / "names")
-        coverage = TokenCoverage.build(ends.spellings, came[whose])
-        graph.coverage.spliced(values, coverage).save(folder / "coverage")
-
-    def _joined(self, before: Texts, ids: Ints, texts: Sequence[str], more: Ints) -> tuple[Splice, list[str], Ints]:
-        """How texts go and come that facts have, those that come, and which of them each fact has then."""
-        used = np.bincount(ids[self.facts.stays].ravel(), minlength=len(before)) > 0
-        ordered, which = in_order(texts, more)
-        joined = Vocabulary.of(before, used, ordered)
-        added = [ordered[place] for place in np.flatnonzero(joined.new).tolist()]
-        return joined.splice, added, self.facts.rows(joined.splice.placed[ids], joined.places[which])
-
-    def _named(self, ends: Ints, side: int) -> Ints:
-        """The entity at one side of each fact, the head's or the tail's."""
-        old, new = self._touched(self.ends.ends, side)
-        entities = self.entities.placed[ends]
-        entities[self.old[side]] = self.entities.came[old]
-        return self.facts.rows(entities, self.entities.came[new])
-
-    def _spelled(self) -> NDArray[Any]:
+    def _spelled(self) -> Ints:
         """Which spelling of its entity stands at either side of each fact."""
         spelled = np.array(self.before.graph.spelled)
         sides = [self._touched(self.ends.spelled, side) for side in (0, 1)]
         for side, (old, _) in enumerate(sides):
             spelled[self.old[side], side] = old
         return self.facts.rows(spelled, np.stack([new for _, new in sides], axis=1))
+
+    @cached_property
+    def _relations(self) -> _Joined:
+        graph, new = self.before.graph, self.new
+        return _Joined.of(graph.relations, graph.relation_ids[self.facts.stays], new.relations, new.relation_ids)
+
+    @cached_property
+    def _kinds(self) -> _Joined:
+        graph, new = self.before.graph, self.new
+        return _Joined.of(graph.kinds, graph.labelled[self.facts.stays], new.labels, new.labelled)
+
+    def _named(self, side: int) -> Ints:
+        """The entity at one side of each fact, the head's or the tail's."""
+        old, new = self._touched(self.ends.ends, side)
+        entities = self.entities.placed[(self.before.graph.heads, self.before.graph.tails)[side]]
+        entities[self.old[side]] = self.entities.came[old]
+        return self.facts.rows(entities, self.entities.came[new])
 
     def _touched(self, of_ends: Ints, side: int) -> tuple[Ints, Ints]:
         """What is said of ends, for those at one side of facts that stay, and of facts that come."""

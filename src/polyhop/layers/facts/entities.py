@@ -149,15 +149,22 @@ def _claims(ends: Ends, keyed: _Keyed) -> Iterator[Claim]:
 
 def _known(ends: Ends, keyed: _Keyed, wanted: Bools) -> dict[str, Known]:
     """What is known of some keys."""
-    known: dict[str, Known] = {}
     found = np.flatnonzero(wanted[keyed.key])
-    columns = (keyed.key[found], ends.name[found], ends.label[found], ends.row[found])
-    for key, name, label, row in zip(*(column.tolist() for column in columns), strict=True):
-        one = known.setdefault(keyed.keys[key], Known())
-        one.spellings[ends.names[name]] += 1
-        one.labels[ends.labels[label]] += 1
-        one.rows.add(row)
+    keys, known = keyed.key[found], dict[str, Known]()
+    for key, name, times in _counted(keys, ends.name[found]):
+        known.setdefault(keyed.keys[key], Known()).spellings[ends.names[name]] = times
+    for key, label, times in _counted(keys, ends.label[found]):
+        known[keyed.keys[key]].labels[ends.labels[label]] = times
+    for key, row, _ in _counted(keys, ends.row[found]):
+        known[keyed.keys[key]].rows.add(row)
     return known
+
+
+def _counted(keys: Ints, things: Ints) -> Iterator[tuple[int, int, int]]:
+    """Each thing that a key has, once, and how often."""
+    most = int(things.max(initial=0)) + 1
+    pairs, times = np.unique(keys * most + things, return_counts=True)
+    return zip(*(column.tolist() for column in (*np.divmod(pairs, most), times)), strict=True)
 
 
 class _Spelling:
@@ -165,7 +172,9 @@ class _Spelling:
 
     def __init__(self, ends: Ends, keyed: _Keyed, joined: Mapping[str, tuple[str, str]]) -> None:
         self.ends, self.keyed, self.joined = ends, keyed, joined
-        self.every = np.unique(keyed.key)
+        there = np.zeros(len(keyed.keys), np.bool_)
+        there[keyed.key] = True
+        self.every = np.flatnonzero(there)
         own = np.arange(len(keyed.keys))
         for key, (other, _) in joined.items():
             own[keyed.ids[key]] = keyed.ids[other]

@@ -17,7 +17,8 @@ from polyhop.indexes.splicing import Splice
 from polyhop.indexes.strings import Hashes, hashed
 from polyhop.indexes.texts import Texts
 from polyhop.layers.facts.entities import spelled_entities
-from polyhop.layers.facts.graph import FactGraph, graph_of
+from polyhop.layers.facts.graph import FactGraph
+from polyhop.layers.facts.graph_parts import save_parts, stated_parts
 from polyhop.layers.facts.merging import Pair, Similarity
 from polyhop.layers.facts.stated import Stated, StatedFacts
 from polyhop.ports import Embed, Ints
@@ -174,4 +175,4 @@ def write_whole(
     stated, entities = spelled_entities(gathered.stated, apart, similarity)
     gathered.beside().save(generation)
     KeptNames.of(stated).save(generation / NAMES)
-    graph_of(stated, entities, embed).save(generation)  # last: its presence says that all is there
+    save_parts(stated_parts(stated, entities, embed), generation)  # last: its presence says that all is there

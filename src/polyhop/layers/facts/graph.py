@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,11 @@ from polyhop.indexes.coverage import Covered, TokenCoverage
 from polyhop.indexes.csr import offsets
 from polyhop.indexes.mentions import Mentions
 from polyhop.indexes.names import Names, normal
-from polyhop.indexes.segments import REBUILD, read_arrays, write_arrays
+from polyhop.indexes.segments import REBUILD, read_arrays
 from polyhop.indexes.texts import Texts
 from polyhop.layers.facts import merging
 from polyhop.layers.facts.entities import SpelledEntities, spelled_entities
+from polyhop.layers.facts.graph_parts import ARRAYS, FOLDERS, TEXTS, save_parts, stated_parts
 from polyhop.layers.facts.merging import Pair, Similarity
 from polyhop.layers.facts.stated import Stated, StatedFacts
 from polyhop.ports import Bools, Embed, Floats, Ints
@@ -34,12 +35,6 @@ TITLE = "TITLE"  # the label of a passage's title
 MOST_TIED = 16  # names whose nearness is asked for where more anchors are equally good than are wanted
 
 Nearness = Callable[[Sequence[str]], Floats]  # the cosine of a surface form with each name
-
-_ARRAYS = (
-    *("numbers", "heads", "tails", "relation_ids", "rows", "spans", "confidences", "spelled", "labelled"),
-    "relation_vectors",
-)
-_TEXTS = ("relations", "keys", "aliases", "reasons", "labels", "kinds")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -116,20 +111,13 @@ class FactGraph:
 
     def save(self, folder: Path) -> None:
         """Write the graph as a folder. Raises StorageFull."""
-        for name in _TEXTS:
-            getattr(self, name).save(folder / name)
-        self.names.save(folder / "names")
-        self.coverage.save(folder / "coverage")
-        self.around.save(folder / "around")
-        write_arrays(
-            folder / "facts", {name: getattr(self, name) for name in _ARRAYS}
-        )  # last: it says that all is there
+        save_parts({name: partial(getattr, self, name) for name in (*FOLDERS, *ARRAYS)}, folder)
 
     @classmethod
     def open(cls, folder: Path, live: Ints) -> FactGraph:
         """A graph that was saved, without passages that are not live any more. Raises IndexCorrupt."""
-        arrays: dict[str, Any] = read_arrays(folder / "facts", _ARRAYS)
-        texts: dict[str, Any] = {name: Texts.open(folder / name) for name in _TEXTS}
+        arrays: dict[str, Any] = read_arrays(folder / "facts", ARRAYS)
+        texts: dict[str, Any] = {name: Texts.open(folder / name) for name in TEXTS}
         graph = cls(
             folder=folder,
             alive=np.isin(arrays["numbers"], live),
@@ -156,7 +144,7 @@ class FactGraph:
         bounds = ((ends, len(self)), (self.relation_ids, len(self.relations)), (self.rows, len(self.numbers)))
         return (
             len({len(getattr(self, name)) for name in ("keys", "aliases", "reasons", "labels", "around")}) == 1
-            and len({len(getattr(self, name)) for name in _ARRAYS[1:-1]}) == 1
+            and len({len(getattr(self, name)) for name in ARRAYS[1:-1]}) == 1
             and len(self.relations) == len(self.relation_vectors)
             and all(not len(ids) or 0 <= ids.min() <= ids.max() < bound for ids, bound in bounds)
         )
@@ -172,8 +160,9 @@ class FactGraph:
         """
         blob = self.reasons.blob  # of each entity the first is empty, and what begins otherwise than BY_NAME is no name
         joined = int(np.count_nonzero(blob[1:][blob[:-1] == ord("\n")] != ord(merging.BY_NAME[0])))
+        passages = int(np.count_nonzero(np.diff(self.rows))) + bool(len(self.rows))
         sizes = {"entities": len(self), "relations": len(self.relations), "facts": len(self.heads)}
-        return {**sizes, "merged": joined, "passages": len(np.unique(self.rows))}
+        return {**sizes, "merged": joined, "passages": passages}
 
     def entity(self, position: int) -> Entity:
         """An entity with all its spellings, after its name the most frequent first."""
@@ -278,55 +267,5 @@ class FactGraph:
 
 def graph_of(stated: StatedFacts, entities: SpelledEntities, embed: Embed) -> FactGraph:
     """The graph of facts whose entities are known, in memory."""
-    relations, relation_ids = in_order(stated.relations, stated.relation_ids)
-    kinds, labelled = in_order(stated.labels, stated.labelled)
-    whose = np.repeat(np.arange(len(entities.keys)), np.diff(entities.starts))
-    heads, tails = entities.ends.reshape(2, -1)
-    return FactGraph(
-        folder=None,
-        alive=np.ones(len(stated.numbers), np.bool_),
-        numbers=np.array(stated.numbers),
-        heads=heads,
-        tails=tails,
-        relation_ids=relation_ids,
-        rows=np.array(stated.rows),
-        spans=np.array(stated.spans),
-        confidences=np.array(stated.confidences),
-        spelled=entities.spelled.reshape(2, -1).T.copy(),
-        labelled=labelled,
-        relation_vectors=np.asarray(embed(relations), np.float32),
-        relations=Texts.build(relations),
-        keys=Texts.build(entities.keys),
-        aliases=Texts.build(["\n".join(spellings) for spellings in entities.of_each(entities.spellings)]),
-        reasons=Texts.build(["\n".join(reasons) for reasons in entities.of_each(entities.reasons)]),
-        labels=Texts.build(entities.labels),
-        kinds=Texts.build(kinds),
-        names=names_of(entities, whose),
-        coverage=TokenCoverage.build(entities.spellings, whose),
-        around=around_facts(heads, tails, len(entities.keys)),
-    )
-
-
-def around_facts(heads: Ints, tails: Ints, entities: int) -> Adjacency:
-    """For each entity the facts that have it as head or tail."""
-    facts = np.arange(len(heads), dtype=np.int64)
-    return Adjacency.build(np.stack([np.concatenate([heads, tails]), np.tile(facts, 2)], axis=1), entities)
-
-
-def in_order(texts: Sequence[str], ids: Ints) -> tuple[list[str], Ints]:
-    """The texts that are used, sorted, and which of them each one is then."""
-    used = np.unique(ids)
-    order = sorted(used.tolist(), key=texts.__getitem__)
-    places = np.zeros(len(texts), np.int64)
-    places[order] = np.arange(len(order))
-    return [texts[place] for place in order], places[ids]
-
-
-def names_of(entities: SpelledEntities, whose: Ints) -> Names:
-    """Every form of a name with its entity: a key's own entity before one that is also so spelled."""
-    named = dict(entities.named)
-    keys = map(merging.with_bracket, entities.bases, entities.spellings)
-    for forms in (keys, entities.bases):
-        for form, entity in zip(forms, whose.tolist(), strict=True):
-            named.setdefault(form, entity)
-    return Names.build(list(named), np.array(list(named.values()), np.int64))
+    made: dict[str, Any] = {name: make() for name, make in stated_parts(stated, entities, embed).items()}
+    return FactGraph(folder=None, alive=np.ones(len(stated.numbers), np.bool_), **made)

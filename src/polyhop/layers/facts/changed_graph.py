@@ -159,7 +159,8 @@ class ChangedGraph:
         """What makes each part of the graph."""
         graph, new, own = self.before.graph, self.new, entity_parts(self.ends)
         passages, facts, came = self.passages, self.facts, self.entities.came
-        relations, kinds = self._relations, self._kinds
+        relations = _Joined.of(graph.relations, graph.relation_ids[facts.stays], new.relations, new.relation_ids)
+        kinds = _Joined.of(graph.kinds, graph.labelled[facts.stays], new.labels, new.labelled)
         staying = np.where(self.entities.stays, self.entities.placed, MISSING)
         count = len(came) + int(np.count_nonzero(self.entities.stays))
 
@@ -192,30 +193,20 @@ class ChangedGraph:
     def _spelled(self) -> Ints:
         """Which spelling of its entity stands at either side of each fact."""
         spelled = np.array(self.before.graph.spelled)
-        sides = [self._touched(self.ends.spelled, side) for side in (0, 1)]
+        sides = [self._at(side, self.ends.spelled) for side in (0, 1)]
         for side, (old, _) in enumerate(sides):
             spelled[self.old[side], side] = old
         return self.facts.rows(spelled, np.stack([new for _, new in sides], axis=1))
 
-    @cached_property
-    def _relations(self) -> _Joined:
-        graph, new = self.before.graph, self.new
-        return _Joined.of(graph.relations, graph.relation_ids[self.facts.stays], new.relations, new.relation_ids)
-
-    @cached_property
-    def _kinds(self) -> _Joined:
-        graph, new = self.before.graph, self.new
-        return _Joined.of(graph.kinds, graph.labelled[self.facts.stays], new.labels, new.labelled)
-
     def _named(self, side: int) -> Ints:
         """The entity at one side of each fact, the head's or the tail's."""
-        old, new = self._touched(self.ends.ends, side)
+        old, new = self._at(side, self.ends.ends)
         entities = self.entities.placed[(self.before.graph.heads, self.before.graph.tails)[side]]
         entities[self.old[side]] = self.entities.came[old]
         return self.facts.rows(entities, self.entities.came[new])
 
-    def _touched(self, of_ends: Ints, side: int) -> tuple[Ints, Ints]:
-        """What is said of ends, for those at one side of facts that stay, and of facts that come."""
+    def _at(self, side: int, of_ends: Ints) -> tuple[Ints, Ints]:
+        """What is told of each end, for those at one side of facts that stay, and of facts that come."""
         heads, tails = map(len, self.old)
         starts = np.cumsum([0, heads, tails, len(self.new.heads), len(self.new.tails)])
         old, new = of_ends[starts[side] : starts[side + 1]], of_ends[starts[side + 2] : starts[side + 3]]

@@ -130,15 +130,19 @@ def standing(covered: Sequence[Ints], live: Live) -> tuple[Ints, Ints]:
 _ONE_HEADER = threading.Lock()
 
 
-def write_arrays(folder: Path, arrays: Mapping[str, NDArray[Any]] | Iterable[tuple[str, NDArray[Any]]]) -> None:
+def write_arrays(folder: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write arrays as a folder of .npy files that is, after any crash, either complete or absent.
 
-    ``arrays``: by name, or each with its name when it is its turn to be made. They are written and synced under a
-    temporary name beside it, then renamed; what a killed writer left there under the same name is replaced. Raises
-    StorageFull.
+    They are written and synced under a temporary name beside it, then renamed; what a killed writer left there under
+    the same name is replaced. Raises StorageFull.
     """
+    write_each(folder, arrays.items())
+
+
+def write_each(folder: Path, arrays: Iterable[tuple[str, NDArray[Any]]]) -> None:
+    """Like ``write_arrays``, for arrays that are made when it is their turn. Raises StorageFull."""
     with storing(folder), published(folder) as partial:
-        for name, array in arrays.items() if isinstance(arrays, Mapping) else arrays:
+        for name, array in arrays:
             with (partial / f"{name}.npy").open("wb") as file:
                 np.save(file, array, allow_pickle=False)
                 file.flush()

@@ -12,7 +12,7 @@ from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.coverage import TokenCoverage
 from polyhop.indexes.csr import offsets
 from polyhop.indexes.names import Names
-from polyhop.indexes.segments import write_arrays
+from polyhop.indexes.segments import write_each
 from polyhop.indexes.texts import Texts
 from polyhop.layers.facts import merging
 from polyhop.layers.facts.entities import SpelledEntities
@@ -35,7 +35,7 @@ def save_parts(parts: Parts, folder: Path) -> None:
     """Write a graph as a folder, one part after the other. Raises StorageFull."""
     for name in FOLDERS:
         parts[name]().save(folder / name)
-    write_arrays(folder / "facts", ((name, parts[name]()) for name in ARRAYS))  # last: it says that all is there
+    write_each(folder / "facts", ((name, parts[name]()) for name in ARRAYS))  # last: it says that all is there
 
 
 def entity_parts(entities: SpelledEntities) -> Parts:

@@ -36,11 +36,11 @@ def write_changed(folder: Path, before: Before, came: GatheredFacts, embed: Embe
     touched = Touched.of(before, new)
     old = _touched_facts(before, touched)
     changed = ChangedGraph(before, touched, new, entities_of(_ends(before, touched, new, old), apart), old)
-    beside = came.beside()
+    parts, beside = changed.parts(embed), came.beside()
     acronyms = before.beside.acronyms_with(changed.passages, beside)
     before.beside.spliced(before.graph.numbers, changed.passages, beside).save(folder)
     before.names.spliced((changed.passages, acronyms, changed.facts), KeptNames.of(new)).save(folder / NAMES)
-    save_parts(changed.parts(embed), folder)
+    save_parts(parts, folder)
 
 
 def _touched_facts(before: Before, touched: Touched) -> tuple[Ints, Ints]:
@@ -161,6 +161,7 @@ class ChangedGraph:
         passages, facts, came = self.passages, self.facts, self.entities.came
         relations = _Joined.of(graph.relations, graph.relation_ids[facts.stays], new.relations, new.relation_ids)
         kinds = _Joined.of(graph.kinds, graph.labelled[facts.stays], new.labels, new.labelled)
+        vectors = np.asarray(embed(relations.added), np.float32)  # before anything is written, as in ``stated_parts``
         staying = np.where(self.entities.stays, self.entities.placed, MISSING)
         count = len(came) + int(np.count_nonzero(self.entities.stays))
 
@@ -185,9 +186,7 @@ class ChangedGraph:
             "confidences": lambda: facts.rows(graph.confidences, new.confidences),
             "spelled": self._spelled,
             "labelled": lambda: facts.rows(kinds.old[graph.labelled], kinds.new),
-            "relation_vectors": lambda: relations.splice.rows(
-                graph.relation_vectors, np.asarray(embed(relations.added), np.float32)
-            ),
+            "relation_vectors": lambda: relations.splice.rows(graph.relation_vectors, vectors),
         }
 
     def _spelled(self) -> Ints:

@@ -173,6 +173,7 @@ def write_whole(
 ) -> None:
     """Write the generation of what passages state; as ``FactGraph.of``. Raises StorageFull."""
     stated, entities = spelled_entities(gathered.stated, apart, similarity)
+    parts = stated_parts(stated, entities, embed)
     gathered.beside().save(generation)
     KeptNames.of(stated).save(generation / NAMES)
-    save_parts(stated_parts(stated, entities, embed), generation)  # last: its presence says that all is there
+    save_parts(parts, generation)  # last: its presence says that all is there

@@ -55,6 +55,7 @@ def stated_parts(stated: StatedFacts, entities: SpelledEntities, embed: Embed) -
     """All parts of the graph of facts whose entities are known: of all their heads, then of all their tails."""
     relations, relation = in_order(stated.relations, stated.relation_ids)
     kinds, kind = in_order(stated.labels, stated.labelled)
+    vectors = np.asarray(embed(relations), np.float32)  # before anything is written: a model that fails is no full disk
     heads, tails = entities.ends.reshape(2, -1)
     return {
         **entity_parts(entities),
@@ -70,7 +71,7 @@ def stated_parts(stated: StatedFacts, entities: SpelledEntities, embed: Embed) -
         "confidences": lambda: np.array(stated.confidences),
         "spelled": lambda: entities.spelled.reshape(2, -1).T.copy(),
         "labelled": lambda: kind[stated.labelled],
-        "relation_vectors": lambda: np.asarray(embed(relations), np.float32),
+        "relation_vectors": lambda: vectors,
     }
 
 

@@ -5,6 +5,7 @@ The arrays are the same whether they are in memory (a graph of a few passages) o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -33,6 +34,8 @@ from polyhop.types import Entity, Fact
 FORMAT_VERSION = 2  # raise it when the same facts would give other arrays (also when merging changes)
 TITLE = "TITLE"  # the label of a passage's title
 MOST_TIED = 16  # names whose nearness is asked for where more anchors are equally good than are wanted
+
+_JOINED = re.compile(rb"\n(?!%b(?:\n|\Z))" % merging.BY_NAME.encode())  # before another reason than a name
 
 Nearness = Callable[[Sequence[str]], Floats]  # the cosine of a surface form with each name
 
@@ -158,8 +161,7 @@ class FactGraph:
 
         ``passages``: those that state a fact.
         """
-        blob = self.reasons.blob  # of each entity the first is empty, and what begins otherwise than BY_NAME is no name
-        joined = int(np.count_nonzero(blob[1:][blob[:-1] == ord("\n")] != ord(merging.BY_NAME[0])))
+        joined = sum(1 for _ in _JOINED.finditer(self.reasons.blob.tobytes()))
         passages = int(np.count_nonzero(np.diff(self.rows))) + bool(len(self.rows))
         sizes = {"entities": len(self), "relations": len(self.relations), "facts": len(self.heads)}
         return {**sizes, "merged": joined, "passages": passages}

@@ -68,6 +68,11 @@ def test_answer_type_is_told_from_the_question(expected: AnswerType, question: s
         ("Which is taller Velm Tower or Orsa Spire?", ("Velm Tower", "Orsa Spire")),
         ("Between Ada Lund and Oskar Vale who was born earlier?", ("Ada Lund", "Oskar Vale")),
         ("Which sleeps longer, cats or dogs?", ("cats", "dogs")),
+        (
+            "Which costs more, 250 g of heather honey or a kilo of blossom?",
+            ("250 g of heather honey", "a kilo of blossom"),
+        ),
+        ("Which was signed first, oak, ash or beech?", None),
         ("Did it rain or snow?", None),
         ("Is it quicker by ferry or by the coast road?", ("ferry", "the coast road")),
         ("Was the lamp lit by a keeper or by a gust of wind that came over the hill?", None),

@@ -14,6 +14,8 @@ from polyhop.english.degrees import FORMS, Degree, asked_degree
     [
         ("Which lamp is heavier, the Grebe or the Heron?", "How heavy is {}?", True, False),
         ("Is lamp A3 or A4 cheaper?", "How expensive is lamp {}?", False, False),
+        ("Which is dearer, the Grebe or the Heron?", "How expensive is {}?", True, False),
+        ("Which lamp is dimmer, the Grebe or the Heron?", "How bright is {}?", False, False),
         ("Which costs less, the Grebe or the Heron?", "How much does {} cost?", False, False),
         ("Which town had more visitors, Fenn or Tarn?", "How many visitors did {} have?", True, False),
         ("Which holds more oil, the Grebe or the Heron?", "How much oil does {} hold?", True, False),

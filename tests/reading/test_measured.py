@@ -32,6 +32,8 @@ The hall is 30 m long. They had 14,200 visitors last year.
 Tarn
 
 The hall is heated. 9,800 visitors came."""
+PRICES = """Honey: Heath; 250 g: 4.10; 1 kg: 16.50
+Honey: Lime; 250 g: 4.60; 1 kg: 14.00"""
 
 
 def passage(number: int, text: str, *headings: str) -> Passage:
@@ -51,7 +53,8 @@ def models() -> Models:
 def read(question: str, models: Models) -> Reading | None:
     degree, options = asked_degree(question), choices(question)
     assert degree is not None
-    return measured_choice(options, degree, PASSAGES, models) if options else measured_row(degree, PASSAGES, models)
+    passages = (*PASSAGES, passage(2, PRICES))
+    return measured_choice(options, degree, passages, models) if options else measured_row(degree, passages, models)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +63,8 @@ def read(question: str, models: Models) -> Reading | None:
         ("Which boat is heavier, the Fenn or the Tarn?", "the Tarn"),  # 900 kg against 1.1 t
         ("Which place had more visitors, Fenn or Tarn?", "Fenn"),  # each below its heading
         ("Which lamp is cheaper, the Grebe or the Heron?", "the Grebe"),
+        ("Which is dearer, a kilo of heath honey or a kilo of lime honey?", "a kilo of heath honey"),  # one word tells
+        ("Which costs more, 250 g of heath honey or 250 g of lime honey?", "250 g of lime honey"),
     ],
 )
 def test_of_two_things_the_amounts_are_compared(question: str, answer: str, models: Models) -> None:

@@ -57,6 +57,7 @@ class AnswerType(StrEnum):
 
 AnswerShape = Literal["value", "verdict", "choice", "list", "open", "steps", "explanation", "summary"]
 
+_LONGEST_OPTION: Final = 6  # words without a name; what is longer is a clause
 _DATES: Final = word_set(
     "date dates day month year years decade century birthday birthdate season era time span period lifespan "
     "deadline anniversary"
@@ -337,8 +338,10 @@ def _options_around(words: Words, at: int) -> tuple[Words, Word, Word] | None:
         return None
     if comma is not None and comma + 1 < at and comma > asked + 1 - (asked == 0):
         options = words[comma + 1 : at], words[at + 1 :]
-        if not all(any(word.atomic for word in option) or len(option) < 5 for option in options):
+        if not all(any(word.atomic for word in option) or len(option) <= _LONGEST_OPTION for option in options):
             return None
+        if any(word.text == "," for word in options[0][:-1]) and not any(word.atomic for word in options[0]):
+            return None  # three or more are offered; in a name a comma may be its own
         if any(word.low in AUXILIARIES for word in options[1]):
             return None  # a clause follows: these were not the last words
         left, right = (_as_name(option) for option in options)

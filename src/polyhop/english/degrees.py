@@ -19,7 +19,7 @@ _POLES: Final = tuple(
         for pair in word_set(
             "long/short large/small big/little tall high/low heavy/light deep/shallow wide/narrow broad thick/thin "
             "fast/slow old/young old/new expensive/cheap far/near strong/weak warm/cold hot/cool loud/quiet late/early "
-            "late/soon powerful populous great"
+            "late/soon powerful populous great quick bright/dim busy steep"
         )
     )
 )
@@ -30,7 +30,8 @@ _SMALL: Final = frozenset(small for _, small in _POLES)
 _IRREGULAR: Final = {
     "more": ("much", True), "most": ("much", True), "less": ("much", False), "least": ("much", False),
     "fewer": ("many", False), "fewest": ("many", False), "further": ("far", True), "furthest": ("far", True),
-    "farther": ("far", True), "farthest": ("far", True),
+    "farther": ("far", True), "farthest": ("far", True), "dearer": ("expensive", True), "dearest": ("expensive", True),
+    "costlier": ("expensive", True), "costliest": ("expensive", True), "pricier": ("expensive", True),
 }  # fmt: skip
 _ASKING: Final = word_set("which what who whose where")
 _VOWELS: Final = "aeiou"

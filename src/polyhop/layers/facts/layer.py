@@ -152,7 +152,7 @@ class FactsLayer(ByRulesOrModel[Extracted]):
         """The newest generation, below the overlay. Raises LayerMissing, ModelMismatch, IndexCorrupt, OverlayStale."""
         current = newest(record, self.name, models, below="text,parsekg", embedded="Relations")
         if (folder / current.name / FOLDER).is_dir():  # not where an earlier version wrote it
-            KeptBeside.open(folder / current.name)
+            _check_kept(folder / current.name)
         graph = FactGraph.open(folder / current.name, record.numbers())
         if self.overlay is None:
             return graph
@@ -172,8 +172,13 @@ def decode(payload: bytes) -> tuple[list[Fact], dict[str, int]]:
     return [Fact(**dict(zip(FIELDS, row, strict=True))) for row in content["facts"]], content["rejected"]
 
 
+def _check_kept(generation: Path) -> None:
+    """Raises IndexCorrupt where what the next gathering builds upon is damaged."""
+    KeptBeside.open(generation)
+    if KeptNames.are_in(generation):
+        KeptNames.open(generation / NAMES)
+
+
 def _opened(folder: Path) -> FactGraph:
-    KeptBeside.open(folder)
-    if KeptNames.are_in(folder):
-        KeptNames.open(folder / NAMES)
+    _check_kept(folder)
     return FactGraph.open(folder, np.empty(0, np.int64))

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import accumulate, islice, pairwise, takewhile, zip_longest
+from itertools import accumulate, pairwise, zip_longest
 from operator import or_
 from typing import Final, NamedTuple
 
@@ -23,10 +23,21 @@ _RULE: Final = re.compile(r"(?=.*[-=_\u2500-\u257f]{3})[\s|+:=_\u2500-\u257f-]+"
 _DRAWN: Final = re.compile(r"[|+\u2500-\u257f]")  # in a rule that is drawn around a table
 _GRID_RULE: Final = re.compile(r"\+=[=+]+\+")  # below the names, where all rows are parted by rules
 _BAR: Final = re.compile(r"(?<!\\)[|\u2502\u2503\u2551]")
+_MARKS: Final = (
+    "  ",
+    "|",
+    "\t",
+    ";",
+    "..",
+    ". .",
+    "\u2026",
+    "\u2502",
+    "\u2503",
+    "\u2551",
+)  # one is in each parted line
 _DOTS: Final = re.compile(r"(?<=\S)\s?(?:\.{3,}|(?:\. ){2,}\.|\u2026{2,})\s?(?=\S)")
 _GAP: Final = re.compile(r"(?<=\S) {2,}(?=\S)")
 _TAB: Final = re.compile(r"(?<=\S) *\t\s*(?=\S)")
-_SEMICOLON: Final = re.compile(r"\A[^;]*(?:;(?! )[^;]*){2,}\Z")  # that of prose has a space behind it
 _DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR: Final = re.compile(r"(?:1[89]|2[01])\d\d")
 _AMOUNT: Final = re.compile(r"\W*\d")
@@ -36,6 +47,7 @@ _LONGEST_NAME: Final = 60  # characters
 _LONGEST_CELL: Final = 300  # characters; what has more is text in columns
 _LONGEST_TYPED: Final = 40  # the same of columns of tabs or spaces, on average
 _LOOKED_AT: Final = 50  # lines that tell whether there is a table
+_STARTS: Final = 3  # lines of a block that may be above its table
 _FEWEST: Final = 3  # rows that are alike by chance no more
 
 Grid = list[list[str]]
@@ -53,13 +65,14 @@ class PlainTable:
 def plain_tables(lines: Sequence[str]) -> Iterator[PlainTable]:
     """The tables of a text, in order, but for those whose columns nothing names."""
     at = 0
-    uneven = dict.fromkeys(_KINDS, 0)  # up to which line what goes on alike is known not to be one table
+    blocks = {kind: _Block() for kind in _KINDS}
     while at < len(lines):
         table = None
-        for kind in _KINDS:
-            if table is None and kind.parted.search(lines[at].strip()):
-                table, end = _table_at(lines, at, kind, whole=at >= uneven[kind])
-                uneven[kind] = max(end, uneven[kind])
+        said = lines[at].strip() if any(mark in lines[at] for mark in _MARKS) else ""
+        for kind, block in blocks.items() if said else ():
+            if table is None and kind.parts(said):
+                block.enter(lines, at, kind)
+                table = block.table_at(lines, at, kind)
         if table is not None:
             yield table
         at = table.end if table is not None else at + 1
@@ -76,42 +89,48 @@ def table_edits(text: str) -> Iterator[TextEdit]:
 
 
 class _Kind(NamedTuple):
-    """A way to part columns: what a line has that has some, and what cells lines have, None where they do not fit."""
+    """A way to part columns: whether a line has some, and what cells lines have, None where they do not fit."""
 
-    parted: re.Pattern[str]
+    parts: Callable[[str], object]
     grid: Callable[[Sequence[str]], Grid | None]
     typed: bool  # with a character that stands in prose, too: a table then has short cells, and no marks of items
 
 
-def _table_at(lines: Sequence[str], at: int, kind: _Kind, *, whole: bool) -> tuple[PlainTable | None, int]:
-    """The table that begins with a line, if one does; and the end of what goes on alike but is no table as a ``whole``.
+@dataclass(slots=True)
+class _Block:
+    """Lines next to one another that are parted in one way, and how often no table was found to begin among them."""
 
-    Its first lines tell. A rule above it belongs to it.
-    """
-    if kind.typed and begins_item(lines[at].lstrip()):
-        return None, 0
-    together = list(islice(_alike(lines, at, kind), _LOOKED_AT))
-    rows = _rows(together, kind)
-    if rows is None:
-        return None, 0
-    uneven = 0
-    if whole and len(together) == _LOOKED_AT:
-        longer = list(_alike(lines, at, kind))
-        said = _rows(longer, kind)
-        if said is None:
-            uneven = at + len(longer)
-        else:
-            together, rows = longer, said
-    above = at > 0 and _is_rule(lines[at - 1]) and _DRAWN.search(lines[at - 1]) is not None
-    return PlainTable(at - above, at + len(together), tuple(rows)), uneven
+    end: int = 0
+    missed: int = 0
+    uneven: bool = False  # whether what is left of them is known not to be one table
+
+    def enter(self, lines: Sequence[str], at: int, kind: _Kind) -> None:
+        """Begin a new block where the last one has ended."""
+        if at >= self.end:
+            self.end, self.missed, self.uneven = at + 1, 0, False
+            while self.end < len(lines) and (_is_rule(lines[self.end]) or kind.parts(lines[self.end].strip())):
+                self.end += 1
+
+    def table_at(self, lines: Sequence[str], at: int, kind: _Kind) -> PlainTable | None:
+        """The table that begins with a line, if one does. Its first lines tell; a rule above it belongs to it."""
+        if self.missed >= _STARTS or (kind.typed and begins_item(lines[at].lstrip())):
+            return None
+        together = _alike(lines[at : min(self.end, at + _LOOKED_AT)], kind)
+        rows = _rows(together, kind)
+        if rows is None:
+            self.missed += 1
+            return None
+        self.missed = 0
+        if len(together) == _LOOKED_AT and not self.uneven:
+            longer = _alike(lines[at : self.end], kind)
+            said = _rows(longer, kind)
+            together, rows, self.uneven = (together, rows, True) if said is None else (longer, said, False)
+        above = at > 0 and _is_rule(lines[at - 1]) and _DRAWN.search(lines[at - 1]) is not None
+        return PlainTable(at - above, at + len(together), tuple(rows))
 
 
-def _alike(lines: Sequence[str], at: int, kind: _Kind) -> Iterator[str]:
-    """The lines from a place that are parted as the first one is, and the rules between them."""
-    following = takewhile(
-        lambda line: _is_rule(line) or kind.parted.search(line.strip()), (lines[i] for i in range(at, len(lines)))
-    )
-    return _as_far_as_they_fit(following) if kind.grid is _spaced else following
+def _alike(lines: Sequence[str], kind: _Kind) -> Sequence[str]:
+    return list(_as_far_as_they_fit(iter(lines))) if kind.grid is _spaced else lines
 
 
 def _rows(lines: Sequence[str], kind: _Kind) -> list[str] | None:
@@ -135,7 +154,7 @@ def _is_told(grid: Grid, kind: _Kind) -> bool:
     """Whether rows that no rule parts are a table: names and values, or a row of names above others."""
     if len(grid[0]) == 2:
         values = [row[1] for row in grid[1:]]
-        return kind.parted is _DOTS or (len(grid) >= _FEWEST and all(map(_DIGITS.search, values)))
+        return kind.grid is _dotted or (len(grid) >= _FEWEST and all(map(_DIGITS.search, values)))
     if kind.grid is not _spaced:
         return _is_head(grid)
     return len(grid) >= _FEWEST and _is_head(grid) and _is_above_values(grid)
@@ -221,12 +240,25 @@ def _tabbed(lines: Sequence[str]) -> Grid | None:
     return _even([line.rstrip().split("\t") for line in lines]) or _even([_TAB.split(line.strip()) for line in lines])
 
 
+def _has_semicolons(line: str) -> bool:
+    """Whether they part columns: those of prose have a space behind them."""
+    return line.count(";") > 1 and "; " not in line
+
+
 def _semicolons(lines: Sequence[str]) -> Grid | None:
     return _even([line.strip().split(";") for line in lines])
 
 
+def _has_dots(line: str) -> bool:
+    return any(dots in line for dots in ("..", ". .", "\u2026")) and _DOTS.search(line) is not None
+
+
 def _dotted(lines: Sequence[str]) -> Grid | None:
     return _even([_DOTS.split(line.strip()) for line in lines])
+
+
+def _has_gap(line: str) -> bool:
+    return "  " in line and _GAP.search(line) is not None
 
 
 def _spaced(lines: Sequence[str]) -> Grid | None:
@@ -289,9 +321,9 @@ def _stretches(filled: int) -> list[tuple[int, int]]:
 
 
 _KINDS: Final = (
-    _Kind(_BAR, _barred, typed=False),
-    _Kind(_TAB, _tabbed, typed=True),
-    _Kind(_SEMICOLON, _semicolons, typed=True),
-    _Kind(_DOTS, _dotted, typed=True),
-    _Kind(_GAP, _spaced, typed=True),
+    _Kind(_BAR.search, _barred, typed=False),
+    _Kind(_TAB.search, _tabbed, typed=True),
+    _Kind(_has_semicolons, _semicolons, typed=True),
+    _Kind(_has_dots, _dotted, typed=True),
+    _Kind(_has_gap, _spaced, typed=True),
 )

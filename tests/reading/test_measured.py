@@ -88,6 +88,13 @@ def test_of_all_rows_the_column_that_is_asked_for_is_compared(question: str, ans
     assert reading.text == answer
 
 
+def test_a_number_alone_is_no_name_of_a_model(models: Models) -> None:
+    """The 12 of the Fenn 12 stands in many places."""
+    degree = asked_degree("Which is dearer, the Fenn 12 or the Fenn 20?")
+    assert degree is not None
+    assert measured_choice(("the Fenn 12", "the Fenn 20"), degree, PASSAGES, models) is None
+
+
 def test_what_is_not_told_of_both_is_not_compared(models: Models) -> None:
     assert read("Which is heavier, the Fenn or the Quill?", models) is None
 

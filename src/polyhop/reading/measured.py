@@ -135,7 +135,7 @@ def _named(options: Sequence[str], text: str) -> frozenset[int]:
         apart = {family(word) for word in own if word not in others}
         known = {family(word) for word in said}
         in_order = any(said[begin : begin + len(own)] == own for begin in range(len(said) - len(own) + 1))
-        shares_name = any(word[:1].isupper() and word.lower() in others for word in options[at].split())
+        shares_name = any(word[:1].isupper() and not others.isdisjoint(pieces(word)) for word in options[at].split())
         telling = len(apart) > 1 or (apart and len(own) > 1 and not shares_name)  # "a kilo of oats", "a kilo of rye"
         if own and (in_order or (telling and len(apart & known) >= NAMED * len(apart))):
             found.add(at)

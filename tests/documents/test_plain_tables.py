@@ -106,6 +106,16 @@ def test_prose_has_no_tables(lines: list[str]) -> None:
     assert not list(plain_tables(lines))
 
 
+@given(st.text(st.sampled_from("ab1 |+-=;.\t\n\u2502"), max_size=120))
+def test_any_text_is_looked_through(text: str) -> None:
+    """Tables follow one another, and have rows that say something."""
+    lines, end = text.split("\n"), 0
+    for table in plain_tables(lines):
+        assert end <= table.first < table.end <= len(lines)
+        assert all(table.rows)
+        end = table.end
+
+
 def test_files_and_mail_have_their_tables_read(tmp_path: Path) -> None:
     written = WRITTEN["spaces"]
     (tmp_path / "fees.txt").write_text(f"Fees\n\n{written}\n", encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from polyhop import registry
@@ -72,6 +72,8 @@ def test_a_written_name_is_read_as_it_was_meant(base: str, own: dict[str, object
 
 
 @given(st.text(alphabet="ab=,() ", max_size=20))
+@example("a()=()")  # brackets that are even, but not within
+@example("a((=,)())")
 def test_any_text_is_a_name_or_refused(text: str) -> None:
     try:
         name = canonical(text)

@@ -80,12 +80,12 @@ def parse_variant(name: str) -> tuple[str, dict[str, str]]:
     A value that holds commas stands in brackets of its own: ``NAME(relations=(mother, father))``. Raises UsageError.
     """
     found = _VARIANT.fullmatch(name)
-    if found is None or not _balanced(name):
+    if found is None or not _balanced(found[2] or ""):
         raise UsageError(f"{name!r} is not a strategy.", remedy=_EXAMPLE)
     own: dict[str, str] = {}
     for pair in split_outside_brackets(found[2] or ""):
         key, equals, value = (part.strip() for part in pair.partition("="))
-        if not equals or not key or not value or key in own:
+        if not equals or not key or not value or key in own or not (_balanced(key) and _balanced(value)):
             trouble = "is given twice" if key in own else "is not a setting"
             raise UsageError(f"{pair!r} in {name!r} {trouble}.", remedy=_EXAMPLE)
         own[key] = value[1:-1].strip() if value[0] == "(" and _closing(value) == len(value) - 1 else value

@@ -17,24 +17,14 @@ from typing import Final, NamedTuple
 
 from polyhop.documents.edits import TextEdit
 from polyhop.documents.sentences import begins_item
-from polyhop.documents.tables import Cell, rows_as_lines
+from polyhop.documents.tables import rows_as_lines, typed_cell
 
 _RULE: Final = re.compile(r"(?=.*[-=_\u2500-\u257f]{3})[\s|+:=_\u2500-\u257f-]+")  # "-----+-----", "=====  ====="
 _DRAWN: Final = re.compile(r"[|+\u2500-\u257f]")  # in a rule that is drawn around a table
 _GRID_RULE: Final = re.compile(r"\+=[=+]+\+")  # below the names, where all rows are parted by rules
 _BAR: Final = re.compile(r"(?<!\\)[|\u2502\u2503\u2551]")
-_MARKS: Final = (
-    "  ",
-    "|",
-    "\t",
-    ";",
-    "..",
-    ". .",
-    "\u2026",
-    "\u2502",
-    "\u2503",
-    "\u2551",
-)  # one is in each parted line
+# One of these is in each line that is parted.
+_MARKS: Final = ("  ", "|", "\t", ";", "..", ". .", "\u2026", "\u2502", "\u2503", "\u2551")
 _DOTS: Final = re.compile(r"(?<=\S)\s?(?:\.{3,}|(?:\. ){2,}\.|\u2026{2,})\s?(?=\S)")
 _GAP: Final = re.compile(r"(?<=\S) {2,}(?=\S)")
 _TAB: Final = re.compile(r"(?<=\S) *\t\s*(?=\S)")
@@ -147,7 +137,7 @@ def _rows(lines: Sequence[str], kind: _Kind) -> list[str] | None:
     if not ruled and not _is_told(grid, kind):
         return None
     headed = ruled or _is_head(grid)
-    return rows_as_lines([[_cell(said, heading=headed and not at) for said in row] for at, row in enumerate(grid)])
+    return rows_as_lines([[typed_cell(said, heading=headed and not at) for said in row] for at, row in enumerate(grid)])
 
 
 def _is_told(grid: Grid, kind: _Kind) -> bool:
@@ -189,12 +179,6 @@ def _is_above_values(grid: Grid) -> bool:
     """Whether below one of the names there is a number in each row that says something."""
     columns = ([row[at] for row in grid[1:] if row[at]] for at in range(len(grid[0])))
     return any(column and all(map(_DIGITS.search, column)) for column in columns)
-
-
-def _cell(said: str, *, heading: bool) -> Cell:
-    cell = Cell(heading=heading)
-    cell.flow.write(said.replace("\\|", "|"))
-    return cell
 
 
 # -- rules

@@ -37,6 +37,13 @@ class Cell:
 _Grid = list[list[Cell]]
 
 
+def typed_cell(said: str, *, heading: bool) -> Cell:
+    """A cell of a table that was typed, where a bar within it has a backslash before it."""
+    cell = Cell(heading=heading)
+    cell.flow.write(said.replace("\\|", "|"))
+    return cell
+
+
 def pairs(names: Iterable[str], values: Iterable[str]) -> list[str]:
     """The values of a row, each behind the name of its column; without those that are empty."""
     found = zip(names, values, strict=False)

@@ -12,7 +12,7 @@ from polyhop.documents.edits import TextEdit, TextEdits
 from polyhop.documents.encoding import read_text
 from polyhop.documents.loading import file_document
 from polyhop.documents.plain_tables import table_edits
-from polyhop.documents.tables import Cell, rows_as_lines
+from polyhop.documents.tables import rows_as_lines, typed_cell
 from polyhop.types import Document
 
 _FRONT_MATTER = re.compile(
@@ -89,14 +89,8 @@ def _without_bars(text: str) -> str:
 def _rows(table: str) -> str:
     lines = [line.strip().removeprefix("|").removesuffix("|") for line in table.split("\n")]
     head, _, *rows = [_CELL_END.split(line) for line in lines]
-    cells = [[_cell(text, heading=number == 0) for text in row] for number, row in enumerate([head, *rows])]
+    cells = [[typed_cell(text, heading=number == 0) for text in row] for number, row in enumerate([head, *rows])]
     return "\n".join(rows_as_lines(cells))
-
-
-def _cell(text: str, *, heading: bool) -> Cell:
-    cell = Cell(heading=heading)
-    cell.flow.write(text.replace("\\|", "|"))
-    return cell
 
 
 def first_heading(text: str) -> str | None:

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,18 +14,9 @@ from polyhop.engine import Polyhop
 from tests.worlds.commands import MODULE, Run
 from tests.worlds.documents import write
 from tests.worlds.settings import QUICK
+from tests.worlds.waiting import WAIT, until
 
 pytest.importorskip("watchfiles", reason="needs the extra 'watch'")
-
-WAIT = 90.0  # seconds until something is wrong
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Wait for something to become true."""
-    end = time.monotonic() + WAIT
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.2)
 
 
 def test_the_index_follows_its_files(harbour: Path) -> None:

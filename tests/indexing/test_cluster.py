@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from polyhop.store.record import Record
 from polyhop.types import Passage
 from tests.worlds.commands import Run
 from tests.worlds.deadly import with_deadly_layer
+from tests.worlds.waiting import until
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'polyhop[ray]'")
 pytestmark = pytest.mark.slow
@@ -48,7 +49,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with (site / "log").open("w") as log, subprocess.Popen(command, env=environment, stdout=log, stderr=log) as head:
         started = psutil.Process(head.pid)
         try:
-            wait_for(lambda: "runtime started" in (site / "log").read_text() or head.poll() is not None, 120)
+            until(lambda: "runtime started" in (site / "log").read_text() or head.poll() is not None, seconds=120)
             assert head.poll() is None, (site / "log").read_text()
             yield f"127.0.0.1:{port}"
         finally:
@@ -58,13 +59,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                     process.terminate()
             for process in psutil.wait_procs(parts, timeout=10)[1]:
                 process.kill()
-
-
-def wait_for(happened: Callable[[], bool], seconds: float) -> None:
-    until = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < until
-        time.sleep(0.05)
 
 
 def workers() -> list[psutil.Process]:
@@ -109,7 +103,7 @@ def test_a_cluster_gives_what_this_process_gives_though_a_worker_is_killed(addre
             if len(there) in (3, 15):
                 workers()[0].kill()
     assert [list(rows) for rows in there] == [list(rows) for rows in here]
-    wait_for(lambda: not workers(), 60)
+    until(lambda: not workers(), seconds=60)
 
 
 def test_a_passage_that_kills_its_worker_fails_alone(address: str) -> None:
@@ -161,9 +155,9 @@ def test_an_index_is_the_same_after_ctrl_c_and_a_killed_driver(address: str, tmp
     for sign, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL), (None, 0)):
         driver = subprocess.Popen([*command, "index", str(rows), *options], start_new_session=True)
         if sign is not None:
-            wait_for(lambda: len(workers()) == 2, 120)
+            until(lambda: len(workers()) == 2, seconds=120)
             time.sleep(2)
             os.killpg(driver.pid, sign)
         assert driver.wait(240) == code
-        wait_for(lambda: not workers(), 60)  # nobody's work goes on
+        until(lambda: not workers(), seconds=60)  # nobody's work goes on
     assert everything(tmp_path / "there") == everything(tmp_path / "here")

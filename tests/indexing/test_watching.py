@@ -5,17 +5,16 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from polyhop.indexing.watching import changes_of
 from tests.worlds.documents import write
+from tests.worlds.waiting import WAIT, until
 
 pytest.importorskip("watchfiles", reason="the extra watch is not installed")
-
-WAIT = 20.0  # seconds until something is wrong
 
 
 @pytest.fixture
@@ -40,13 +39,6 @@ def told(folder: Path) -> Iterator[list[Path]]:
     stop.set()
     listener.join(WAIT)
     assert not listener.is_alive()
-
-
-def until(holds: Callable[[], bool]) -> None:
-    began = time.monotonic()
-    while not holds():
-        assert time.monotonic() - began < WAIT
-        time.sleep(0.05)
 
 
 def test_a_folder_that_goes_and_comes_back_is_watched_again(folder: Path, told: list[Path]) -> None:

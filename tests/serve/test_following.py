@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,17 +19,11 @@ from polyhop.serve.jobs.queue import JobQueue
 from tests.worlds.clients import ended
 from tests.worlds.commands import Run
 from tests.worlds.documents import write
-from tests.worlds.serving import WAIT, Served, serving_app
+from tests.worlds.serving import Served, serving_app
 from tests.worlds.settings import QUICK
+from tests.worlds.waiting import until
 
 pytest.importorskip("watchfiles", reason="the extra watch is not installed")
-
-
-def until(holds: Callable[[], bool]) -> None:
-    began = time.monotonic()
-    while not holds():
-        assert time.monotonic() - began < WAIT
-        time.sleep(0.1)
 
 
 def titles(served: Served) -> set[str]:

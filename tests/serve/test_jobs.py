@@ -20,6 +20,7 @@ from polyhop.store.record import Record
 from tests.worlds.documents import HARBOUR
 from tests.worlds.jobs import Workplace
 from tests.worlds.machine import posix
+from tests.worlds.waiting import until
 
 
 @pytest.fixture
@@ -137,7 +138,7 @@ def test_a_cancelled_job_stops_between_two_chunks_and_goes_on_when_it_is_tried_a
     job = workplace.upload({"book.jsonl": rows})
     process = workplace.started()
     try:
-        workplace.until(lambda: workplace.queue.job(job.id).progress.stage == "text")
+        until(lambda: workplace.queue.job(job.id).progress.stage == "text")
         workplace.queue.cancel(job.id)
         process.wait(timeout=60)
     finally:
@@ -182,7 +183,7 @@ def test_a_writer_beside_the_server_is_waited_for(workplace: Workplace) -> None:
     job = workplace.upload({"mill.txt": "A mill."})
     with Record.create_or_open(workplace.place.index):
         process = workplace.started()
-        workplace.until(lambda: workplace.queue.job(job.id).progress.stage == "waiting for another writer")
+        until(lambda: workplace.queue.job(job.id).progress.stage == "waiting for another writer")
     assert process.wait(timeout=60) == 0
     process.communicate()
     assert workplace.queue.job(job.id).state == JobState.DONE

@@ -31,6 +31,7 @@ from polyhop.types import Cost
 from tests.worlds.endpoint import EndpointServer, Played, says
 from tests.worlds.endpoint import serving as endpoint
 from tests.worlds.serving import WAIT, Served, parsed, serving
+from tests.worlds.waiting import until
 
 QUESTION = "Who built the lighthouse of Quillmouth?"
 SAID = {"passage": 1, "quote": "Its lighthouse was built by Ada Brisk in 1841."}
@@ -53,13 +54,6 @@ class Gate:
     def wait_for(self, number: int) -> None:
         """Until so many answers are being worked on."""
         until(lambda: self.server.busy >= number)
-
-
-def until(holds: Any) -> None:
-    began = time.monotonic()
-    while not holds():
-        assert time.monotonic() - began < WAIT
-        time.sleep(0.01)
 
 
 @pytest.fixture

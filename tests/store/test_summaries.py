@@ -34,6 +34,7 @@ from polyhop.prompts import summarise as task
 from polyhop.prompts.summarise import grounded, summarise
 from polyhop.store.summary_store import Stored, SummaryStore
 from tests.worlds.endpoint import EndpointServer, Played, Script, in_turn, refuses, says, serving
+from tests.worlds.waiting import until
 
 BRIDGE = [
     "The Long Weir\n\nThe Long Weir is a bridge in Ossby. It was built by Ada Brook in 1892.",
@@ -379,14 +380,20 @@ def test_an_interruption_keeps_what_is_written(tmp_path: Path) -> None:
     """Ctrl-C does not wait for answers; whoever goes on afterwards pays for the rest only."""
     store = SummaryStore.open(tmp_path, "ada")
     with writing(partial(weirs_late, late=range(4, 99)), concurrency=2) as (model, server):
-        began = time.monotonic()
-        threading.Timer(0.4, _thread.interrupt_main).start()
+        pressed: list[float] = []
+
+        def press() -> None:
+            until(lambda: len(server.requests) == 6)
+            pressed.append(time.monotonic())
+            _thread.interrupt_main()
+
+        threading.Thread(target=press).start()
         with pytest.raises(KeyboardInterrupt):
             Summariser(store, model, 100).of(wanted(12))
-        assert time.monotonic() - began < 0.9
+        assert time.monotonic() - pressed[0] < 0.5, "an answer takes twice as long"
         assert len(server.requests) == 6
-        time.sleep(1.0)
-        assert len(SummaryStore.open(tmp_path, "ada")) == 6, "the answers under way were paid for, and came"
+        until(lambda: len(SummaryStore.open(tmp_path, "ada")) == 6)  # those under way were paid for, and come
+        assert len(server.requests) == 6
         server.script = weirs
         Summariser(store, model, 100).of([one for one in wanted(12) if store.get(one.key) is None])
         assert len(server.requests) == 12

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,14 +94,6 @@ class Workplace:
     def lying(self) -> set[str]:
         """The digests of all files on the disk, whether or not they are known."""
         return {hashlib.sha256(path.read_bytes()).hexdigest() for path in self.place.files.iterdir()}
-
-    def until(self, condition: object, *, seconds: float = 60.0) -> None:
-        """Wait until a condition holds."""
-        deadline = time.monotonic() + seconds
-        assert callable(condition)
-        while not condition():
-            assert time.monotonic() < deadline, "it never happened"
-            time.sleep(0.01)
 
     def close(self) -> None:
         """Let go of the files."""

@@ -27,12 +27,11 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 FAILED = 1  # every question ended in an error
 REPORT = click.Path(path_type=Path, dir_okay=False)  # refused before anything is asked
-DEFAULT_STRATEGY = {"strategy": {"name": "paths"}}  # where the settings name none
 
 
 @click.command("eval", short_help="Compare strategies on questions with known answers.")
 @click.argument("dataset", type=click.Path(path_type=Path))
-@click.option("--strategy", "named", help="One or more: a,b or a,b(setting=value).  [default: paths, or the settings']")
+@click.option("--strategy", "named", help="One or more: a,b or a,b(setting=value).  [default: that of polyhop ask]")
 @click.option("--ablations", is_flag=True, help="Also each strategy without one part, for every part it names.")
 @click.option(
     "--sweep", "sweeps", multiple=True, metavar="SETTING=VALUE,VALUE", help="Also with these; several: a grid."
@@ -96,7 +95,7 @@ def evaluate(
     from polyhop.strategies.strategy import split_names
 
     settings = chosen.settings(*replaying(plans))
-    names = split_names(named or settings.above(DEFAULT_STRATEGY).choice("strategy")[0])
+    names = split_names(named or settings.choice("strategy")[0])
     experiment = Experiment(
         strategies=names,
         variants=variants(names, ablations=ablations, sweeps=sweeps, settings=settings),

@@ -7,7 +7,7 @@ unless a docstring says otherwise.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum, StrEnum
 from typing import Any, Literal
 
@@ -63,6 +63,7 @@ class Document:
     whole: bool = False
     pages: tuple[int, ...] = ()  # where each page begins, of a document that has pages
     headings: tuple[tuple[int, int], ...] = ()  # where its headings stand, in order and apart
+    levels: tuple[int, ...] = ()  # of each heading, 1 the highest; none where it is not known. It is not stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +90,13 @@ class Passage(Serialisable):
     title: str
     text: str
     occasion: Occasion | None = None  # for readers; rows of layers depend on title and text alone
+    section: str = ""  # for readers: the headings before it that it begins under, the widest first, " > " between them
     headings: tuple[tuple[int, int], ...] = ()  # what of it is no prose but a heading; offsets are relative to its text
     score: float = field(default=0.0, compare=False)  # in evidence: what its strategy ranked it by; elsewhere 0
+
+    def for_layers(self, *, dated: bool = False) -> Passage:
+        """Without what only readers are told, but for its occasion where it is to be ``dated``."""
+        return replace(self, occasion=self.occasion if dated else None, section="", headings=())
 
 
 @dataclass(frozen=True, slots=True, order=True)

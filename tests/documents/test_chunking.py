@@ -228,3 +228,28 @@ def test_megabytes_are_cut_in_linear_time(text: str) -> None:
     """Quadratic work would exceed the suite's time limit by far."""
     passages = cut(document(text), Chunking())
     assert passages[-1].end == len(text.rstrip())
+
+
+@given(st.lists(st.sampled_from(SENTENCES[:2]), min_size=2, max_size=40), chunkings)
+def test_what_is_repeated_begins_with_a_sentence(sentences: list[str], chunking: Chunking) -> None:
+    """Where the passage before ended with one; nobody reads half of it, or quotes it."""
+    passages = cut(document(" ".join(sentences)), chunking)
+    for before, passage in pairwise(passages):
+        if before.text.endswith((".", "!")):
+            assert passage.text.startswith(("Lena", "It stands"))
+
+
+@given(st.lists(st.tuples(st.sampled_from(["Fares", "Piers"]), st.integers(1, 9)), min_size=1, max_size=12), chunkings)
+def test_no_passage_ends_with_a_heading(sections: list[tuple[str, int]], chunking: Chunking) -> None:
+    """And what stands before a heading is not repeated behind it."""
+    text, headings = "", []
+    for name, count in sections:
+        headings.append((len(text), len(text) + len(name)))
+        text += f"{name}\n\n" + "It rains.\n\n" * count
+    document_of = Document(id="doc", title="Mill", text=text.strip(), headings=tuple(headings))
+    passages = cut(document_of, chunking)
+    for before, passage in pairwise(passages):
+        assert not before.text.endswith(("Fares", "Piers"))
+        if text[before.end :].lstrip().startswith(("Fares", "Piers")):
+            assert passage.text.startswith(("Fares", "Piers"))
+            assert passage.start >= before.end

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from polyhop.reading.pointing import closed
-from polyhop.reading.reader import Quote
+from polyhop.models.choice import Models
+from polyhop.reading.pointing import closed, point
+from polyhop.reading.reader import Quote, heading_over
 from polyhop.types import Passage
 
 
@@ -27,3 +30,16 @@ def test_a_mark_that_was_opened_is_closed(text: str, pointed: str, shown: str) -
     start = text.index(pointed)
     found, end = closed(Quote(passage, 0, len(text)), start, start + len(pointed))
     assert text[found:end] == shown
+
+
+def test_the_section_is_read_above_a_passage(models: Models) -> None:
+    """It tells what the passage is about, and is never an answer."""
+    text = "The lamp burns paraffin. The keeper winds its clockwork."
+    plain = Passage(id="p", document_id="d", ordinal=0, start=0, end=len(text), title="manual", text=text)
+    under = replace(plain, section="Lamps > Heron lamp")
+    assert heading_over(Quote(under, 4, 8)) == "Lamps > Heron lamp"
+    assert heading_over(Quote(plain, 4, 8)) == ""
+    question = "Which lamp burns paraffin?"
+    assert all("Heron" not in one.text for one in point(question, [under], models).answers)
+    asked = "What does the Heron lamp burn?"
+    assert point(asked, [under], models).chance > point(asked, [plain], models).chance

@@ -3,9 +3,10 @@
 A token is a piece of up to six characters of a word, one character of a script that writes without spaces (Han, kana,
 hangul, Thai, Lao, Khmer), or one punctuation mark; white space counts nothing.
 
-A passage ends where a paragraph ends, else a sentence, a line, a word, within the last quarter of its window. Among
-equals the text before the boundary decides, by its checksum, and not the distance from the window's start: after an
-edit the passages fall back into step with the old ones, so that their ids, and all that was derived from them, stay.
+A passage ends before a heading, else where a paragraph ends, a sentence, a line, a word, within the last quarter of its
+window, and not with a heading. Among equals the text before the boundary decides, by its checksum, and not the distance
+from the window's start: after an edit the passages fall back into step with the old ones, so that their ids, and all
+that was derived from them, stay. What the next one repeats begins with a sentence or a line, and is of its own section.
 
 Passages of a conversation begin and end with a turn (``conversations/turn_ends.py``), unless one is too long
 for a passage. Those of source code end where a function or a class does (``source_units.py``), if one does in time.
@@ -19,17 +20,20 @@ import unicodedata
 import zlib
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import islice
+from typing import NamedTuple, Self
 
 from polyhop.documents.conversations.transcripts import occasion_in, transcript_of
 from polyhop.documents.conversations.turn_ends import TurnEnds
+from polyhop.documents.sections import Sections
 from polyhop.documents.source_units import MEDIA_TYPE, SourceUnits
 from polyhop.settings import Chunking
-from polyhop.types import Document, Occasion, Passage
+from polyhop.types import Document, Passage
 
-CODE_VERSION = "2"  # raise it when the same text and settings would give other passages, or other occasions
+CODE_VERSION = "3"  # raise it when the same text and settings would give other passages, or other occasions
 
 _WORD_PIECE = 6  # characters
 _SINGLE = (
@@ -55,6 +59,7 @@ _sentence_end = re.compile(
     f"[.!?\u061f\u06d4\u0964\u0965\u2026]{_CLOSING}(?=\\s)(?!\\s{{1,4}}[a-z])"
     "|[\u3002\uff01\uff1f\uff61][\u300d\u300f\u201d\u2019\uff09\u3011]*"
 )
+_ended = re.compile(rf"{_sentence_end.pattern}|\n")  # a sentence, or a line
 _boundaries = (re.compile(r"\n[^\S\n]*\n"), _sentence_end, re.compile(r"\n"), re.compile(r"(?<=\S)\s"))
 
 
@@ -75,7 +80,7 @@ def cut(document: Document, chunking: Chunking) -> tuple[Passage, ...]:
     They cover all of the text but white space. A ``whole`` document is one passage with the document's id, unless it is
     longer than ``longest_row`` and a passage; of other documents an id depends on the document, its title, and the
     passage's own text. Takes linear time. Passages of a conversation are told what only the rest of it says of when
-    they were said.
+    they were said, and others under which headings they begin.
     """
     if document.whole and not _is_too_long(document.text, chunking):
         return (_passage(document, document.id, 0, 0, len(document.text)),)
@@ -84,13 +89,15 @@ def cut(document: Document, chunking: Chunking) -> tuple[Passage, ...]:
     text, is_source = document.text, document.media_type == MEDIA_TYPE
     transcript = None if is_source else transcript_of(text)
     units = SourceUnits.of(text) if is_source else TurnEnds.of(text, transcript)
-    for ordinal, (start, end) in enumerate(_windows(text, chunking, units)):
+    sections = Sections.of(document)
+    for ordinal, (start, end) in enumerate(_windows(document, chunking, units)):
         parts = (document.id, document.title, text[start:end])
         content = hashlib.sha256("\0".join(parts).encode("utf-8", errors="surrogatepass")).digest()
         seen[content] += 1
         identity = hashlib.sha256(content + str(seen[content]).encode()).hexdigest()[:20]
         occasion = occasion_in(transcript, text, start, end) if transcript is not None else None
-        passages.append(_passage(document, identity, ordinal, start, end, occasion))
+        section = sections.at(start)
+        passages.append(replace(_passage(document, identity, ordinal, start, end), section=section, occasion=occasion))
     return tuple(passages)
 
 
@@ -102,9 +109,7 @@ def _is_too_long(row: str, chunking: Chunking) -> bool:
     return len(row) > longest and next(islice(_token.finditer(row), longest, None), None) is not None
 
 
-def _passage(
-    document: Document, identity: str, ordinal: int, start: int, end: int, occasion: Occasion | None = None
-) -> Passage:
+def _passage(document: Document, identity: str, ordinal: int, start: int, end: int) -> Passage:
     return Passage(
         id=identity,
         document_id=document.id,
@@ -113,7 +118,6 @@ def _passage(
         end=end,
         title=document.title,
         text=document.text[start:end],
-        occasion=occasion,
         headings=_headings_in(document.headings, start, end),
     )
 
@@ -125,8 +129,9 @@ def _headings_in(headings: Sequence[tuple[int, int]], start: int, end: int) -> t
     return tuple((max(one, start) - start, min(other, end) - start) for one, other in headings[first:behind])
 
 
-def _windows(text: str, chunking: Chunking, units: TurnEnds | SourceUnits) -> Iterator[tuple[int, int]]:
+def _windows(document: Document, chunking: Chunking, units: TurnEnds | SourceUnits) -> Iterator[tuple[int, int]]:
     """The half-open ranges of the passages."""
+    text, headings = document.text, _Headings.of(document)
     sure, rest = _runs(chunking.tokens)
     end = 0
     first = _something.search(text)
@@ -138,9 +143,11 @@ def _windows(text: str, chunking: Chunking, units: TurnEnds | SourceUnits) -> It
         if first is None:
             yield start, limit
             return
-        end = _boundary(text, low, limit, units.fitting(start, end, low, limit))
+        unit_ends = units.fitting(start, end, low, limit) or headings.sections_ending(low, limit)
+        end = _boundary(text, low, limit, unit_ends, headings.ends)
         yield start, end
-        first = _something.search(text, units.overlapping(start, _overlap_start(text, end, chunking.overlap), end))
+        begins = end if end in headings.before else _overlap_start(text, end, chunking.overlap)
+        first = _something.search(text, units.overlapping(start, begins, end))
 
 
 @cache
@@ -155,14 +162,36 @@ def _end_of(run: re.Pattern[str], text: str, start: int) -> int:
     return match.end() if match else start
 
 
-def _boundary(text: str, low: int, limit: int, unit_ends: Sequence[int]) -> int:
-    """Where a passage ends best, without white space at its end: after one of these units, else in low to limit."""
+class _Headings(NamedTuple):
+    """Where a document must not be cut, and where best."""
+
+    ends: frozenset[int]
+    before: dict[int, None]  # the ends of what stands before each heading, in order
+
+    @classmethod
+    def of(cls, document: Document) -> Self:
+        """Those of its headings."""
+        ends = frozenset(end for _, end in document.headings)
+        before = dict.fromkeys(_trimmed(document.text, 0, start) for start, _ in document.headings)
+        return cls(ends, {place: None for place in before if place not in ends})
+
+    def sections_ending(self, low: int, limit: int) -> Sequence[int]:
+        """The ends of sections within a stretch, but for those with nothing but their heading."""
+        places = list(self.before)
+        return places[bisect_right(places, low) : bisect_right(places, limit)]
+
+
+def _boundary(text: str, low: int, limit: int, unit_ends: Sequence[int], headings: Collection[int] = ()) -> int:
+    """Where a passage ends best, without white space at its end: after one of these units, else in low to limit.
+
+    Where something else ends in that stretch, it does not end where one of these headings does.
+    """
     if unit_ends:
         return min(unit_ends, key=lambda end: (_mark(text, end), -end))
     for pattern in _boundaries:
         found = pattern.finditer(text, low, min(len(text), limit + _LOOK_AHEAD))
         ends = [_trimmed(text, low, at) for at in map(_end_of_text, found) if at <= limit]
-        if ends:
+        if ends := [at for at in ends if at not in headings]:
             return min(ends, key=lambda end: (_mark(text, end), -end))
     end = limit
     while end > low and _in_token(text, end):
@@ -194,9 +223,10 @@ def _in_token(text: str, at: int) -> bool:
 
 
 def _overlap_start(text: str, end: int, tokens: int) -> int:
-    """Where the next passage starts: the beginning of a word, at most so many tokens before the end of this one.
+    """Where the next passage starts, at most so many tokens before the end of this one: with a sentence or a line.
 
-    It depends on the end alone, not on where the passage began; the reversed text is read only as far as needed.
+    If none begins there, with what comes behind this one, or with a word where this one ends within a sentence. It
+    depends on the end alone, not on where the passage began; the reversed text is read only as far as needed.
     """
     back = max(0, end - tokens * (_WORD_PIECE + 2))
     tail = text[back:end][::-1]
@@ -208,4 +238,8 @@ def _overlap_start(text: str, end: int, tokens: int) -> int:
         start = end - match.end()
     while start < end and unicodedata.category(text[start]) in ("Mn", "Mc", "Me"):
         start += 1
-    return start
+    for ended in _ended.finditer(text, max(0, start - 1), end):
+        first = _something.search(text, ended.end(), end)
+        if first and first.start() >= start:
+            return first.start()
+    return end if _ended.match(text, end) or _ended.match(text, end - 1) else start

@@ -22,6 +22,11 @@ class Mark(NamedTuple):
     start: int
     end: int
     kind: str
+    level: int = 0  # of a heading, 1 the highest; 0 where it is not known
+
+    def moved(self, by: int) -> Mark:
+        """The same so many characters further on."""
+        return self._replace(start=self.start + by, end=self.end + by)
 
 
 _NOT_YET = -1  # where a stretch begins of which nothing is written
@@ -39,7 +44,7 @@ class Flow:
         self._pieces: list[str] = []
         self._length = 0
         self._gap = Gap.NONE
-        self._open: dict[str, int] = {}
+        self._open: dict[str, tuple[int, int]] = {}  # by kind: where it begins, and its level
 
     def part(self, gap: Gap) -> None:
         """Keep what follows at least this far from what is there."""
@@ -61,7 +66,9 @@ class Flow:
         self._pieces += [white, text]
         if self._open:
             begins = self._length + len(white)
-            self._open.update({kind: begins for kind, begun in self._open.items() if begun == _NOT_YET})
+            for kind, (begun, level) in self._open.items():
+                if begun == _NOT_YET:
+                    self._open[kind] = begins, level
         self._length += len(white) + len(text)
         self._gap = Gap.NONE
 
@@ -76,17 +83,17 @@ class Flow:
         if text:
             self.write_exactly(text)
             begin = self._length - len(text)
-            self.marks += (Mark(begin + mark.start, begin + mark.end, mark.kind) for mark in other.marks)
+            self.marks += (mark.moved(begin) for mark in other.marks)
 
-    def begin(self, kind: str) -> None:
+    def begin(self, kind: str, level: int = 0) -> None:
         """What follows is of a kind, until that ends; within the same kind nothing begins."""
-        self._open.setdefault(kind, _NOT_YET)
+        self._open.setdefault(kind, (_NOT_YET, level))
 
     def end(self, kind: str) -> None:
         """What was of a kind ends, if anything was."""
-        begun = self._open.pop(kind, _NOT_YET)
+        begun, level = self._open.pop(kind, (_NOT_YET, 0))
         if begun != _NOT_YET:
-            self.marks.append(Mark(begun, self._length, kind))
+            self.marks.append(Mark(begun, self._length, kind, level))
 
     def text(self) -> str:
         """All of it."""
@@ -99,21 +106,21 @@ class JoinedText(NamedTuple):
 
     text: str
     begins: tuple[int, ...]
-    headings: tuple[tuple[int, int], ...]
+    headings: tuple[Mark, ...]
 
 
 def joined(flows: Iterable[Flow], heading: str) -> JoinedText:
     """Flows one after the other, as one text; ``heading`` is the kind of those marks that are headings."""
     pieces: list[str] = []
     begins: list[int] = []
-    headings: list[tuple[int, int]] = []
+    headings: list[Mark] = []
     at = 0
     for flow in flows:
         text = flow.text()
         white = "\n\n" if text and at else ""
         at += len(white)
         begins.append(at)
-        headings += sorted((at + mark.start, at + mark.end) for mark in flow.marks if mark.kind == heading)
+        headings += sorted(mark.moved(at) for mark in flow.marks if mark.kind == heading)
         pieces += [white, text]
         at += len(text)
     return JoinedText("".join(pieces), tuple(begins), tuple(headings))

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import ClassVar, Protocol
 
 from polyhop.documents.encoding import clean
+from polyhop.documents.flow import Mark
 from polyhop.errors import DocumentError, UsageError
 from polyhop.reports import Skipped
 from polyhop.types import Document
@@ -62,6 +63,14 @@ def file_document(
         sha256=content_hash(shown, text.strip("\n")),
         metadata=dict(metadata or {}),
     )
+
+
+def headed(document: Document, headings: Iterable[Mark]) -> Document:
+    """A document with its headings, and how deep they are where all of them tell."""
+    marks = sorted(headings)
+    levels = tuple(mark.level for mark in marks)
+    places = tuple((mark.start, mark.end) for mark in marks)
+    return replace(document, headings=places, levels=levels if all(levels) else ())
 
 
 def row_document(

@@ -9,9 +9,15 @@ from polyhop.types import Passage
 
 
 def passage_blocks(passages: Sequence[Passage]) -> list[PromptBlock]:
-    """Each passage below its title and its date, as ``PASSAGE 1``, ``PASSAGE 2`` and so on."""
-    texts = ["\n".join((passage.title, *date_line(passage), passage.text)).strip() for passage in passages]
+    """Each passage below its title, its section and its date, as ``PASSAGE 1``, ``PASSAGE 2`` and so on."""
+    lines = ((passage.title, *section_line(passage), *date_line(passage), passage.text) for passage in passages)
+    texts = ["\n".join(filter(None, said)) for said in lines]
     return [PromptBlock(f"PASSAGE {number}", text) for number, text in enumerate(texts, 1)]
+
+
+def section_line(passage: Passage) -> tuple[str, ...]:
+    """``Section: Fares > Children``, of a passage that begins in the middle of a section, else nothing."""
+    return (f"Section: {passage.section}",) if passage.section else ()
 
 
 def date_line(passage: Passage) -> tuple[str, ...]:

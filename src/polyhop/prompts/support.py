@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.prompts.blocks import PromptBlock
-from polyhop.prompts.passage_blocks import date_line
+from polyhop.prompts.passage_blocks import date_line, section_line
 from polyhop.prompts.quotes import cuts_word, locate, parted
 from polyhop.prompts.schemas import Schema, closed, listed
 from polyhop.types import Passage
@@ -76,7 +76,9 @@ def _line_by_line(passage: Passage) -> str:
     """
     sentences = [passage.text[start:end] for start, end in sentence_spans(passage.text)]
     titled = sentences[:1] and sentences[0].strip(_MARKS) == passage.title.strip()
-    return "\n".join((f"Title: {passage.title}", *date_line(passage), *sentences[1 if titled else 0 :]))
+    return "\n".join(
+        (f"Title: {passage.title}", *section_line(passage), *date_line(passage), *sentences[1 if titled else 0 :])
+    )
 
 
 def _places(quote: str, index: int, texts: Sequence[str]) -> list[CopiedQuote]:

@@ -13,7 +13,7 @@ from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.enumerations import items_around, items_at, items_within, lists_in
 from polyhop.reading.negation import negated
 from polyhop.reading.pointing import Pointed, Pointing
-from polyhop.reading.reader import Quote, text_of
+from polyhop.reading.reader import Quote, heading_over, text_of
 from polyhop.reading.rows import Row, RowCell, row_at, tables_in, word_families
 from polyhop.reading.weighing import chance_of, logit
 from polyhop.types import Passage
@@ -87,10 +87,10 @@ def listed_steps(question: str, passages: Sequence[Passage], reranker: Reranker)
 def _whole(items: Items) -> str:
     """A list under its title and heading, behind the line before it."""
     passage, start, end = items[0][1].passage, items[0][1].start, items[-1][1].end
-    above = [passage.text[begin:stop] for begin, stop in passage.headings if stop <= start]
+    above = heading_over(items[0][1])
     lines = [line for line in passage.text[:start].splitlines()[:-1] if line.strip()]
-    said = [passage.title, *above[-1:], *(line for line in lines[-1:] if line.strip(" #") not in above[-1:])]
-    return f"{': '.join(said)} {passage.text[start:end]}"
+    before = [line for line in lines[-1:] if line.strip(" #") != above]
+    return f"{': '.join(filter(None, (passage.title, above, *before)))} {passage.text[start:end]}"
 
 
 def _about(chance: float, score: float) -> float:

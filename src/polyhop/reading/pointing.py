@@ -13,7 +13,7 @@ from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.ports import PointedSpan, SpanReading, TextPart
 from polyhop.reading.conversations.turns import SpokenPassage
-from polyhop.reading.reader import Quote, text_of
+from polyhop.reading.reader import Quote, heading_over, text_of
 from polyhop.types import Passage
 
 # Marks of which one opens and one closes; straight quotation marks do both.
@@ -117,11 +117,12 @@ def _prose(quotes: Sequence[Quote]) -> _Laid:
     """Stretches of a passage behind its title and the headings that they stand under."""
     passage = quotes[0].passage
     parts: _Laid = [(TextPart(f"{passage.title}: ", answers=False), None)] if passage.title else []
-    shown: set[tuple[int, int]] = set()
+    shown: set[int] = set()
     for quote in quotes:
-        above = next((place for place in reversed(passage.headings) if place[1] <= quote.start), None)
-        if above is not None and above not in shown:
-            parts.append((TextPart(passage.text[slice(*above)] + " ", answers=False), None))
+        above = sum(place[1] <= quote.start for place in passage.headings)
+        heading = heading_over(quote)
+        if heading and above not in shown:
+            parts.append((TextPart(f"{heading} ", answers=False), None))
             shown.add(above)
         at = quote.start
         for start, end in (*passage.headings, (quote.end, quote.end)):

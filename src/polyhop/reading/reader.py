@@ -28,6 +28,12 @@ def text_of(quote: Quote) -> str:
     return quote.passage.text[quote.start : quote.end]
 
 
+def heading_over(quote: Quote) -> str:
+    """The nearest heading above a quotation, or what its passage begins under where none of its own is; or nothing."""
+    above = [heading for heading in quote.passage.headings if heading[1] <= quote.start]
+    return quote.passage.text[slice(*above[-1])] if above else quote.passage.section
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """What a reader made of the evidence; ``text`` is None where it does not answer the question.

@@ -24,7 +24,7 @@ from polyhop.models.choice import Models
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.negation import denies, spoken_of
 from polyhop.reading.pointing import Pointed, Pointing, Supporting, point, point_together
-from polyhop.reading.reader import Quote, text_of
+from polyhop.reading.reader import Quote, heading_over, text_of
 from polyhop.types import Passage
 
 ANSWERS: Final = 8  # likeliest of each kind of reading that are weighed
@@ -183,7 +183,7 @@ def _in_place(quote: Quote, sentences: Sequence[tuple[int, int]]) -> tuple[str, 
     spoken = SpokenPassage.of(passage)
     if spoken is not None:
         return spoken.in_place(quote)
-    heading = next((passage.text[start:end] for start, end in reversed(passage.headings) if end <= quote.start), "")
+    heading = heading_over(quote)
     alone = f"{heading or passage.title}: {text_of(quote)}"
     if not passage.headings and "\n" not in passage.text.strip():
         return alone, alone

@@ -164,5 +164,6 @@ def _listen(stream: IO[bytes], lines: queue.SimpleQueue[bytes], longest: int) ->
 
 def _document(item: dict[str, Any]) -> Document:
     item["pages"] = tuple(item["pages"])
+    item["levels"] = tuple(item["levels"])
     item["headings"] = tuple((start, end) for start, end in item["headings"])
     return Document(**item)

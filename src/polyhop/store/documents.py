@@ -21,10 +21,12 @@ from polyhop.store.passage_notes import (
     HEADINGS_PATH,
     OCCASION_PATH,
     PAGES_PATH,
+    SECTION_PATH,
     headings_of,
     joined,
     occasion_of,
     parted,
+    section_of,
 )
 from polyhop.store.port import Change, DocumentRow
 from polyhop.store.schema import BLOCK
@@ -44,6 +46,7 @@ CUT_PASSAGES = """
     SELECT wanted.key, p.id, d.id, p.ordinal, p.start, p.stop, p.title,
         json_extract(d.metadata, :occasions || p.ordinal || '"'),
         json_extract(d.metadata, :headings || p.ordinal || '"'),
+        json_extract(d.metadata, :sections || p.ordinal || '"'),
         b.position, b.text
     FROM json_each(:numbers) AS wanted
     CROSS JOIN passages AS p ON p.number = CAST(wanted.value AS BIGINT)
@@ -254,7 +257,7 @@ class Documents(StoreTables):
     def _cut(self, numbers: Sequence[int]) -> dict[int, Passage]:
         """The passages that exist, by their places in ``numbers``."""
         wanted = {"numbers": json.dumps([int(number) for number in numbers]), "block": BLOCK}
-        paths = {"occasions": OCCASION_PATH, "headings": HEADINGS_PATH}
+        paths = {"occasions": OCCASION_PATH, "headings": HEADINGS_PATH, "sections": SECTION_PATH}
         with self._reading() as connection:
             rows = connection.execute(CUT_PASSAGES, {**wanted, **paths}).fetchall()
         return {place: _passage(list(pieces)) for place, pieces in groupby(rows, key=itemgetter(0))}
@@ -268,7 +271,7 @@ def _document_row(row: Sequence[Any]) -> DocumentRow:
 
 
 def _passage(pieces: list[tuple[Any, ...]]) -> Passage:
-    _, key, document_id, ordinal, start, stop, title, occasion, headings, first_block, _ = pieces[0]
+    _, key, document_id, ordinal, start, stop, title, occasion, headings, section, first_block, _ = pieces[0]
     offset = (first_block or 0) * BLOCK
     text = "".join(piece[-1] or "" for piece in pieces)
     return Passage(
@@ -280,6 +283,7 @@ def _passage(pieces: list[tuple[Any, ...]]) -> Passage:
         title=title,
         text=text[start - offset : stop - offset],
         occasion=occasion_of(occasion),
+        section=section_of(section),
         headings=headings_of(headings),
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from polyhop.errors import StoreError
@@ -55,14 +54,17 @@ class Ledger(Documents, Changes):
     ) -> Iterator[tuple[int, Passage]]:
         """Passages that a layer has yet to do under a fingerprint, ascending; the writer may commit in between.
 
-        They are handed out without headings and, unless they are to be ``dated``, without occasions: rows depend on
-        title and text alone.
+        They are handed out without headings and sections and, unless they are to be ``dated``, without occasions: rows
+        depend on title and text alone.
         """
         numbers = self._to_do(layer, fingerprint, retry_failed).tolist()
         for start in range(0, len(numbers), FETCH):
             chunk = numbers[start : start + FETCH]
             for place, passage in self._cut(chunk).items():
-                yield chunk[place], replace(passage, occasion=passage.occasion if dated else None, headings=())
+                yield (
+                    chunk[place],
+                    passage.for_layers(dated=dated),
+                )
 
     def count_pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> int:
         """How many passages ``pending`` would yield."""

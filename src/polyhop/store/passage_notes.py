@@ -1,4 +1,4 @@
-"""What documents and passages know besides text and metadata: occasions, headings, and where pages begin.
+"""What documents and passages know besides text and metadata: occasions, headings, sections, and where pages begin.
 
 It lies beside the metadata of the document, under keys that no loader may use. So the format of the record stays what
 it was, and a record without any is read like one that has them.
@@ -15,11 +15,14 @@ from polyhop.types import Document, Occasion, Passage
 
 _OCCASIONS: Final = "polyhop:occasions"
 _HEADINGS: Final = "polyhop:headings"
+_SECTIONS: Final = "polyhop:sections"
 _LAYOUT: Final = "polyhop:layout"
 OCCASION_PATH: Final = f'$."{_OCCASIONS}"."'
 """Where the metadata of a document has the occasion of a passage: a path of SQL up to the passage's ordinal."""
 HEADINGS_PATH: Final = f'$."{_HEADINGS}"."'
 """Where it has the headings of a passage: such a path, too."""
+SECTION_PATH: Final = f'$."{_SECTIONS}"."'
+"""Where it has the section of a passage: such a path, too."""
 PAGES_PATH: Final = f'$."{_LAYOUT}".pages'
 """Where it has the beginnings of pages: a path of SQL."""
 
@@ -40,8 +43,9 @@ def joined(document: Document, passages: Sequence[Passage]) -> str:
         if passage.occasion is not None
     }
     headings = {str(passage.ordinal): passage.headings for passage in passages if passage.headings}
+    sections = {str(passage.ordinal): [passage.section] for passage in passages if passage.section}
     layout = {name: value for name, value in (("pages", document.pages), ("headings", document.headings)) if value}
-    besides = {_OCCASIONS: occasions, _HEADINGS: headings, _LAYOUT: layout}
+    besides = {_OCCASIONS: occasions, _HEADINGS: headings, _SECTIONS: sections, _LAYOUT: layout}
     return json.dumps({**document.metadata, **{key: known for key, known in besides.items() if known}}, sort_keys=True)
 
 
@@ -50,6 +54,7 @@ def parted(stored: str) -> Parted:
     metadata: dict[str, Any] = json.loads(stored)
     metadata.pop(_OCCASIONS, None)
     metadata.pop(_HEADINGS, None)
+    metadata.pop(_SECTIONS, None)
     layout = metadata.pop(_LAYOUT, {})
     return Parted(metadata, tuple(layout.get("pages", ())), _ranges(layout.get("headings", ())))
 
@@ -62,6 +67,11 @@ def occasion_of(stored: str | None) -> Occasion | None:
 def headings_of(stored: str | None) -> tuple[tuple[int, int], ...]:
     """The headings of a passage as JSON has them; nothing where it has none."""
     return () if stored is None else _ranges(json.loads(stored))
+
+
+def section_of(stored: str | None) -> str:
+    """The section of a passage as JSON has it, in a list that both databases give alike; empty where it has none."""
+    return "" if stored is None else "".join(json.loads(stored))
 
 
 def _ranges(stored: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from polyhop.documents.flow import Gap
 from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartArchive, PartEvents, opened
 from polyhop.documents.loaders.formulas import FORMULA, FormulaText, TextWithFormulas
 from polyhop.documents.loaders.office_parts import main_part, own_title
-from polyhop.documents.loading import file_document
+from polyhop.documents.loading import file_document, headed
 from polyhop.documents.tables import Cell, Tables
 from polyhop.types import Document
 
@@ -59,8 +59,13 @@ class DocxLoader:
             body = _body_of(archive)
             title = body.title or own_title(archive) or body.heading
         flow = body.tables.finished()
-        headings = tuple((mark.start, mark.end) for mark in sorted(flow.marks))
-        yield replace(file_document(uri, flow.text(), self.media_type, title=title), headings=headings)
+        yield headed(file_document(uri, flow.text(), self.media_type, title=title), flow.marks)
+
+
+def _level(style: str) -> int:
+    """How deep a heading of a style is: a title is above those of level 1."""
+    depth = re.search(r"\d+$", style)
+    return int(depth[0]) + 1 if depth else 1
 
 
 def _body_of(archive: PartArchive) -> _Body:
@@ -188,7 +193,7 @@ class _Body(TextWithFormulas):
             is_item = self._listed and not is_heading and self.tables.cell() is None
             flow.part(Gap.LINE if self.tables.cell() or (is_item and self._after_item) else Gap.PARAGRAPH)
             if is_heading:
-                flow.begin("heading")
+                flow.begin("heading", _level(self._style))
             flow.write_exactly(f"- {text}" if is_item else text)
             flow.end("heading")
             self._after_item = is_item

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final, NamedTuple
 from urllib.parse import unquote
@@ -13,7 +13,7 @@ from polyhop.documents.flow import Flow, joined
 from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartArchive, PartEvents, opened
 from polyhop.documents.loaders.html import content_of, read_page
 from polyhop.documents.loaders.web_furniture import HEADING
-from polyhop.documents.loading import file_document, one_line
+from polyhop.documents.loading import file_document, headed, one_line
 from polyhop.errors import DocumentError
 from polyhop.reports import Skipped
 from polyhop.types import Document
@@ -59,7 +59,7 @@ class EpubLoader:
             author = ", ".join(filter(None, map(one_line, package.creators)))
             metadata = {"author": author} if author else {}
             document = file_document(uri, read.text, self.media_type, title=package.title, metadata=metadata)
-            yield replace(document, headings=read.headings)
+            yield headed(document, read.headings)
         yield from unread
         if unread and not read.text:
             yield Skipped(uri, "has no chapter that can be read")

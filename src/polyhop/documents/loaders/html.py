@@ -8,13 +8,13 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
 from polyhop.documents.encoding import clean, decode
-from polyhop.documents.flow import Flow, Gap, Mark
+from polyhop.documents.flow import Flow, Gap
 from polyhop.documents.loaders.formulas import MathMarkup
 from polyhop.documents.loaders.web_furniture import (
     CONTENT,
@@ -28,7 +28,7 @@ from polyhop.documents.loaders.web_furniture import (
     is_furniture,
     is_note,
 )
-from polyhop.documents.loading import file_document
+from polyhop.documents.loading import file_document, headed
 from polyhop.documents.raised import MARK, needs_mark
 from polyhop.documents.tables import Cell, Tables
 from polyhop.types import Document
@@ -83,17 +83,18 @@ class HtmlLoader:
         page = read_page(path.read_bytes())
         content = content_of(page)
         document = file_document(uri, content.text(), self.media_type, title=page.title.strip() or page.heading)
-        yield replace(document, headings=tuple((mark.start, mark.end) for mark in content.marks))
+        yield headed(document, content.marks)
 
 
 def content_of(page: Page, *, of_site: bool = True) -> Flow:
     """What a page is about, its headings marked; ``of_site``: its header, footer and asides are those of a site."""
     flow = page.flow()
     edits = furniture(flow.text(), [mark for mark in flow.marks if of_site or mark.kind != SITE])
-    headings = sorted((edits.moved(mark.start), edits.moved(mark.end)) for mark in flow.marks if mark.kind == HEADING)
+    headings = [mark for mark in flow.marks if mark.kind == HEADING]
+    headings = sorted(mark._replace(start=edits.moved(mark.start), end=edits.moved(mark.end)) for mark in headings)
     content = Flow()
     content.write_exactly(edits.applied(flow.text()))
-    content.marks = [Mark(start, end, HEADING) for start, end in headings if start < end]
+    content.marks = [mark for mark in headings if mark.start < mark.end]
     return content
 
 
@@ -303,7 +304,7 @@ class Page:
         if kind == SITE and self._content:
             return
         if kind and (kind != LINK or "href" in attributes):
-            self._tables.flow.begin(kind)
+            self._tables.flow.begin(kind, int(tag[1]) if kind == HEADING else 0)
         if tag == "h1":
             self._tables.flow.begin(TITLE)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from polyhop.documents.edits import TextEdit, TextEdits
 from polyhop.documents.encoding import read_text
-from polyhop.documents.loading import file_document
+from polyhop.documents.flow import Mark
+from polyhop.documents.loading import file_document, headed
 from polyhop.documents.plain_tables import table_edits
 from polyhop.documents.tables import rows_as_lines, typed_cell
 from polyhop.types import Document
@@ -22,7 +23,9 @@ _SETTING = re.compile(r"^([A-Za-z_][\w -]*?)[ \t]*[:=][ \t]+(\S.*)$", re.MULTILI
 _INDENTED = re.compile(r"^(?: {4}|\t)[^\n]*$", re.MULTILINE)  # code, or what goes on below an item
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+)[^\n]*\n.*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(
-    r"^ {0,3}#{1,6}[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*$|^ {0,3}(\S.*)\n {0,3}(?:=+|--+)[ \t]*$", re.MULTILINE
+    r"^ {0,3}(?P<marks>#{1,6})[ \t]+(?P<said>\S.*?)(?:[ \t]+#+)?[ \t]*$"
+    r"|^ {0,3}(?P<ruled>\S.*)\n {0,3}(?P<rule>=+|--+)[ \t]*$",
+    re.MULTILINE,
 )
 _LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
 _TABLE = re.compile(
@@ -52,7 +55,7 @@ class MarkdownLoader:
         title = settings.pop("title", None) or first_heading(text)
         read = _without_bars(text).strip("\n")
         document = file_document(uri, read, self.media_type, title=title, metadata=settings)
-        yield replace(document, headings=tuple(heading_spans(read)))
+        yield headed(document, headings_in(read))
 
 
 def split_front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -66,9 +69,18 @@ def split_front_matter(text: str) -> tuple[dict[str, str], str]:
     return {key.lower(): value.strip().strip("\"'") for key, value in entries}, text[block.end() :]
 
 
-def heading_spans(text: str) -> list[tuple[int, int]]:
-    """Where the headings of a text stand, outside of code and without their marks."""
-    return [found.span(1 if found[1] else 2) for found in _HEADING.finditer(_prose(text))]
+def headings_in(text: str) -> list[Mark]:
+    """The headings of a text, outside of code and without their marks."""
+    return [
+        Mark(*found.span("said" if found["said"] else "ruled"), "heading", _level(found))
+        for found in _HEADING.finditer(_prose(text))
+    ]
+
+
+def _level(heading: re.Match[str]) -> int:
+    if heading["said"]:
+        return len(heading["marks"])
+    return 1 if heading["rule"].startswith("=") else 2
 
 
 def _prose(text: str) -> str:
@@ -98,4 +110,4 @@ def first_heading(text: str) -> str | None:
     found = _HEADING.search(_FENCE.sub("", text))
     if not found:
         return None
-    return _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", found[1] or found[2]))
+    return _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", found["said"] or found["ruled"]))

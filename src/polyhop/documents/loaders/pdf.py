@@ -56,6 +56,7 @@ class PdfLoader:
             file_document(uri, read.text, self.media_type, title=title or _first_words(read)),
             pages=read.pages,
             headings=read.headings,
+            levels=read.levels,
         )
 
 

@@ -34,6 +34,7 @@ class PagedText:
     text: str
     pages: tuple[int, ...]
     headings: tuple[tuple[int, int], ...]
+    levels: tuple[int, ...]  # of each heading, 1 the one with the largest letters
 
 
 def paged_text(pages: Sequence[Sequence[PageLine]]) -> PagedText:
@@ -52,11 +53,15 @@ def paged_text(pages: Sequence[Sequence[PageLine]]) -> PagedText:
     edits = word_edits(text)
     begins.append(len(text))
     starts = [begins[first] for first in accumulate(map(len, pages), initial=0)][:-1]
-    headings = [(begins[first], begins[last] + len(layout.lines[last].text)) for first, last in layout.headings()]
+    found = layout.headings()
+    headings = [(begins[first], begins[last] + len(layout.lines[last].text)) for first, last in found]
+    sizes = [round(layout.lines[first].size) for first, _ in found]
+    deeper = sorted(set(sizes), reverse=True)
     return PagedText(
         edits.applied(text),
         tuple(map(edits.moved, starts)),
         tuple((edits.moved(start), edits.moved(end)) for start, end in headings),
+        tuple(deeper.index(size) + 1 for size in sizes),
     )
 
 

@@ -11,7 +11,7 @@ from polyhop.documents.flow import Flow, Gap, joined
 from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, PartArchive, opened
 from polyhop.documents.loaders.office_parts import main_part, own_title, part_of_kind, relations_of
 from polyhop.documents.loaders.slides import HEADING, SlideOrder, SlidePart
-from polyhop.documents.loading import SLIDES, file_document
+from polyhop.documents.loading import SLIDES, file_document, headed
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
@@ -63,7 +63,7 @@ class PptxLoader:
         read = joined(flows, HEADING)
         if read.text or not hidden:
             document = file_document(uri, read.text, self.media_type, title=title)
-            yield replace(document, pages=read.begins, headings=read.headings)
+            yield headed(replace(document, pages=read.begins), read.headings)
         yield from hidden
 
 

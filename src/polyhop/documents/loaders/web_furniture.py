@@ -71,12 +71,16 @@ def _is(attributes: Mapping[str, str], kind: str) -> bool:
 
 
 def furniture(text: str, marks: Iterable[Mark]) -> TextEdits:
-    """What leaves out the furniture that links and headings tell; nothing where nothing would stay."""
+    """What leaves out the furniture that links and headings tell; nothing where nothing would stay.
+
+    A link without a word is a sign to click on, such as the one behind a heading that leads to it.
+    """
     by_kind: defaultdict[str, list[Mark]] = defaultdict(list)
     for mark in sorted(marks):
         by_kind[mark.kind].append(mark)
     headings = by_kind[TITLE] or by_kind[HEADING]
     first = headings[0].start if headings else 0
+    signs = [(mark.start, mark.end) for mark in by_kind[LINK] if not _WORD.search(text, mark.start, mark.end)]
     cuts = [(mark.start, mark.end) for mark in by_kind[SITE] if not mark.start <= first < mark.end]
     links = _Links(text, by_kind[LINK])
     lines = (line.span() for line in _LINE.finditer(text))
@@ -87,7 +91,7 @@ def furniture(text: str, marks: Iterable[Mark]) -> TextEdits:
         if outside and links.are_all(mark.start, mark.end):
             above = [one.start for one in by_kind[HEADING] if text[one.end : mark.start].isspace()]
             cuts.append((above[0] if above else mark.start, mark.end))
-    return _without(text, cuts)
+    return _without(text, [*signs, *(_with_white_behind(text, *cut) for cut in cuts)])
 
 
 class _Links:
@@ -126,15 +130,18 @@ def _ended(text: str) -> bool:
     return text.rstrip().endswith((".", "!", "?"))
 
 
+def _with_white_behind(text: str, start: int, end: int) -> tuple[int, int]:
+    white = _WHITE.match(text, end)
+    return start, white.end() if white else end
+
+
 def _without(text: str, cuts: Iterable[tuple[int, int]]) -> TextEdits:
-    """The cuts with the white space behind each, one where they overlap."""
+    """The cuts, one where they overlap."""
     found: list[tuple[int, int]] = []
     for start, end in sorted(cuts):
-        white = _WHITE.match(text, end)
-        behind = white.end() if white else end
         if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], behind))
+            found[-1] = (found[-1][0], max(found[-1][1], end))
         else:
-            found.append((start, behind))
+            found.append((start, end))
     left = len(text.strip()) - sum(end - start for start, end in found)
     return TextEdits(TextEdit(start, end) for start, end in found) if left > 0 else TextEdits(())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ from polyhop.documents.loaders.xlsx_parts import (
     TablePart,
     WorkbookPart,
 )
-from polyhop.documents.loading import SPREADSHEET, file_document
+from polyhop.documents.loading import SPREADSHEET, file_document, headed
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
@@ -72,9 +72,8 @@ class XlsxLoader:
                 sheet = SheetPart(texts.texts, styles, count, workbook.from_1904)
                 _read_sheet(archive, relation.part, sheet)
                 _write_sheet(entry.name, sheet, flow)
-        headings = tuple((mark.start, mark.end) for mark in sorted(flow.marks))
         if flow.text() or not hidden:
-            yield replace(file_document(uri, flow.text(), self.media_type, title=title), headings=headings)
+            yield headed(file_document(uri, flow.text(), self.media_type, title=title), flow.marks)
         yield from hidden
 
 

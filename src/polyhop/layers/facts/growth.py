@@ -10,7 +10,7 @@ import logging
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -231,7 +231,10 @@ class Growth:
         tallied: Tallied | None,
     ) -> tuple[Mapping[int, Rows], PolyhopError | None]:
         """The rows of passages by number, or of those that there are answers for, and then why not of all."""
-        numbers, texts = list(passages), [replace(passage, occasion=None, headings=()) for passage in passages.values()]
+        numbers, texts = (
+            list(passages),
+            [passage.for_layers() for passage in passages.values()],
+        )
         stored = {name: record.payloads_of(name, numbers, mark) for name, mark in manner.below.items()}
         below = {name: [found.get(number) for number in numbers] for name, found in stored.items()}
         try:

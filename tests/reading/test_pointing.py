@@ -8,7 +8,8 @@ import pytest
 
 from polyhop.models.choice import Models
 from polyhop.reading.pointing import closed, point
-from polyhop.reading.reader import Quote, heading_over
+from polyhop.reading.reader import Quote, heading_over, text_of
+from polyhop.reading.weighing import likeliest
 from polyhop.types import Passage
 
 
@@ -30,6 +31,32 @@ def test_a_mark_that_was_opened_is_closed(text: str, pointed: str, shown: str) -
     start = text.index(pointed)
     found, end = closed(Quote(passage, 0, len(text)), start, start + len(pointed))
     assert text[found:end] == shown
+
+
+def overlapping(text: str, *stretches: tuple[int, int]) -> list[Passage]:
+    """Passages of one document."""
+    return [
+        Passage(id=str(at), document_id="d", ordinal=at, start=start, end=end, title="Mill", text=text[start:end])
+        for at, (start, end) in enumerate(stretches)
+    ]
+
+
+def test_a_place_that_two_passages_share_is_one(models: Models) -> None:
+    """Told twice it would be likelier, but it is told once."""
+    text = "The mill stands on the Orla. It was built by Lena Voss in 1742. Its keepers live beside it."
+    told = text.index("It was")
+    ended = text.index(" Its")
+    both = point("Who built the mill?", overlapping(text, (0, ended), (told, len(text))), models)
+    alone = [
+        point("Who built the mill?", overlapping(text, stretch), models).chance
+        for stretch in ((0, ended), (told, len(text)))
+    ]
+    assert both.best is not None
+    assert both.best.text == "Lena Voss"
+    assert both.chance == pytest.approx(max(alone))
+    quotes = likeliest(both, overlapping(text, (0, ended), (told, len(text))), 100)
+    said = [text_of(quote) for quote in quotes]
+    assert said.count("It was built by Lena Voss in 1742.") == 1
 
 
 def test_the_section_is_read_above_a_passage(models: Models) -> None:

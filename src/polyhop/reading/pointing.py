@@ -217,10 +217,20 @@ def _sentences(place: Quote) -> Iterator[tuple[int, int]]:
 
 
 def _distinct(answers: Sequence[Pointed]) -> list[Pointed]:
-    """Best first; what is said in several places counts once, and each place adds to its chance."""
+    """Best first; what is said in several places counts once, and each place adds to its chance.
+
+    Passages overlap: a place that several of them have is one place.
+    """
     by_text: dict[str, Pointed] = {}
+    places: set[tuple[str, str, int]] = set()
     for one in sorted(answers, key=lambda one: -one.chance):
         key = fold(one.text)
+        if one.quote is not None:
+            passage = one.quote.passage
+            place = (key, passage.document_id, passage.start + one.start)
+            if place in places:
+                continue
+            places.add(place)
         known = by_text.get(key)
         if known is None:
             by_text[key] = one

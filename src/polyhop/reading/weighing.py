@@ -79,15 +79,21 @@ def supported(each: Pointing, models: Models, weights: ReadingWeights = FITTED) 
 
 
 def likeliest(found: Pointing, passages: Sequence[Passage], words: int) -> list[Quote]:
-    """The sentences that the answer most likely rests on, as many as the words allow, in the order of the passages."""
+    """The sentences that the answer most likely rests on, as many as the words allow, in the order of the passages.
+
+    One that several passages have, as they overlap, is read once.
+    """
     kept: list[Quote] = []
+    places: set[tuple[str, int]] = set()
     for one in found.sentences:
         spoken = SpokenPassage.of(one.quote.passage)
         whole = [one.quote] if spoken is None else spoken.with_what_it_replies_to(one.quote)
         for quote in reversed(whole):
             size = len(text_of(quote).split())
-            if size <= words and quote not in kept:
+            place = (quote.passage.document_id, quote.passage.start + quote.start)
+            if size <= words and place not in places:
                 kept.append(quote)
+                places.add(place)
                 words -= size
     order = {passage.id: rank for rank, passage in enumerate(passages)}
     return sorted(dict.fromkeys(kept), key=lambda quote: (order[quote.passage.id], quote.start))

@@ -125,3 +125,12 @@ def test_docx_leaves_out_how_words_are_pronounced_and_text_that_is_hidden(tmp_pa
     shown = run.format("<w:rPr><w:vanish w:val='0'/></w:rPr>", "。")
     file = write_docx(tmp_path / "a.docx", paragraph("今日は", extra=ruby + hidden + shown))
     assert load(file).text == "今日は東京。"
+
+
+def test_docx_a_subtitle_is_no_heading_whatever_its_style_is_based_on(tmp_path: Path) -> None:
+    style = '<w:style w:styleId="{0}"><w:name w:val="{1}"/><w:basedOn w:val="{2}"/></w:style>'
+    styles = style.format("T", "Title", "") + style.format("S", "Subtitle", "T")
+    file = write_docx(tmp_path / "a.docx", paragraph("Of the Orla", "S") + paragraph("Mills", "T"), styles=styles)
+    document = load(file)
+    assert document.title == "Mills"
+    assert [document.text[start:end] for start, end in document.headings] == ["Mills"]

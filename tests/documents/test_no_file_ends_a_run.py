@@ -60,6 +60,7 @@ HOSTILE = (
         b'charset="x"',
         b"filename*0*=",
     ),
+    *(b"{" * 3000, b"}", b"\\u-1 ", b"{\\*\\", b"\\bin99999 ", b"\\'", b"\\cell\\row\\trowd\\itap99 ", b"{\\footnote "),
     *(b"---\n", b"sep=", b"/Kids [2 0 R]", b"/Count -1", b"/Length 99999999999", b'\n{"text": "\\ud800"}\n', b"NaN"),
 )
 WIDE = ("utf-16", "utf-16-be", "utf-32", "utf-7", "cp1251", "cp500", "shift_jis")
@@ -81,6 +82,8 @@ TAGS += (
     "itemref",
     "package",
 )
+TAGS += ("text:p", "text:h", "text:span", "text:list-item", "text:note", "text:note-body", "table:table", "math:math")
+TAGS += ("table:table-row", "table:table-cell", "table:covered-table-cell", "draw:frame", "draw:page", "style:style")
 
 Damage = Callable[[bytes], bytes]
 places = st.floats(0, 1, exclude_max=True)
@@ -174,7 +177,7 @@ def test_what_is_attacked_is_read_when_whole(name: str, tmp_path: Path) -> None:
     assert all(isinstance(item, Document) for item in LOADERS[name].load(file, file.as_posix()))
 
 
-@pytest.mark.parametrize("name", ["docx", "epub", "pptx", "xlsx"])
+@pytest.mark.parametrize("name", ["docx", "epub", "odp", "ods", "odt", "pptx", "xlsx"])
 def test_xml_in_an_encoding_that_nobody_knows_is_damage(name: str, tmp_path: Path) -> None:
     file = tmp_path / f"unknown{LOADERS[name].suffixes[0]}"
     with zipfile.ZipFile(MADE[name](file) if name in MADE else EXAMPLES / REAL[name]) as archive:

@@ -11,6 +11,7 @@ from polyhop.engine import Polyhop
 from polyhop.types import Span
 from tests.worlds.commands import Run
 from tests.worlds.documents import write
+from tests.worlds.odf import p, row, table, write_odf
 from tests.worlds.pptx import said, shape, write_pptx
 from tests.worlds.serving import serving
 from tests.worlds.xlsx import rows, write_xlsx
@@ -18,6 +19,8 @@ from tests.worlds.xlsx import rows, write_xlsx
 PLACES = {
     "deck.pptx": ("Ada Brisk", "slide 2"),
     "fares.xlsx": ("Quillmouth to Sarn", "sheet “Winter”"),
+    "harbour.odp": ("Otto Fell", "slide 2"),
+    "tides.ods": ("Fenn bar", "sheet “Autumn”"),
     "mill.py": ("return 1742", "line 5"),
     "mill.txt": ("rye", ""),
 }
@@ -37,6 +40,12 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "Winter": rows(["Route", "Fare"], ["Quillmouth to Sarn", 10], head=1),
     }
     write_xlsx(docs / "fares.xlsx", fares)
+    slides = ("The harbour", "Otto Fell keeps it.")
+    write_odf(
+        docs / "harbour.odp", "".join(f"<draw:page><draw:frame>{p(one)}</draw:frame></draw:page>" for one in slides)
+    )
+    tides = {"Spring": "Sarn bar", "Autumn": "Fenn bar"}
+    write_odf(docs / "tides.ods", "".join(table(row(place), name=name) for name, place in tides.items()))
     with Polyhop(folder / "an.index") as engine:
         engine.index(docs, layers=["text"])
         return engine.path

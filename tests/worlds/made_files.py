@@ -7,8 +7,11 @@ from pathlib import Path
 
 from tests.worlds.epub import write_epub
 from tests.worlds.mail import attach, letter, mailbox
+from tests.worlds.odf import cell, p, row, style, table, write_odf
 from tests.worlds.pptx import said, shape, write_pptx
 from tests.worlds.pptx import table as slide_table
+from tests.worlds.rtf import rows as rtf_rows
+from tests.worlds.rtf import write_rtf
 from tests.worlds.xlsx import rows as mill_rows
 from tests.worlds.xlsx import write_xlsx
 
@@ -29,11 +32,45 @@ MADE: dict[str, Callable[[Path], Path]] = {  # by the name of the loader, how on
     "mbox": lambda file: written(
         file, mailbox(letter("Is it whole?", Message_ID="<1@a>"), letter("Yes.\n> Is it whole?", In_Reply_To="<1@a>"))
     ),
+    "odp": lambda file: write_odf(
+        file,
+        "<draw:page><draw:frame presentation:class='title'><draw:text-box>"
+        f"{p('The mill')}</draw:text-box></draw:frame><draw:frame>{table(row('Mill', 'Built'), row('Orla', '1742'))}"
+        f"</draw:frame><presentation:notes><draw:frame>{p('Say when.')}</draw:frame></presentation:notes></draw:page>",
+    ),
+    "ods": lambda file: write_odf(
+        file,
+        table(
+            row("Mill", "Built"),
+            row("Orla", cell("1742", attributes="office:value-type='float' office:value='1742'")),
+            row(
+                cell("Total", attributes="table:number-columns-spanned='2'"),
+                attributes="table:number-rows-repeated='3'",
+            ),
+            row(cell("2031", attributes="office:value-type='date' office:date-value='2031-02-04'")),
+        )
+        + "<table:database-ranges><table:database-range table:target-range-address='Fees.A1:Fees.B2'/>"
+        "</table:database-ranges>",
+        title="Mills",
+    ),
+    "odt": lambda file: write_odf(
+        file,
+        f"<text:h>The mill</text:h><text:list><text:list-item>{p('rye')}</text:list-item></text:list>"
+        f"<text:p><text:span text:style-name='T'>10</text:span></text:p>"
+        f"{table(row('Mill', 'Built'), row('Orla', '1742'))}"
+        f"<text:p>It<text:note><text:note-body>{p('End.')}</text:note-body></text:note></text:p>",
+        automatic=style("T", "text", "fo:font-weight='bold'"),
+    ),
     "pptx": lambda file: write_pptx(
         file,
         shape(said("The mill"), place="title") + shape(said("rye"), said("oats"), place="body"),
         slide_table(("Mill", "Built"), ("Orla", "1742")),
         notes={1: shape(said("Say when."), place="body")},
+    ),
+    "rtf": lambda file: write_rtf(
+        file,
+        "\\s1 The mill\\par\\pard It{\\footnote Rye.} \\u8211? \\'e9{\\listtext 1.}\\par"
+        + rtf_rows(("Mill", "Built"), ("Orla", "1742")),
     ),
     "source": lambda file: written(file, b"import os\n\n\ndef mill():\n    return 1742\n"),
     "xlsx": lambda file: write_xlsx(

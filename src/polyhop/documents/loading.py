@@ -15,8 +15,14 @@ from polyhop.errors import DocumentError, UsageError
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
-SLIDES = "application/vnd.openxmlformats-officedocument.presentationml.presentation"  # media types: their pages are
-SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"  # slides, their headings are sheets
+_OFFICE = "application/vnd.openxmlformats-officedocument."  # what media types begin with
+_OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
+SLIDES = f"{_OFFICE}presentationml.presentation"
+OPEN_SLIDES = f"{_OPEN_DOCUMENT}presentation"
+OF_SLIDES = (SLIDES, OPEN_SLIDES)  # their pages are slides
+SPREADSHEET = f"{_OFFICE}spreadsheetml.sheet"
+OPEN_SPREADSHEET = f"{_OPEN_DOCUMENT}spreadsheet"
+OF_SHEETS = (SPREADSHEET, OPEN_SPREADSHEET)  # their headings are sheets
 MAIL = "message/rfc822"
 MAILBOX = "application/mbox"  # of each message in it, as of a mail alone, attachments are parts
 _MESSAGE = re.compile(r".*\.(?:eml|mbox#\d+)#", re.IGNORECASE)  # what stands in a URI before an attachment's name

@@ -20,13 +20,14 @@ _DEEPEST: Final = 8  # tables within tables that are told apart
 
 @dataclass(slots=True)
 class Cell:
-    """A cell of a table; ``above``: it goes on with the cell above it."""
+    """A cell of a table; ``above``: it goes on with the cell above it, ``left``: with that to the left of it."""
 
     flow: Flow = field(default_factory=Flow)
     heading: bool = False
     columns: int = 1
     rows: int = 1
     above: bool = False
+    left: bool = False
 
     @property
     def text(self) -> str:
@@ -185,7 +186,8 @@ def _grid(rows: Sequence[Sequence[Cell]]) -> _Grid:
                 column = len(line)
                 if cell.rows > 1:
                     after[column] = (cell, min(cell.rows, _MOST_SPANNED) - 1)
-                line.append(grid[-1][column] if cell.above and grid and column < len(grid[-1]) else cell)
+                upper = grid[-1][column] if cell.above and grid and column < len(grid[-1]) else cell
+                line.append(line[-1] if cell.left and line else upper)
         _go_on(line, before, after)
         before = after
         if any(cell.text for cell in line):

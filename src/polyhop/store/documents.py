@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from polyhop.documents.loading import MAIL, MAILBOX, SLIDES, SPREADSHEET
+from polyhop.documents.loading import MAIL, MAILBOX, OF_SHEETS, OF_SLIDES
 from polyhop.documents.source_units import MEDIA_TYPE as SOURCE
 from polyhop.documents.source_units import line_in
 from polyhop.errors import DocumentError, DocumentMissing, StoreError, UsageError
@@ -183,12 +183,12 @@ class Documents(StoreTables):
         kind = self.row(span.document_id).media_type
         if kind == SOURCE:
             return f"line {self.line_of(span)}"
-        if kind == SPREADSHEET:
+        if kind in OF_SHEETS:
             document = self.document(span.document_id)
             above = [document.text[start:end] for start, end in document.headings if start <= span.start]
             return f"sheet “{above[-1]}”" if above else ""
         page = self.page_of(span)
-        return "" if page is None else f"{'slide' if kind == SLIDES else 'page'} {page}"
+        return "" if page is None else f"{'slide' if kind in OF_SLIDES else 'page'} {page}"
 
     def find(self, uri: str) -> list[str]:
         """Ids of the documents a user means: of that URI or file, else of the one file so ending."""

@@ -10,7 +10,7 @@ import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,19 +76,7 @@ class PartArchive:
         """
         if part not in self:
             return
-        parser = expat.ParserCreate(namespace_separator=" ")
-        parser.buffer_text = True
-        local = _LocalNames()
-        parser.StartElementHandler = lambda name, attributes: events.start(
-            local[name], {local[each]: value for each, value in attributes.items()}
-        )
-        parser.EndElementHandler = lambda name: events.end(local[name])
-        parser.CharacterDataHandler = events.data
-        parser.StartDoctypeDeclHandler = self._begin_doctype
-        parser.EntityDeclHandler = self._refuse_entity
-        for block in self._blocks(part):
-            parser.Parse(block)
-        parser.Parse(b"", True)
+        parse_xml(self._blocks(part), events, self.kind)
 
     def read(self, part: str) -> bytes:
         """All of a part. Raises DocumentError, and what ``opened`` turns into it."""
@@ -109,12 +97,30 @@ class PartArchive:
                     raise DocumentError(f"unpacks to more than {_RATIO} times its size", remedy=self.kind.remedy)
                 yield block
 
-    def _begin_doctype(self, _name: str, _system: str | None, _public: str | None, has_subset: int) -> None:
-        if has_subset:
-            self._refuse_entity()
 
-    def _refuse_entity(self, *_declaration: object) -> None:
-        raise DocumentError("declares XML entities, as no program that writes such files does", remedy=self.kind.remedy)
+def parse_xml(blocks: Iterable[bytes], events: PartEvents, kind: ArchiveKind) -> None:
+    """Feed XML to a handler. Raises DocumentError for entities, and ExpatError for what is no XML."""
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    local = _LocalNames()
+
+    def refuse(*_declaration: object) -> None:
+        raise DocumentError("declares XML entities, as no program that writes such files does", remedy=kind.remedy)
+
+    def begin_doctype(_name: str, _system: str | None, _public: str | None, has_subset: int) -> None:
+        if has_subset:
+            refuse()
+
+    parser.StartElementHandler = lambda name, attributes: events.start(
+        local[name], {local[each]: value for each, value in attributes.items()}
+    )
+    parser.EndElementHandler = lambda name: events.end(local[name])
+    parser.CharacterDataHandler = events.data
+    parser.StartDoctypeDeclHandler = begin_doctype
+    parser.EntityDeclHandler = refuse
+    for block in blocks:
+        parser.Parse(block)
+    parser.Parse(b"", True)
 
 
 @contextmanager
@@ -126,9 +132,15 @@ def opened(path: Path, kind: ArchiveKind, largest: int = LARGEST) -> Iterator[Pa
     with path.open("rb") as stream:
         if stream.read(4) == _COMPOUND_FILE:
             raise DocumentError(f"is {kind.locked}", remedy=kind.remedy)
+    with damage_named(kind), zipfile.ZipFile(path) as zipped:
+        yield PartArchive(zipped, kind, largest)
+
+
+@contextmanager
+def damage_named(kind: ArchiveKind) -> Iterator[None]:
+    """Turns into DocumentError what is raised while a file that is none of its kind is read."""
     try:
-        with zipfile.ZipFile(path) as zipped:
-            yield PartArchive(zipped, kind, largest)
+        yield
     except DocumentError:
         raise
     except _DAMAGE as error:

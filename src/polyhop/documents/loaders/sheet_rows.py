@@ -6,13 +6,16 @@ letters, and by values that are numbers or dates where the row above has words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice, takewhile
 from typing import Final
 
-from polyhop.documents.loaders.xlsx_parts import SheetCell, SheetPart, ValueKind
+from polyhop.documents.flow import Flow, Gap
+from polyhop.documents.loaders.sheets import Sheet, SheetCell, ValueKind
+from polyhop.documents.loading import file_document, headed
 from polyhop.documents.tables import Cell, is_headed, rows_below
+from polyhop.types import Document
 
 _TOGETHER: Final = 500  # rows
 _MOST_NAMES: Final = 3  # rows of names above one another
@@ -43,7 +46,25 @@ class _Block:
         return sorted({column for row in self.rows for column in row})
 
 
-def sheet_lines(sheet: SheetPart) -> Iterator[list[str]]:
+def sheets_document(sheets: Iterable[tuple[str, Sheet]], uri: str, media_type: str, title: str) -> Document:
+    """The sheets, each below its name, which is a heading; those that are empty are left out."""
+    flow = Flow()
+    for name, sheet in sheets:
+        if not sheet.rows:
+            continue
+        flow.part(Gap.PARAGRAPH)
+        flow.begin("heading")
+        flow.write(name)
+        flow.end("heading")
+        for lines in _sheet_lines(sheet):
+            flow.part(Gap.PARAGRAPH)
+            for line in filter(None, lines):
+                flow.write_exactly(line)
+                flow.part(Gap.LINE)
+    return headed(file_document(uri, flow.text(), media_type, title=title), flow.marks)
+
+
+def _sheet_lines(sheet: Sheet) -> Iterator[list[str]]:
     """The lines of each block of rows that blank rows part from others."""
     _fill_merged(sheet)
     before = _Names()
@@ -63,7 +84,7 @@ def sheet_lines(sheet: SheetPart) -> Iterator[list[str]]:
         yield [" ".join(line.split()) for line in lines]
 
 
-def _fill_merged(sheet: SheetPart) -> None:
+def _fill_merged(sheet: Sheet) -> None:
     """Put what a merged cell says into all the places that it covers, as far as the sheet has anything there."""
     last_row = max(sheet.rows, default=0)
     last_column = max((column for row in sheet.rows.values() for column in row), default=0)
@@ -91,10 +112,10 @@ def _titles(block: _Block, columns: Sequence[int]) -> list[Row]:
     return list(takewhile(lambda row: len({id(cell) for cell in row.values()}) == 1 and columns[0] in row, block.rows))
 
 
-def _names(block: _Block, columns: Sequence[int], sheet: SheetPart) -> _Names:
+def _names(block: _Block, columns: Sequence[int], sheet: Sheet) -> _Names:
     """The first rows of a block, where they name its columns."""
-    heads = sheet.heads.union(range(1, sheet.frozen + 1))
-    marked = list(takewhile(lambda one: one[0] in heads, zip(block.numbers, block.rows, strict=True)))
+    numbered = zip(block.numbers, block.rows, strict=True)
+    marked = list(takewhile(lambda one: one[0] <= sheet.frozen or one[0] in sheet.heads, numbered))
     if marked:
         return _Names([row for _, row in marked], columns, lasting=marked[0][0] <= sheet.frozen)
     bold = list(takewhile(_is_bold, block.rows))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final, NamedTuple
 
-from polyhop.documents.flow import Flow, Gap
+from polyhop.documents.flow import Flow, Gap, joined
 from polyhop.documents.loaders.archives import Attributes, PartEvents
 from polyhop.documents.loaders.formulas import FORMULA, FormulaText, TextWithFormulas
+from polyhop.documents.loading import file_document, headed
 from polyhop.documents.tables import Cell, Tables
+from polyhop.reports import Skipped
+from polyhop.types import Document
 
 HEADING: Final = "heading"
 _TITLES: Final = frozenset(("title", "ctrTitle"))
@@ -18,6 +22,7 @@ _COUNTED: Final = ("slidenum", "datetime")  # fields that say where and when it 
 _SHAPES: Final = frozenset(("sp", "graphicFrame", "pic", "cxnSp"))
 _TRUE: Final = ("1", "true")
 _DEEPEST: Final = 8  # levels of items
+_NAMED_BY_PROGRAM: Final = "powerpoint"  # within the title that a file has whose author gave it none, in any language
 
 
 class _Paragraph(NamedTuple):
@@ -26,46 +31,126 @@ class _Paragraph(NamedTuple):
     item: bool | None  # whether it has a mark of its own; nothing where the shape decides
 
 
-class SlidePart(TextWithFormulas):
-    """Reads a slide. Shapes are read in the order in which they are drawn, the title first."""
+class Slide:
+    """What is read of a slide: shapes in the order in which they are drawn, the title first."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.title = ""
         self.hidden = False
-        self.diagrams: list[str] = []  # the relations of those whose text is in a part of its own
-        self._tables = Tables()
-        self._place = ""  # which of the layout's places the shape is in
+        self.tables = Tables()
+        self.place = ""  # which of the layout's places the shape is in
         self._headed = False  # whether the next row of the table names its columns
         self._shape: list[_Paragraph] = []
-        self._level = 0
-        self._item: bool | None = None
+
+    def begin_shape(self, place: str = "") -> None:
+        """A shape begins, in one of the layout's places or in none."""
+        self.end_shape()
+        self.place = place
+
+    def write(self, text: str, level: int = 0, item: bool | None = None) -> None:
+        """A paragraph, if it says anything; ``item``: whether it has a mark, or None where the place decides."""
+        if not text:
+            return
+        if self.tables.cell() is not None:
+            self.tables.flow.part(Gap.LINE)
+            self.tables.flow.write_exactly(text)
+        elif self.place in _TITLES:
+            self.title = f"{self.title} {text}".strip()
+        else:
+            self._shape.append(_Paragraph(text, level, item))
+
+    def end_shape(self) -> None:
+        """Write the paragraphs of a shape; several in the place for a list are its items."""
+        several = len(self._shape) > 1 and self.place in _LISTS
+        flow = self.tables.flow
+        flow.part(Gap.PARAGRAPH)
+        for paragraph in self._shape:
+            item = several if paragraph.item is None else paragraph.item
+            flow.part(Gap.LINE)
+            flow.write_exactly(f"{'  ' * paragraph.level}• {paragraph.text}" if item else paragraph.text)
+        self._shape.clear()
+        flow.part(Gap.PARAGRAPH)
+
+    def begin_table(self) -> None:
+        """A table begins."""
+        self._headed = False
+        self.tables.begin_table()
+
+    def head(self) -> None:
+        """The next row of the table names its columns."""
+        self._headed = True
+
+    def begin_row(self) -> None:
+        """A row of the open table begins."""
+        self.tables.begin_row()
+        if self._headed:
+            self.tables.head()
+            self._headed = False
 
     def flow(self) -> Flow:
         """All of it, with the title as a heading."""
-        self._end_shape()
+        self.end_shape()
         flow = Flow()
         flow.begin(HEADING)
         flow.write(self.title)
         flow.end(HEADING)
         flow.part(Gap.PARAGRAPH)
-        flow.append(self._tables.finished())
+        flow.append(self.tables.finished())
         return flow
+
+
+def add_notes(flow: Flow, notes: Slide) -> None:
+    """Write what is said to a slide below it, if anything is."""
+    said = notes.flow()
+    if said.text():
+        flow.part(Gap.PARAGRAPH)
+        flow.write_exactly("Notes: ")
+        flow.append(said)
+
+
+def slides_document(
+    slides: Iterable[tuple[Slide, Flow]], uri: str, media_type: str, own_title: str
+) -> Iterator[Document | Skipped]:
+    """A document whose pages are the slides, and those that are hidden; the title is its own, or a slide's."""
+    title = "" if _NAMED_BY_PROGRAM in own_title.lower() else own_title
+    flows: list[Flow] = []
+    hidden: list[Skipped] = []
+    for number, (slide, flow) in enumerate(slides, start=1):
+        if slide.hidden:
+            hidden.append(Skipped(f"{uri}#{number}", "is a hidden slide; show it, and it is read"))
+        else:
+            title = title or slide.title
+        flows.append(Flow() if slide.hidden else flow)
+    read = joined(flows, HEADING)
+    if read.text or not hidden:
+        document = file_document(uri, read.text, media_type, title=title)
+        yield headed(replace(document, pages=read.begins), read.headings)
+    yield from hidden
+
+
+class SlidePart(TextWithFormulas):
+    """Reads a slide, or its notes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.slide = Slide()
+        self.diagrams: list[str] = []  # the relations of those whose text is in a part of its own
+        self._level = 0
+        self._item: bool | None = None
 
     def _starts(self, name: str, attributes: Attributes) -> None:
         if self._skipping or self._is_left_out(name, attributes):
             self._skipping.append(name)
             return
         beginnings: Mapping[str, Callable[[], object]] = {
-            "tbl": self._begin_table,
-            "tr": self._begin_row,
+            "tbl": self.slide.begin_table,
+            "tr": self.slide.begin_row,
             "p": self._begin_paragraph,
         }
         beginnings.get(name, lambda: None)()
         self._describe(name, attributes)
         if name in _SHAPES:
-            self._end_shape()
-            self._place = ""
+            self.slide.begin_shape()
         elif name in ("r", "fld"):
             self._in_run, self._raised = True, False
         elif name == "t":
@@ -86,11 +171,11 @@ class SlidePart(TextWithFormulas):
         elif name == "p":
             self._end_paragraph()
         elif name == "txBody":
-            self._end_shape()
+            self.slide.end_shape()
         elif name == "tc":
-            self._tables.end_cell()
+            self.slide.tables.end_cell()
         elif name == "tbl":
-            self._tables.end_table()
+            self.slide.tables.end_table()
 
     def _is_left_out(self, name: str, attributes: Attributes) -> bool:
         """Whether an element is said twice, or goes on with a cell before it."""
@@ -98,21 +183,21 @@ class SlidePart(TextWithFormulas):
             return any(attributes.get(merge) in _TRUE for merge in ("hMerge", "vMerge"))
         if name == "fld":
             return attributes.get("type", "").startswith(_COUNTED)
-        return name == "Fallback" or (name == "txBody" and self._place in _REPEATED)
+        return name == "Fallback" or (name == "txBody" and self.slide.place in _REPEATED)
 
     def _describe(self, name: str, attributes: Attributes) -> None:
         level = attributes.get("lvl", "0")
         if name == "sld":
-            self.hidden = attributes.get("show", "1") not in _TRUE
+            self.slide.hidden = attributes.get("show", "1") not in _TRUE
         elif name == "ph":
-            self._place = attributes.get("type", "obj")
+            self.slide.place = attributes.get("type", "obj")
         elif name == "relIds":
             self.diagrams.append(attributes.get("dm", ""))
-        elif name == "tblPr":
-            self._headed = attributes.get("firstRow") in _TRUE
+        elif name == "tblPr" and attributes.get("firstRow") in _TRUE:
+            self.slide.head()
         elif name == "tc":
             columns, rows = (_number(attributes.get(span, "")) for span in ("gridSpan", "rowSpan"))
-            self._tables.begin_cell(Cell(columns=columns, rows=rows))
+            self.slide.tables.begin_cell(Cell(columns=columns, rows=rows))
         elif name == "pPr":
             self._level = min(_DEEPEST, int(level)) if level.isdecimal() and len(level) < 3 else 0
         elif name == "rPr" and self._in_run:
@@ -120,43 +205,12 @@ class SlidePart(TextWithFormulas):
         elif name in ("buChar", "buAutoNum", "buNone"):
             self._item = name != "buNone"
 
-    def _begin_table(self) -> None:
-        self._headed = False
-        self._tables.begin_table()
-
-    def _begin_row(self) -> None:
-        self._tables.begin_row()
-        if self._headed:
-            self._tables.head()
-            self._headed = False
-
     def _begin_paragraph(self) -> None:
         self._text.clear()
         self._level, self._item = 0, None
 
     def _end_paragraph(self) -> None:
-        text = self._taken()
-        if not text:
-            return
-        if self._tables.cell() is not None:
-            self._tables.flow.part(Gap.LINE)
-            self._tables.flow.write_exactly(text)
-        elif self._place in _TITLES:
-            self.title = f"{self.title} {text}".strip()
-        else:
-            self._shape.append(_Paragraph(text, self._level, self._item))
-
-    def _end_shape(self) -> None:
-        """Write the paragraphs of a shape; several in the place for a list are its items."""
-        several = len(self._shape) > 1 and self._place in _LISTS
-        flow = self._tables.flow
-        flow.part(Gap.PARAGRAPH)
-        for paragraph in self._shape:
-            item = several if paragraph.item is None else paragraph.item
-            flow.part(Gap.LINE)
-            flow.write_exactly(f"{'  ' * paragraph.level}• {paragraph.text}" if item else paragraph.text)
-        self._shape.clear()
-        flow.part(Gap.PARAGRAPH)
+        self.slide.write(self._taken(), self._level, self._item)
 
 
 class SlideOrder(PartEvents):

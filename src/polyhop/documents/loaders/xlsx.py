@@ -7,19 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from polyhop.documents.flow import Flow, Gap
 from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, PartArchive, opened
 from polyhop.documents.loaders.office_parts import main_part, own_title, part_of_kind, relations_of
-from polyhop.documents.loaders.sheet_rows import sheet_lines
+from polyhop.documents.loaders.sheet_rows import sheets_document
+from polyhop.documents.loaders.sheets import CellCount, Sheet, hidden_sheet
 from polyhop.documents.loaders.xlsx_parts import (
-    CellCount,
     CellStyles,
     SharedStrings,
     SheetPart,
     TablePart,
     WorkbookPart,
 )
-from polyhop.documents.loading import SPREADSHEET, file_document, headed
+from polyhop.documents.loading import SPREADSHEET
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
@@ -50,31 +49,34 @@ class XlsxLoader:
 
         Raises DocumentError for a file that is damaged, encrypted or too large.
         """
-        flow = Flow()
-        hidden = []
+        hidden: list[Skipped] = []
         with opened(path, _SPREADSHEET, self.largest) as archive:
-            title = own_title(archive)
-            main = main_part(archive, "xl/workbook.xml")
-            workbook = WorkbookPart()
-            archive.parse(main, workbook)
-            relations = relations_of(archive, main)
-            texts, styles = SharedStrings(), CellStyles()
-            archive.parse(part_of_kind(relations, "sharedStrings"), texts)
-            archive.parse(part_of_kind(relations, "styles"), styles)
-            count = CellCount(self.cells)
-            for entry in workbook.sheets:
-                relation = relations.get(entry.relation)
-                if relation is None or relation.kind != "worksheet":
-                    continue  # a sheet that is a chart
-                if entry.hidden:
-                    hidden.append(Skipped(f"{uri}#{entry.name}", "is a hidden sheet; show it, and it is read"))
-                    continue
-                sheet = SheetPart(texts.texts, styles, count, workbook.from_1904)
-                _read_sheet(archive, relation.part, sheet)
-                _write_sheet(entry.name, sheet, flow)
-        if flow.text() or not hidden:
-            yield headed(file_document(uri, flow.text(), self.media_type, title=title), flow.marks)
+            sheets = _sheets(archive, CellCount(self.cells), uri, hidden)
+            document = sheets_document(sheets, uri, self.media_type, own_title(archive))
+        if document.text or not hidden:
+            yield document
         yield from hidden
+
+
+def _sheets(archive: PartArchive, count: CellCount, uri: str, hidden: list[Skipped]) -> Iterator[tuple[str, Sheet]]:
+    """The sheets with their names, one in memory at a time; those that are hidden are noted."""
+    main = main_part(archive, "xl/workbook.xml")
+    workbook = WorkbookPart()
+    archive.parse(main, workbook)
+    relations = relations_of(archive, main)
+    texts, styles = SharedStrings(), CellStyles()
+    archive.parse(part_of_kind(relations, "sharedStrings"), texts)
+    archive.parse(part_of_kind(relations, "styles"), styles)
+    for entry in workbook.sheets:
+        relation = relations.get(entry.relation)
+        if relation is None or relation.kind != "worksheet":
+            continue  # a sheet that is a chart
+        if entry.hidden:
+            hidden.append(hidden_sheet(uri, entry.name))
+            continue
+        sheet = SheetPart(texts.texts, styles, Sheet(count), workbook.from_1904)
+        _read_sheet(archive, relation.part, sheet)
+        yield entry.name, sheet.sheet
 
 
 def _read_sheet(archive: PartArchive, part: str, sheet: SheetPart) -> None:
@@ -83,19 +85,4 @@ def _read_sheet(archive: PartArchive, part: str, sheet: SheetPart) -> None:
         if relation.kind == "table":
             table = TablePart()
             archive.parse(relation.part, table)
-            sheet.heads |= table.heads
-
-
-def _write_sheet(name: str, sheet: SheetPart, flow: Flow) -> None:
-    """Write the name and the rows of a sheet that has any."""
-    if not sheet.rows:
-        return
-    flow.part(Gap.PARAGRAPH)
-    flow.begin("heading")
-    flow.write(name)
-    flow.end("heading")
-    for lines in sheet_lines(sheet):
-        flow.part(Gap.PARAGRAPH)
-        for line in filter(None, lines):
-            flow.write_exactly(line)
-            flow.part(Gap.LINE)
+            sheet.sheet.heads |= table.heads

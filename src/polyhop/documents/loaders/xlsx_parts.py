@@ -6,45 +6,17 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Final, NamedTuple
 
 from polyhop.documents.encoding import clean
 from polyhop.documents.loaders.archives import Attributes, PartEvents
 from polyhop.documents.loaders.number_formats import BUILT_IN, GENERAL, NumberFormat, number_format
-from polyhop.errors import DocumentError
+from polyhop.documents.loaders.sheets import LAST_COLUMN, LAST_ROW, CellRange, Sheet, SheetCell, ValueKind
 
 _ESCAPED: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _PLACE: Final = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})\Z")
-_LAST_ROW: Final = 1 << 20
-_LAST_COLUMN: Final = 1 << 14
 _FROZEN: Final = tuple(map(str, range(1, 9)))  # rows at the top that may be names of columns
 _NO: Final = ("0", "false", "off")
-
-
-class ValueKind(Enum):
-    """What a cell holds."""
-
-    TEXT = "text"
-    NUMBER = "number"  # or a truth
-    DATE = "date"
-
-
-class SheetCell(NamedTuple):
-    """What a cell shows, on however many lines."""
-
-    text: str
-    kind: ValueKind
-    bold: bool = False
-
-
-class CellRange(NamedTuple):
-    """A rectangle of cells; both corners belong to it."""
-
-    top: int
-    left: int
-    bottom: int
-    right: int
 
 
 class SheetEntry(NamedTuple):
@@ -140,36 +112,13 @@ class CellStyles(PartEvents):
 
 
 @dataclass
-class CellCount:
-    """How many cells may still be read."""
-
-    most: int
-    left: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.left = self.most
-
-    def take(self, cells: int = 1) -> None:
-        """Count some. Raises DocumentError."""
-        self.left -= cells
-        if self.left < 0:
-            raise DocumentError(
-                f"has more than {self.most:,} cells", remedy="Save its sheets as CSV files: those are read row by row."
-            )
-
-
-@dataclass
 class SheetPart(PartEvents):
-    """The cells of a sheet by row and column, from 1, and what is known of them."""
+    """Reads the cells of a sheet."""
 
     texts: Sequence[str]
     styles: CellStyles
-    count: CellCount
+    sheet: Sheet
     from_1904: bool = False
-    rows: dict[int, dict[int, SheetCell]] = field(default_factory=dict)
-    merged: list[CellRange] = field(default_factory=list)
-    heads: set[int] = field(default_factory=set)  # rows that name columns,
-    frozen: int = 0  # and so many at the top that stay where they are
     _row: int = 0
     _column: int = 0
     _type: str = ""
@@ -180,18 +129,18 @@ class SheetPart(PartEvents):
     def start(self, name: str, attributes: Attributes) -> None:
         """An element begins."""
         if name == "row":
-            self._row, self._column = _bounded(attributes.get("r", ""), self._row + 1, _LAST_ROW), 0
+            self._row, self._column = _bounded(attributes.get("r", ""), self._row + 1, LAST_ROW), 0
         elif name == "c":
             self._begin_cell(attributes)
         elif name in ("v", "t", "rPh"):
             self._within.append(name)
         elif name == "mergeCell":
-            self.merged += cell_ranges(attributes.get("ref", ""))
+            self.sheet.merged += cell_ranges(attributes.get("ref", ""))
         elif name == "autoFilter":
-            self.heads.update(each.top for each in cell_ranges(attributes.get("ref", "")))
+            self.sheet.heads.update(each.top for each in cell_ranges(attributes.get("ref", "")))
         elif name == "pane" and attributes.get("state", "").startswith("frozen"):
             split = attributes.get("ySplit", "0").partition(".")[0]
-            self.frozen = int(split) if split in _FROZEN else 0
+            self.sheet.frozen = int(split) if split in _FROZEN else 0
 
     def end(self, name: str) -> None:
         """An element ends."""
@@ -208,8 +157,8 @@ class SheetPart(PartEvents):
     def _begin_cell(self, attributes: Attributes) -> None:
         place = _PLACE.match(attributes.get("r", ""))
         self._column = _column(place[1]) if place else self._column + 1
-        self._row = _bounded(place[2], self._row, _LAST_ROW) if place else max(1, self._row)
-        if self._column > _LAST_COLUMN:
+        self._row = _bounded(place[2], self._row, LAST_ROW) if place else max(1, self._row)
+        if self._column > LAST_COLUMN:
             raise ValueError(f"a cell in column {self._column}")
         self._type, self._style = attributes.get("t", "n"), attributes.get("s", "0")
         self._value.clear()
@@ -219,8 +168,8 @@ class SheetPart(PartEvents):
         self._value.clear()
         cell = self._cell(value) if value else None
         if cell is not None and cell.text.strip():
-            self.count.take()
-            self.rows.setdefault(self._row, {})[self._column] = cell
+            self.sheet.count.take()
+            self.sheet.rows.setdefault(self._row, {})[self._column] = cell
 
     def _cell(self, value: str) -> SheetCell | None:
         """What a stored value shows; nothing for an error."""

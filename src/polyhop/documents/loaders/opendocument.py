@@ -1,0 +1,46 @@
+"""Files of OpenDocument: packages of parts, or flat ones, which are one XML file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from polyhop.documents.loaders.archives import ArchiveKind, Attributes, PartEvents, damage_named, opened, parse_xml
+from polyhop.documents.loaders.odf_events import OdfEvents
+from polyhop.errors import DocumentError
+
+_FLAT: Final = ".f"  # how the suffixes begin of flat files
+_PARTS: Final = ("meta.xml", "settings.xml", "styles.xml", "content.xml")
+_BLOCK: Final = 1 << 16
+
+
+def read_opendocument(path: Path, kind: ArchiveKind, largest: int, events: OdfEvents) -> None:
+    """Feed the parts of a file to a handler. Raises DocumentError for one that is damaged, encrypted or too large."""
+    if path.suffix.lower().startswith(_FLAT):
+        if path.stat().st_size > largest:
+            raise DocumentError(f"has more than {largest:,} bytes", remedy="Split it.")
+        with damage_named(kind):
+            parse_xml(_blocks(path), events, kind)
+        return
+    with opened(path, kind, largest) as archive:
+        archive.parse("META-INF/manifest.xml", _Manifest())
+        if _PARTS[-1] not in archive:
+            raise KeyError("it has no content")
+        events.archive = archive
+        for part in _PARTS:
+            archive.parse(part, events)
+
+
+class _Manifest(PartEvents):
+    """Refuses a package whose parts are encrypted."""
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        if name == "encryption-data":
+            raise DocumentError("is encrypted", remedy="Save a copy without a password.")
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as stream:
+        while block := stream.read(_BLOCK):
+            yield block

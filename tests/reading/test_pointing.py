@@ -23,6 +23,7 @@ from polyhop.types import Passage
         ("They call it “the old lamp” in Pell.", "“the old lamp", "“the old lamp”"),
         ("It is called Heron (since 1871).", "Heron", "Heron"),
         ('Its name is "Heron".', "Heron", "Heron"),
+        ('They are "Heron", "Grebe" and "Tern".', 'Heron", "Grebe" and "Tern', '"Heron", "Grebe" and "Tern"'),
         ("Lit in 1871 [see", "1871 [see", "1871 [see"),
     ],
 )

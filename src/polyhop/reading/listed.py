@@ -29,6 +29,7 @@ SCORE: Final = 0.2  # what a logit of the cross-encoder for a whole list counts 
 NEUTRAL: Final = -4.0  # its logit that speaks neither for a list nor against it
 STEPS: Final = 0.5  # what a logit of the cross-encoder for a whole list counts where it is asked how to do something
 SUREST: Final = 0.95  # chance of a list: its lines do not speak for it independently
+_BEHIND_ITEMS: Final = " ;,"  # what parts an item from the next one
 _BLANK: Final = re.compile(r"\n\s*\n")
 
 Items = Sequence[tuple[str, Quote]]
@@ -232,4 +233,5 @@ def _items_at(quote: Quote) -> Items:
 
 
 def _items(passage: Passage, places: Sequence[tuple[int, int]]) -> list[tuple[str, Quote]]:
-    return [(" ".join(passage.text[start:end].split()), Quote(passage, start, end)) for start, end in places]
+    said = (" ".join(passage.text[start:end].split()).rstrip(_BEHIND_ITEMS) for start, end in places)
+    return [(text, Quote(passage, start, end)) for text, (start, end) in zip(said, places, strict=True)]

@@ -195,12 +195,15 @@ def _pointed(question: str, span: PointedSpan, places: Sequence[_Place | None]) 
 
 
 def closed(place: Quote, start: int, end: int) -> tuple[int, int]:
-    """A stretch with the mark beside it that it opens and does not close, or closes and does not open."""
+    """A stretch with the marks beside it that it opens and does not close, or closes and does not open."""
     text = place.passage.text
     said = text[start:end]
     for opening, closing in PAIRED:
         odd = opening == closing and said.count(opening) % 2 == 1
         surplus = said.count(opening) - said.count(closing)
+        inside = place.start < start and end < place.end and text[start - 1] == text[end] == closing
+        if opening == closing and opening in said and inside and not odd:  # from within one quotation to within another
+            return start - 1, end + 1
         if end < place.end and text[end] == closing and (odd or surplus > 0):
             return start, end + 1
         if start > place.start and text[start - 1] == opening and (odd or surplus < 0):

@@ -237,6 +237,8 @@ class Trained:
         chosen = chosen_rows(question, tables_read(found, passages), models)
         if chosen.chance > chance and chosen.chance >= found.chance:
             return _listed(chosen.items, chosen.chance)
+        if not items and found.best is not None and found.best.quote is not None:
+            items, chance = introduced(found.best.quote), found.chance
         if not items:
             items, chance = answers_listed(found)
         return _listed(items, chance) if items else self._value(found)

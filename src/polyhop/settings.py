@@ -56,7 +56,7 @@ class Chunking:
     """How documents are cut into passages; a token is a word, a piece of a long word, or a CJK character."""
 
     tokens: int = 512  # of a passage, at most; at least 16
-    overlap: int = 64  # tokens that a passage shares with the one before it; less than half of tokens
+    overlap: int = 64  # tokens that a passage shares with the one before it, at most; less than half of tokens
     longest_row: int | None = 4096  # tokens of a row (jsonl, json, csv) that stays one passage; none: never cut
 
     def __post_init__(self) -> None:

@@ -98,6 +98,9 @@ def test_a_row_that_word_repeats_on_each_page_names_the_columns(tmp_path: Path) 
         ("<caption>Fees</caption><tr><th>a<th>b<tr><td>1<td>2", "Fees\n\na: 1; b: 2"),
         ("<tr><th colspan=2>Fees of 2031<tr><th>a<th>b<tr><td>1<td>2", "Fees of 2031\na: 1; b: 2"),
         ("<tr><th>a<th>b", "a | b"),
+        ("<tr><td colspan=3>Oars<tr><td><td>-l<td>long<tr><td><td>-s<td>short", "Oars\n-l: long\n-s: short"),
+        ("<tr><td><td>Fee<td>Period<tr><td>Skiff<td>5<td>a night", "Skiff; Fee: 5; Period: a night"),
+        ("<thead><tr><td>Quay<td>Fee<tbody><tr><td>North<td>5", "Quay: North; Fee: 5"),
         ("<tr><td colspan=99999999999>a<td rowspan=x>b", "a: b"),
     ],
 )

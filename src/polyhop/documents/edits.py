@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -24,6 +24,10 @@ class TextEdits:
         self._starts = [edit.start for edit in self._edits]
         shifts = (len(edit.text) - (edit.end - edit.start) for edit in self._edits)
         self._shifts = list(accumulate(shifts, initial=0))
+
+    def __iter__(self) -> Iterator[TextEdit]:
+        """The changes, in order."""
+        return iter(self._edits)
 
     def applied(self, text: str) -> str:
         """The text with all of the changes."""

@@ -70,7 +70,9 @@ def decode(data: bytes, hint: str | None = None) -> str:
 
 def read_text(path: Path) -> str:
     """The clean text of a file. Raises DocumentError for binary content, and OSError."""
-    return decode(path.read_bytes())
+    with path.open("rb") as stream:
+        encoding = detect(stream)  # binary content, which may be large, is refused before all of it is read
+    return clean(path.read_bytes().decode(encoding, errors="replace"))
 
 
 def open_text(path: Path) -> TextIO:

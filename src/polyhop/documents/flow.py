@@ -72,6 +72,13 @@ class Flow:
         self._length += len(white) + len(text)
         self._gap = Gap.NONE
 
+    def go_on(self, said: str, gap: Gap) -> None:
+        """Add text right behind what is there, whatever gap was asked for, and keep what follows this far from it."""
+        if self._length:
+            self._pieces.append(said)
+            self._length += len(said)
+            self._gap = gap
+
     @property
     def last(self) -> str:
         """The last character; none where what follows is kept apart from it."""

@@ -164,7 +164,9 @@ def _is_head(grid: Grid) -> bool:
     if len(first) == 2 and any(map(_DIGITS.search, first)):
         return False
     columns = list(zip(*below, strict=True))
-    return all(not name or _is_name(name, column) for name, column in zip(first, columns, strict=True))
+    return all(
+        not name or (any(column) and _is_name(name, column)) for name, column in zip(first, columns, strict=True)
+    )
 
 
 def _is_name(text: str, below: Sequence[str]) -> bool:

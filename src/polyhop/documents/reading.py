@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import stat
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +20,8 @@ from polyhop.types import Document
 logger = logging.getLogger(__name__)
 
 READ_ALREADY = "is a link to a folder that has been read already"
+_TEXT = ".txt"  # what files for people are read as that have no suffix
+_FOR_PEOPLE = re.compile(r"(?:.*[-_ ])?[A-Z]{3,}(?:[-_ ][A-Z0-9]+)*")  # README, NEWS, release-CHANGES: not Makefile
 _LONGEST_REASON = 300  # characters of what a loader's own error says
 
 
@@ -193,7 +196,7 @@ def _visible(folder: Path) -> list[Path]:
 def _source(path: Path, uri: str, mode: int, loaders: Mapping[str, Loader]) -> Source | Skipped:
     if not stat.S_ISREG(mode):
         return Skipped(uri, "is not a regular file")
-    loader = loaders.get(path.suffix.lower())
+    loader = loaders.get(path.suffix.lower() or (_TEXT if _FOR_PEOPLE.fullmatch(path.name) else ""))
     if loader is None:
         kind = f"files ending in {path.suffix}" if path.suffix else "files without a suffix"
         known = sorted({loader.suffixes[0] for loader in loaders.values() if loader.suffixes})

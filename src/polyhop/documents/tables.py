@@ -139,7 +139,7 @@ class _Open:
 
 def rows_as_lines(rows: Sequence[Sequence[Cell]]) -> list[str]:
     """The rows of a table below those that name its columns, each on a line."""
-    whole = _grid(rows)
+    whole = _without_indent(_grid(rows))
     titles = list(takewhile(lambda row: len({id(cell) for cell in row}) == 1, whole))
     grid = whole[len(titles) :]
     if not grid:
@@ -165,9 +165,34 @@ def _write(rows: Sequence[Sequence[Cell]], flow: Flow) -> None:
                 flow.part(Gap.PARAGRAPH)
                 flow.append(cell.flow)
         return
+    kinds = _kinds(rows)
     for line in rows_as_lines(rows):
         flow.part(Gap.LINE)
+        for kind in kinds:
+            flow.begin(kind)
         flow.write_exactly(line)
+        for kind in kinds:
+            flow.end(kind)
+
+
+def _kinds(rows: Sequence[Sequence[Cell]]) -> set[str]:
+    """Of what kinds the cells of a table are, where all that they say is of one, such as links."""
+    cells = [cell.flow for row in rows for cell in row]
+    said = [flow for flow in cells if any(map(str.isalnum, flow.text()))]
+    common = {mark.kind for mark in said[0].marks} if said else set()
+    if any(all(_covers(flow, kind) for flow in said) for kind in common):
+        return {mark.kind for flow in cells for mark in flow.marks}
+    return set()
+
+
+def _covers(flow: Flow, kind: str) -> bool:
+    """Whether all words of a text are of a kind."""
+    text, at = flow.text(), 0
+    for mark in sorted(mark for mark in flow.marks if mark.kind == kind):
+        if any(map(str.isalnum, text[at : mark.start])):
+            return False
+        at = max(at, mark.end)
+    return not any(map(str.isalnum, text[at:]))
 
 
 _Spanned = dict[int, tuple[Cell, int]]  # by column, a cell and in how many more rows it stands
@@ -193,6 +218,15 @@ def _grid(rows: Sequence[Sequence[Cell]]) -> _Grid:
         if any(cell.text for cell in line):
             grid.append(line)
     return grid
+
+
+def _without_indent(grid: _Grid) -> _Grid:
+    """A grid without first columns that only set the others in: all that stands there goes through the whole row."""
+    rows = [row for row in grid if len({id(cell) for cell in row}) > 1]
+    width = max(map(len, rows), default=0)
+    said = (at for at in range(width) if any(at < len(row) and row[at].text for row in rows))
+    first = next(said, 0)
+    return [row[first:] or row[-1:] for row in grid] if width - first > 1 else grid
 
 
 def _go_on(line: list[Cell], before: _Spanned, after: _Spanned) -> None:

@@ -39,6 +39,19 @@ def word_edits(text: str) -> TextEdits:
     )
 
 
+def cut_word_edits(text: str, start: int, end: int) -> list[TextEdit]:
+    """The same for a stretch of a text, such as a rendered manual; none where its lines are not wrapped, as in code."""
+    said = text[start:end]
+    if not _width(said.split("\n")):
+        return []
+    return [TextEdit(start + edit.start, start + edit.end, edit.text) for edit in word_edits(said)]
+
+
+def _width(lines: Sequence[str]) -> int:
+    """The width at which paragraphs of a text were wrapped, or 0 where they were not."""
+    return wrapped_width([one for one, following in pairwise(lines) if one.strip() and following.strip()])
+
+
 def _as_elsewhere(first: str, second: str, known: Counter[str]) -> int:
     """1 where a text writes a word in one piece elsewhere, -1 where with a hyphen, and 0 where it does not tell."""
     with_it, without = known[f"{first}-{second}".lower()], known[f"{first}{second}".lower()]
@@ -62,7 +75,7 @@ def flowing(text: str) -> str:
     Lists, verse, rules and what is indented as code keep their lines. Rows of tables have the names of their columns.
     """
     lines = text.split("\n")
-    width = wrapped_width([one for one, following in pairwise(lines) if one.strip() and following.strip()])
+    width = _width(lines)
     flowed: list[str] = []
     at = 0
     for table in plain_tables(lines):

@@ -13,24 +13,30 @@ from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
+from polyhop.documents.edits import TextEdits
 from polyhop.documents.encoding import clean, decode
 from polyhop.documents.flow import Flow, Gap
+from polyhop.documents.loaders.definitions import Definition
 from polyhop.documents.loaders.formulas import MathMarkup
 from polyhop.documents.loaders.web_furniture import (
     CONTENT,
     HEADING,
-    LINK,
     LIST,
+    NAVIGATION,
     SITE,
     TITLE,
+    VERBATIM,
     attributes_of,
     furniture,
     is_furniture,
+    is_navigation,
     is_note,
 )
+from polyhop.documents.loaders.web_links import KINDS, kinds_of
 from polyhop.documents.loading import file_document, headed
 from polyhop.documents.raised import MARK, needs_mark
 from polyhop.documents.tables import Cell, Tables
+from polyhop.documents.wrapped_lines import cut_word_edits
 from polyhop.types import Document
 
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
@@ -55,13 +61,14 @@ _RAW = frozenset(("script", "style", "textarea", "iframe", "noscript"))  # their
 _NEVER_TEXT = frozenset(("script", "style", "template", "noscript", "svg", "iframe", "object", "canvas", "textarea"))
 _FURNITURE = frozenset(("nav", "button", "select"))
 _LISTS = frozenset(("ol", "ul"))
+_OF_TABLES = frozenset(("table", "thead", "tbody", "tfoot", "tr", "td", "th"))
 _CONTENT = frozenset(("main", "article", "section"))
 _KINDS = {
     **dict.fromkeys(_HEADINGS, HEADING),
     **dict.fromkeys(_LISTS, LIST),
     **dict.fromkeys(("main", "article"), CONTENT),
     **dict.fromkeys(("header", "footer", "aside"), SITE),
-    "a": LINK,
+    "pre": VERBATIM,
 }
 _LONG_NUMBER = 5  # digits
 _MAY_BE_EMPTY = _NEVER_TEXT | _FURNITURE | {"td", "th", "title"}  # as <td/>
@@ -73,7 +80,7 @@ class HtmlLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".html", ".htm", ".xhtml")
     media_type: ClassVar[str] = "text/html"
-    version: ClassVar[str] = "7"
+    version: ClassVar[str] = "8"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; its title is the page's, or its first heading of level 1.
@@ -89,13 +96,21 @@ class HtmlLoader:
 def content_of(page: Page, *, of_site: bool = True) -> Flow:
     """What a page is about, its headings marked; ``of_site``: its header, footer and asides are those of a site."""
     flow = page.flow()
-    edits = furniture(flow.text(), [mark for mark in flow.marks if of_site or mark.kind != SITE])
-    headings = [mark for mark in flow.marks if mark.kind == HEADING]
-    headings = sorted(mark._replace(start=edits.moved(mark.start), end=edits.moved(mark.end)) for mark in headings)
-    content = Flow()
-    content.write_exactly(edits.applied(flow.text()))
-    content.marks = [mark for mark in headings if mark.start < mark.end]
+    kept = _edited(flow, furniture(flow.text(), [mark for mark in flow.marks if of_site or mark.kind != SITE]))
+    text, verbatim = kept.text(), sorted(mark for mark in kept.marks if mark.kind == VERBATIM)
+    words = (edit for mark in verbatim for edit in cut_word_edits(text, mark.start, mark.end))
+    content = _edited(kept, TextEdits(words))
+    content.marks = [mark for mark in content.marks if mark.kind == HEADING]
     return content
+
+
+def _edited(flow: Flow, edits: TextEdits) -> Flow:
+    """A flow after changes, with those marks of which something is left."""
+    edited = Flow()
+    edited.write_exactly(edits.applied(flow.text()))
+    marks = (mark._replace(start=edits.moved(mark.start), end=edits.moved(mark.end)) for mark in flow.marks)
+    edited.marks = sorted(mark for mark in marks if mark.start < mark.end)
+    return edited
 
 
 def read_page(data: bytes) -> Page:
@@ -160,6 +175,9 @@ class Page:
         self._marker = ""  # of an item that has begun and says nothing yet
         self._naming = ""  # title or h1, while inside the first one
         self._raised = False  # whether a superscript has begun and says nothing yet
+        self._names_columns = False  # whether we are in a thead, where cells of data name columns, too
+        self._definition = Definition()
+        self._navigation: tuple[str, int, Flow] | None = None  # that we are in: its tag, how often, and what it is in
         self._formula: MathMarkup | None = None  # that is open
 
     def flow(self) -> Flow:
@@ -184,7 +202,13 @@ class Page:
             self._within, self._depth = tag, 1
         elif tag == "math":
             self._formula = MathMarkup()
-        elif tag in ("table", "tr", "td", "th"):
+        else:
+            self._definition.start(tag)
+            self._enter(tag, attributes)
+            self._start_content(tag, attributes)
+
+    def _start_content(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag in _OF_TABLES:
             self._start_table(tag, attributes)
         else:
             self._part(tag)
@@ -206,13 +230,20 @@ class Page:
         elif self._within:
             self._depth -= tag == self._within
             self._within = self._within if self._depth else ""
-        elif tag in ("td", "th"):
+        else:
+            self._definition.end(tag)
+            self._end_content(tag)
+            self._leave(tag)
+
+    def _end_content(self, tag: str) -> None:
+        if tag in ("td", "th"):
             self._tables.end_cell()
         elif tag == "table":
             self._tables.end_table()
+        elif tag == "thead":
+            self._names_columns = False
         else:
-            kind = _kind(tag)
-            if kind:
+            for kind in KINDS if tag == "a" else filter(None, [_kind(tag)]):
                 self._tables.flow.end(kind)
             if tag == "h1":
                 self._tables.flow.end(TITLE)
@@ -237,6 +268,9 @@ class Page:
         if self._marker and not text.isspace():
             self._tables.flow.write_exactly(self._marker)
             self._marker = ""
+        before = self._definition.mark_before(text)
+        if before is not None:
+            self._tables.flow.go_on(before, Gap.SPACE)
         if self._raised and needs_mark(self._tables.flow.last, text):
             self._tables.flow.write_exactly(MARK)
         self._raised = False
@@ -244,6 +278,23 @@ class Page:
             self._write_verbatim(text)
         else:
             self._tables.flow.write(text)
+
+    def _enter(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Begin what is named after navigation; within it count elements that end as it does."""
+        if self._navigation is not None:
+            name, depth, flow = self._navigation
+            self._navigation = (name, depth + (tag == name), flow)
+        elif is_navigation(tag, attributes):
+            self._navigation = (tag, 1, self._tables.flow)
+            self._tables.flow.part(_GAPS.get(tag, Gap.NONE))
+            self._tables.flow.begin(NAVIGATION)
+
+    def _leave(self, tag: str) -> None:
+        if self._navigation is not None and self._navigation[0] == tag:
+            name, depth, flow = self._navigation
+            self._navigation = (name, depth - 1, flow) if depth > 1 else None
+            if depth == 1:
+                flow.end(NAVIGATION)
 
     def _end_formula(self) -> None:
         formula, self._formula = self._formula, None
@@ -260,11 +311,14 @@ class Page:
         self._tables.flow.part(_broken(behind))
 
     def _start_table(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self._names_columns = tag == "thead" or (self._names_columns and tag in ("tr", "td", "th"))
         if tag == "table":
             self._tables.begin_table()
         elif tag == "tr":
             self._tables.begin_row()
-        else:
+            if self._names_columns:
+                self._tables.head()
+        elif tag in ("td", "th"):
             columns, rows = (_number(attributes.get(name, "")) for name in ("colspan", "rowspan"))
             self._tables.begin_cell(Cell(heading=tag == "th", columns=columns, rows=rows))
 
@@ -303,8 +357,10 @@ class Page:
         kind = _kind(tag)
         if kind == SITE and self._content:
             return
-        if kind and (kind != LINK or "href" in attributes):
+        if kind:
             self._tables.flow.begin(kind, int(tag[1]) if kind == HEADING else 0)
+        for each in kinds_of(attributes) if tag == "a" else ():
+            self._tables.flow.begin(each)
         if tag == "h1":
             self._tables.flow.begin(TITLE)
 

@@ -79,7 +79,7 @@ class RtfLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".rtf",)
     media_type: ClassVar[str] = "application/rtf"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     largest: int = 1 << 28  # bytes, with the pictures that are in it
 

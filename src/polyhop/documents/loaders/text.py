@@ -10,7 +10,8 @@ from typing import ClassVar
 
 from polyhop.documents.conversations.transcripts import transcript_of
 from polyhop.documents.encoding import read_text
-from polyhop.documents.loading import file_document
+from polyhop.documents.loading import file_document, headed
+from polyhop.documents.typed_headings import typed_headings
 from polyhop.documents.wrapped_lines import flowing
 from polyhop.types import Document
 
@@ -23,21 +24,24 @@ _STANDING_ALONE = re.compile(rf"\s*(\S[^\n]{{0,{_LONGEST_TITLE}}})\n[^\S\n]*\n")
 class TextLoader:
     """Reads plain text, a paragraph a line where it was wrapped; logs and conversations keep the lines that they have.
 
-    A short first line that stands alone and is no sentence is the title.
+    A short first line that stands alone and is no sentence is the title; lines that are underlined, or stand behind
+    equals signs, are headings.
     """
 
-    suffixes: ClassVar[tuple[str, ...]] = (".txt", ".text", ".log", ".rst")
+    suffixes: ClassVar[tuple[str, ...]] = (".txt", ".text", ".log", ".rst", ".adoc", ".asciidoc")
     media_type: ClassVar[str] = "text/plain"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document. Raises DocumentError for binary content."""
         text = read_text(path)
         if path.suffix.lower() == ".log":
             yield file_document(uri, text, self.media_type)
+        elif transcript_of(text) is not None:
+            yield file_document(uri, text, self.media_type, title=title_of(text))
         else:
-            read = flowing(text) if transcript_of(text) is None else text
-            yield file_document(uri, read, self.media_type, title=title_of(text))
+            document = file_document(uri, flowing(text), self.media_type, title=title_of(text))
+            yield headed(document, typed_headings(document.text))
 
 
 def title_of(text: str) -> str | None:

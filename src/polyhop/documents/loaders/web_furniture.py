@@ -6,20 +6,23 @@ The markup tells it: elements and roles that mean so, and lines that are nothing
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Final
 
 from polyhop.documents.edits import TextEdit, TextEdits
 from polyhop.documents.flow import Mark
+from polyhop.documents.loaders.web_links import LINK, Links
+from polyhop.documents.loaders.web_navigation import Navigation
 
 HEADING: Final = "heading"
 TITLE: Final = "title"  # a heading of level 1
-LINK: Final = "link"
 LIST: Final = "list"
 CONTENT: Final = "content"
 SITE: Final = "site"  # the page's own header, footer and asides
+VERBATIM: Final = "verbatim"  # whose lines are those of the page
+NAVIGATION: Final = "navigation"  # what its class or its id calls so
 
 _ROLES: Final = frozenset(
     (*("navigation", "menu", "menubar", "toolbar", "tablist", "search"), *("dialog", "alertdialog", "contentinfo"))
@@ -28,16 +31,17 @@ _CONTAINERS: Final = frozenset(
     ("div", "section", "aside", "ul", "ol", "form", "header", "footer", "dialog", "nav", "table")
 )
 _LAID_OVER: Final = re.compile(r"(?<![a-z])(?:cookies?|consent|breadcrumbs?)(?![a-z])", re.IGNORECASE)
+_NAVIGATION: Final = re.compile(
+    r"(?<![a-z])(?:doc|page|book|site)?nav(?:igation|bar|header|footer)?(?![a-z])", re.IGNORECASE
+)
 _ATTRIBUTE: Final = re.compile(
-    r"""(?<![\w-])(role|epub:type|href|hidden|aria-hidden|aria-modal|id|class|colspan|rowspan|start|value)(?![\w-])(?:\s*+=\s*+("[^"]*+|'[^']*+|[^\s>"']++))?""",
+    r"""(?<![\w-])(role|epub:type|href|hidden|aria-hidden|aria-modal|id|class|colspan|rowspan|start|value|rel|accesskey|title)(?![\w-])(?:\s*+=\s*+("[^"]*+|'[^']*+|[^\s>"']++))?""",
     re.IGNORECASE,
 )
 _SHOWN_FORMULA: Final = "katex-html"  # the class of a formula's letters in their places, beside what it says
 _LINE: Final = re.compile(r"[^\n]+")
 _WHITE: Final = re.compile(r"\s*")
 _WORD: Final = re.compile(r"[^\W_]")
-_LONGEST_CRUMB: Final = 60  # characters beside the links of a line that is a menu or a trail
-_FEWEST: Final = 3  # links of a list that is a menu
 
 
 def attributes_of(markup: str) -> dict[str, str]:
@@ -58,6 +62,11 @@ def is_furniture(tag: str, attributes: Mapping[str, str]) -> bool:
         or "hidden" in attributes
         or any(_LAID_OVER.search(attributes.get(name, "")) for name in ("id", "class"))
     )
+
+
+def is_navigation(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Whether an element is named after navigation."""
+    return tag in _CONTAINERS and any(_NAVIGATION.search(attributes.get(name, "")) for name in ("id", "class"))
 
 
 def is_note(attributes: Mapping[str, str]) -> bool:
@@ -82,7 +91,7 @@ def furniture(text: str, marks: Iterable[Mark]) -> TextEdits:
     first = headings[0].start if headings else 0
     signs = [(mark.start, mark.end) for mark in by_kind[LINK] if not _WORD.search(text, mark.start, mark.end)]
     cuts = [(mark.start, mark.end) for mark in by_kind[SITE] if not mark.start <= first < mark.end]
-    links = _Links(text, by_kind[LINK])
+    links = Links(text, chain.from_iterable(by_kind.values()))
     lines = (line.span() for line in _LINE.finditer(text))
     cuts += [(start, end) for start, end in lines if links.are_trail(start, end, fewest=1 if end <= first else 2)]
     for mark in by_kind[LIST]:
@@ -91,43 +100,10 @@ def furniture(text: str, marks: Iterable[Mark]) -> TextEdits:
         if outside and links.are_all(mark.start, mark.end):
             above = [one.start for one in by_kind[HEADING] if text[one.end : mark.start].isspace()]
             cuts.append((above[0] if above else mark.start, mark.end))
+    navigation = Navigation(text, links, by_kind[HEADING])
+    cuts += navigation.elements(by_kind[NAVIGATION])
+    cuts += chain(navigation.steps(), navigation.contents(), navigation.foot(by_kind[LIST]))
     return _without(text, [*signs, *(_with_white_behind(text, *cut) for cut in cuts)])
-
-
-class _Links:
-    """The links of a text, in order."""
-
-    def __init__(self, text: str, links: Sequence[Mark]) -> None:
-        self._text = text
-        self._links = links
-        self._starts = [link.start for link in links]
-
-    def are_trail(self, start: int, end: int, *, fewest: int) -> bool:
-        """Whether a line is a menu or a trail: links between marks, and perhaps a last name that is none."""
-        links = self._within(start, end)
-        if len(links) < fewest:
-            return False
-        besides = self._besides(start, end, links)
-        return (
-            not any(map(_WORD.search, besides[:-1])) and len(besides[-1]) <= _LONGEST_CRUMB and not _ended(besides[-1])
-        )
-
-    def are_all(self, start: int, end: int) -> bool:
-        """Whether a list has nothing but links, and several."""
-        links = self._within(start, end)
-        return len(links) >= _FEWEST and not any(map(_WORD.search, self._besides(start, end, links)))
-
-    def _within(self, start: int, end: int) -> Sequence[Mark]:
-        return self._links[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
-
-    def _besides(self, start: int, end: int, links: Sequence[Mark]) -> list[str]:
-        """What stands before, between and behind links."""
-        places = [start, *(place for link in links for place in (link.start, link.end)), end]
-        return [self._text[one:other] for one, other in zip(places[::2], places[1::2], strict=True)]
-
-
-def _ended(text: str) -> bool:
-    return text.rstrip().endswith((".", "!", "?"))
 
 
 def _with_white_behind(text: str, start: int, end: int) -> tuple[int, int]:

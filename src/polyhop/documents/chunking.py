@@ -146,7 +146,7 @@ def _windows(document: Document, chunking: Chunking, units: TurnEnds | SourceUni
         unit_ends = units.fitting(start, end, low, limit) or headings.sections_ending(low, limit)
         end = _boundary(text, low, limit, unit_ends, headings.ends)
         yield start, end
-        begins = end if end in headings.before else _overlap_start(text, end, chunking.overlap)
+        begins = end if headings.sections_ending(end - 1, end) else _overlap_start(text, end, chunking.overlap)
         first = _something.search(text, units.overlapping(start, begins, end))
 
 
@@ -166,19 +166,18 @@ class _Headings(NamedTuple):
     """Where a document must not be cut, and where best."""
 
     ends: frozenset[int]
-    before: dict[int, None]  # the ends of what stands before each heading, in order
+    before: tuple[int, ...]  # the ends of what stands before each heading, in order
 
     @classmethod
     def of(cls, document: Document) -> Self:
         """Those of its headings."""
         ends = frozenset(end for _, end in document.headings)
-        before = dict.fromkeys(_trimmed(document.text, 0, start) for start, _ in document.headings)
-        return cls(ends, {place: None for place in before if place not in ends})
+        before = (_trimmed(document.text, 0, start) for start, _ in document.headings)
+        return cls(ends, tuple(place for place in before if place not in ends))
 
     def sections_ending(self, low: int, limit: int) -> Sequence[int]:
         """The ends of sections within a stretch, but for those with nothing but their heading."""
-        places = list(self.before)
-        return places[bisect_right(places, low) : bisect_right(places, limit)]
+        return self.before[bisect_right(self.before, low) : bisect_right(self.before, limit)]
 
 
 def _boundary(text: str, low: int, limit: int, unit_ends: Sequence[int], headings: Collection[int] = ()) -> int:

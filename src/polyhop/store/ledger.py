@@ -61,10 +61,7 @@ class Ledger(Documents, Changes):
         for start in range(0, len(numbers), FETCH):
             chunk = numbers[start : start + FETCH]
             for place, passage in self._cut(chunk).items():
-                yield (
-                    chunk[place],
-                    passage.for_layers(dated=dated),
-                )
+                yield chunk[place], passage.for_layers(dated=dated)
 
     def count_pending(self, layer: str, fingerprint: str, retry_failed: bool = True) -> int:
         """How many passages ``pending`` would yield."""

@@ -1,8 +1,12 @@
-"""Which of two things, or of all in a table, has more of something: the amount of each is read, and compared."""
+"""Which of two things, or of all in a table, has more of something: the amount of each is read, and compared.
+
+And which of two things a stretch of text means.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +27,7 @@ from polyhop.types import AnswerKind, Passage
 WORDS: Final = 220  # of what is said of each option, that are read
 ROWS: Final = 40  # of a table, each of which is asked for its amount
 NAMED: Final = 0.6  # of an option's own words, from which a sentence speaks of it
+_ORDINAL: Final = re.compile(r"(\d)(?:st|nd|rd|th)$")
 SHARED: Final = 0.25  # the least chance of a column, a mean of its cells'
 
 
@@ -180,3 +185,27 @@ def _shared(asked: frozenset[str], table: RowTable) -> int:
     """How many words of a question a table's heading, columns or cells have."""
     said = " ".join([table.heading, *table.columns, *(cell.said for row in table.rows for cell in row.cells)])
     return len(asked & word_families(said))
+
+
+def meant_of(text: str, options: Sequence[str]) -> str:
+    """Which of two options a stretch is, or is part of, or speaks of; none where it may be either.
+
+    The noun of both may stand behind the second one only: "soft limit" is the first of "the soft" and "the hard limit".
+    """
+    said, (one, other) = set(_content(text)), map(_content, options)
+    if said in (set(one), set(other)):
+        return options[said == set(other)]
+    noun = {other[-1]} if one and len(one) < len(other) and said >= set(one) else set()
+    if _means(said, set(one), set(other) - noun):
+        return options[0]
+    return options[1] if _means(said, set(other), set(one)) else ""
+
+
+def _means(said: set[str], ours: set[str], theirs: set[str]) -> bool:
+    own = said & (ours - theirs)
+    return bool(own) and not said & (theirs - ours) and (said <= ours or len(own) >= NAMED * len(ours - theirs))
+
+
+def _content(text: str) -> list[str]:
+    """The words of a text that mean something; "28th" is 28."""
+    return [_ORDINAL.sub(r"\1", word) for word in pieces(text) if word not in FUNCTION_WORDS]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
@@ -11,8 +10,6 @@ from typing import Final, Literal
 from polyhop.english.alternatives import Alternatives, alternatives, offers
 from polyhop.english.answer_type import AnswerShape, answer_shape, choices, leaves_number_open
 from polyhop.english.degrees import asked_degree
-from polyhop.english.words import FUNCTION_WORDS
-from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
 from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
@@ -34,7 +31,7 @@ from polyhop.reading.listed import (
     paragraph_of,
     several_listed,
 )
-from polyhop.reading.measured import measured_choice, measured_row
+from polyhop.reading.measured import meant_of, measured_choice, measured_row
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, sure, text_of
 from polyhop.reading.rows import row_at
@@ -55,8 +52,6 @@ from polyhop.types import AnswerKind, Evidence, Passage
 CLAUSE: Final = 4  # words from which a stretch can explain something
 LEAST: Final = 2  # sentences that are quoted however likely they are
 DOUBT: Final = -1.4  # logits of the confidence, where a strategy doubts its evidence
-MEANT: Final = 0.6  # of the words that an option has and the other has not
-_ORDINAL: Final = re.compile(r"(\d)(?:st|nd|rd|th)$")
 RESTING: Final = 0.5  # of the likeliest sentence's chance that an answer rests on it: from there, others are quoted too
 
 
@@ -217,7 +212,7 @@ class Trained:
 
     def _choice(self, options: Sequence[str], found: Pointing) -> Reading:
         """The option that the model points at most, as sure as it does so more than at the other; nothing else."""
-        meant = {one: _meant(one.text, options) for one in found.answers}
+        meant = {one: meant_of(one.text, options) for one in found.answers}
         votes = {option: sum(one.chance for one in found.answers if meant[one] == option) for option in options}
         best = max(votes, key=lambda option: votes[option])
         return Reading(
@@ -366,28 +361,6 @@ def _listed(items: Items, chance: float) -> Reading:
         confidence=chance,
         note=f"{len(items)} items",
     )
-
-
-def _meant(text: str, options: Sequence[str]) -> str:
-    """Which of two options a pointed stretch is, or is part of, or speaks of; none where it may be either."""
-    said, one, other = (_content(each) for each in (text, *options))
-    if said in (one, other):
-        return options[said == other]
-    return next(
-        (
-            option
-            for option, ours, theirs in ((options[0], one, other), (options[1], other, one))
-            if said & (ours - theirs)
-            and not said & (theirs - ours)
-            and (said <= ours or len(said & (ours - theirs)) >= MEANT * len(ours - theirs))
-        ),
-        "",
-    )
-
-
-def _content(text: str) -> frozenset[str]:
-    """The words of a text that mean something; "28th" is 28."""
-    return frozenset(_ORDINAL.sub(r"\1", word) for word in pieces(text) if word not in FUNCTION_WORDS)
 
 
 def _told(steps: Sequence[StepReading]) -> str:

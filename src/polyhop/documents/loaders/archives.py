@@ -10,8 +10,8 @@ import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -82,7 +82,7 @@ class PartArchive:
         """All of a part. Raises DocumentError, and what ``opened`` turns into it."""
         return b"".join(self._blocks(part))
 
-    def _blocks(self, part: str) -> Iterator[bytes]:
+    def _blocks(self, part: str) -> Generator[bytes, None, None]:
         member = self._zipped.getinfo(part)
         if member.flag_bits & _ENCRYPTED:
             raise DocumentError("is encrypted", remedy="Save a copy without a password.")
@@ -98,8 +98,11 @@ class PartArchive:
                 yield block
 
 
-def parse_xml(blocks: Iterable[bytes], events: PartEvents, kind: ArchiveKind) -> None:
-    """Feed XML to a handler. Raises DocumentError for entities, and ExpatError for what is no XML."""
+def parse_xml(blocks: Generator[bytes, None, None], events: PartEvents, kind: ArchiveKind) -> None:
+    """Feed XML to a handler, and let go of where it comes from, whatever is raised.
+
+    Raises DocumentError for entities, and ExpatError for what is no XML.
+    """
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
     local = _LocalNames()
@@ -118,8 +121,9 @@ def parse_xml(blocks: Iterable[bytes], events: PartEvents, kind: ArchiveKind) ->
     parser.CharacterDataHandler = events.data
     parser.StartDoctypeDeclHandler = begin_doctype
     parser.EntityDeclHandler = refuse
-    for block in blocks:
-        parser.Parse(block)
+    with closing(blocks):
+        for block in blocks:
+            parser.Parse(block)
     parser.Parse(b"", True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Final
 
@@ -40,7 +40,7 @@ class _Manifest(PartEvents):
             raise DocumentError("is encrypted", remedy="Save a copy without a password.")
 
 
-def _blocks(path: Path) -> Iterator[bytes]:
+def _blocks(path: Path) -> Generator[bytes, None, None]:
     with path.open("rb") as stream:
         while block := stream.read(_BLOCK):
             yield block

@@ -90,13 +90,13 @@ class Passage(Serialisable):
     title: str
     text: str
     occasion: Occasion | None = None  # for readers; rows of layers depend on title and text alone
-    section: str = ""  # for readers: the headings before it that it begins under, the widest first, " > " between them
+    section: tuple[str, ...] = ()  # for readers: the headings before it that it begins under, the widest first
     headings: tuple[tuple[int, int], ...] = ()  # what of it is no prose but a heading; offsets are relative to its text
     score: float = field(default=0.0, compare=False)  # in evidence: what its strategy ranked it by; elsewhere 0
 
     def for_layers(self, *, dated: bool = False) -> Passage:
         """Without what only readers are told, but for its occasion where it is to be ``dated``."""
-        return replace(self, occasion=self.occasion if dated else None, section="", headings=())
+        return replace(self, occasion=self.occasion if dated else None, section=(), headings=())
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -39,11 +39,11 @@ def test_the_record_keeps_headings_and_pages(tmp_path: Path) -> None:
 def test_the_record_keeps_the_sections_of_passages(tmp_path: Path) -> None:
     """Readers are told them, and layers are not, so that no row depends on them."""
     passages = cut(replace(MILL, levels=(1, 2)), Chunking(tokens=16, overlap=0))
-    assert [one.section for one in passages] == ["", "The mill > Its keepers"]
+    assert [one.section for one in passages] == [(), ("The mill", "Its keepers")]
     with Record.create_or_open(tmp_path / "an.index") as record:
         record.put(MILL, passages)
         assert tuple(record.passages_by_id([one.id for one in passages])) == passages
-        assert {one.section for _, one in record.pending("text", "any")} == {""}
+        assert {one.section for _, one in record.pending("text", "any")} == {()}
 
 
 def test_an_index_of_before_learns_them_without_a_change(tmp_path: Path) -> None:

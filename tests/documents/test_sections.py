@@ -37,7 +37,7 @@ HTML = f"""<title>The harbour of Fennick</title><h1>The Harbour of Fennick<a hre
 <h3>Children</h3><p>{LONG}</p><h2>Piers</h2><p>{LONG}</p>"""
 
 
-def told(document: Document, tokens: int = 64) -> list[str]:
+def told(document: Document, tokens: int = 64) -> list[tuple[str, ...]]:
     """The sections of its passages, each once, in order."""
     passages = cut(document, Chunking(tokens=tokens, overlap=0))
     return list(dict.fromkeys(passage.section for passage in passages))
@@ -53,14 +53,14 @@ def loaded(loader: HtmlLoader | MarkdownLoader, folder: Path, content: str) -> D
 @pytest.mark.parametrize(("loader", "content"), [(MarkdownLoader(), MARKDOWN), (HtmlLoader(), HTML)])
 def test_a_passage_knows_its_headings(loader: HtmlLoader | MarkdownLoader, content: str, tmp_path: Path) -> None:
     """The title is not repeated, and a heading ends what is under one as high."""
-    assert told(loaded(loader, tmp_path, content)) == ["", "Fares", "Fares > Children", "Piers"]
+    assert told(loaded(loader, tmp_path, content)) == [(), ("Fares",), ("Fares", "Children"), ("Piers",)]
 
 
 def test_a_passage_that_begins_with_a_heading_is_under_those_above_it(tmp_path: Path) -> None:
     document = loaded(MarkdownLoader(), tmp_path, MARKDOWN)
     at = document.text.index("### Children") + len("### ")
-    assert Sections.of(document).at(at) == "Fares"
-    assert Sections.of(document).at(at + len("Children") + 1) == "Fares > Children"
+    assert Sections.of(document).at(at) == ("Fares",)
+    assert Sections.of(document).at(at + len("Children") + 1) == ("Fares", "Children")
 
 
 def test_signs_behind_headings_are_not_read(tmp_path: Path) -> None:
@@ -71,8 +71,8 @@ def test_headings_whose_depth_nobody_tells_stand_beside_each_other() -> None:
     text = "Fares\n\nA day costs four crowns.\n\nChildren\n\nThey pay half."
     places = tuple((text.index(name), text.index(name) + len(name)) for name in ("Fares", "Children"))
     document = Document(id="a", text=text, title="Harbour", headings=places)
-    assert Sections.of(document).at(text.index("They")) == "Children"
-    assert Sections.of(document).at(0) == ""
+    assert Sections.of(document).at(text.index("They")) == ("Children",)
+    assert Sections.of(document).at(0) == ()
 
 
 @given(st.lists(st.tuples(st.sampled_from(["Ada", "Boats", "Quay"]), st.integers(1, 6)), max_size=12), st.data())
@@ -93,4 +93,4 @@ def test_a_section_is_the_headings_still_open(headings: list[tuple[str, int]], d
             highest = level
     place = places[number][1] + 1 if number >= 0 else 0
     if number >= 0:
-        assert Sections.of(document).at(place) == " > ".join(open_ones[-3:])
+        assert Sections.of(document).at(place) == tuple(open_ones[-3:])

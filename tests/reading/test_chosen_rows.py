@@ -56,3 +56,30 @@ def test_tables_are_read_where_one_of_their_rows_is_likely() -> None:
     likely = Pointing(question="", sentences=(Supporting(0.5, table.rows[1].quote),))
     assert tables_read(likely, [HARBOUR]) == [table]
     assert tables_read(Pointing(question=""), [HARBOUR]) == []
+
+
+def test_a_table_that_goes_on_in_another_passage_is_one() -> None:
+    """The second begins under the heading that stands in the first."""
+    cut = TEXT.index("Lamp: Teal")
+    first = Passage(
+        id="a",
+        document_id="p",
+        ordinal=0,
+        start=0,
+        end=cut - 1,
+        title="Harbour",
+        text=TEXT[: cut - 1],
+        headings=((0, 20),),
+    )
+    second = Passage(
+        id="b",
+        document_id="p",
+        ordinal=1,
+        start=cut,
+        end=len(TEXT),
+        title="Harbour",
+        text=TEXT[cut:],
+        section=("The coast", HEADING),
+    )
+    (table,) = tables_in([first, second])
+    assert [row.cells[0].said for row in table.rows] == ["Grebe", "Heron", "Teal", "Wren"]

@@ -64,7 +64,7 @@ def test_the_section_is_read_above_a_passage(models: Models) -> None:
     """It tells what the passage is about, and is never an answer."""
     text = "The lamp burns paraffin. The keeper winds its clockwork."
     plain = Passage(id="p", document_id="d", ordinal=0, start=0, end=len(text), title="manual", text=text)
-    under = replace(plain, section="Lamps > Heron lamp")
+    under = replace(plain, section=("Lamps", "Heron lamp"))
     assert heading_over(Quote(under, 4, 8)) == "Lamps > Heron lamp"
     assert heading_over(Quote(plain, 4, 8)) == ""
     question = "Which lamp burns paraffin?"

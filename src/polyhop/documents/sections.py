@@ -9,7 +9,6 @@ from typing import Final, Self
 
 from polyhop.types import Document
 
-BETWEEN: Final = " > "  # two headings, the wider first
 _DEEPEST: Final = 3  # headings that are told, from the nearest outwards
 _LONGEST: Final = 100  # characters of one that are told
 
@@ -19,19 +18,16 @@ class Sections:
     """The sections of a document, in order."""
 
     headings: tuple[tuple[int, int], ...]
-    above: tuple[str, ...]  # each heading: the headings that it stands under
-    within: tuple[str, ...]  # and those with itself: what the text behind it stands under
+    above: tuple[tuple[str, ...], ...]  # each heading: the headings that it stands under
+    within: tuple[tuple[str, ...], ...]  # and those with itself: what the text behind it stands under
 
     @classmethod
     def of(cls, document: Document) -> Self:
         """Takes linear time. Where the document does not say how deep its headings are, none is under another one."""
-        above, within = [], []
-        for wider, path in _paths(document):
-            above.append(BETWEEN.join(wider))
-            within.append(BETWEEN.join(path))
-        return cls(document.headings, tuple(above), tuple(within))
+        paths = list(_paths(document))
+        return cls(document.headings, tuple(above for above, _ in paths), tuple(within for _, within in paths))
 
-    def at(self, place: int) -> str:
+    def at(self, place: int) -> tuple[str, ...]:
         """The headings that stand before a place and that it is under, the widest first; not the one that begins there.
 
         The title of the document is not repeated.
@@ -39,10 +35,10 @@ class Sections:
         behind = bisect_right(self.headings, place, key=lambda heading: heading[1])
         if behind < len(self.headings) and self.headings[behind][0] <= place:
             return self.above[behind]
-        return self.within[behind - 1] if behind else ""
+        return self.within[behind - 1] if behind else ()
 
 
-def _paths(document: Document) -> Iterator[tuple[list[str], list[str]]]:
+def _paths(document: Document) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Of each heading, those that it stands under, and these with itself."""
     title = _plain(document.title)
     levels = document.levels or (1,) * len(document.headings)
@@ -50,11 +46,11 @@ def _paths(document: Document) -> Iterator[tuple[list[str], list[str]]]:
     for (start, end), level in zip(document.headings, levels, strict=True):
         while under and under[-1][0] >= level:
             under.pop()
-        wider = [said for _, said in under if said]
+        wider = tuple(said for _, said in under if said)
         said = _shortened(document.text[start:end])
         said = "" if _plain(said) == title else said
         under.append((level, said))
-        path = [*wider, said] if said else wider
+        path = (*wider, said) if said else wider
         yield wider[-_DEEPEST:], path[-_DEEPEST:]
 
 

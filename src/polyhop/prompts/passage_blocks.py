@@ -17,7 +17,7 @@ def passage_blocks(passages: Sequence[Passage]) -> list[PromptBlock]:
 
 def section_line(passage: Passage) -> tuple[str, ...]:
     """``Section: Fares > Children``, of a passage that begins in the middle of a section, else nothing."""
-    return (f"Section: {passage.section}",) if passage.section else ()
+    return (f"Section: {' > '.join(passage.section)}",) if passage.section else ()
 
 
 def date_line(passage: Passage) -> tuple[str, ...]:

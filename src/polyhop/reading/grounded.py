@@ -104,7 +104,7 @@ class _Judged:
 
     def _borne_out(self, part: AnswerPart) -> bool:
         """Whether a part's quotations bear it out, or all quotations do: a model may count them wrongly."""
-        texts = ["\n".join((passage.title, passage.section, passage.text)) for passage in self.passages]
+        texts = ["\n".join((passage.title, *passage.section, passage.text)) for passage in self.passages]
         rule = told if self.answer.shape in ("text", "steps") else contains
         each = (part.quotes, self.answer.quotes)
         return any(rule(part.text, self.question, [self._quoted(quote) for quote in some], texts) for some in each)
@@ -112,7 +112,7 @@ class _Judged:
     def _quoted(self, quote: CopiedQuote) -> QuotedText:
         passage = self.passages[quote.passage_index]
         day = passage.occasion.day if passage.occasion is not None else ""
-        title = " ".join(filter(None, (passage.title, passage.section)))
+        title = " ".join((passage.title, *passage.section))
         return QuotedText(text=passage.text[quote.start : quote.end], title=title, day=day)
 
     def _quotes(self, copied: Sequence[CopiedQuote]) -> tuple[Quote, ...]:

@@ -117,13 +117,12 @@ def _prose(quotes: Sequence[Quote]) -> _Laid:
     """Stretches of a passage behind its title and the headings that they stand under."""
     passage = quotes[0].passage
     parts: _Laid = [(TextPart(f"{passage.title}: ", answers=False), None)] if passage.title else []
-    shown: set[int] = set()
+    shown: set[str] = set()
     for quote in quotes:
-        above = sum(place[1] <= quote.start for place in passage.headings)
         heading = heading_over(quote)
-        if heading and above not in shown:
+        if heading and heading not in shown:
             parts.append((TextPart(f"{heading} ", answers=False), None))
-            shown.add(above)
+            shown.add(heading)
         at = quote.start
         for start, end in (*passage.headings, (quote.end, quote.end)):
             if at < min(start, quote.end):

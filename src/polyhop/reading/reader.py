@@ -28,10 +28,15 @@ def text_of(quote: Quote) -> str:
     return quote.passage.text[quote.start : quote.end]
 
 
-def heading_over(quote: Quote) -> str:
-    """The nearest heading above a quotation, or what its passage begins under where none of its own is; or nothing."""
+def headings_over(quote: Quote) -> tuple[str, ...]:
+    """The nearest heading above a quotation in its passage; where none is, those that the passage begins under."""
     above = [heading for heading in quote.passage.headings if heading[1] <= quote.start]
-    return quote.passage.text[slice(*above[-1])] if above else quote.passage.section
+    return (quote.passage.text[slice(*above[-1])],) if above else quote.passage.section
+
+
+def heading_over(quote: Quote) -> str:
+    """The same as one text."""
+    return " > ".join(headings_over(quote))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

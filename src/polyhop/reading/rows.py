@@ -11,7 +11,7 @@ from polyhop.documents.sentences import sentence_spans
 from polyhop.english.numbers import number_in
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import family, tokens
-from polyhop.reading.reader import Quote, heading_over
+from polyhop.reading.reader import Quote, headings_over
 from polyhop.types import Passage
 
 _CELL: Final = re.compile(r"(?:^|; |\n)(?P<name>[^\n:;]{1,60}): (?P<said>[^\n;]*(?:; (?![^\n:;]{1,60}: )[^\n;]*)*)")
@@ -73,7 +73,7 @@ def tables_in(passages: Sequence[Passage]) -> list[RowTable]:
     tables: dict[tuple[str, str], dict[str, Row]] = {}
     for passage in passages:
         for row in _rows(passage):
-            heading = heading_over(row.quote)
+            heading = "".join(headings_over(row.quote)[-1:])  # the same in each passage that has rows of a table
             said = passage.text[row.quote.start : row.quote.end]
             tables.setdefault((heading, row.cells[0].name), {}).setdefault(said, row)
     return [RowTable(heading, tuple(rows.values())) for (heading, _), rows in tables.items() if len(rows) >= _FEWEST]

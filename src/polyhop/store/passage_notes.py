@@ -43,7 +43,7 @@ def joined(document: Document, passages: Sequence[Passage]) -> str:
         if passage.occasion is not None
     }
     headings = {str(passage.ordinal): passage.headings for passage in passages if passage.headings}
-    sections = {str(passage.ordinal): [passage.section] for passage in passages if passage.section}
+    sections = {str(passage.ordinal): passage.section for passage in passages if passage.section}
     layout = {name: value for name, value in (("pages", document.pages), ("headings", document.headings)) if value}
     besides = {_OCCASIONS: occasions, _HEADINGS: headings, _SECTIONS: sections, _LAYOUT: layout}
     return json.dumps({**document.metadata, **{key: known for key, known in besides.items() if known}}, sort_keys=True)
@@ -69,9 +69,9 @@ def headings_of(stored: str | None) -> tuple[tuple[int, int], ...]:
     return () if stored is None else _ranges(json.loads(stored))
 
 
-def section_of(stored: str | None) -> str:
-    """The section of a passage as JSON has it, in a list that both databases give alike; empty where it has none."""
-    return "" if stored is None else "".join(json.loads(stored))
+def section_of(stored: str | None) -> tuple[str, ...]:
+    """The section of a passage as JSON has it; nothing where it has none."""
+    return () if stored is None else tuple(json.loads(stored))
 
 
 def _ranges(stored: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
@@ -221,7 +222,7 @@ class OdfEvents(PartEvents):
             self._paragraph(text, "")
 
 
-class OdfText(OdfEvents):
+class OdfText(OdfEvents, ABC):
     """Reads paragraphs and tables, of documents and slides."""
 
     def __init__(self) -> None:
@@ -229,9 +230,9 @@ class OdfText(OdfEvents):
         self._heads = 0  # groups of rows that name columns, which are open
         self._again: list[int] = []  # how often each of the cells is there that are open
 
+    @abstractmethod
     def _tables(self) -> Tables:
         """Where rows belong now."""
-        raise NotImplementedError
 
     def _is_left_out(self, name: str, attributes: Attributes) -> bool:
         return name == "covered-table-cell" or super()._is_left_out(name, attributes)

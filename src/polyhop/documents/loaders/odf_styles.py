@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from polyhop.documents.loaders.archives import Attributes, PartEvents
-from polyhop.documents.loaders.paragraphs import ParagraphStyles
+from polyhop.documents.loaders.paragraphs import MOST_BASED, ParagraphStyles
 
 _STYLED: Final = ("text-properties", "table-properties", "drawing-page-properties")
 _MOMENTS: Final = frozenset(("year", "month", "day", "hours", "minutes", "seconds"))
-_MOST_BASED: Final = 10  # styles on which one is based
 
 
 def count_in(attributes: Attributes, name: str) -> int:
@@ -55,7 +54,7 @@ class OdfStyles(PartEvents):
 
     def value(self, family: str, style: str, name: str) -> str:
         """What a style, or the nearest one that it is based on, says of something; empty where none does."""
-        for _ in range(_MOST_BASED):
+        for _ in range(MOST_BASED):
             found = self._own.get((family, style), {}).get(name, "")
             if found or not style:
                 return found

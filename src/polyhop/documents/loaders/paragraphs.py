@@ -15,7 +15,7 @@ DASH: Final = "- "  # before an item
 _HEADINGS: Final = ("heading", "title")  # styles
 _ITEMS: Final = ("listbullet", "listnumber")
 _NO_HEADINGS: Final = ("toc", "subtitle")  # styles that are based on those of headings
-_MOST_BASED: Final = 10  # styles on which one is based
+MOST_BASED: Final = 10  # styles on which one is based
 
 
 class ParagraphStyles:
@@ -43,7 +43,7 @@ class ParagraphStyles:
         own = self._names.get(style, re.sub(r"\s", "", style).lower())
         if own.startswith(_NO_HEADINGS):
             return own
-        for _ in range(_MOST_BASED):
+        for _ in range(MOST_BASED):
             name = self._names.get(style, own)
             if name.startswith((*_HEADINGS, *_ITEMS)):
                 return name

@@ -41,20 +41,8 @@ _READ = {  # groups, by the words that begin them, and what their text is; of ot
 }
 _LEFT_OUT = frozenset(
     (
-        *(
-            "colortbl",
-            "pict",
-            "nonshppict",
-            "shprslt",
-            "sp",
-            "fldinst",
-            "xe",
-            "tc",
-            "tcn",
-            "rxe",
-            "txe",
-            "nonesttables",
-        ),
+        *("colortbl", "pict", "nonshppict", "shprslt", "sp", "fldinst", "nonesttables"),
+        *("xe", "tc", "tcn", "rxe", "txe"),  # entries of an index or a table of contents
         *("header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"),
     )
 )

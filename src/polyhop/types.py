@@ -94,6 +94,11 @@ class Passage(Serialisable):
     headings: tuple[tuple[int, int], ...] = ()  # what of it is no prose but a heading; offsets are relative to its text
     score: float = field(default=0.0, compare=False)  # in evidence: what its strategy ranked it by; elsewhere 0
 
+    def headings_over(self, place: int) -> tuple[str, ...]:
+        """The nearest heading above a place in it; where none is, those that it begins under."""
+        above = [heading for heading in self.headings if heading[1] <= place]
+        return (self.text[slice(*above[-1])],) if above else self.section
+
     def for_layers(self, *, dated: bool = False) -> Passage:
         """Without what only readers are told, but for its occasion where it is to be ``dated``."""
         return replace(self, occasion=self.occasion if dated else None, section=(), headings=())
@@ -267,23 +272,11 @@ class Cost(Serialisable):
 
     def __add__(self, other: Cost) -> Cost:
         """The cost of both pieces of work."""
-        return Cost(
-            llm_calls=self.llm_calls + other.llm_calls,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            seconds=self.seconds + other.seconds,
-            money=self.money + other.money,
-        )
+        return Cost(**{name: getattr(self, name) + getattr(other, name) for name in _field_names(self)})
 
     def __sub__(self, other: Cost) -> Cost:
         """The cost of the first piece of work without that of the other, which is a part of it."""
-        return Cost(
-            llm_calls=self.llm_calls - other.llm_calls,
-            prompt_tokens=self.prompt_tokens - other.prompt_tokens,
-            completion_tokens=self.completion_tokens - other.completion_tokens,
-            seconds=self.seconds - other.seconds,
-            money=self.money - other.money,
-        )
+        return Cost(**{name: getattr(self, name) - getattr(other, name) for name in _field_names(self)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,7 +331,7 @@ class Citation(Serialisable):
     passage_id: str
     page: int | None = None  # from 1, on which it begins; None where a document has no pages
     line: int | None = None  # from 1, on which it begins; None where a document is no source code
-    where: str = ""  # the same in words, and more: page 3, slide 2, sheet “Fares”, line 12; or empty
+    where: str = ""  # the same in words, and more: page 3, sheet “Fares”, line 12, under “Fares > Dogs”; or empty
 
 
 class AnswerStatus(StrEnum):

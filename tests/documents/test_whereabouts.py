@@ -9,6 +9,7 @@ import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.types import Span
+from polyhop.whereabouts import Whereabouts
 from tests.worlds.commands import Run
 from tests.worlds.documents import write
 from tests.worlds.odf import p, row, table, write_odf
@@ -23,16 +24,22 @@ PLACES = {
     "tides.ods": ("Fenn bar", "sheet “Autumn”"),
     "mill.py": ("return 1742", "line 5"),
     "mill.txt": ("rye", ""),
+    "ferry.md": ("4 kr", "under “Dogs”"),
+    "quay.md": ("slack water", ""),
 }
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An index of a deck, a spreadsheet, source code and a text."""
+    """An index of decks, spreadsheets, source code, and texts with and without headings."""
     folder = tmp_path_factory.mktemp("places")
-    docs = write(
-        folder / "docs", {"mill.py": "import os\n\n\ndef mill():\n    return 1742\n", "mill.txt": "It grinds rye."}
-    )
+    texts = {
+        "mill.py": "import os\n\n\ndef mill():\n    return 1742\n",
+        "mill.txt": "It grinds rye.",
+        "ferry.md": "# The ferry\n\nIt leaves at noon.\n\n## Fares\n\nBy weight.\n\n### Dogs\n\nA dog pays 4 kr.\n",
+        "quay.md": "# The quay\n\nIt is dry at slack water.\n",
+    }
+    docs = write(folder / "docs", texts)
     title = shape(said("The lighthouse"), place="title")
     write_pptx(docs / "deck.pptx", title, shape(said("Ada Brisk built it."), place="body"))
     fares = {
@@ -62,12 +69,12 @@ def spans(index: Path) -> dict[str, Span]:
     return found
 
 
-def test_a_stretch_lies_on_a_page_a_slide_a_sheet_or_a_line(index: Path) -> None:
+def test_a_stretch_lies_on_a_page_a_slide_a_sheet_a_line_or_under_a_heading(index: Path) -> None:
     found = spans(index)
     with Polyhop(index) as engine, engine.view() as view:
         for name, (_, where) in PLACES.items():
-            assert view.record.where(found[name]) == where, name
-            assert view.record.where(Span(found[name].document_id, 0, 1)) != where or not where
+            assert Whereabouts.of(found[name], view.record).where == where, name
+            assert Whereabouts.of(Span(found[name].document_id, 0, 1), view.record).where != where or not where
 
 
 def test_the_terminal_shows_it_of_hops_sources_and_passages(index: Path, run: Run) -> None:

@@ -212,9 +212,11 @@ def _behind(chains: Iterable[Chain]) -> list[Span]:
 
 
 def _show_sentence(span: Span, engine: Polyhop, further: str = "") -> None:
+    from polyhop.whereabouts import Whereabouts
+
     with engine.view() as view:
         quote, uri, _ = engine.quote(span)
-        where = view.record.where(span)
+        where = Whereabouts.of(span, view.record).where
     echo(f"    {further}“{_one_line(quote)}”")
     echo(style(f"      {further}{place(uri, span, where)}", dim=True))
 

@@ -30,8 +30,7 @@ def text_of(quote: Quote) -> str:
 
 def headings_over(quote: Quote) -> tuple[str, ...]:
     """The nearest heading above a quotation in its passage; where none is, those that the passage begins under."""
-    above = [heading for heading in quote.passage.headings if heading[1] <= quote.start]
-    return (quote.passage.text[slice(*above[-1])],) if above else quote.passage.section
+    return quote.passage.headings_over(quote.start)
 
 
 def heading_over(quote: Quote) -> str:

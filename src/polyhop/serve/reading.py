@@ -13,6 +13,7 @@ from polyhop.serve.safe_messages import without_folders
 from polyhop.serve.service import TheService, TheWorkspace
 from polyhop.strategies.strategy import layers_read, strategy_of
 from polyhop.types import Document, Span
+from polyhop.whereabouts import Whereabouts
 
 router = APIRouter(prefix="/v1", tags=["reading"])
 
@@ -156,7 +157,7 @@ def document(
     with workspace.engine.view() as view:
         found = view.record.document(document_id)
         stretches = view.record.stretches(document_id)
-        where = "" if at is None else view.record.where(Span(document_id, at, at + 1))
+        where = "" if at is None else Whereabouts.of(Span(document_id, at, at + 1), view.record).where
     length = len(found.text)
     last = min(length, start + LONGEST, length if end is None else end)
     if start > last:

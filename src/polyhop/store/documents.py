@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from polyhop.documents.loading import MAIL, MAILBOX, OF_SHEETS, OF_SLIDES
+from polyhop.documents.loading import MAIL, MAILBOX
 from polyhop.documents.source_units import MEDIA_TYPE as SOURCE
 from polyhop.documents.source_units import line_in
 from polyhop.errors import DocumentError, DocumentMissing, StoreError, UsageError
@@ -35,6 +35,11 @@ from polyhop.types import Document, Passage, Span
 
 PAGE = 512  # rows read at a time: bounds memory, and holds no read open between pages
 
+PASSAGE_AT = """
+    SELECT passages.number FROM passages JOIN documents ON documents.number = passages.document
+    WHERE documents.id = ? AND passages.start <= ? AND passages.stop > ?
+    ORDER BY passages.ordinal DESC LIMIT 1
+"""
 SAVE_DOCUMENT = """
     INSERT INTO documents(id, uri, title, media_type, sha256, metadata, whole, stamp)
     VALUES (:id, :uri, :title, :media_type, :sha256, :metadata, :whole, :stamp)
@@ -175,20 +180,10 @@ class Documents(StoreTables):
             return None
         return line_in(self.document(span.document_id).text, span.start)
 
-    def where(self, span: Span) -> str:
-        """In words where in its document a stretch begins: ``page 3``, ``slide 2``, ``sheet "Fares"`` or ``line 12``.
-
-        Empty for documents that have none of these.
-        """
-        kind = self.row(span.document_id).media_type
-        if kind == SOURCE:
-            return f"line {self.line_of(span)}"
-        if kind in OF_SHEETS:
-            document = self.document(span.document_id)
-            above = [document.text[start:end] for start, end in document.headings if start <= span.start]
-            return f"sheet “{above[-1]}”" if above else ""
-        page = self.page_of(span)
-        return "" if page is None else f"{'slide' if kind in OF_SLIDES else 'page'} {page}"
+    def passage_at(self, span: Span) -> Passage | None:
+        """The last passage of a document that holds the beginning of a stretch; None where none does."""
+        number = self._value(PASSAGE_AT, span.document_id, span.start, span.start)
+        return None if number is None else self.passages([number])[0]
 
     def find(self, uri: str) -> list[str]:
         """Ids of the documents a user means: of that URI or file, else of the one file so ending."""

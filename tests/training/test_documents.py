@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers import Tokenizer
 
 from polyhop.errors import DatasetError
 from polyhop.models.cross_encoder import reranker_folder
@@ -14,6 +15,8 @@ from polyhop.training.documents import document_rows
 from polyhop.training.mixture import TIMES, mixed
 from polyhop.training.rows import KINDS, ReadingRow, is_kept_aside
 
+TOKENIZER = reranker_folder() / "tokenizer.json"
+WORDS = Tokenizer.from_file(str(TOKENIZER))
 RULES = (
     "Keys of the boat house\n- Members get a key for 15 kr.\n- Guests row with a member; guests of 15 or less wear a "
     "vest.\nThe slip freezes over. So the boats come in by 1 November."
@@ -84,13 +87,22 @@ def test_a_folder_without_documents_is_refused(tmp_path: Path) -> None:
         document_rows(tmp_path)
 
 
+def test_lines_that_stand_alone_are_headings_where_no_answer_stands_in_them(tmp_path: Path) -> None:
+    text = "Slip\n\nIt freezes over.\n\nPrices\n\nKey | 15 kr\n\nWho rows\n\nMembers do, and their guests.\n\nAda"
+    freezes, who = rows(tmp_path, asked("What freezes?", "span", "Slip"), asked("Who?", "span", "Members"), text=text)
+    assert [text[start:end] for start, end in freezes.headings] == ["Prices", "Who rows"]
+    assert [text[start:end] for start, end in who.headings] == ["Slip", "Prices", "Who rows"]
+
+
 def test_documents_are_read_several_times_with_their_titles(tmp_path: Path) -> None:
     text = next(f"{RULES} Since {year}." for year in range(1900, 2000) if not is_kept_aside(f"{RULES} Since {year}."))
-    made = mixed(rows(tmp_path, QUESTIONS[0], text=text), [], reranker_folder() / "tokenizer.json")
+    made = mixed(rows(tmp_path, QUESTIONS[0], text=text), [], TOKENIZER)
     assert len(made.training) == TIMES["documents"]
-    (window, *_) = made.training
-    assert not any(window.allowed[window.asked : window.asked + 3])  # boat house:
-    assert all(window.allowed[window.asked + 3 : -1])
+    window = next(window for window in made.training if window.spans)
+    answering = window.allowed.index(True)
+    told = WORDS.decode(list(window.ids[window.asked : answering]))
+    assert told == "boat house : keys of the boat house"
+    assert all(window.allowed[answering:-1])
 
 
 def test_the_documents_that_the_reader_learns_from_are_sound() -> None:

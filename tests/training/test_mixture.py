@@ -36,6 +36,12 @@ def test_some_spans_get_a_context_that_does_not_answer(tmp_path: Path, monkeypat
     assert "span" not in kinds
 
 
+def test_some_documents_lose_what_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mixture, "NOTHING_SHARES", {})
+    monkeypatch.setattr(mixture, "LOST_SHARES", {"lights": 1.0})
+    assert "span" not in {KINDS[one.kind] for one in windows(tmp_path).training if one.source == "lights"}
+
+
 def test_a_context_is_kept_aside_with_all_its_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mixture, "is_kept_aside", lambda text: "Ostrand" in text)
     made = windows(tmp_path)

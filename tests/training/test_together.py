@@ -55,6 +55,42 @@ TALK = Told(
 )
 
 
+FARES = Told(
+    title="Ferry",
+    text="Fares\n\nIt costs 9 kr. A dog rides free.\n\nTimes\n\nIt leaves at noon. Dogs wait.",
+    places=(("noon", 61),),
+    headings=((0, 5), (41, 46)),
+)
+
+
+def test_sentences_stand_under_their_headings_which_are_no_answers() -> None:
+    parts, places = together("When does the ferry leave?", [FARES], drawn())
+    assert [part.text for part in parts if not part.answers] == ["Ferry: ", "Fares ", "Times "]
+    (place,) = places
+    assert parts[place.part].text[place.start : place.end] == "noon"
+
+
+def test_a_whole_text_has_its_headings_between_what_they_are_about() -> None:
+    parts, places = FARES.whole(behind=2)
+    assert [part.text.strip() for part in parts] == [
+        "Ferry:",
+        "Fares",
+        "It costs 9 kr. A dog rides free.",
+        "Times",
+        "It leaves at noon. Dogs wait.",
+    ]
+    (place,) = places
+    assert place.part == 2 + 4
+    assert parts[4].text[place.start : place.end] == "noon"
+
+
+def test_a_text_that_lost_its_answer_keeps_all_else() -> None:
+    lost = FARES.lost()
+    assert " ".join(lost.text.split()) == "Fares It costs 9 kr. A dog rides free. Times Dogs wait."
+    assert [lost.text[start:end] for start, end in lost.headings] == ["Fares", "Times"]
+    assert not lost.places
+
+
 def test_what_is_said_is_read_whole_and_behind_what_was_said_before() -> None:
     parts, places = together("Which person lights the pier?", [TALK], drawn(), words=10)
     assert [part.text for part in parts[1:]] == ["Ada: Who lights it? ", "Tom: Not me. Greta does. "]

@@ -71,6 +71,14 @@ def test_a_long_text_is_cut_around_its_answer(before: int, behind: int, seed: in
     assert len(one.ids) == len(one.allowed) == len(one.evidence)
 
 
+def test_a_long_text_is_cut_behind_its_title() -> None:
+    text = "The sea was rough that day. " * 60 + LIGHT
+    one = made([Part("Ostrand: ", answers=False), Part(text)], "span", Place(1, text.index("1812"), "1812"))
+    assert len(one.ids) == MOST_TOKENS
+    assert said(one, one.asked, one.asked + 3).startswith("ostrand :")
+    assert [said(one, *span) for span in one.spans] == ["1812"]
+
+
 def test_a_span_that_is_not_in_the_text_gives_no_window() -> None:
     assert window([Part(LIGHT)], "span") is None
 

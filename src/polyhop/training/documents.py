@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from polyhop.errors import DatasetError
+from polyhop.training.headings import headings_in
 from polyhop.training.rows import KINDS, ReadingRow, RowLine, occurrences, row_lines
 
 SOURCE: Final = "documents/"
@@ -18,6 +19,7 @@ COLLECTION: Final = "documents"  # the field of a line that holds several (``acr
 _SUFFIX: Final = ".jsonl"
 
 Places = tuple[tuple[str, int], ...]  # texts, and where each stands
+Headings = tuple[tuple[int, int], ...]
 
 
 def document_files(folder: Path) -> list[Path]:
@@ -36,6 +38,8 @@ def document_rows(folder: Path) -> list[ReadingRow]:
 
 def _rows(line: RowLine, name: str) -> Iterator[ReadingRow]:
     text, title, licence = line.text("text"), line.text("title"), line.text("licence")
+    spoken = line.fields.get("spoken") is True
+    headings = () if spoken else headings_in(text)
     for question in line.each("asked"):
         kind = next((one for one in KINDS if one == question.fields.get("kind")), None)
         answers, rests_on = _places(question, "answers", text), _places(question, "rests_on", text)
@@ -50,7 +54,8 @@ def _rows(line: RowLine, name: str) -> Iterator[ReadingRow]:
             answers=_within(answers, rests_on),
             kind=kind,
             rests_on=() if answers else rests_on,
-            spoken=line.fields.get("spoken") is True,
+            spoken=spoken,
+            headings=_without(headings, answers or rests_on),
         )
 
 
@@ -64,6 +69,13 @@ def _places(line: RowLine, name: str, text: str) -> Places:
             raise line.wrong(f"{one!r} in {name} does not stand in the text")
         found += [(one, start) for start in starts]
     return tuple(found)
+
+
+def _without(headings: Headings, places: Places) -> Headings:
+    """The headings that none of the places touches."""
+    return tuple(
+        (start, end) for start, end in headings if all(at >= end or at + len(said) <= start for said, at in places)
+    )
 
 
 def _within(places: Places, stretches: Places) -> Places:

@@ -37,6 +37,7 @@ TIMES: Mapping[str, int] = {
 MULTI_HOP_SOURCE = "multihop/"
 
 NOTHING_SHARES: Mapping[Kind, float] = {"span": 0.2, "yes": 0.1, "no": 0.1}  # that get a context without an answer
+LOST_SHARES: Mapping[str, float] = {"documents": 0.1}  # that lose the sentences that answer, by what sources begin with
 NOTHING_LIKE = 4  # of the nearest contexts, one of which is taken then
 BESIDE_SHARE = 0.2  # of the short contexts, that get another one beside them
 SHORT, SHORT_BESIDE = 900, 700  # characters of the one and of the other
@@ -104,28 +105,29 @@ def _of_reading(rows: Sequence[ReadingRow], maker: WindowMaker, rng: random.Rand
 
 
 def _plain(row: ReadingRow) -> _Example:
-    return _Example(_parts(row), row.kind, _marked(row))
+    parts, places = Told.of(row).whole()
+    return _Example(parts, row.kind, places)
 
 
-def _parts(row: ReadingRow) -> list[Part]:
-    """Its context, behind its title where it has one."""
-    return [*([Part(f"{row.title}: ", answers=False)] if row.title else []), Part(row.context)]
-
-
-def _marked(row: ReadingRow, behind: int = 0) -> list[Place]:
-    """The answers, or what a yes or no rests on, behind so many parts of others."""
-    part = behind + len(_parts(row)) - 1
-    return [Place(part, start, text) for text, start in row.answers or row.rests_on]
+def _unanswered(told: Told) -> _Example:
+    parts, _ = told.whole()
+    return _Example(parts, "none", [])
 
 
 def _varied(row: ReadingRow, neighbours: Neighbours, rng: random.Random) -> _Example:
-    """The row, with one of its neighbours instead of its context, with some of them beside it, or as it is."""
+    """The row: another context instead of its own, its own without what answers, both side by side, or as it is."""
     drawn = rng.random()
     nothing = NOTHING_SHARES.get(row.kind, 0)
     if drawn < nothing:
         near = neighbours.near(row, NOTHING_LIKE)
-        return _Example(_parts(rng.choice(near)), "none", []) if near else _plain(row)
-    if drawn < nothing + TOGETHER_SHARE and (row.answers or row.rests_on):
+        return _unanswered(Told.of(rng.choice(near), answers=False)) if near else _plain(row)
+    drawn -= nothing
+    lost = LOST_SHARES.get(row.source.split("/")[0], 0)
+    if drawn < lost and (row.answers or row.rests_on):
+        left = Told.of(row).lost()
+        said = left.text.lower()
+        return _plain(row) if any(text.lower() in said for text, _ in row.answers) else _unanswered(left)
+    if drawn < lost + TOGETHER_SHARE and (row.answers or row.rests_on):
         return _read_together(row, neighbours, rng)
     if len(row.context) < SHORT and rng.random() < BESIDE_SHARE:
         return _beside(row, neighbours, rng)
@@ -137,17 +139,16 @@ def _beside(row: ReadingRow, neighbours: Neighbours, rng: random.Random) -> _Exa
     other = next((one for one in neighbours.near(row, NOTHING_LIKE) if len(one.context) < SHORT_BESIDE), None)
     if other is None:
         return _plain(row)
-    parts = _parts(other)
-    if rng.random() < 0.5:
-        return _Example([*_parts(row), *parts], row.kind, _marked(row))
-    return _Example([*parts, *_parts(row)], row.kind, _marked(row, len(parts)))
+    beside, _ = Told.of(other, answers=False).whole()
+    first = rng.random() < 0.5
+    parts, places = Told.of(row).whole(0 if first else len(beside))
+    return _Example([*parts, *beside] if first else [*beside, *parts], row.kind, places)
 
 
 def _read_together(row: ReadingRow, neighbours: Neighbours, rng: random.Random) -> _Example:
     """Sentences of the row's context among those of some that are like its question."""
     others = neighbours.near(row, rng.randint(1, MOST_OTHERS))
-    texts = [Told(title=one.title, text=one.context, spoken=one.spoken) for one in others]
-    texts.append(Told(title=row.title, text=row.context, places=row.answers or row.rests_on, spoken=row.spoken))
+    texts = [*(Told.of(one, answers=False) for one in others), Told.of(row)]
     rng.shuffle(texts)
     parts, places = together(row.question, texts, rng)
     return _Example(parts, row.kind, places) if places else _plain(row)

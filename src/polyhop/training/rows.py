@@ -39,6 +39,7 @@ class ReadingRow:
     title: str = ""  # that stands above the context
     rests_on: tuple[tuple[str, int], ...] = ()  # what in the context a yes or no rests on, where that is known
     spoken: bool = False  # whether each line of the context is what somebody says, behind a name
+    headings: tuple[tuple[int, int], ...] = ()  # start and end of those in the context; no answer stands in them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

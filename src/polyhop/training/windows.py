@@ -94,29 +94,33 @@ class WindowMaker:
         source: str,
         rng: random.Random,
     ) -> Window | None:
-        """A window; where not all fits, a random one that holds an answer. None where no answer is left in it."""
+        """A window; where not all fits, a random one that holds an answer. None where no answer is left in it.
+
+        Parts that cannot answer and stand before all others, as a title does, are kept in each, up to half of the room.
+        """
         question = question.strip()
         asking = self._encoded(question)
         asked = asking.ids[:MOST_ASKED]
         tokens = self._tokens(parts)
         spans = _spans(tokens, places)
-        start, end = _cut(len(tokens.ids), MOST_TOKENS - SPECIAL_TOKENS - len(asked), spans, rng)
-        spans = [(first - start, last - start) for first, last in spans if start <= first and last < end]
+        kept = _kept(tokens, parts, MOST_TOKENS - SPECIAL_TOKENS - len(asked), spans, rng)
+        place_of = {position: place for place, position in enumerate(kept)}
+        spans = [(place_of[first], place_of[last]) for first, last in spans if first in place_of and last in place_of]
         if kind == "span" and not spans:
             return None
         before = len(asked) + 2
-        allowed = [False] * before + [parts[part].answers for part in tokens.parts[start:end]] + [False]
+        allowed = [False] * before + [parts[tokens.parts[one]].answers for one in kept] + [False]
         found = [(first + before, last + before) for first, last in spans] if kind == "span" else []
         if kind == "span" and _OFFERS.search(question):
             allowed[1 : 1 + len(asked)] = [True] * len(asked)
             found += _offered(question, asking, len(asked), places)
-        evidence = _evidence(tokens, parts, places)[start:end]
+        marked = _evidence(tokens, parts, places)
         return Window(
-            ids=(self._first, *asked, self._last, *tokens.ids[start:end], self._last),
+            ids=(self._first, *asked, self._last, *(tokens.ids[one] for one in kept), self._last),
             asked=before,
             allowed=tuple(allowed),
             spans=tuple(sorted(set(found))),
-            evidence=(*([False] * before), *evidence, False),
+            evidence=(*([False] * before), *(marked[one] for one in kept), False),
             told=kind in ("none", "span") or bool(spans),
             kind=KINDS.index(kind),
             source=source,
@@ -147,6 +151,16 @@ def sentences(text: str) -> list[tuple[int, int]]:
 def _spans(tokens: _Tokens, places: Sequence[Place]) -> list[tuple[int, int]]:
     found = (tokens.within(place.part, place.start, place.end) for place in places)
     return [(positions[0], positions[-1]) for positions in found if positions]
+
+
+def _kept(
+    tokens: _Tokens, parts: Sequence[Part], room: int, spans: Sequence[tuple[int, int]], rng: random.Random
+) -> list[int]:
+    """The tokens that a window has: those of the leading parts, and as many of the others as there is room for."""
+    lead = next((place for place, part in enumerate(tokens.parts) if parts[part].answers), len(tokens.parts))
+    shown = min(lead, room // 2)
+    start, end = _cut(len(tokens.ids) - lead, room - shown, [(first - lead, last - lead) for first, last in spans], rng)
+    return [*range(shown), *range(lead + start, lead + end)]
 
 
 def _cut(length: int, room: int, spans: Sequence[tuple[int, int]], rng: random.Random) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -60,6 +61,9 @@ READER_FIGURES = (
     "all else as right or wrong, and nothing where the kind is wrong."
 )
 
+_DATA = " The data:"
+_RUN = re.compile(r"(\d+\. )?Trained by ")
+
 Figures = Mapping[str, Mapping[str, float]]  # by source, then by name
 
 
@@ -76,6 +80,21 @@ class Origin:
         """Its name and who made it."""
         known = [prefix for prefix in MAKERS if self.name.startswith(prefix)]
         return MAKERS[max(known, key=len)] if known else self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """How a model was made that another one went on from: its runs, the latest first, and what they read, as lines."""
+
+    runs: Sequence[str] = ()
+    files: Sequence[str] = ()
+
+    def markdown(self, *, besides: str) -> str:
+        """Both, without the files that stand in a text already."""
+        runs = "\n".join(f"{number}. {run}" for number, run in enumerate(self.runs, 1))
+        files = "\n".join(line for line in self.files if line not in besides)
+        read = f"\n\nThese runs have read besides:\n\n{files}" if files else ""
+        return f"What it went on from, the latest first:\n\n{runs or 'A model without a card.'}{read}"
 
 
 def origins(rows: Iterable[tuple[str, str]]) -> list[Origin]:
@@ -98,7 +117,7 @@ class Card:
     as_trained: Figures  # on the part kept aside
     as_exported: Figures  # the same, by the 8-bit graph
     limits: Sequence[str]
-    before: str = ""  # how the model that training went on from was made
+    before: Earlier | None = None  # how the model that training went on from was made
     blend: float = 1.0  # the share of what was learnt since then that these weights have
     others: Sequence[str] = ()  # sha256 of the graphs of models of which, and of this one, the weights are the mean
     unit: str = "windows"  # what it was trained on, also the name of the column that counts them
@@ -124,10 +143,10 @@ class Card:
         if self.others:
             graphs = " and ".join(self.others)
             part += f" The weights are the mean of these and of those whose graph has the sha256 {graphs}."
-        earlier = f"\n\nWhat it went on from:\n\n{_quoted(self.before)}" if self.before else ""
+        earlier = "" if self.before is None else f"\n\n{self.before.markdown(besides=files)}"
         return (
             f"Trained by `polyhop train {self.name}` of Polyhop {__version__} from {base}, with seed {self.seed}, on "
-            f"{self.rows:,} {self.unit} in {self.hours:.1f} hours ({self.device}).{part} The data:\n\n{files}{earlier}"
+            f"{self.rows:,} {self.unit} in {self.hours:.1f} hours ({self.device}).{part}{_DATA}\n\n{files}{earlier}"
         )
 
     def _attribution(self) -> str:
@@ -156,16 +175,16 @@ class Card:
         return _table(["source", *self.columns], rows)
 
 
-def origin_in(path: Path) -> str:
+def earlier_in(path: Path) -> Earlier:
     """How the model of another card was made, as the card says it; nothing where there is no such card."""
     if not path.is_file():
-        return ""
+        return Earlier()
     _, _, behind = path.read_text(encoding="utf-8").partition(f"## {ORIGIN}\n")
-    return behind.partition("\n## ")[0].strip()
-
-
-def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+    # Cards once quoted the card before, which quoted the one before that.
+    lines = [line.lstrip("> ") for line in behind.partition("\n## ")[0].splitlines()]
+    runs = [line.split(" ", 1)[1] if line[0].isdigit() else line for line in lines if _RUN.match(line)]
+    files = [line for line in lines if line.startswith("- `")]
+    return Earlier(runs=tuple(run.removesuffix(_DATA) for run in runs), files=tuple(dict.fromkeys(files)))
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

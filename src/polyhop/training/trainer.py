@@ -101,7 +101,7 @@ class Trainer:
         export.export(weights, self.heads, folder, card="", tokenizer=tokenizer)
         described = card.Card(
             name=self.name,
-            before=card.origin_in(self.start / export.CARD) if self.start else "",
+            before=card.earlier_in(self.start / export.CARD) if self.start else None,
             blend=self.blend,
             others=[sha256_of(folder / export.MODEL) for folder in self.others],
             data=hashes,

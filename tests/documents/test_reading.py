@@ -75,7 +75,7 @@ def test_whatever_is_not_read_is_named_with_the_reason(tmp_path: Path) -> None:
     assert reasons["blank.txt"] == reasons["empty.csv"] == reasons["rows.jsonl#b"] == "is empty"
     assert reasons["broken.pdf"].startswith("is damaged")
     assert reasons["picture.txt"].startswith("is binary")
-    assert reasons["photo.jpg"].startswith("files ending in .jpg are not read; known suffixes: .csv, .jsonl, .pdf")
+    assert reasons["photo.jpg"].startswith("files ending in .jpg are not read out of folders; where it is text, name")
     assert "without a suffix" in reasons["Makefile"]
     assert reasons["rows.jsonl#3"].startswith("line 3 is not JSON")
     assert len(reasons) == 8
@@ -91,6 +91,17 @@ def test_files_for_people_are_read_without_a_suffix(tmp_path: Path) -> None:
     assert {document.media_type for document in documents} == {"text/plain"}
     assert skipped[(tmp_path / "IMAGE").as_posix()].startswith("is binary")
     assert len(skipped) == 4
+
+
+def test_a_file_that_is_named_itself_is_read_as_text_whatever_its_suffix(tmp_path: Path) -> None:
+    for name in ("mill.conf", "Makefile"):
+        (tmp_path / name).write_text("The mill.")
+    (tmp_path / "mill.o").write_bytes(bytes(range(256)) * 10)
+    items = list(read([tmp_path / "mill.conf", tmp_path / "mill.o", tmp_path], loaders=LOADERS))
+    assert names([item for item in items if isinstance(item, Document)]) == ["mill.conf"]
+    skipped = {Path(item.uri).name: item.reason for item in items if isinstance(item, Skipped)}
+    assert skipped["mill.o"].startswith("is binary")
+    assert skipped["Makefile"].startswith("files without a suffix are not read out of folders")
 
 
 def test_documents_with_the_id_of_an_earlier_one_are_skipped(tmp_path: Path) -> None:

@@ -167,6 +167,7 @@ def _found(roots: Iterable[Path], loaders: Mapping[str, Loader]) -> Iterator[Sou
     entered: set[tuple[int, int]] = set()
     met: set[str] = set()
     waiting = list(reversed([*roots]))  # a stack, because folders can be nested more deeply than calls
+    named = {os.path.abspath(root) for root in waiting}  # noqa: PTH100 - as in uri_of
     links: deque[Path] = deque()
     while waiting or links:
         path = waiting.pop() if waiting else links.popleft()
@@ -177,7 +178,7 @@ def _found(roots: Iterable[Path], loaders: Mapping[str, Loader]) -> Iterator[Sou
         try:
             state = path.stat()
             if not stat.S_ISDIR(state.st_mode):
-                yield _source(path, uri, state.st_mode, loaders)
+                yield _source(path, uri, state.st_mode, loaders, named=place in named)
             elif (state.st_dev, state.st_ino) in entered:
                 yield Skipped(uri, READ_ALREADY)
             else:
@@ -193,12 +194,14 @@ def _visible(folder: Path) -> list[Path]:
     return [inner for inner in folder.iterdir() if not inner.name.startswith(".")]
 
 
-def _source(path: Path, uri: str, mode: int, loaders: Mapping[str, Loader]) -> Source | Skipped:
+def _source(path: Path, uri: str, mode: int, loaders: Mapping[str, Loader], *, named: bool) -> Source | Skipped:
+    """A file with its loader; one that was named itself and has none is taken for text, as its user sees it."""
     if not stat.S_ISREG(mode):
         return Skipped(uri, "is not a regular file")
     loader = loaders.get(path.suffix.lower() or (_TEXT if _FOR_PEOPLE.fullmatch(path.name) else ""))
+    if loader is None and named:
+        loader = loaders.get(_TEXT)
     if loader is None:
         kind = f"files ending in {path.suffix}" if path.suffix else "files without a suffix"
-        known = sorted({loader.suffixes[0] for loader in loaders.values() if loader.suffixes})
-        return Skipped(uri, f"{kind} are not read; known suffixes: {', '.join(known) or 'none'}")
+        return Skipped(uri, f"{kind} are not read out of folders; where it is text, name the file itself")
     return Source(path=path, uri=uri, loader=loader)

@@ -10,6 +10,7 @@ import pytest
 from polyhop.models.cross_encoder import reranker_folder
 from polyhop.training import mixture
 from polyhop.training.mixture import Windows, mixed, share_of
+from polyhop.training.neighbours import Neighbours
 from polyhop.training.rows import KINDS, multi_hop_rows, reading_rows
 from tests.worlds.rows import multi_hop, reading, write_rows
 
@@ -37,8 +38,9 @@ def test_some_spans_get_a_context_that_does_not_answer(tmp_path: Path, monkeypat
 
 
 def test_some_documents_lose_what_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mixture, "NOTHING_SHARES", {})
+    monkeypatch.setattr(mixture, "NOTHING_SHARES", {"span": 1.0})
     monkeypatch.setattr(mixture, "LOST_SHARES", {"lights": 1.0})
+    monkeypatch.setattr(Neighbours, "near", lambda *_: [])
     assert "span" not in {KINDS[one.kind] for one in windows(tmp_path).training if one.source == "lights"}
 
 

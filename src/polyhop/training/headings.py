@@ -1,7 +1,7 @@
 """Headings in the documents to train on, which are plain text: lines that stand alone and are no sentence.
 
-Loaders tell headings by a format's marks; documents that were written to be learnt from have none. Of 1,787 lines found
-so in them, 29 hold an answer.
+Loaders tell headings by a format's marks; documents that were written to be learnt from have none. Of 2,199 lines found
+so in them, 44 hold an answer.
 """
 
 from __future__ import annotations

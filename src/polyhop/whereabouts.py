@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyhop.documents.loading import OF_SHEETS, OF_SLIDES
-from polyhop.documents.source_units import MEDIA_TYPE as SOURCE
 from polyhop.store.record import Record
 from polyhop.types import Serialisable, Span
 
@@ -22,31 +21,30 @@ class Whereabouts(Serialisable):
     @classmethod
     def of(cls, span: Span, record: Record) -> Whereabouts:
         """Where a stretch of a document of the record stands. Raises DocumentMissing."""
-        return cls(
-            uri=record.row(span.document_id).uri,
-            page=record.page_of(span),
-            line=record.line_of(span),
-            where=", ".join(filter(None, (_part_of(span, record), _section_of(span, record)))),
-        )
+        row, page, line = record.row(span.document_id), record.page_of(span), record.line_of(span)
+        if row.media_type in OF_SHEETS:
+            where = _sheet_of(span, record)  # a sheet is its own heading
+        else:
+            kind = "slide" if row.media_type in OF_SLIDES else "page"
+            section = _section_of(span, record)
+            where = ", ".join(
+                (
+                    *([f"{kind} {page}"] if page is not None else []),
+                    *([f"line {line}"] if line is not None else []),
+                    *([f"under “{section}”"] if section and section != row.title else []),  # a title is told beside it
+                )
+            )
+        return cls(uri=row.uri, page=page, line=line, where=where)
 
 
-def _part_of(span: Span, record: Record) -> str:
-    """The page, slide, sheet or line that a stretch begins on; empty for documents that have none of these."""
-    kind = record.row(span.document_id).media_type
-    if kind == SOURCE:
-        return f"line {record.line_of(span)}"
-    if kind in OF_SHEETS:
-        document = record.document(span.document_id)
-        above = [document.text[start:end] for start, end in document.headings if start <= span.start]
-        return f"sheet “{above[-1]}”" if above else ""
-    page = record.page_of(span)
-    return "" if page is None else f"{'slide' if kind in OF_SLIDES else 'page'} {page}"
+def _sheet_of(span: Span, record: Record) -> str:
+    """The sheet that a stretch begins on; empty before the first."""
+    document = record.document(span.document_id)
+    above = [document.text[start:end] for start, end in document.headings if start <= span.start]
+    return f"sheet “{above[-1]}”" if above else ""
 
 
 def _section_of(span: Span, record: Record) -> str:
-    """The headings that a stretch begins under; not the title, which is told beside it, nor a sheet."""
-    row, passage = record.row(span.document_id), record.passage_at(span)
-    if passage is None or row.media_type in OF_SHEETS:
-        return ""
-    section = " > ".join(passage.headings_over(span.start - passage.start))
-    return f"under “{section}”" if section and section != row.title else ""
+    """The headings that a stretch begins under; empty where there are none."""
+    passage = record.passage_at(span)
+    return "" if passage is None else " > ".join(passage.headings_over(span.start - passage.start))

@@ -76,11 +76,11 @@ class Told:
         ]
         text = ""
         headings: list[tuple[int, int]] = []
-        for start, end in kept:
+        following = [*(start for start, _ in kept[1:]), len(self.text)]
+        for (start, end), behind in zip(kept, following, strict=False):  # where nothing is kept, nothing follows
             moved = len(text) - start
             headings += [(first + moved, last + moved) for first, last in self.headings if start <= first < end]
-            following = next((first for first, _ in kept if first >= end), end)
-            text += self.text[start:end] + ("\n" if "\n" in self.text[end:following] else " ")
+            text += self.text[start:end] + ("\n" if "\n" in self.text[end:behind] else " ")
         return Told(title=self.title, text=text.rstrip(), spoken=self.spoken, headings=tuple(headings))
 
 

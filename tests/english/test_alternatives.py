@@ -1,4 +1,4 @@
-"""Two things that a question for a yes or no offers."""
+"""What a question for a yes or no offers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.english.alternatives import alternatives, offers
+from polyhop.english.degrees import degree_within
+from polyhop.english.options import alternatives
 
 
 @pytest.mark.parametrize(
@@ -31,13 +32,23 @@ from polyhop.english.alternatives import alternatives, offers
             ("Did more owls nest in 2016?", "Did more owls nest last year?"),
         ),
         (
+            "Is oil cheaper than gas or dearer?",
+            ("cheaper than gas", "dearer"),
+            ("Is oil cheaper than gas?", "Is oil dearer?"),
+        ),
+        (
+            "Is the boat to Fenn, the one to Tarn or the train cheaper?",
+            ("the boat to Fenn", "the one to Tarn", "the train"),
+            ("Is the boat to Fenn cheaper?", "Is the one to Tarn cheaper?", "Is the train cheaper?"),
+        ),
+        (
             "Is the boat to Fenn or the one to Tarn cheaper?",
             ("the boat to Fenn", "the one to Tarn"),
             ("Is the boat to Fenn cheaper?", "Is the one to Tarn cheaper?"),
         ),
     ],
 )
-def test_each_of_two_things_is_asked(question: str, options: tuple[str, str], questions: tuple[str, str]) -> None:
+def test_each_of_the_things_is_asked(question: str, options: tuple[str, ...], questions: tuple[str, ...]) -> None:
     found = alternatives(question)
     assert found is not None
     assert (found.options, found.questions) == (options, questions)
@@ -54,20 +65,31 @@ def test_each_of_two_things_is_asked(question: str, options: tuple[str, str], qu
 def test_what_compares_two_things_is_asked_of_each(question: str, asked: str, more: bool) -> None:
     found = alternatives(question)
     assert found is not None
-    assert found.degree is not None
-    assert (found.degree.asked, found.degree.more) == (asked, more)
+    degree = degree_within(found.frame)
+    assert degree is not None
+    assert (degree.asked, degree.more) == (asked, more)
 
 
 @pytest.mark.parametrize("question", ["Do I need the thicker gloves for tar or for oil?", "Is gas or oil allowed?"])
 def test_other_things_are_compared_by_nothing(question: str) -> None:
     found = alternatives(question)
     assert found is not None
-    assert found.degree is None
+    assert degree_within(found.frame) is None
 
 
-def test_neither_yes_nor_no_answers_what_offers_something() -> None:
-    assert offers("Is oil cheaper than gas or dearer?")
-    assert not offers("Is the lamp lit or not?")
+@pytest.mark.parametrize(
+    ("question", "offered"),
+    [
+        ("Is the lamp red or green?", True),
+        ("Is oil cheaper than gas or dearer?", True),
+        ("May dogs or cats come in?", False),
+        ("Is anyone under 16 or over 70 excluded?", False),
+    ],
+)
+def test_a_yes_or_no_may_answer_what_is_not_offered_to_choose_from(question: str, offered: bool) -> None:
+    found = alternatives(question)
+    assert found is not None
+    assert found.offered is offered
 
 
 @pytest.mark.parametrize(
@@ -78,7 +100,6 @@ def test_neither_yes_nor_no_answers_what_offers_something() -> None:
         "Is the lamp lit?",
         "Does it or?",
         "Is the lamp lit or not?",
-        "Is oil cheaper than gas or dearer?",
         "or",
         "",
     ],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from polyhop.english.answer_type import choices
 from polyhop.english.degrees import asked_degree
+from polyhop.english.options import choices
 from polyhop.models.choice import Models, load_models
 from polyhop.reading.measured import measured_choice, measured_row
 from polyhop.reading.reader import Quote, Reading, text_of

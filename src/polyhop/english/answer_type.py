@@ -5,18 +5,16 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, Literal
 
+from polyhop.english.options import split_options
 from polyhop.english.question import (
     DOUBTING,
     EXPLAINING,
     LISTING,
-    LONGEST_QUESTION,
     OWNS,
     SUMMARISING,
-    Word,
     Words,
     asking_part,
     read_words,
-    render,
     spelt_out,
 )
 from polyhop.english.verbs import is_base, is_finite
@@ -30,8 +28,8 @@ from polyhop.english.words import (
     PEOPLE,
     PLACES,
     PREPOSITIONS,
+    PRONOUNS,
     ROLES,
-    TIMES,
     TITLE_NOUNS,
     WH_WORDS,
     WORKS,
@@ -57,7 +55,6 @@ class AnswerType(StrEnum):
 
 AnswerShape = Literal["value", "verdict", "choice", "list", "open", "steps", "explanation", "summary"]
 
-_LONGEST_OPTION: Final = 6  # words without a name; what is longer is a clause
 _DATES: Final = word_set(
     "date dates day month year years decade century birthday birthdate season era time span period lifespan "
     "deadline anniversary"
@@ -100,7 +97,7 @@ def answer_type(question: str) -> AnswerType:
     words = read_words(asking_part(question))
     if not words:
         return AnswerType.THING
-    if _choices(words) is not None:
+    if split_options(words) is not None:
         return AnswerType.CHOICE
     if words[0].low in DOUBTING:
         return AnswerType.YES_NO
@@ -156,7 +153,7 @@ def answer_shape(question: str) -> AnswerShape:
     begins = [word.strip(",:").lower() for word in asking.split()[:4]]  # an imperative looks like a name
     if not SUMMARISING.isdisjoint(begins):
         return "summary"
-    if _choices(words) is not None:
+    if split_options(words) is not None:
         return "choice"
     if low[0] in DOUBTING:
         return "verdict"
@@ -193,11 +190,6 @@ def _is_plural(words: Words, asked: int) -> bool:
     return not behind or not _PLURAL.isdisjoint(behind) or not (of_one or not _SINGULAR.isdisjoint(behind))
 
 
-def choices(question: str) -> tuple[str, str] | None:
-    """The two options that the question offers ("..., X or Y?"), as written; None if it offers none."""
-    return _choices(read_words(asking_part(question)))
-
-
 def fits(label: str, type: AnswerType) -> bool:  # noqa: A002 - the word of the field
     """Whether an entity with this label (spaCy's, or TITLE for what a passage is about) may answer such a question."""
     if label == "TITLE":
@@ -205,13 +197,6 @@ def fits(label: str, type: AnswerType) -> bool:  # noqa: A002 - the word of the 
     if type in (AnswerType.THING, AnswerType.CHOICE):
         return label in _NAMES
     return label in _LABELS[type]
-
-
-def _choices(words: Words) -> tuple[str, str] | None:
-    if not words or any(word.low == "both" for word in words[:2]):
-        return None
-    found = split_options(words)
-    return None if found is None else (found[1].text, found[2].text)
 
 
 def _asking(words: Words) -> int | None:
@@ -241,6 +226,8 @@ def _is_relative(words: Words, at: int) -> bool:
 def _head_noun(words: Words, asked: int) -> str:
     """The noun that says what is asked for: after the wh-word, or after "is the" where nothing else follows it."""
     start = at = asked + 1
+    if words[asked].low == "what" and _acts(words, start):
+        return ""
     while at < len(words) and _nominal(words, at, first=at == start):
         at += 1
     if at > start:
@@ -248,6 +235,17 @@ def _head_noun(words: Words, asked: int) -> str:
     if at < len(words) and words[at].low in BE:
         return _predicate_noun(words, at + 1)
     return ""
+
+
+def _acts(words: Words, at: int) -> bool:
+    """Whether the word behind "what" is what it does, rather than what it is: "what helps against", "what tops the"."""
+    if at + 1 >= len(words) or words[at].low in FUNCTION_WORDS or not words[at].low.endswith("s"):
+        return False
+    behind = words[at + 1]
+    if behind.atomic or behind.low in ARTICLES | PRONOUNS:
+        return True
+    further = {word.low for word in words[at + 2 :]}
+    return behind.low in PREPOSITIONS - {"of"} and AUXILIARIES.isdisjoint(further)
 
 
 def _nominal(words: Words, at: int, *, first: bool) -> bool:
@@ -314,83 +312,3 @@ def _of_noun(noun: str) -> AnswerType:
             if form in nouns:
                 return type_
     return AnswerType.PERSON if noun and is_agent(noun) else AnswerType.THING
-
-
-def split_options(words: Words) -> tuple[Words, Word, Word] | None:
-    """The frame of a question between two options, and the options as names; None if it offers none."""
-    if len(words) > LONGEST_QUESTION:
-        return None
-    for at, word in enumerate(words):
-        if word.kind == "word" and word.low == "or" and 0 < at < len(words) - 1:
-            found = _options_around(words, at)
-            if found is not None:
-                return found
-    return _options_listed(words)
-
-
-def _options_around(words: Words, at: int) -> tuple[Words, Word, Word] | None:
-    """Options on both sides of an "or": after a comma up to the end, or the names next to it."""
-    asked = max(
-        (i for i in range(at) if words[i].low in WH_WORDS or (i == 0 and words[i].low in AUXILIARIES)), default=-1
-    )
-    comma = next((i for i in range(asked + 1, at) if words[i].kind == "mark" and words[i] != OWNS), None)
-    if asked < 0:
-        return None
-    if comma is not None and comma + 1 < at and comma > asked + 1 - (asked == 0):
-        options = words[comma + 1 : at], words[at + 1 :]
-        if not all(any(word.atomic for word in option) or len(option) <= _LONGEST_OPTION for option in options):
-            return None
-        if any(word.text == "," for word in options[0][:-1]) and not any(word.atomic for word in options[0]):
-            return None  # three or more are offered; in a name a comma may be its own
-        if any(word.low in AUXILIARIES for word in options[1]):
-            return None  # a clause follows: these were not the last words
-        left, right = (_as_name(option) for option in options)
-        return (words[:comma], left, right) if left and right else None
-    start = at - 1
-    if not words[start].atomic:
-        return _options_alike(words, at)
-    start -= words[start - 1].low in ("the", "a", "an")
-    end = next((i + 1 for i in range(at + 1, len(words)) if words[i].atomic), None)
-    if end is None or end - at > 4:
-        return None
-    left, right = _as_name(words[start:at]), _as_name(words[at + 1 : end])
-    return (words[:start] + words[end:], left, right) if left and right else None
-
-
-def _options_alike(words: Words, at: int) -> tuple[Words, Word, Word] | None:
-    """Options at the end that begin with the same preposition: "by car or by bicycle"."""
-    if words[at + 1].low not in PREPOSITIONS or len(words) - at > 6:
-        return None
-    start = next((i for i in range(at - 1, max(at - 6, 0), -1) if words[i].low == words[at + 1].low), None)
-    if start is None or start + 1 == at or at + 2 == len(words):
-        return None
-    left, right = _as_name(words[start + 1 : at]), _as_name(words[at + 2 :])
-    return (words[:start], left, right) if left and right else None
-
-
-def _options_listed(words: Words) -> tuple[Words, Word, Word] | None:
-    """Options of the form "between A and B" and "out of A and B"."""
-    if not any(word.low in ("who", "which", "what", "whose") for word in words):
-        return None
-    for at in range(len(words) - 3):
-        ordered = at > 0 and (words[at - 1].low == "out" or words[at - 1].low in TIMES)
-        opens = words[at].low == "between" or (words[at].low == "of" and ordered)
-        middle = next((i for i in range(at + 2, len(words) - 1) if words[i].low == "and"), None) if opens else None
-        if middle is None or not any(word.atomic for word in words[at + 1 : middle]):
-            continue
-        end = next((i + 1 for i in range(middle + 1, len(words)) if words[i].atomic), None)
-        left, right = _as_name(words[at + 1 : middle]), _as_name(words[middle + 1 : end])
-        if end is not None and left and right:
-            before = words[: at - 1] if words[at].low == "of" and words[at - 1].low == "out" else words[:at]
-            after = words[end:]
-            return before + (after[1:] if after and after[0].kind == "mark" else after), left, right
-    return None
-
-
-def _as_name(words: Words) -> Word | None:
-    kept = list(words)
-    while kept and kept[-1].kind == "mark":
-        kept.pop()
-    while kept and (kept[0].kind == "mark" or kept[0].low in ("film", "films", "movie", "either", "both")):
-        kept.pop(0)
-    return Word(render(kept), "name") if kept else None

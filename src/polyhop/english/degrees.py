@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
-from polyhop.english.answer_type import split_options
+from polyhop.english.options import split_options
 from polyhop.english.question import Word, Words, asking_part, read_words, render
 from polyhop.english.verbs import base_form, is_finite
 from polyhop.english.words import ARTICLES, BE, DO, HAVE, PREPOSITIONS, WH_WORDS, word_set
@@ -67,7 +67,7 @@ def asked_degree(question: str) -> Degree | None:
     """What a question that asks for the more or the most of something compares by; None for any other."""
     words = read_words(asking_part(question))
     options = split_options(words)
-    frame = options[0] if options is not None else words
+    frame = options.frame if options is not None else words
     low = [word.low for word in frame]
     at = next((at for at, word in enumerate(low) if word in FORMS and low[at - 1] != "at"), None)  # "at least"
     if at is None or low[0] not in (_ASKING if options is None else _ASKING | BE | DO):

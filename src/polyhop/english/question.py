@@ -68,7 +68,7 @@ _CIRCUMSTANCES: Final = word_set("when where while")  # begin clauses that are n
 
 # A full stop behind a capitalised word may belong to it: "Dr. Smith", "J. K. Rowling", "St. Louis".
 _SENTENCE_END: Final = re.compile(r"(?:[!?]|(?<!\S)[^\W_A-Z]\S*\.)\s+(?=[^\sa-z])")
-_CLAUSE_END: Final = re.compile(r",\s+(?=\S)")
+_CLAUSE_END: Final = re.compile(r"(?:[,;:…]|\s[-–—]|(?<=[^\W_A-Z]{2})[.!?])\s+(?=\S)")
 _WORD: Final = re.compile(r"[\w']+")
 
 
@@ -146,17 +146,17 @@ def asking_part(question: str) -> str:
     """The sentence that asks, without a clause in front of it; the whole question where that is not plain.
 
     "The train takes four hours. Am I allowed a seat?" asks with its second sentence, "If it rains, is the match off?"
-    behind the comma.
+    behind the comma, as others do behind a semicolon, a dash or a sentence that begins with a small letter.
     """
     starts = [0, *(end.end() for end in _SENTENCE_END.finditer(question))]
     last = next((question[start:] for start in reversed(starts) if _asks(question[start:])), question)
     low = _low(last)
     if not low or (low[0] in WH_WORDS | DOUBTING and not _is_circumstance(low)):
         return last
-    for comma in _CLAUSE_END.finditer(last):
-        before, behind = _low(last[: comma.start()]), _low(last[comma.end() :])
+    for mark in _CLAUSE_END.finditer(last):
+        before, behind = _low(last[: mark.start()]), _low(last[mark.end() :])
         if behind and behind[0] in DOUBTING and WH_WORDS.isdisjoint([*before[1:], *behind]):
-            return last[comma.end() :]
+            return last[mark.end() :]
     return last
 
 

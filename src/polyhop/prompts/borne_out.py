@@ -31,10 +31,11 @@ from datetime import date
 from itertools import combinations
 from typing import Final
 
-from polyhop.english.answer_type import answer_shape, choices
+from polyhop.english.answer_type import answer_shape
 from polyhop.english.countries import countries_in
 from polyhop.english.dates import MONTHS, parse_date, written_day
 from polyhop.english.numbers import NUMERALS
+from polyhop.english.options import choices
 from polyhop.english.question import mentions
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import tokens

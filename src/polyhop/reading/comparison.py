@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
-from polyhop.english.answer_type import choices
 from polyhop.english.countries import countries_in
 from polyhop.english.dates import Date, parse_date
 from polyhop.english.numbers import number_in
+from polyhop.english.options import choices
 from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
 from polyhop.plans import Plan

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from polyhop.english.answer_type import choices
+from polyhop.english.options import choices
 from polyhop.errors import UsageError
 from polyhop.models.choice import Models
 from polyhop.prompts.answer_by_heart import answer_by_heart

@@ -1,6 +1,6 @@
-"""Which of two things, or of all in a table, has more of something: the amount of each is read, and compared.
+"""Which of several things, or of all in a table, has most of something: the amount of each is read, and compared.
 
-And which of two things a stretch of text means.
+And which of them a stretch of text means.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
@@ -25,6 +25,7 @@ from polyhop.reading.rows import Row, RowTable, row_at, tables_in, word_families
 from polyhop.types import AnswerKind, Passage
 
 WORDS: Final = 220  # of what is said of each option, that are read
+LIKELIEST: Final = 6  # amounts of each option that are compared with those of the others
 ROWS: Final = 40  # of a table, each of which is asked for its amount
 NAMED: Final = 0.6  # of an option's own words, from which a sentence speaks of it
 _ORDINAL: Final = re.compile(r"(\d)(?:st|nd|rd|th)$")
@@ -50,25 +51,25 @@ class _Measured:
 def measured_choice(
     options: Sequence[str], degree: Degree, passages: Sequence[Passage], models: Models
 ) -> Reading | None:
-    """The option with the more, or the less; None where the two amounts are not told or are the same."""
-    told = _told_of(options, passages)
+    """The option with the most, or the least; None where the amounts are not all told, or several are that."""
     found = [
-        list(_measures(degree.asked.format(option), quotes, models))
-        for option, quotes in zip(options, told, strict=True)
+        sorted(_measures(degree.asked.format(option), quotes, models), key=lambda one: -one.chance)[:LIKELIEST]
+        for option, quotes in zip(options, _told_of(options, passages), strict=True)
     ]
-    pairs = [pair for pair in product(*found) if pair[0].compares(pair[1])]
-    if not pairs:
+    ways = [way for way in product(*found) if all(one.compares(other) for one, other in combinations(way, 2))]
+    if not ways:
         return None
-    one, other = max(pairs, key=lambda pair: pair[0].chance * pair[1].chance)
-    if one.amount.value == other.amount.value:
+    way = max(ways, key=lambda way: math.prod(one.chance for one in way))
+    values = [one.amount.value for one in way]
+    best = max(values) if degree.more else min(values)
+    if values.count(best) > 1:
         return None
-    first = (one.amount.value > other.amount.value) == degree.more
     return Reading(
-        text=options[0 if first else 1],
+        text=options[values.index(best)],
         kind=AnswerKind.CHOICE,
-        quotes=tuple(dict.fromkeys((one.quote, other.quote))),
-        confidence=math.sqrt(one.chance * other.chance),
-        note=f"{degree.asked.format('it')} {one.amount.value:g} against {other.amount.value:g}",
+        quotes=tuple(dict.fromkeys(one.quote for one in way)),
+        confidence=math.prod(one.chance for one in way) ** (1 / len(way)),
+        note=f"{degree.asked.format('it')} {' against '.join(f'{value:g}' for value in values)}",
     )
 
 
@@ -104,7 +105,7 @@ def measured_row(degree: Degree, passages: Sequence[Passage], models: Models) ->
     return None
 
 
-# -- what is said of each of two
+# -- what is said of each option
 
 
 def _told_of(options: Sequence[str], passages: Sequence[Passage]) -> list[list[Quote]]:
@@ -188,17 +189,19 @@ def _shared(asked: frozenset[str], table: RowTable) -> int:
 
 
 def meant_of(text: str, options: Sequence[str]) -> str:
-    """Which of two options a stretch is, or is part of, or speaks of; none where it may be either.
+    """Which of the options a stretch is, or is part of, or speaks of; none where it may be several.
 
-    The noun of both may stand behind the second one only: "soft limit" is the first of "the soft" and "the hard limit".
+    The noun of all may stand behind the last one only: "soft limit" is the first of "the soft" and "the hard limit".
     """
-    said, (one, other) = set(_content(text)), map(_content, options)
-    if said in (set(one), set(other)):
-        return options[said == set(other)]
-    noun = {other[-1]} if one and len(one) < len(other) and said >= set(one) else set()
-    if _means(said, set(one), set(other) - noun):
-        return options[0]
-    return options[1] if _means(said, set(other), set(one)) else ""
+    said, words = set(_content(text)), [_content(option) for option in options]
+    if said in map(set, words):
+        return options[[set(ours) for ours in words].index(said)]
+    for option, ours in zip(options, words, strict=True):
+        others = [theirs for theirs in words if theirs is not ours]
+        nouns = {theirs[-1] for theirs in others if ours and len(ours) < len(theirs) and said >= set(ours)}
+        if _means(said, set(ours), set().union(*others) - nouns):
+            return option
+    return ""
 
 
 def _means(said: set[str], ours: set[str], theirs: set[str]) -> bool:

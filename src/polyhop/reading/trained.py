@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from polyhop.english.alternatives import Alternatives, alternatives, offers
-from polyhop.english.answer_type import AnswerShape, answer_shape, choices, leaves_number_open
-from polyhop.english.degrees import asked_degree
+from polyhop.english.answer_type import AnswerShape, answer_shape, leaves_number_open
+from polyhop.english.degrees import asked_degree, degree_within
+from polyhop.english.options import Alternatives, alternatives, choices
 from polyhop.models.choice import Models
 from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
@@ -90,7 +90,7 @@ class Trained:
             return self._extract(read.each)
         planned = self._planned(question, evidence, passages, models)
         found = read.found
-        offered = alternatives(question) if shape == "verdict" else None
+        offered = alternatives(question)
         direct = (
             self._shaped(question, shape, read, passages, models)
             if offered is None
@@ -105,15 +105,15 @@ class Trained:
     def _measured(
         self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models
     ) -> Reading | None:
-        """The more or the less of two that a question names, or the most or the least in a table.
+        """The most or the least of those that a question names, or the most or the least in a table.
 
         Two dates that the plan asks for are read where the passage about each thing tells them.
         """
         final = evidence.plan.final if evidence.plan is not None else None
         offered, options = alternatives(question), choices(question)
         degree = asked_degree(question)
-        if offered is not None and offered.degree is not None:
-            degree, options = offered.degree, offered.options
+        if offered is not None and (asked := degree_within(offered.frame)) is not None:
+            degree, options = asked, offered.options
         if degree is None or (final is not None and final.comparator in DATED):
             return None
         if options is not None:
@@ -132,8 +132,6 @@ class Trained:
         """The answer in the shape that the question asks for."""
         found = read.found
         if shape == "verdict":
-            if offers(question):
-                return Reading(text=None, kind=AnswerKind.CHOICE, note="what it offers could not be told apart")
             replied = _replied(read) if self.stance == "cautious" else None
             return replied or self._sure(self._verdict(read), self.decided)
         options = choices(question) if shape == "choice" else None
@@ -185,17 +183,20 @@ class Trained:
         )
 
     def _offered(self, offered: Alternatives, found: Pointing, passages: Sequence[Passage], models: Models) -> Reading:
-        """Which of two things the model points at; where it does at neither, each is asked for by itself.
+        """Which of the things the model points at; where it does at none, each is asked for by itself.
 
-        What compares two things is true of one of them.
+        What compares things is true of one of them. Where a yes or no may answer, each is asked for at once.
         """
+        if not offered.offered:
+            return self._either(offered, passages, models)
         chosen = self._choice(offered.options, found)
-        if chosen.confidence >= self.threshold or offered.degree is not None:
+        if chosen.confidence >= self.threshold or degree_within(offered.frame) is not None:
             return chosen
-        return self._either(offered, passages, models)
+        either = self._either(offered, passages, models)
+        return either if either.kind is AnswerKind.CHOICE else chosen
 
     def _either(self, offered: Alternatives, passages: Sequence[Passage], models: Models) -> Reading:
-        """Which of two things it is, or a yes or no where that holds of both: each is asked for by itself."""
+        """Which of the things it is, or a yes or no where that holds of all: each is asked for by itself."""
         verdicts = [
             self._verdict(read_weighed(asked, passages, models, words=self.words)) for asked in offered.questions
         ]
@@ -211,15 +212,16 @@ class Trained:
         return reading if len(yes) == 1 else self._sure(reading, self.decided)  # a yes and a no bear each other out
 
     def _choice(self, options: Sequence[str], found: Pointing) -> Reading:
-        """The option that the model points at most, as sure as it does so more than at the other; nothing else."""
+        """The option that the model points at most, as sure as it does so more than at any other; nothing else."""
         meant = {one: meant_of(one.text, options) for one in found.answers}
         votes = {option: sum(one.chance for one in found.answers if meant[one] == option) for option in options}
         best = max(votes, key=lambda option: votes[option])
+        most, second, *_ = sorted(votes.values(), reverse=True)
         return Reading(
             text=best if votes[best] else None,
             kind=AnswerKind.CHOICE,
             quotes=self._resting(found, [one for one in found.answers[:1] if meant[one] == best]),
-            confidence=min(max(votes.values()) - min(votes.values()), 1.0),
+            confidence=min(most - second, 1.0),
             note=", ".join(f"{option} {vote:.2f}" for option, vote in votes.items()),
         )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from polyhop.english.answer_type import split_options
 from polyhop.english.degrees import FORMS, NEUTRAL
+from polyhop.english.options import split_options
 from polyhop.english.question import Word, Words, plain, render
 from polyhop.english.verbs import base_form, is_participle
 from polyhop.english.words import (
@@ -55,7 +55,7 @@ def compare(words: Words) -> Plan | None:
         return None
     options = split_options(words)
     if options is not None:
-        return _choice(*options)
+        return _choice(options.frame, *options.options) if len(options.options) == 2 else None
     if words[0].low in BE | DO | HAVE:
         return _order(words) or _agreement(words)
     return _common(words)

@@ -30,6 +30,7 @@ from tests.worlds.endpoint import EndpointServer, in_turn, says, serving
 WORLD = {  # each passage leads to the next, and only the first resembles the question
     **HARBOUR,
     "gannet.txt": "The gannet is a sea bird that nests on cliffs and dives for fish.",
+    "gulls.txt": "Where lighthouses are built, gulls are born.",
     "oar.txt": "The River Oar rises in the Lorn Hills and is known for its otters.",
 }
 DRAFTER = Iterative(retrieved=2)
@@ -90,13 +91,16 @@ def prompts(server: EndpointServer) -> list[str]:
 
 
 def test_iter_retgen_searches_for_the_question_with_the_draft(index: Path) -> None:
-    said = [draft("The lighthouse of Quillmouth was built by Ada Brisk."), draft("Ada Brisk was born in", "Fennick")]
+    said = [
+        draft("The lighthouse of Quillmouth was built by Ada Brisk."),
+        draft("Ada Brisk was born in a town on the Oar,", "Fennick"),
+    ]
     with asking(index, *said) as (view, server):
         evidence = DRAFTER.retrieve(HARBOUR_BRIDGE, view, Budget())
     assert [hop.question for hop in evidence.hops] == [
         HARBOUR_BRIDGE,
         f"The lighthouse of Quillmouth was built by Ada Brisk. {HARBOUR_BRIDGE}",
-        f"Ada Brisk was born in Fennick {HARBOUR_BRIDGE}",
+        f"Ada Brisk was born in a town on the Oar, Fennick {HARBOUR_BRIDGE}",
     ]
     assert [hop.found for hop in evidence.hops] == [None, "Fennick", None]
     assert {"quillmouth", "ada brisk", "fennick"} <= set(titles(evidence))
@@ -104,7 +108,10 @@ def test_iter_retgen_searches_for_the_question_with_the_draft(index: Path) -> No
 
 
 def test_a_draft_is_made_from_the_last_round_alone(index: Path) -> None:
-    with asking(index, draft("Gannets nest on cliffs and dive for fish."), draft("No more.")) as (view, server):
+    with asking(index, draft("The gannet, a sea bird, nests on cliffs and dives for fish."), draft("No more.")) as (
+        view,
+        server,
+    ):
         evidence = Iterative(retrieved=1).retrieve(HARBOUR_BRIDGE, view, Budget())
     second = evidence.hops[1].passages
     assert second
@@ -113,7 +120,7 @@ def test_a_draft_is_made_from_the_last_round_alone(index: Path) -> None:
 
 
 def test_ircot_searches_for_the_last_thought_alone_and_reads_all_passages(index: Path) -> None:
-    said = [thought("Ada Brisk built the lighthouse."), thought("Fennick is a town on the River Oar."), thought("x y")]
+    said = [thought("Ada Brisk was an engineer."), thought("Fennick is a town on the River Oar."), thought("x y")]
     with asking(index, *said) as (view, server):
         evidence = replace(THINKER, rounds=2, retrieved=1).retrieve(HARBOUR_BRIDGE, view, Budget())
     assert [hop.question for hop in evidence.hops] == [HARBOUR_BRIDGE, said[0]["thought"], said[1]["thought"]]

@@ -230,10 +230,10 @@ def test_the_papers_way_hands_on_what_its_nodes_elect_and_no_more(view: View) ->
 
 
 def test_words_are_fused_with_vectors_and_with_bm25_over_passages(view: View) -> None:
-    """A matched node is worth its reciprocal ranks; its similarity stays what it was."""
+    """A matched node is worth its scores in both rankings; its similarity stays what it was."""
     evidence = QCG(n=3, hops=0).retrieve(BUILDER, view, Budget(passages=4))
     assert titles(evidence)[0] == "quillmouth"
-    assert evidence.passages[0].score == pytest.approx(2 / 61)  # first of both rankings
+    assert evidence.passages[0].score == pytest.approx(1.0)  # first of both rankings
     assert "ranked by this and by BM25 together" in evidence.trail
     expected = similarities(BUILDER, view)
     graph: QuestionGraph = view.questions
@@ -241,7 +241,7 @@ def test_words_are_fused_with_vectors_and_with_bm25_over_passages(view: View) ->
     for match in matched:
         assert match.similarity == pytest.approx(expected[match.node], abs=1e-5)
         assert match.similarity >= 1.4
-        assert match.worth == worths[match.node] <= 2 / 61
+        assert match.worth == worths[match.node] <= 1
     found = walked(view.vector(BUILDER), view.questions, matched, k=3, hops=1, alpha=1.0, worths={})
     assert all(match.worth == 0.0 for match in found)
 

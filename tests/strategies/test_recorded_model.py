@@ -21,6 +21,7 @@ FIRST = "Who was born first, the builder of the Long Bridge or the architect of 
 DOUBT = (
     "Why did the teacher of the builder of the Long Bridge doubt the plan, and how was the bridge built all the same?"
 )
+QUOTED = {"paths": [3, 1], "c2rag": [2, 1], "stepchain": [3, 1]}  # how often, for each sentence of a reason
 MOST_CALLS = {"paths": 1, "c2rag": 3, "stepchain": 6}
 MOST_TOKENS = {"paths": 1_900, "c2rag": 3_900, "stepchain": 7_500}
 
@@ -56,5 +57,5 @@ def test_a_comparison_is_quoted_for_both_sides(strategy: str, world_index: Path)
 def test_a_reason_is_told_in_sentences_each_with_its_quotations(strategy: str, world_index: Path) -> None:
     answer = replayed(DOUBT, strategy, world_index)
     assert (answer.kind, answer.grounded) == (AnswerKind.PROSE, True)
-    assert [len(item.citations) for item in answer.items][:2] == [3, 1]
+    assert [len(item.citations) for item in answer.items][:2] == QUOTED[strategy]
     assert answer.text == " ".join(item.text for item in answer.items)

@@ -1038,7 +1038,7 @@ def test_a_question_of_three_steps_takes_five_calls_and_7000_tokens_at_most(ques
 
 @pytest.mark.parametrize("known", [0, 1, 2])
 @pytest.mark.parametrize("guessed", [False, True])
-def test_a_question_of_three_steps_that_nothing_answers_takes_8_calls_and_9000_tokens_at_most(
+def test_a_question_of_three_steps_that_nothing_answers_takes_8_calls_and_9100_tokens_at_most(
     known: int, guessed: bool, fresh_index: Path
 ) -> None:
     """Where the facts are there. Such questions took 10 calls and 12,800 tokens: the most of all."""
@@ -1053,5 +1053,5 @@ def test_a_question_of_three_steps_that_nothing_answers_takes_8_calls_and_9000_t
         with Polyhop(fresh_index, settings=settings) as engine:
             cost = ask(engine, RIVER).evidence.cost
     assert cost.llm_calls <= 8
-    assert cost.tokens <= 9000
+    assert cost.tokens <= 9100
     assert ("decompose" in sage.tasks[1:]) == (not guessed and known < 2)  # nothing waits for the last step

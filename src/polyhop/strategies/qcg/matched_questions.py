@@ -12,7 +12,7 @@ import numpy as np
 from polyhop.indexes.lexical import Lexical
 from polyhop.layers.questions.graph import QuestionGraph
 from polyhop.ports import Floats
-from polyhop.strategies.shared.fuse import reciprocal_rank_fusion
+from polyhop.strategies.shared.fuse import score_fusion
 
 WALKED = 30  # nodes whose neighbours are looked for at once
 RANKED = 100  # nodes taken from each ranking that is fused
@@ -24,7 +24,7 @@ class Match:
 
     node: int
     similarity: float  # to the question: cosine + 1, 0 to 2
-    worth: float  # what its passage is elected by: its similarity or, with words, what its ranks add up to
+    worth: float  # what its passage is elected by: its similarity or, with words, what its scores come to
     hops: int = 0  # neighbours walked to it
     beside: int | None = None  # the node it was walked to from
     near: float | None = None  # its cosine with that one
@@ -49,14 +49,13 @@ def matches(vector: Floats, graph: QuestionGraph, *, n: int, least: float, alpha
 def matches_with_words(
     question: str, vector: Floats, graph: QuestionGraph, words: Lexical, *, n: int, least: float
 ) -> tuple[list[Match], dict[int, float]]:
-    """Like ``matches``, but by the ranks of nodes among the nearest and among those that share words with the question.
+    """Like ``matches``, but by the scores of nodes among the nearest and among those that share the question's words.
 
     ``words`` is BM25 over the nodes (``QuestionGraph.words``). Also the worth of all ranked nodes, for those that are
     walked to. Pairs that are unlike their passage count, too: often they are all that asks for what it says only once.
     """
-    near, _ = graph.search(vector, RANKED)
-    worded, _ = words.search(question, RANKED)
-    ranking = reciprocal_rank_fusion([near.tolist(), worded.tolist()])
+    rankings = (graph.search(vector, RANKED), words.search(question, RANKED))
+    ranking = score_fusion([(nodes.tolist(), scores.tolist()) for nodes, scores in rankings], RANKED)
     found = ((node, worth, similarity(vector, graph, node)) for node, worth in ranking)
     similar = (Match(node=node, similarity=own, worth=worth) for node, worth, own in found if own >= least)
     return list(islice(similar, n)), dict(ranking)

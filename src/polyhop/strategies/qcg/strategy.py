@@ -28,7 +28,7 @@ from polyhop.strategies.qcg.matched_questions import (
     walked,
 )
 from polyhop.strategies.qcg.two_events import events_of, interleaved
-from polyhop.strategies.shared.fuse import reciprocal_rank_fusion
+from polyhop.strategies.shared.fuse import score_fusion
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.types import Budget, Evidence, Hop, MatchedQuestion, Passage, Span
 
@@ -172,8 +172,9 @@ class QCG:
     ) -> list[tuple[int, float]]:
         """The passages elected, fused with those of BM25 or followed by the nearest, where there is room."""
         if self.words:
-            sparse, _ = over.text.lexical.search(question, DEPTH)
-            return reciprocal_rank_fusion([[one.number for one in ranking], sparse.tolist()])
+            sparse, worths = over.text.lexical.search(question, DEPTH)
+            by_questions = [one.number for one in ranking], [one.score for one in ranking]
+            return score_fusion([by_questions, (sparse.tolist(), worths.tolist())], DEPTH)
         scores = {one.number: one.score for one in ranking}
         if self.fill and len(scores) < most:
             near, cosines = over.text.vectors.search(vector, most)

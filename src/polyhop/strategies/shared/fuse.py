@@ -17,6 +17,23 @@ def reciprocal_rank_fusion(rankings: Iterable[Sequence[int]], constant: int = 60
     return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
 
 
+def score_fusion(rankings: Iterable[tuple[Sequence[int], Sequence[float]]], depth: int) -> list[tuple[int, float]]:
+    """Passages by the mean of their scores, of each ranking from 1 for its best to 0 for its last, best first.
+
+    ``rankings`` have scores in falling order. What a ranking leaves out has 0 in it. One with fewer than ``depth``
+    passages leaves out only what it gives nothing, so that its 0 is that of its scale (Bruch et al. 2023, section 3).
+    """
+    ranked = [(numbers, scores) for numbers, scores in rankings if numbers]
+    fused: defaultdict[int, float] = defaultdict(float)
+    for numbers, scores in ranked:
+        lowest = scores[-1] if len(scores) >= depth else min(0.0, scores[-1])
+        reach = scores[0] - lowest
+        for number, score in zip(numbers, scores, strict=True):
+            fused[number] += (score - lowest) / reach if reach > 0 else 1.0
+    means = ((number, worth / len(ranked)) for number, worth in fused.items())
+    return sorted(means, key=lambda item: (-item[1], item[0]))
+
+
 def fused(question: str, over: View, depth: int) -> list[tuple[int, float]]:
     """The ``depth`` nearest by vector and by BM25, fused, best first; between ``depth`` and twice as many."""
     return fused_each([question], over, depth)[0]
@@ -29,6 +46,6 @@ def fused_each(questions: Sequence[str], over: View, depth: int) -> list[list[tu
     dense = over.nearest(over.vectors(questions), depth)
     sparse = (over.text.lexical.search(question, depth) for question in questions)
     return [
-        reciprocal_rank_fusion([near.tolist(), worded.tolist()])
-        for (near, _), (worded, _) in zip(dense, sparse, strict=True)
+        score_fusion([(numbers.tolist(), scores.tolist()) for numbers, scores in both], depth)
+        for both in zip(dense, sparse, strict=True)
     ]

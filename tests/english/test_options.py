@@ -22,6 +22,7 @@ LABELLED = Path(__file__).parents[2] / "weights" / "options.jsonl"
         ("Does the ferry leave before or after the tide?", ("before the tide", "after the tide")),
         ("Is it raising or lowering the anchor that takes longer?", ("raising the anchor", "lowering the anchor")),
         ("Which is oldest, the mill, the bridge or the church?", ("the mill", "the bridge", "the church")),
+        ("Is the lamp red or green or blue?", ("red", "green", "blue")),
         ("Is the capital of Orsa Velm or Tarn?", ("Velm", "Tarn")),
         ("Should I use ferry sync or ferry pull to keep my lists?", ("ferry sync", "ferry pull")),
         ("Up or down: which way does the lever go?", ("Up", "down")),

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from polyhop.english.question import DOUBTING, LONGEST_QUESTION, OWNS, Word, Words, asking_part, read_words, render
@@ -21,10 +22,12 @@ from polyhop.english.verbs import is_finite, is_participle
 from polyhop.english.words import ARTICLES, AUXILIARIES, FUNCTION_WORDS, PREPOSITIONS, TIMES, WH_WORDS, word_set
 
 LONGEST: Final = 14  # words of an option
+MOST_JOINING: Final = 6  # times that "or" is looked at
 MOST_SHARED: Final = 5  # words behind the options that belong to each
 _TOKEN: Final = re.compile(r"\w+(?:[-'’./&]\w+)*(?:(?<=s)['’])?|[^\w\s]")
 _TELLING: Final = FUNCTION_WORDS | word_set("one ones either rather more most less least better each other true false")
 _ENDINGS: Final = ("ing", "ed", "ly", "er", "est", "s")
+_DIVIDING: Final = frozenset({",", "or"})
 _NEITHER: Final = frozenset({"not", "so", "no"})  # "or not", "or so": nothing is offered
 
 OFFERING: Final = 0.5  # the least chance that a question offers what an "or" joins
@@ -41,7 +44,7 @@ class Cut(NamedTuple):
     start: int
     at: int  # where the "or" stands
     end: int
-    several: bool = False  # commas divide what stands before the "or"
+    several: bool = False  # commas, or others of it, divide what stands before the "or"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +109,12 @@ class Tokens:
         """Each way to cut options out."""
         words = self.words
         last = len(words) - (bool(words) and words[-1] in "?.!")
-        for at in range(1, last - 1):
-            if words[at].lower() != "or" or words[at + 1].lower() in _NEITHER:
-                continue
+        joining = (at for at in range(1, last - 1) if words[at].lower() == "or")
+        for at in islice((at for at in joining if words[at + 1].lower() not in _NEITHER), MOST_JOINING):
             for start in range(max(at - LONGEST, 0), at):
                 for end in range(at + 2, min(at + LONGEST, last) + 1):
                     yield Cut(start, at, end)
-                    if "," in words[start + 1 : at - 1]:
+                    if not _DIVIDING.isdisjoint(words[start + 1 : at - 1]):
                         yield Cut(start, at, end, several=True)
 
     def text_of(self, start: int, end: int) -> str:
@@ -180,6 +182,7 @@ def signs_of_cut(tokens: Tokens, cut: Cut) -> Signs:
         "or within a name": at in tokens.within_names,
         "divides a name": any(first in tokens.within_names for first, _ in stretches[1:-1]),
         "comma left": "," in tokens.words[start + 1 : at - 1],
+        "or left": "or" in tokens.words[start + 1 : at - 1],
         "again": begins_right in FUNCTION_WORDS and begins_right in tokens.classes[start + 1 : at],
         "all alike": len({tokens.class_at(first) for first, _ in stretches}) == 1 and len(stretches) > 2,
     }
@@ -235,8 +238,8 @@ def worth(signs: Signs, weights: Mapping[str, float]) -> float:
 def _stretches(tokens: Tokens, cut: Cut) -> list[tuple[int, int]]:
     """Where each option stands."""
     left = cut.at - (tokens.words[cut.at - 1] == "," and cut.at - 1 > cut.start)
-    commas = [at for at in range(cut.start + 1, left) if cut.several and tokens.words[at] == ","]
-    starts, ends = [cut.start, *(at + 1 for at in commas)], [*commas, left]
+    divided = [at for at in range(cut.start + 1, left) if cut.several and tokens.words[at] in _DIVIDING]
+    starts, ends = [cut.start, *(at + 1 for at in divided)], [*divided, left]
     return [*((start, end) for start, end in zip(starts, ends, strict=True) if end > start), (cut.at + 1, cut.end)]
 
 

@@ -63,11 +63,12 @@ def read(question: str, models: Models) -> Reading | None:
         ("Which boat is heavier, the Fenn or the Tarn?", "the Tarn"),  # 900 kg against 1.1 t
         ("Which place had more visitors, Fenn or Tarn?", "Fenn"),  # each below its heading
         ("Which lamp is cheaper, the Grebe or the Heron?", "the Grebe"),
+        ("Which lamp is the lightest: the Stork, the Grebe or the Heron?", "the Heron"),
         ("Which is dearer, a kilo of heath honey or a kilo of lime honey?", "a kilo of heath honey"),  # one word tells
         ("Which costs more, 250 g of heath honey or 250 g of lime honey?", "250 g of lime honey"),
     ],
 )
-def test_of_two_things_the_amounts_are_compared(question: str, answer: str, models: Models) -> None:
+def test_of_several_things_the_amounts_are_compared(question: str, answer: str, models: Models) -> None:
     reading = read(question, models)
     assert reading is not None
     assert (reading.text, len(reading.quotes)) == (answer, len({text_of(quote) for quote in reading.quotes}))

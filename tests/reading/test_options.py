@@ -1,4 +1,4 @@
-"""Which of two options is meant by what was pointed at."""
+"""Which of the options is meant by what was pointed at."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ from polyhop.reading.measured import meant_of
         ("colza oil", ("colza oil", "lamp oil"), "colza oil"),
         ("oil", ("colza oil", "lamp oil"), ""),
         ("paraffin", ("colza oil", "lamp oil"), ""),
+        ("the weir at Varn", ("the mill", "the weir", "the lock"), "the weir"),
+        ("mill and lock", ("the mill", "the weir", "the lock"), ""),
     ],
 )
-def test_what_is_said_means_the_option_that_it_is_part_of(said: str, options: tuple[str, str], meant: str) -> None:
+def test_what_is_said_means_the_option_that_it_is_part_of(said: str, options: tuple[str, ...], meant: str) -> None:
     assert meant_of(said, options) == meant
 
 

@@ -25,7 +25,7 @@ from polyhop.reading.rows import Row, RowTable, row_at, tables_in, word_families
 from polyhop.types import AnswerKind, Passage
 
 WORDS: Final = 220  # of what is said of each option, that are read
-LIKELIEST: Final = 6  # amounts of each option that are compared with those of the others
+WAYS: Final = 300  # to take one amount of each option, about as many of which are compared: the likeliest
 ROWS: Final = 40  # of a table, each of which is asked for its amount
 NAMED: Final = 0.6  # of an option's own words, from which a sentence speaks of it
 _ORDINAL: Final = re.compile(r"(\d)(?:st|nd|rd|th)$")
@@ -52,8 +52,9 @@ def measured_choice(
     options: Sequence[str], degree: Degree, passages: Sequence[Passage], models: Models
 ) -> Reading | None:
     """The option with the most, or the least; None where the amounts are not all told, or several are that."""
+    likeliest = max(1, int(WAYS ** (1 / len(options))))
     found = [
-        sorted(_measures(degree.asked.format(option), quotes, models), key=lambda one: -one.chance)[:LIKELIEST]
+        sorted(_measures(degree.asked.format(option), quotes, models), key=lambda one: -one.chance)[:likeliest]
         for option, quotes in zip(options, _told_of(options, passages), strict=True)
     ]
     ways = [way for way in product(*found) if all(one.compares(other) for one, other in combinations(way, 2))]

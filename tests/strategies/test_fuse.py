@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.strategies.shared.fuse import reciprocal_rank_fusion, score_fusion
+from polyhop.strategies.shared.fuse import score_fusion
 
 rankings = st.lists(
     st.dictionaries(st.integers(0, 20), st.integers(0, 30).map(float), min_size=1, max_size=8).map(
@@ -27,7 +27,6 @@ def test_what_is_far_ahead_in_one_ranking_stays_ahead() -> None:
     near = ([1, *range(10, 20)], [0.9, *(0.3 - at / 100 for at in range(10))])
     worded = ([2, *range(10, 20)], [9.0, *(3.0 - at / 10 for at in range(10))])
     assert [number for number, _ in score_fusion([near, worded], depth=11)][:2] == [1, 2]
-    assert reciprocal_rank_fusion([near[0], worded[0]])[0][0] == 10
 
 
 def test_a_ranking_that_ends_early_does_not_set_its_last_to_nothing() -> None:

@@ -19,7 +19,7 @@ from polyhop.layers.questions.words import expanded_text
 from polyhop.layers.view import View
 from polyhop.ports import Floats, Ints
 from polyhop.store.phrase_store import PhraseStore
-from polyhop.strategies.shared.fuse import reciprocal_rank_fusion
+from polyhop.strategies.shared.fuse import score_fusion
 from polyhop.types import Budget, Evidence
 
 AT_ONCE = 1000  # passages held in memory while their texts are made
@@ -60,7 +60,7 @@ class Doc2Query:
             rankings.append(self._words(over).search(question, depth))
         pairs = [(numbers.tolist(), scores.tolist()) for numbers, scores in rankings]
         if len(pairs) == 2:
-            fused = reciprocal_rank_fusion([numbers for numbers, _ in pairs])
+            fused = score_fusion(pairs, depth)
             pairs = [([number for number, _ in fused], [score for _, score in fused])]
         passages = over.ranked(*pairs[0], budget.passages)
         appended = f"the {self.alpha:.0%} of the questions" if self.alpha < 1 else "all questions"

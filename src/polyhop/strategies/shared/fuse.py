@@ -8,15 +8,6 @@ from collections.abc import Iterable, Sequence
 from polyhop.layers.view import View
 
 
-def reciprocal_rank_fusion(rankings: Iterable[Sequence[int]], constant: int = 60) -> list[tuple[int, float]]:
-    """Passages by the sum of 1/(constant + rank) over the rankings (Cormack et al. 2009), best first."""
-    scores: defaultdict[int, float] = defaultdict(float)
-    for ranking in rankings:
-        for rank, number in enumerate(ranking, start=1):
-            scores[number] += 1 / (constant + rank)
-    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-
-
 def score_fusion(rankings: Iterable[tuple[Sequence[int], Sequence[float]]], depth: int) -> list[tuple[int, float]]:
     """Passages by the mean of their scores, of each ranking from 1 for its best to 0 for its last, best first.
 

@@ -136,6 +136,15 @@ def test_of_two_things_that_a_question_offers_each_is_asked_where_none_is_pointe
     assert "Is swimming allowed? no; Is fishing allowed? yes" in reading.note
 
 
+def test_a_yes_answers_where_several_of_what_a_question_joins_hold(models: Models) -> None:
+    text = "Dogs are not allowed on board. Cats are allowed on board. Birds are allowed on board."
+    question = "May dogs or cats or birds come on board?"
+    evidence = Evidence(question=question, strategy="dense", passages=(passage(4, "rules", text),))
+    reading = Trained(stance="best").read(question, evidence, models)
+    assert (reading.text, reading.kind) == ("yes", AnswerKind.VERDICT)
+    assert "May dogs come on board? no; May cats come on board? yes" in reading.note
+
+
 def test_of_two_things_that_a_question_compares_the_amounts_are_read(models: Models) -> None:
     question = "Does sweeping or tarring take longer?"
     text = "Prices\n\nJob: Sweeping; Length: 30 min; Price: 52\nJob: Tarring; Length: 20 min; Price: 65"

@@ -81,7 +81,8 @@ class Trained:
         return replace(reading, grounded=reading.grounded and reading.confidence >= threshold)
 
     def _prose(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
-        measured = self._measured(question, evidence, passages, models)
+        offered = alternatives(question)
+        measured = self._measured(question, offered, evidence, passages, models)
         if measured is not None and measured.confidence >= self.threshold:
             return measured
         read = read_weighed(question, passages, models, words=self.words)
@@ -90,7 +91,6 @@ class Trained:
             return self._extract(read.each)
         planned = self._planned(question, evidence, passages, models)
         found = read.found
-        offered = alternatives(question)
         direct = (
             self._shaped(question, shape, read, passages, models)
             if offered is None
@@ -103,15 +103,19 @@ class Trained:
         return self._sure(_doubted(compared) if evidence.doubtful else compared, self.threshold)
 
     def _measured(
-        self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models
+        self,
+        question: str,
+        offered: Alternatives | None,
+        evidence: Evidence,
+        passages: Sequence[Passage],
+        models: Models,
     ) -> Reading | None:
         """The most or the least of those that a question names, or the most or the least in a table.
 
         Two dates that the plan asks for are read where the passage about each thing tells them.
         """
         final = evidence.plan.final if evidence.plan is not None else None
-        offered, options = alternatives(question), choices(question)
-        degree = asked_degree(question)
+        degree, options = asked_degree(question), choices(question)
         if offered is not None and (asked := degree_within(offered.frame)) is not None:
             degree, options = asked, offered.options
         if degree is None or (final is not None and final.comparator in DATED):
@@ -196,14 +200,14 @@ class Trained:
         return either if either.kind is AnswerKind.CHOICE else chosen
 
     def _either(self, offered: Alternatives, passages: Sequence[Passage], models: Models) -> Reading:
-        """Which of the things it is, or a yes or no where that holds of all: each is asked for by itself."""
+        """Which of the things it is, each being asked for by itself; a yes where it is several, a no where none."""
         verdicts = [
             self._verdict(read_weighed(asked, passages, models, words=self.words)) for asked in offered.questions
         ]
         yes = [option for option, one in zip(offered.options, verdicts, strict=True) if one.text == "yes"]
         quotes = tuple(dict.fromkeys(quote for one in verdicts for quote in one.quotes[:1]))
         reading = Reading(
-            text=yes[0] if len(yes) == 1 else verdicts[0].text,
+            text=yes[0] if len(yes) == 1 else "yes" if yes else "no",
             kind=AnswerKind.CHOICE if len(yes) == 1 else AnswerKind.VERDICT,
             quotes=quotes,
             confidence=min(one.confidence for one in verdicts),

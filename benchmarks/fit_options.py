@@ -1,11 +1,11 @@
 """Fit what the signs of options are worth (``polyhop.english.options``), and write them as its table.
 
-    python benchmarks/fit_options.py weights/options.jsonl [--rows FOLDER] [--out TABLE]
+    python benchmarks/fit_options.py weights/options.jsonl [--rows FOLDER] [--unread FILE] [--out TABLE]
 
 Each line of the first file is a question with the options that it offers, none where it offers nothing. FOLDER is the
 one that ``polyhop train planner --data`` takes: of its questions those that end ", A or B?" and are answered by A or B
 add to the lines. One fifth of all is kept aside, told apart by the question, and what the fitted model finds there is
-printed. Then all of it is fitted.
+printed. Then all of it is fitted. FILE has more such lines, which are never fitted to but reported on.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from polyhop.english.options import (
     Signs,
     Tokens,
     likeliest,
+    likeliest_shared,
     options_of,
     shared_counts,
     signs_of_cut,
@@ -72,6 +73,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("labels", type=Path)
     parser.add_argument("--rows", type=Path)
+    parser.add_argument("--unread", type=Path)
     parser.add_argument("--out", type=Path, default=TABLE)
     given = parser.parse_args()
     labelled = list(from_labels(given.labels))
@@ -80,7 +82,10 @@ def main() -> None:
     learnt = fit([one for one in (*labelled, *rows) if not one.aside])
     report("labelled, kept aside", [one for one in labelled if one.aside], learnt)
     report("rows, kept aside", [one for one in rows if one.aside], learnt)
-    given.out.write_text(as_toml(fit([*labelled, *rows])), encoding="utf-8")
+    learnt = fit([*labelled, *rows])
+    if given.unread:
+        report("unread", list(from_labels(given.unread)), learnt)
+    given.out.write_text(as_toml(learnt), encoding="utf-8")
     print(f"{given.out} is written.")
 
 
@@ -177,9 +182,8 @@ def report(name: str, labelled: Sequence[Labelled], learnt: Mapping[str, Weights
             continue
         same = options_of(tokens, cut) == one.options
         right["options"] += same
-        counts = shared_counts(tokens, cut)
-        best = max(counts, key=lambda count: worth(signs_of_shared(tokens, cut, count), learnt["shared"]))
-        right["and what they share"] += same and tokens.text_of(cut.end, cut.end + best) == one.shared
+        end = cut.end + likeliest_shared(tokens, cut, learnt["shared"])
+        right["and what they share"] += same and tokens.text_of(cut.end, end) == one.shared
         if not same:
             print("   ", one.question, "|", *one.options, "|", *options_of(tokens, cut))
     print(f"{name}: {len(labelled)}, of which " + ", ".join(f"{count} {what}" for what, count in right.items()))

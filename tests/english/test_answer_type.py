@@ -61,35 +61,6 @@ def test_answer_type_is_told_from_the_question(expected: AnswerType, question: s
 
 
 @pytest.mark.parametrize(
-    ("question", "options"),
-    [
-        ("Which film came out first, Low Water or The Glass Tide?", ("Low Water", "The Glass Tide")),
-        ("Who is older, Ada Lund, or Oskar Vale?", ("Ada Lund", "Oskar Vale")),
-        ("Which is taller Velm Tower or Orsa Spire?", ("Velm Tower", "Orsa Spire")),
-        ("Between Ada Lund and Oskar Vale who was born earlier?", ("Ada Lund", "Oskar Vale")),
-        ("Which sleeps longer, cats or dogs?", ("cats", "dogs")),
-        (
-            "Which costs more, 250 g of heather honey or a kilo of blossom?",
-            ("250 g of heather honey", "a kilo of blossom"),
-        ),
-        ("Which was signed first, oak, ash or beech?", ("oak", "ash", "beech")),
-        ("Did it rain or snow?", ("rain", "snow")),
-        ("Is it quicker by ferry or by the coast road?", ("by ferry", "by the coast road")),
-        (
-            "Was the lamp on the upper landing lit by the old keeper or by a guest from Velm?",
-            ("by the old keeper", "by a guest from Velm"),
-        ),
-        ("What is done if the lamp is wet or torn?", None),
-        ("Is the lamp lit or not?", None),
-        ("Who wrote Rain?", None),
-    ],
-)
-def test_choices_are_the_options_as_written(question: str, options: tuple[str, str] | None) -> None:
-    """Options are taken from after the comma or from around the "or"."""
-    assert choices(question) == options
-
-
-@pytest.mark.parametrize(
     ("label", "kind", "expected"),
     [
         ("PERSON", AnswerType.PERSON, True),

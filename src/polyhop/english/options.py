@@ -26,7 +26,9 @@ MOST_JOINING: Final = 6  # times that "or" is looked at
 MOST_SHARED: Final = 5  # words behind the options that belong to each
 _TOKEN: Final = re.compile(r"\w+(?:[-'’./&]\w+)*(?:(?<=s)['’])?|[^\w\s]")
 _TELLING: Final = FUNCTION_WORDS | word_set("one ones either rather more most less least better each other true false")
+_INSIDE: Final = PREPOSITIONS | WH_WORDS | AUXILIARIES | ARTICLES | {"verb"}  # what is told of the middle of an option
 _ENDINGS: Final = ("ing", "ed", "ly", "er", "est", "s")
+_ENDS: Final = frozenset({"END", "?"})
 _DIVIDING: Final = frozenset({",", "or"})
 _NEITHER: Final = frozenset({"not", "so", "no"})  # "or not", "or so": nothing is offered
 
@@ -85,6 +87,11 @@ class Tokens:
         return [_class(word, first=at == 0) for at, word in enumerate(self.words)]
 
     @cached_property
+    def end(self) -> int:
+        """Behind the last one, but for the mark that ends the question."""
+        return len(self.words) - (self.words[-1:] in (["?"], ["."], ["!"]))
+
+    @cached_property
     def first_mark(self) -> int:
         """Which is the first that divides clauses; -1 where none does."""
         return next((at for at, word in enumerate(self.words) if word in ",:;"), -1)
@@ -108,11 +115,11 @@ class Tokens:
     def cuts(self) -> Iterator[Cut]:
         """Each way to cut options out."""
         words = self.words
-        last = len(words) - (bool(words) and words[-1] in "?.!")
-        joining = (at for at in range(1, last - 1) if words[at].lower() == "or")
-        for at in islice((at for at in joining if words[at + 1].lower() not in _NEITHER), MOST_JOINING):
+        places = range(1, self.end - 1)
+        joining = (at for at in places if words[at].lower() == "or" and words[at + 1].lower() not in _NEITHER)
+        for at in islice(joining, MOST_JOINING):
             for start in range(max(at - LONGEST, 0), at):
-                for end in range(at + 2, min(at + LONGEST, last) + 1):
+                for end in range(at + 2, min(at + LONGEST, self.end) + 1):
                     yield Cut(start, at, end)
                     if not _DIVIDING.isdisjoint(words[start + 1 : at - 1]):
                         yield Cut(start, at, end, several=True)
@@ -131,21 +138,23 @@ def joined(question: str) -> Joined | None:
     cut = likeliest(tokens, _weights("cuts"))
     if cut is None:
         return None
-    shared = max(
-        shared_counts(tokens, cut), key=lambda count: worth(signs_of_shared(tokens, cut, count), _weights("shared"))
-    )
-    end = cut.end + shared
-    tail = f" {tokens.text_of(cut.end, end)}" if shared else ""
+    end = cut.end + likeliest_shared(tokens, cut, _weights("shared"))
+    tail = f" {tokens.text_of(cut.end, end)}" if end > cut.end else ""
     options = tuple(f"{one}{tail}" for one in options_of(tokens, cut))
     if len({option.lower() for option in options}) < len(options):
         return None  # nothing is to be chosen
-    offered = worth(signs_of_offering(tokens, cut), _weights("offering"))
-    return Joined(tokens.text, options, tokens.spans[cut.start][0], tokens.spans[end - 1][1], _chance(offered))
+    chance = 1 / (1 + math.exp(-worth(signs_of_offering(tokens, cut), _weights("offering"))))
+    return Joined(tokens.text, options, tokens.spans[cut.start][0], tokens.spans[end - 1][1], chance)
 
 
 def likeliest(tokens: Tokens, weights: Mapping[str, float]) -> Cut | None:
     """The way to cut options out whose signs are worth most; None where there is none."""
     return max(tokens.cuts(), key=lambda cut: worth(signs_of_cut(tokens, cut), weights), default=None)
+
+
+def likeliest_shared(tokens: Tokens, cut: Cut, weights: Mapping[str, float]) -> int:
+    """How many words behind the options belong to each, as their signs have it."""
+    return max(shared_counts(tokens, cut), key=lambda count: worth(signs_of_shared(tokens, cut, count), weights))
 
 
 def options_of(tokens: Tokens, cut: Cut) -> tuple[str, ...]:
@@ -156,7 +165,8 @@ def options_of(tokens: Tokens, cut: Cut) -> tuple[str, ...]:
 def signs_of_cut(tokens: Tokens, cut: Cut) -> Signs:
     """What tells whether these are the options: their ends, what is around them, and how alike they are."""
     start, at, end, _ = cut
-    (_, left), *_, (_, _) = stretches = _stretches(tokens, cut)
+    stretches = _stretches(tokens, cut)
+    left = stretches[0][1]
     begins, closes = tokens.class_at(start), tokens.class_at(left - 1)
     begins_right, closes_right = tokens.class_at(at + 1), tokens.class_at(end - 1)
     before, behind = tokens.class_at(start - 1), tokens.class_at(end)
@@ -176,7 +186,7 @@ def signs_of_cut(tokens: Tokens, cut: Cut) -> Signs:
         "alike": begins == begins_right,
         "close alike": closes == closes_right,
         "as long": lengths[0] == lengths[1],
-        "from the first mark to the end": behind in "END?" and tokens.first_mark == start - 1,
+        "from the first mark to the end": behind in _ENDS and tokens.first_mark == start - 1,
         "begins within a name": start in tokens.within_names,
         "ends within a name": end in tokens.within_names,
         "or within a name": at in tokens.within_names,
@@ -204,7 +214,7 @@ def signs_of_shared(tokens: Tokens, cut: Cut, count: int) -> Signs:
             f"{count}", f"first {first}", f"first {closes} {first}", f"closes {closes}",
             f"last {tokens.class_at(end - 1)} {behind}", f"behind {behind}",
             f"begins {tokens.class_at(cut.start)} {count}", f"ends {behind} {count}",
-            f"leaves {asks if cut.start == 1 else 'more'} {behind in 'END?'}",
+            f"leaves {asks if cut.start == 1 else 'more'} {behind in _ENDS}",
             *(f"has {kind}" for kind in _kinds(tokens, cut.end + 1, end)),
         }
     )  # fmt: skip
@@ -226,8 +236,7 @@ def signs_of_offering(tokens: Tokens, cut: Cut) -> Signs:
 
 def shared_counts(tokens: Tokens, cut: Cut) -> range:
     """How many words behind the options each may share."""
-    last = len(tokens.words) - (bool(tokens.words) and tokens.words[-1] in "?.!")
-    return range(max(min(MOST_SHARED, last - cut.end), 0) + 1)
+    return range(min(MOST_SHARED, tokens.end - cut.end) + 1)
 
 
 def worth(signs: Signs, weights: Mapping[str, float]) -> float:
@@ -247,7 +256,7 @@ def _kinds(tokens: Tokens, start: int, end: int) -> Iterator[str]:
     """What is told of the words in the middle of an option: those of closed classes, marks and verbs."""
     for at in range(start, end):
         one = tokens.classes[at]
-        if one in PREPOSITIONS | WH_WORDS | AUXILIARIES | ARTICLES or not one[0].isalnum() or one == "verb":
+        if one in _INSIDE or not one[0].isalnum():
             yield one
 
 
@@ -263,10 +272,6 @@ def _class(word: str, *, first: bool) -> str:
         return "verb"
     ending = next((ending for ending in _ENDINGS if low.endswith(ending)), "")
     return f"-{ending}"
-
-
-def _chance(offered: float) -> float:
-    return 1 / (1 + math.exp(-offered))
 
 
 def _weights(name: str) -> Mapping[str, float]:

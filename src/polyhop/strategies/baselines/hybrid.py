@@ -1,4 +1,4 @@
-"""Hybrid retrieval: vectors and BM25 fused, then read by the cross-encoder."""
+"""Hybrid retrieval: vectors and BM25 fused, then read by the cross-encoder, and ordered by what all three say."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from polyhop.layers.view import View
-from polyhop.strategies.shared.fuse import fused
-from polyhop.strategies.shared.judge import best_first, judge
+from polyhop.strategies.shared.fuse import fused, reranked
 from polyhop.types import Budget, Evidence
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hybrid:
-    """Fuse dense and BM25 rankings, and let the cross-encoder order the best of them."""
+    """Fuse dense and BM25 rankings, and order the best of them by the cross-encoder's scores and by the fused ones."""
 
     depth: int = 30  # passages taken from each ranking, and read by the cross-encoder
-    rerank: bool = True  # whether the cross-encoder orders them
+    rerank: bool = True  # whether the cross-encoder has half a say in their order
 
     needs: ClassVar[tuple[str, ...]] = ("text",)
 
@@ -26,9 +25,8 @@ class Hybrid:
         ranking = fused(question, over, depth)[:depth]
         trail = [f"fused {len(ranking)} passages from vectors and BM25"]
         if self.rerank:
-            numbers = [number for number, _ in ranking]
-            ranking = best_first(numbers, judge(question, numbers, over))
-            trail.append(f"the cross-encoder ({over.models.reranker.name}) ordered them")
+            ranking = reranked(question, ranking, over)
+            trail.append(f"the cross-encoder ({over.models.reranker.name}) has half a say in their order")
         numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]
         passages = over.ranked(numbers, scores, budget.passages)
         return Evidence(question=question, strategy="hybrid", passages=passages, trail=tuple(trail))

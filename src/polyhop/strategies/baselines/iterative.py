@@ -36,7 +36,7 @@ class Iterative:
     rounds: int | None = None  # retrievals after the first, at most; none: 2 for iter-retgen, 4 for ircot
     retrieved: int = 5  # passages of a round that are read, and that the answer is to be found in
     retriever: Retriever = "hybrid"  # what finds them; the papers: dense for iter-retgen, bm25 for ircot
-    rerank: bool = False  # whether the cross-encoder orders what a round found
+    rerank: bool = False  # whether the cross-encoder has half a say in the order of what a round found
     depth: int = 30  # passages taken from each ranking of a round
     collected: int = 15  # passages that ircot gathers and reads, at most
     merge: Merge = "turns"  # the best of each round by turns, or round by round: the latest or the first one first

@@ -9,8 +9,7 @@ from typing import Literal
 
 from polyhop.layers.view import View
 from polyhop.strategies.shared.by_turns import by_turns, each_once
-from polyhop.strategies.shared.fuse import fused
-from polyhop.strategies.shared.judge import best_first, judge
+from polyhop.strategies.shared.fuse import fused, reranked
 from polyhop.types import Passage
 
 Ranking = tuple[tuple[int, float], ...]
@@ -28,17 +27,14 @@ class Round:
 
 
 def retrieved(query: str, over: View, *, retriever: Retriever, depth: int, rerank: bool) -> Ranking:
-    """The ``depth`` best passages for a query, scored by the retriever or, with ``rerank``, by the cross-encoder."""
+    """The ``depth`` best passages for a query, scored by the retriever and, with ``rerank``, by the cross-encoder."""
     if retriever == "hybrid":
         ranking = fused(query, over, depth)[:depth]
     else:
         dense = retriever == "dense"
         found = over.text.vectors.search(over.vector(query), depth) if dense else over.text.lexical.search(query, depth)
         ranking = list(zip(found[0].tolist(), found[1].tolist(), strict=True))
-    if rerank:
-        numbers = [number for number, _ in ranking]
-        ranking = best_first(numbers, judge(query, numbers, over))
-    return tuple(ranking)
+    return tuple(reranked(query, ranking, over) if rerank else ranking)
 
 
 def merged(rankings: Sequence[Ranking], how: Merge, retrieved: int) -> list[tuple[int, float]]:

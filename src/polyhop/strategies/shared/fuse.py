@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from polyhop.layers.view import View
+from polyhop.strategies.shared.judge import best_first, judge
 
 
 def score_fusion(rankings: Iterable[tuple[Sequence[int], Sequence[float]]], depth: int) -> list[tuple[int, float]]:
@@ -40,3 +41,11 @@ def fused_each(questions: Sequence[str], over: View, depth: int) -> list[list[tu
         score_fusion([(numbers.tolist(), scores.tolist()) for numbers, scores in both], depth)
         for both in zip(dense, sparse, strict=True)
     ]
+
+
+def reranked(question: str, ranking: Sequence[tuple[int, float]], over: View) -> list[tuple[int, float]]:
+    """A ranking fused with the cross-encoder's of the same passages: what one of them misses, the other may know."""
+    numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]
+    judged = best_first(numbers, judge(question, numbers, over))
+    by_judge = [number for number, _ in judged], [score for _, score in judged]
+    return score_fusion([by_judge, (numbers, scores)], len(numbers))

@@ -51,6 +51,9 @@ def test_prose_beside_a_list_is_no_list(place: str) -> None:
         ("Ada Brisk and Piet Rook", ["Ada Brisk", "Piet Rook"]),
         ("oil; a match; and a cloth", ["oil", "a match", "a cloth"]),
         ("the lighthouse of Quillmouth", []),
+        ("you and me", ["you", "me"]),
+        ("a wick; oil; she's to bring the match", ["a wick", "oil"]),
+        ("Ada; he is the one with the hat, and Piet", []),
     ],
 )
 def test_a_stretch_lists_what_commas_and_conjunctions_part(text: str, items: list[str]) -> None:

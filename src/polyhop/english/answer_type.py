@@ -76,6 +76,8 @@ _KINDS: Final = word_set("type kind sort name title")
 _PLURAL: Final = word_set("are were do does did have can may must should will")
 _SINGULAR: Final = word_set("is was has does")
 _STEPS: Final = word_set("steps procedure instructions")
+_MANNERS: Final = FUNCTION_WORDS - {"near"} | word_set("come else exactly precisely best")
+"""What stands behind "how" where a way is asked for; anything else says of what the degree is: "how thick"."""
 
 _LABELS: Final[dict[AnswerType, frozenset[str]]] = {
     AnswerType.PERSON: word_set("PERSON"),
@@ -168,8 +170,8 @@ def answer_shape(question: str) -> AnswerShape:
     if asked is None:
         return "value"
     following = low[asked + 1] if asked + 1 < len(words) else ""
-    if low[asked] == "how" and following not in _MEASURES:
-        return "steps"
+    if low[asked] == "how":
+        return "steps" if not following or following in _MANNERS or words[asked + 1].atomic else "value"
     if low[asked] == "why":
         return "explanation"
     if low[asked] == "what" and not _head_noun(words, asked):
@@ -185,6 +187,10 @@ def _is_plural(words: Words, asked: int) -> bool:
         noun = behind[behind.index(noun) - 1]  # "which lamps need oil": the last word may be the verb
     if not noun.endswith("s") or noun.endswith(("ss", "us", "is")):
         return False
+    if noun in behind[1:] and not any(word.endswith("s") for word in behind[: behind.index(noun)]):
+        others = (word.low for word in words if word.low != noun)
+        if not any(low in AUXILIARIES or is_finite(low) for low in others):
+            return False  # "which clock counts for ...": nothing else is the verb
     verb = next(iter(behind[behind.index(noun) + 1 :]), "") if noun in behind else ""
     of_one = is_finite(verb) and verb.endswith("s") and verb not in _PLURAL
     return not behind or not _PLURAL.isdisjoint(behind) or not (of_one or not _SINGULAR.isdisjoint(behind))

@@ -9,12 +9,13 @@ from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.verbs import is_finite, is_participle
-from polyhop.english.words import WH_WORDS
+from polyhop.english.words import WH_WORDS, word_set
 
 _MARKED: Final = re.compile(r"[ \t]*(?:[-*•‣◦▪–·]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])[ \t]+(?=\S)", re.IGNORECASE)
 _BETWEEN: Final = re.compile(r"\s*(?:,\s*(?:and|or)\s+|;\s*(?:and|or)?\s*|,\s+|\s+(?:and|or)\s+)")
 _JOINS: Final = re.compile(r"\b(?:and|or)\b")
 _APART: Final = re.compile(r"[:;]\s|\n|,?\sbut\s")  # between an enumeration and what leads to it, or comes behind it
+_SUBJECTS: Final = word_set("i you he she it we they there")
 _PHRASE: Final = 10  # words of an item within a sentence
 _LEAST: Final = 2  # items of a list
 _LONGEST: Final = 40  # words of an item, in the mean: longer ones are sections of a text
@@ -88,11 +89,13 @@ def _kind(marked: re.Match[str]) -> str:
 
 
 def items_within(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """What a stretch such as "a wick, oil and a match" lists; none where it names one thing only."""
+    """What a stretch such as "a wick, oil and a match" lists, up to what says something; none of one thing only."""
     cuts = [match.span() for match in _BETWEEN.finditer(text, start, end)]
     bounds = [start, *(at for cut in cuts for at in cut), end]
     items = [_stripped(text, *bounds[at : at + 2]) for at in range(0, len(bounds), 2)]
     items = [item for item in items if item[0] < item[1]]
+    said = next((at for at, item in enumerate(items) if at and _says(text[slice(*item)].lower().split())), len(items))
+    items = items[:said]
     return items if len(items) >= _LEAST else []
 
 
@@ -129,8 +132,17 @@ def items_around(text: str, start: int, end: int, sentence: tuple[int, int]) -> 
         parts[-1] = (parts[-1][0], end if end > parts[-1][0] else _before_verb(text, *parts[-1]))
     said = [text[slice(*part)].lower().split() for part in parts]
     short = all(0 < len(words) <= _PHRASE for words in said)
-    clauses = any(word in WH_WORDS or is_finite(word) or is_participle(word) for word, *_ in filter(None, said[1:]))
-    return parts if len(parts) >= _LEAST and short and not clauses else []
+    return parts if len(parts) >= _LEAST and short and not any(map(_begins_clause, filter(None, said[1:]))) else []
+
+
+def _begins_clause(words: Sequence[str]) -> bool:
+    return words[0] in WH_WORDS or is_finite(words[0]) or is_participle(words[0]) or _says(words)
+
+
+def _says(words: Sequence[str]) -> bool:
+    """Whether a pronoun and what it does stand at the beginning: "she's to shout" is no item."""
+    pronoun, *contracted = re.split("['’]", words[0])
+    return pronoun in _SUBJECTS and (bool(contracted) or len(words) > 1)
 
 
 def _is_item(said: str) -> bool:

@@ -252,6 +252,26 @@ def test_a_simple_question_is_its_own_step(question: str) -> None:
     assert decompose(question).shape == "single"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Was the keeper asleep when the lamp went out?",  # when it went out is no hop: "Was #1?"
+        "Who pays for the ferry when the lamp is dark?",
+        "What did Ada Brisk's boat really weigh?",
+        "Has the steward admitted his mistake?",
+        "I get 504. When should I try again?",
+    ],
+)
+def test_what_would_leave_nothing_to_ask_is_not_taken_apart(question: str) -> None:
+    assert [step.question for step in decompose(question).steps] == [question]
+
+
+def test_the_year_when_something_happened_is_a_hop_and_what_somebody_does_is_asked() -> None:
+    plan = decompose("Who was mayor of Quillmouth in the year when Ada Brisk was born?")
+    assert [step.question for step in plan.steps] == ["When was Ada Brisk born?", "Who was mayor of Quillmouth in #1?"]
+    assert decompose("What does the brother of Ada Brisk do?").steps[-1].question == "What does #1 do?"
+
+
 def test_recognised_entities_are_atomic() -> None:
     """A name that looks like a description is left whole when somebody knows that it is a name."""
     question = "Who is the wife of the keeper of the last light?"

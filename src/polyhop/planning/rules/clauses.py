@@ -31,6 +31,9 @@ ADVERBS: Final = word_set(
     "also ever first last originally once later formerly currently now widely then just best well most really"
 )
 ANYBODY: Final = word_set("person man woman people one someone individual guy")
+_TIMES: Final = word_set(
+    "date day week month year decade century time moment season age era period hour night evening morning"
+)
 _SUBJECT_PRONOUNS: Final = word_set("who that")
 _PLAYING: Final = word_set("play plays star stars host hosts head heads")
 _STRANDING: Final = word_set("member part citizen native")
@@ -180,6 +183,8 @@ def opens_clause(words: Words, at: int) -> bool:
     after = words[at + 1] if at + 1 < len(words) else None
     if after is not None and after.low in DO and word.low != "that":
         return False
+    if word.low == "when" and before.low not in _TIMES:
+        return False  # "who pays when it burns" asks for nobody's day
     if before.low == ",":
         asked_before = any(word.low in WH_WORDS or word.low in AUXILIARIES for word in words[: at - 1])
         return asked_before and not any(word.low in WH_WORDS for word in words[at + 1 :])

@@ -16,6 +16,10 @@ LIGHTHOUSE = [("Who designed Harrowmere Lighthouse?", "Edda Marrish")]
 BORN = [("Where was Edda Marrish born?", "Pellingrove")]
 DESCRIBED = [("Where was the architect of the Pellingrove lighthouse born?", None)]
 WIFE = [("Where was the wife of Lisk born?", None)]
+FAIR = [("Who opened the Lisk fair?", "Anna Berg")]
+MASTER = [("Who is the master of the Lampwrights?", "John Smith"), ("Where was he born?", "Velm")]
+MAYOR = ("Who is the mayor of Quillmouth?", "Mary Jones")
+DOGS = [("Are dogs allowed on the Gull?", "no")]
 BUILT = [("When was the Long Bridge built?", "1612")]
 
 
@@ -32,6 +36,12 @@ BUILT = [("When was the Long Bridge built?", "1612")]
         (BORN, "How many people live there?", "How many people live in Pellingrove?"),
         (DESCRIBED, "And when did he die?", "When did the architect of the Pellingrove lighthouse die?"),
         (WIFE, "When did he die?", "When did Lisk die?"),
+        (FAIR, "Where does she live?", "Where does Anna Berg live?"),  # who answers a "who", not a place beside it
+        ([*MASTER, MAYOR], "Where was she born?", "Where was Mary Jones born?"),  # who was "he" is not "she"
+        (DOGS, "Why?", "Why aren't dogs allowed on the Gull?"),
+        (DOGS, "Why not?", "Why aren't dogs allowed on the Gull?"),
+        ([("Can it fly?\n", "yes")], "Why?", "Why can it fly?"),
+        ([("Can it fly?", "No.")], "And why?", "Why can't it fly?"),
         (BUILT, "What happened in that year?", "What happened in 1612?"),
         (BUILT, "By whom?", "By whom was the Long Bridge built?"),
         (BUILT, "How about in Lissandra?", "When was the Long Bridge built in Lissandra?"),

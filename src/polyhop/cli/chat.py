@@ -69,7 +69,7 @@ class Chat:
                 if words[0].startswith("/"):
                     self._obey(words[0], " ".join(words[1:]))
                 else:
-                    self._answer(line)
+                    self._answer(line.strip())
             except PolyhopError as error:
                 tell(error)
             except KeyboardInterrupt:

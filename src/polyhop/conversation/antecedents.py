@@ -75,7 +75,7 @@ def candidates(
     """What a reference of a question may stand for: each phrase of the thread once, where it was last said; or none.
 
     "She" stands for a person where one is known (a "who" was answered with it, or it was "she" before), "there" for a
-    place; only where there is none, for what may be one.
+    place; only where there is none, for what may be one. Who was "he" before is never "she".
     """
     counts: dict[str, int] = {}
     last: dict[str, tuple[Phrase, Spoken]] = {}
@@ -89,20 +89,22 @@ def candidates(
             if before is None or not (before[0].named and not phrase.named):
                 last[key] = phrase, spoken
     said = question.casefold()
-    found: list[tuple[Phrase, Kind, Antecedent]] = []
+    found: list[tuple[Phrase, Kind, bool, Antecedent]] = []
     for key, (phrase, spoken) in last.items():
         kind = _kind(phrase, spoken, thread)
-        if key not in said and kind in _agreeing(reference):
+        carried = _carried(phrase, thread)
+        if key not in said and kind in _agreeing(reference) and {carried, reference.pointer} != {"he", "she"}:
             features = _features(reference, phrase, kind, spoken, counts[key], thread)
-            found.append((phrase, kind, Antecedent(phrase=phrase, features=features)))
+            known = carried in ("he", "she") or _told_by_question(phrase, spoken) is kind
+            found.append((phrase, kind, known, Antecedent(phrase=phrase, features=features)))
     surest = _SUREST.get(reference.pointer)
-    sure = [one for phrase, kind, one in found if kind is surest and (kind is Kind.PLACE or phrase.kind is not kind)]
+    sure = [one for _, kind, known, one in found if kind is surest and (kind is Kind.PLACE or known)]
     if sure and not any(one.named and one.end <= reference.start for one in own):
         return sure
     nothing = Antecedent(phrase=None, features=_of_nothing(reference, question, own, thread))
     if reference.owning and any(_owns(one, reference) for one in own):
         return [nothing]  # "Did Ada sell her house?"
-    return [nothing, *(one for _, _, one in found)]
+    return [nothing, *(one for *_, one in found)]
 
 
 def chosen(reference: Reference, question: str, own: Sequence[Phrase], thread: Sequence[Spoken]) -> Phrase | None:
@@ -140,7 +142,6 @@ def _features(
         f"{place}: subject" if phrase.subject else f"{place}: no subject": 1.0,
         "words": math.log(words),
         "begins late": math.log1p(phrase.start / 20),
-        "first of all": float(spoken is thread[0]),
     }
     if _is_whole(phrase, spoken):
         found[f"{pointer}: the whole answer"] = 1.0
@@ -190,9 +191,14 @@ def _kind(phrase: Phrase, spoken: Spoken, thread: Sequence[Spoken]) -> Kind:
     """What kind a phrase is of: also told by the question that it answers, and by a pronoun that stood for it."""
     if _carried(phrase, thread) in ("he", "she"):
         return Kind.PERSON
-    if _is_whole(phrase, spoken) and phrase.kind is not Kind.SEVERAL:
-        return _KINDS.get(answer_type(spoken.answers), phrase.kind)
-    return phrase.kind
+    return _told_by_question(phrase, spoken) or phrase.kind
+
+
+def _told_by_question(phrase: Phrase, spoken: Spoken) -> Kind | None:
+    """What kind an answer is of by its question, as a "who" asks for a person; None where that does not tell."""
+    if not _is_whole(phrase, spoken) or phrase.kind is Kind.SEVERAL:
+        return None
+    return _KINDS.get(answer_type(spoken.answers))
 
 
 def _of_nothing(

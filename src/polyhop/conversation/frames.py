@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from polyhop.conversation.phrases import Kind, Phrase
@@ -13,9 +14,11 @@ from polyhop.english.words import AUXILIARIES, BE, KIN, PEOPLE, PREPOSITIONS, RO
 
 _LINK: Final = re.compile(r"(?:and|but|so|also|then)\b[,\s]+", re.IGNORECASE)
 _ABOUT: Final = re.compile(r"(?:what|how) about\s+", re.IGNORECASE)
-_ENDS: Final = " \t?.!,"
+_NO: Final = re.compile(r"\s*no\b", re.IGNORECASE)
+_ENDS: Final = " \t\r\n?.!,"
 _SHORT: Final = 4  # words of a question that is nothing but its wh-phrase, at most
 _WITH_NOUN: Final = word_set("what which whose how")
+_CONTRACTED: Final = MappingProxyType({"can": "can't", "will": "won't", "shall": "shan't", "may": "may not"})
 _NAMED_BRIEFLY: Final = 6  # words of an answer that can stand in a question, at most
 
 
@@ -49,7 +52,9 @@ def fragment_of(question: str) -> Fragment | None:
 
 
 def _is_bare(words: Sequence[str]) -> bool:
-    """Whether words are a wh-phrase and nothing else: "when", "by whom", "in which year"."""
+    """Whether words are a wh-phrase and nothing else: "when", "by whom", "in which year", "why not"."""
+    if list(words) == ["why", "not"]:
+        return True
     rest = words[1:] if words[0] in PREPOSITIONS and len(words) > 1 else words
     if rest[0] not in _WITH_NOUN:
         return len(rest) == 1 and rest[0] in WH_WORDS
@@ -84,11 +89,17 @@ def of_owner(text: str, owner: str, before: str) -> str:
 
 
 def asked_further(fragment: Fragment, before: str, answer: str) -> str:
-    """The question before with another wh-phrase: "When?" after "Who built it?" is "When did Ada Brisk build it?"."""
-    asks = fragment.text[:1].upper() + fragment.text[1:]
+    """The question before with another wh-phrase: "When?" after "Who built it?" is "When did Ada Brisk build it?".
+
+    "Why?" after a no, and "Why not?", ask why it is not so.
+    """
+    why, *denied = fragment.text.lower().split()
+    asks = "Why" if why == "why" else fragment.text[:1].upper() + fragment.text[1:]
     words = before.rstrip(_ENDS).split()
     first = words[0].lower()
     if first in AUXILIARIES:
+        if why == "why" and (denied or _NO.match(answer)):
+            first = _CONTRACTED.get(first, f"{first}n't")
         return f"{asks} {first} {' '.join(words[1:])}?"
     verb = next((place for place, word in enumerate(words) if word.lower() in AUXILIARIES), None)
     subject = words[0].lower() in ("who", "what") and len(words) > 1 and words[1].lower() not in AUXILIARIES

@@ -272,6 +272,25 @@ def test_the_year_when_something_happened_is_a_hop_and_what_somebody_does_is_ask
     assert decompose("What does the brother of Ada Brisk do?").steps[-1].question == "What does #1 do?"
 
 
+@pytest.mark.parametrize(
+    ("question", "steps"),
+    [
+        ("Where was the planner of the Orsa dam born?", ["Who is the planner of the Orsa dam?", "Where was #1 born?"]),
+        (
+            "When did the designer of the Orsa canal die?",
+            ["Who is the designer of the Orsa canal?", "When did #1 die?"],
+        ),
+        (
+            "Who is the wife of the designer of the Orsa tunnel?",
+            ["Who is the designer of the Orsa tunnel?", "Who is the wife of #1?"],
+        ),
+        ("When did the captain of the Gull sail?", ["Who is the captain of the Gull?", "When did #1 sail?"]),
+    ],
+)
+def test_a_noun_behind_a_name_with_an_article_belongs_to_it(question: str, steps: list[str]) -> None:
+    assert [step.question for step in decompose(question).steps] == steps
+
+
 def test_recognised_entities_are_atomic() -> None:
     """A name that looks like a description is left whole when somebody knows that it is a name."""
     question = "Who is the wife of the keeper of the last light?"

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.english.question import OWNS, Word, Words
-from polyhop.english.verbs import is_base, is_participle
+from polyhop.english.verbs import is_base, is_finite, is_participle
 from polyhop.english.words import (
     ARTICLES,
     ATTRIBUTE_TAILS,
+    AUXILIARIES,
     BE,
     FUNCTION_WORDS,
     HAVE,
@@ -318,6 +319,20 @@ def _leads_on(words: Words, start: int, at: int) -> bool:
     return attribute or noun.low in RELATIONAL or (is_agent(noun.low) and noun.low not in PEOPLE | THINGS)
 
 
+def _names_on(words: Words, at: int) -> bool:
+    """Whether a word belongs to the name behind an article, as in "the Morwick dam": it is not the verb of it.
+
+    The verb stands behind it, or nowhere: "when did the designer of the Morwick canal die?"
+    """
+    low = words[at].low if at < len(words) else ""
+    if not low or words[at].kind != "word" or low in FUNCTION_WORDS | ROLES or is_finite(low) or is_participle(low):
+        return False
+    if at + 1 == len(words):  # "when did the captain of the Gull sail?" waits for a verb
+        return not any(word.low in AUXILIARIES - BE for word in words[:at])
+    after = words[at + 1]
+    return after == OWNS or (after.kind == "word" and (is_base(after.low) or is_participle(after.low)))
+
+
 def _argument_end(words: Words, at: int) -> int | None:
     """The end of "the film X" or plain X after an "of"; None if something else stands there."""
     for end in range(at, min(at + 4, len(words))):
@@ -327,6 +342,8 @@ def _argument_end(words: Words, at: int) -> int | None:
             if is_demonym(word.text) and end < len(words) and words[end].low not in FUNCTION_WORDS | {"", "'s"}:
                 return None  # "a Danish painter" is no name
             while end < len(words) and words[end].low in NOUNS - ROLES and not is_base(words[end].low):
+                end += 1
+            if words[at].low in ARTICLES and end == at + 2 and _names_on(words, end):
                 end += 1
             return None if words[end : end + 1] == (OWNS,) else end
         if word.low not in TITLE_NOUNS | ARTICLES | NOUNS:

@@ -402,15 +402,15 @@ def test_csv_rows_keep_apart_whatever_ids_they_have(tmp_path: Path) -> None:
 def test_csv_without_a_text_column_is_written_out(tmp_path: Path) -> None:
     document = documents(load(CsvLoader(), tmp_path / "towns.csv", "no;town;people\n1;Orlaburg;5,200\n2;Fenn;\n"))
     assert [item.title for item in document] == ["Orlaburg", "Fenn"]
-    assert document[0].text == "no: 1\ntown: Orlaburg\npeople: 5,200"
-    assert document[1].text == "no: 2\ntown: Fenn"
+    assert document[0].text == "no: 1; town: Orlaburg; people: 5,200"
+    assert document[1].text == "no: 2; town: Fenn"
 
 
 def test_csv_rows_with_an_empty_text_are_written_out(tmp_path: Path) -> None:
     table = "id,title,text,price\nt,Tern,,36\nk,Knot, ,12\ng,Gull,A boat.,9\nl,,,7 m\nx,,,\n"
     written, known, told, untitled, nothing = documents(load(CsvLoader(), tmp_path / "a.csv", table))
-    assert (written.text, written.title, written.metadata) == ("title: Tern\nprice: 36", "Tern", {})
-    assert known.text == "title: Knot\nprice: 12"
+    assert (written.text, written.title, written.metadata) == ("title: Tern; price: 36", "Tern", {})
+    assert known.text == "title: Knot; price: 12"
     assert (told.text, told.metadata) == ("A boat.", {"price": "9"})
     assert (untitled.text, untitled.title) == ("price: 7 m", "7 m")
     assert nothing.text == ""
@@ -430,15 +430,15 @@ def test_csv_declared_delimiter_is_believed(tmp_path: Path) -> None:
 def test_csv_ragged_rows_and_odd_headers_lose_nothing(tmp_path: Path) -> None:
     table = "town,,town\nFenn,a,b,c\nOrla\n"
     first, second = documents(load(CsvLoader(), tmp_path / "a.csv", table))
-    assert first.text == "town: Fenn\ncolumn 2: a\ntown 3: b\ncolumn 4: c"
+    assert first.text == "town: Fenn; column 2: a; town 3: b; column 4: c"
     assert second.text == "town: Orla"
 
 
 def test_csv_may_have_spaces_before_quotes_and_blank_lines_above(tmp_path: Path) -> None:
     table = '\n,\nvessel, town\n"Cutter", "Fennick, ""the"" port"\n\tx,  y\n'
     first, second = documents(load(CsvLoader(), tmp_path / "a.csv", table))
-    assert (first.text, first.uri[-2:]) == ('vessel: Cutter\ntown: Fennick, "the" port', "#1")
-    assert second.text == "vessel: x\ntown: y"
+    assert (first.text, first.uri[-2:]) == ('vessel: Cutter; town: Fennick, "the" port', "#1")
+    assert second.text == "vessel: x; town: y"
 
 
 def test_csv_reports_have_their_header_below_what_they_are_called(tmp_path: Path) -> None:
@@ -448,8 +448,8 @@ def test_csv_reports_have_their_header_below_what_they_are_called(tmp_path: Path
     )
     above, rent, wage = documents(load(CsvLoader(), tmp_path / "a.csv", table))
     assert (above.text, above.title, above.uri[-6:]) == ("Statement\nAccount: QM12", "Statement", "#above")
-    assert (rent.text, rent.uri[-2:]) == ("Date: 2031-02-01\nFor: Rent\nSum: -500\nLeft: 1000", "#1")
-    assert wage.text == "Date: 2031-02-02\nFor: Wage\nLeft: 3000"
+    assert (rent.text, rent.uri[-2:]) == ("Date: 2031-02-01; For: Rent; Sum: -500; Left: 1000", "#1")
+    assert wage.text == "Date: 2031-02-02; For: Wage; Left: 3000"
 
 
 @pytest.mark.parametrize("table", ["text\none\ntwo, three, four\nfive\n", "text,\none,two\n", "text,,\na,b\nc,d,e\n"])
@@ -485,7 +485,7 @@ def test_csv_columns_are_known_however_they_are_spelled(tmp_path: Path) -> None:
 def test_csv_with_a_description_beside_other_columns_keeps_them_all(tmp_path: Path) -> None:
     """Short notes are no text column: what stands beside them would not be found."""
     document = only(CsvLoader(), tmp_path / "a.csv", "name,description,price\nLamp,Of brass.,12\n")
-    assert document.text == "name: Lamp\ndescription: Of brass.\nprice: 12"
+    assert document.text == "name: Lamp; description: Of brass.; price: 12"
 
 
 def test_jsonl_rows_are_whole_documents(tmp_path: Path) -> None:

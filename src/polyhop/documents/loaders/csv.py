@@ -36,7 +36,7 @@ class CsvLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
     media_type: ClassVar[str] = "text/csv"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     id_columns: tuple[str, ...] = fields.IDS
     title_columns: tuple[str, ...] = fields.TITLES
@@ -92,7 +92,7 @@ class CsvLoader:
         }
         if roles["text"] is None or not text.strip():  # nothing else is searched
             shown = {name: value.strip() for name, value in values.items() if name != roles["id"]}
-            text, others = "\n".join(pairs(shown.keys(), shown.values())), {}
+            text, others = "; ".join(pairs(shown.keys(), shown.values())), {}
             found["title"] = found["title"] or _first_name(shown.values())
         return row_document(
             uri,

@@ -6,11 +6,11 @@ import pytest
 
 from polyhop.models.choice import Models
 from polyhop.planning.rules.decompose import decompose
-from polyhop.reading.comparison import Comparison
+from polyhop.reading.comparison import Comparison, settled_by_bound
 from polyhop.reading.reader import Reading
 from polyhop.reading.steps import read_steps
 from polyhop.reading.subjects import plain
-from polyhop.types import Passage
+from polyhop.types import AnswerKind, Passage
 
 
 def passage(title: str, text: str) -> Passage:
@@ -95,3 +95,53 @@ def test_options_are_named_as_in_the_question(models: Models) -> None:
     reading = compare("Which film is older, LOW TIDE or Red sails, grey sails?", models)
     assert reading is not None
     assert reading.text == "Red sails, grey sails"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Was Orla Venn born after 1790?", "yes"),
+        ("Was Orla Venn born before 1 April 1801?", "no"),
+        ("Was Ash Bridge completed before the year 1200?", "no"),
+        ("Does the Gull have more than three funnels?", "no"),
+        ("Does the Gull have at least two funnels?", "yes"),
+        ("Does Ash Bridge have fewer than six arches?", "yes"),
+    ],
+)
+def test_a_bound_is_compared_with_what_is_told(question: str, answer: str, models: Models) -> None:
+    reading = settled_by_bound(question, WORLD, models)
+    assert reading is not None
+    assert (reading.text, reading.kind) == (answer, AnswerKind.VERDICT)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Was Low Tide released after 1854?",  # it came out in that year
+        "Did Orla Venn come over the bridge?",
+        "Does the Gull have more than three masts?",
+        "Was Orla Venn a painter?",
+    ],
+)
+def test_what_no_bound_settles_is_left_to_the_model(question: str, models: Models) -> None:
+    assert settled_by_bound(question, WORLD, models) is None
+
+
+MEMBERS = (
+    passage("History", "Orla Venn was born at Harl in 1801. Tam Ostler was born at Fenn in 1799."),
+    passage("Orla Venn", "Name: Orla Venn; Member since: 1829; Town: Harl"),
+    passage("Tam Ostler", "Name: Tam Ostler; Member since: 1831; Town: Fenn"),
+)
+
+
+@pytest.mark.parametrize("world", [MEMBERS, MEMBERS[:1]])
+def test_dates_are_read_elsewhere_where_the_passages_about_things_do_not_tell(
+    world: tuple[Passage, ...], models: Models
+) -> None:
+    """A year beside a name need not be that of a birth."""
+    question = "Who was born first, Orla Venn or Tam Ostler?"
+    plan = decompose(question, ["Orla Venn", "Tam Ostler"])
+    reading = Comparison(passages=world, models=models).read(question, plan, read_steps(plan, world, models, found={}))
+    assert reading is not None
+    assert reading.text == "Tam Ostler"
+    assert reading.confidence > 0.4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,6 +29,7 @@ NONE, SPAN, YES, NO = range(4)  # the order of the graph's second output
 START, END, EVIDENCE = range(3)  # of its first
 QUESTION: Final = -1
 RECENT: Final = 64  # readings that are kept: strategy and reader look at the same passages
+BLANK: Final = re.compile(r"\n[ \t]*\n")  # what parts paragraphs: no answer goes on behind it
 OR: Final = re.compile(r"\bor\b", re.IGNORECASE)  # two things to choose between, named in the question itself
 
 
@@ -165,21 +167,25 @@ def _read(
     logits, kind = graph.run(asked, window)
     chances = np.exp(_log_softmax(kind))
     can = np.array([options if token.part == QUESTION else text[token.part].answers for token in tokens], bool)
+    blank = [[found.start() for found in BLANK.finditer(part.text)] for part in text]
+    paragraphs = [0 if token.part == QUESTION else bisect_right(blank[token.part], token.start) for token in tokens]
     evidence = 1 / (1 + np.exp(-logits[len(asked) :, EVIDENCE]))
     return SpanReading(
         none=float(chances[NONE]),
         span=float(chances[SPAN]),
         yes=float(chances[YES]),
         no=float(chances[NO]),
-        spans=_spans(tokens, logits, can, float(_log_softmax(kind)[SPAN])),
+        spans=_spans(tokens, paragraphs, logits, can, float(_log_softmax(kind)[SPAN])),
         evidence=tuple(
             (token.part, token.start, token.end, float(chance)) for token, chance in zip(window, evidence, strict=True)
         ),
     )
 
 
-def _spans(tokens: Sequence[Token], logits: Floats, can: Any, least: float) -> tuple[PointedSpan, ...]:
-    """The likeliest stretches of one part each, none of them across a better one's tokens."""
+def _spans(
+    tokens: Sequence[Token], paragraphs: Sequence[int], logits: Floats, can: Any, least: float
+) -> tuple[PointedSpan, ...]:
+    """The likeliest stretches of one paragraph of a part each, none of them across a better one's tokens."""
     if not can.any():
         return ()
     starts = _log_softmax(np.where(can, logits[:, START], -np.inf))
@@ -188,7 +194,8 @@ def _spans(tokens: Sequence[Token], logits: Floats, can: Any, least: float) -> t
         (float(starts[first] + ends[last]), int(first), int(last))
         for first in np.argsort(-starts)[:TRIED]
         for last in np.argsort(-ends)[:TRIED]
-        if first <= last < first + LONGEST_SPAN and tokens[first].part == tokens[last].part and can[first] and can[last]
+        if first <= last < first + LONGEST_SPAN and can[first] and can[last]
+        if (tokens[first].part, paragraphs[first]) == (tokens[last].part, paragraphs[last])
     ]
     taken: list[tuple[float, int, int]] = []
     for pair in sorted(pairs, reverse=True):

@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.countries import countries_in
-from polyhop.english.dates import Date, parse_date
+from polyhop.english.dates import DATE, Date, parse_date
 from polyhop.english.numbers import number_in
 from polyhop.english.options import choices
-from polyhop.indexes.folding import pieces
+from polyhop.indexes.folding import fold, pieces
 from polyhop.models.choice import Models
 from polyhop.plans import Plan
-from polyhop.reading.reader import Quote, Reading
+from polyhop.reading.reader import Quote, Reading, text_of
 from polyhop.reading.rows import word_families
-from polyhop.reading.steps import Candidate, StepReading, glance
+from polyhop.reading.steps import Candidate, StepReading, glance, read_step
 from polyhop.reading.subjects import about, likeness
 from polyhop.types import AnswerKind, Passage
 
 _NATION: Final = re.compile(r"\b(?:country|nation|nationality|citizenship)\b", re.IGNORECASE)
 DATED: Final = ("earlier", "later", "longer")  # comparators of dates
 _BEGUN: Final = ("When was {} born?", "When was {} founded?", "When was {} built?")  # what an age is counted from
+_DATE_BOUND: Final = re.compile(rf"\s+(before|after)\s+(?:the year\s+)?({DATE.pattern})\s*\?*\s*$", re.IGNORECASE)
+_BOUNDS: Final[Mapping[str, Callable[[float, float], bool]]] = MappingProxyType(
+    {
+        **dict.fromkeys(("more than", "over"), operator.gt),
+        **dict.fromkeys(("less than", "fewer than", "under"), operator.lt),
+        "at least": operator.ge,
+        "at most": operator.le,
+    }
+)
+_AMOUNT_BOUND: Final = re.compile(rf"\s+({'|'.join(_BOUNDS)})\s+(\S+)\s+(\w+)\s*\?*\s*$", re.IGNORECASE)
 _IDLE: Final = word_families("same both type kind share")
+_PLAIN: Final = 0.5  # chance of a date in the passage about a thing, from which no other passage is asked
+_NAMED: Final = 0.9  # how sure it is that a sentence that names a thing is about it, where no passage is
 _SHARED: Final = 5  # likeliest answers to each question among which a common one is looked for
 
 
@@ -43,8 +57,13 @@ class Operand:
         """How sure it is that a passage is about it, 0 to 1; what led there, read here or not, is taken to be right."""
         passage = about(self.subject, passages)
         if passage is None:
-            return 0.0
+            return _NAMED if self._is_named() else 0.0
         return 1.0 if self.subject != self.option else likeness(self.option, passage.title)
+
+    def _is_named(self) -> bool:
+        """Whether what was read about it stands in sentences that name it."""
+        found = [reading.best for reading in self.readings]
+        return all(best is not None and fold(self.subject) in fold(text_of(best.quote)) for best in found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,9 +136,16 @@ class Comparison:
         return _reading(chosen, quotes, 0.9 if measures[0] != measures[1] else 0.4, f"compared by {names}")
 
     def _date(self, operand: Operand, at: int) -> tuple[Date, Candidate] | None:
-        """The date that a measure found; of an age the likeliest of all ways to begin, since not all were born."""
+        """The date that a measure found, in the passage about the thing or, where it is not plain there, in any.
+
+        Of an age it is the likeliest of all ways to begin, since not all were born.
+        """
         if operand.targets[at] != "age":
-            return _dated(self._told(operand, operand.readings[at].question))
+            told = _dated(self._told(operand, operand.readings[at].question))
+            if told is not None and told[1].chance >= _PLAIN:
+                return told
+            both = (told, _dated(operand.readings[at].candidates))
+            return max((one for one in both if one is not None), key=lambda one: one[1].chance, default=None)
         asked = (begun.format(operand.subject) for begun in _BEGUN)
         dates = (_dated(self._told(operand, question)) for question in asked)
         return max((one for one in dates if one is not None), key=lambda one: one[1].chance, default=None)
@@ -187,6 +213,51 @@ class Comparison:
             nations.append(wanted <= (own[0] if own else frozenset()))
         holds = min(shares) >= 0.5 and all(nations)
         return _reading("yes" if holds else "no", quotes, 0.5, "by the words that are said of both")
+
+
+def settled_by_bound(question: str, passages: Sequence[Passage], models: Models) -> Reading | None:
+    """Whether something was before or after a date, or is more or less than an amount, by what it was or is.
+
+    None where the question names no such bound, or where no date, or no amount of the same, is told.
+    """
+    date, amount = _DATE_BOUND.search(question), _AMOUNT_BOUND.search(question)
+    if date is not None:
+        return _settled_by_date(question, date, passages, models)
+    return _settled_by_amount(question, amount, passages, models) if amount is not None else None
+
+
+def _settled_by_date(
+    question: str, bound: re.Match[str], passages: Sequence[Passage], models: Models
+) -> Reading | None:
+    asked = f"When {_lowered(question[: bound.start()])}?"
+    told, limit = _dated(read_step(asked, passages, models).candidates), parse_date(bound[2])
+    if told is None or limit is None:
+        return None
+    size = min(sum(map(bool, day)) for day in (told[0], limit))  # both have a year, some a month and a day
+    if told[0][:size] == limit[:size]:
+        return None
+    holds = (told[0][:size] < limit[:size]) == (bound[1].lower() == "before")
+    return _verdict(holds, told[1], asked)
+
+
+def _settled_by_amount(
+    question: str, bound: re.Match[str], passages: Sequence[Passage], models: Models
+) -> Reading | None:
+    asked = f"How many {bound[3]} {_lowered(question[: bound.start()])}?"
+    limit = number_in(bound[2])
+    told = _counted(read_step(asked, passages, models)) if limit is not None else None
+    if told is None or limit is None or not word_families(bound[3]) <= word_families(text_of(told[1].quote)):
+        return None
+    return _verdict(_BOUNDS[bound[1].lower()](told[0], limit), told[1], asked)
+
+
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _verdict(holds: bool, told: Candidate, asked: str) -> Reading:
+    reading = _reading("yes" if holds else "no", [told.quote], told.chance, f"{asked} {told.text}")
+    return replace(reading, kind=AnswerKind.VERDICT)
 
 
 def _operands(plan: Plan, steps: Sequence[StepReading]) -> Iterator[Operand]:

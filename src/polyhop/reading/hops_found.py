@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from polyhop.indexes.folding import fold
 from polyhop.plans import Plan
-from polyhop.reading.reader import Quote, Reading
+from polyhop.reading.reader import Quote, Reading, text_of
 from polyhop.reading.steps import StepReading
 from polyhop.types import AnswerKind, Evidence, Hop, Span
 
@@ -52,7 +53,7 @@ def hops_taken(question: str, reading: Reading, evidence: Evidence) -> tuple[Hop
     """
     walked = bool(evidence.hops) and all(_along_links(hop) for hop in evidence.hops)
     if not walked or _has_several_steps(evidence.plan) or reading.text is None or not reading.quotes:
-        return _relied_on(evidence.hops, reading)
+        return _relied_on(_arrived(evidence.hops, reading, evidence.plan), reading)
     quote = reading.quotes[0]
     one = quote.passage
     last = Hop(
@@ -82,6 +83,22 @@ def _relied_on(hops: Sequence[Hop], reading: Reading) -> tuple[Hop, ...]:
     """The hops along the plan, and those beside it that lead to something quoted."""
     quoted, planned = {quote.passage.id for quote in reading.quotes}, along_plan(hops)
     return tuple(hop for hop in hops if hop in planned or not quoted.isdisjoint(one.id for one in hop.passages))
+
+
+def _arrived(hops: Sequence[Hop], reading: Reading, plan: Plan | None) -> tuple[Hop, ...]:
+    """The hops, the last step's of a chain, left to be read, with the answer and the sentence that says it."""
+    said = fold(reading.text or "")
+    told = next((quote for quote in reading.quotes if said and said in fold(text_of(quote))), None)
+    if told is None or plan is None or plan.final is not None or len(plan.steps) < 2:
+        return tuple(hops)
+    one, last = told.passage, len(plan.steps) - 1
+    span = Span(one.document_id, one.start + told.start, one.start + told.end)
+    return tuple(
+        replace(hop, status="recovered", found=reading.text, passages=(one,), sentences=(span,))
+        if hop.step == last and hop.found is None
+        else hop
+        for hop in hops
+    )
 
 
 def _has_several_steps(plan: Plan | None) -> bool:

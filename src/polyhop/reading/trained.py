@@ -14,7 +14,7 @@ from polyhop.models.choice import Models
 from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
 from polyhop.reading.chosen_rows import chosen_rows, tables_read
-from polyhop.reading.comparison import DATED, Comparison
+from polyhop.reading.comparison import DATED, Comparison, settled_by_bound
 from polyhop.reading.conversations.days import with_the_day
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.hops_found import chances_of, found_by_hops, leading_hops, quotes_of
@@ -50,7 +50,8 @@ from polyhop.reading.weighing import (
 from polyhop.types import AnswerKind, Evidence, Passage
 
 CLAUSE: Final = 4  # words from which a stretch can explain something
-LEAST: Final = 2  # sentences that are quoted however likely they are
+LEAST: Final = 2  # sentences that are quoted where they are not unlikely beside the likeliest
+FAINT: Final = 0.2  # of the likeliest sentence's chance: below, another has nothing to do with the answer
 DOUBT: Final = -1.4  # logits of the confidence, where a strategy doubts its evidence
 RESTING: Final = 0.5  # of the likeliest sentence's chance that an answer rests on it: from there, others are quoted too
 
@@ -136,6 +137,9 @@ class Trained:
         """The answer in the shape that the question asks for."""
         found = read.found
         if shape == "verdict":
+            settled = settled_by_bound(question, passages, models)
+            if settled is not None and settled.confidence >= self.threshold:
+                return settled
             replied = _replied(read) if self.stance == "cautious" else None
             return replied or self._sure(self._verdict(read), self.decided)
         options = choices(question) if shape == "choice" else None
@@ -286,8 +290,9 @@ class Trained:
     def _resting(self, found: Pointing, answers: Sequence[Pointed]) -> tuple[Quote, ...]:
         """The sentences of answers, and those that they most likely rest on too; always the likeliest of these."""
         own = [one.quote for one in answers if one.quote is not None]
-        least = RESTING * max((one.chance for one in found.sentences), default=0.0)
-        further = [one.quote for at, one in enumerate(found.sentences) if one.chance >= least or at < LEAST]
+        best = max((one.chance for one in found.sentences), default=0.0)
+        shares = (RESTING if at >= LEAST else FAINT for at in range(len(found.sentences)))
+        further = [one.quote for one, share in zip(found.sentences, shares, strict=True) if one.chance >= share * best]
         return tuple(dict.fromkeys([*own, *further]))[: self.quotes]
 
     # -- along the plan

@@ -4,6 +4,7 @@ import { AnswerCard } from "../parts/answer.js";
 import { isEmpty } from "../parts/api.js";
 import { Composer } from "../parts/composer.js";
 import { button, fill, h, refocused, said } from "../parts/dom.js";
+import { newId } from "../parts/ids.js";
 import { counted } from "../parts/text.js";
 import { forget, historyOf, keep, threads, titleOf } from "../parts/threads.js";
 
@@ -35,7 +36,7 @@ class AskView {
     if (!choosing && !matchMedia("(pointer: coarse)").matches) this.composer.question.focus({ preventScroll: true });
   }
 
-  #begin(thread = { id: crypto.randomUUID(), workspace: this.page.api.workspace, turns: [] }) {
+  #begin(thread = { id: newId(), workspace: this.page.api.workspace, turns: [] }) {
     this.running?.abort();
     this.thread = thread;
     this.turns.replaceChildren();

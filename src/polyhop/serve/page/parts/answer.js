@@ -1,5 +1,6 @@
 // One answer: what was found, how far it can be trusted, and the hops that led to it, as they arrive.
 
+import { copy } from "./clipboard.js";
 import { button, fill, h, said } from "./dom.js";
 import { hopItem, STATUS } from "./hop.js";
 import { asMarkdown } from "./markdown.js";
@@ -178,17 +179,17 @@ export class AnswerCard {
   }
 
   #copies(answer) {
-    const copy = button(
+    const copier = button(
       "Copy as Markdown",
       async () => {
-        await navigator.clipboard.writeText(asMarkdown(answer));
+        await copy(asMarkdown(answer));
         this.page.announce("Copied.");
-        copy.lastChild.textContent = "Copied";
-        setTimeout(() => (copy.lastChild.textContent = "Copy as Markdown"), 2000);
+        copier.lastChild.textContent = "Copied";
+        setTimeout(() => (copier.lastChild.textContent = "Copy as Markdown"), 2000);
       },
       { icon: "copy", class: "quiet copies" },
     );
-    return copy;
+    return copier;
   }
 
   #tracer(answer, place) {

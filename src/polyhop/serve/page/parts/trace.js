@@ -1,5 +1,6 @@
 // How an answer came about, line by line, for those who want to know all of it.
 
+import { copy } from "./clipboard.js";
 import { button, h, said } from "./dom.js";
 
 export function trace(answer) {
@@ -12,7 +13,7 @@ export function trace(answer) {
     left.length > 0 && block("Left out by the budget", lines(left)),
     synthesis && block("Established", said("p", synthesis)),
     block("Made with", facts({ reader: answer.reader, ...answer.manifest })),
-    button("Copy all of it as JSON", () => navigator.clipboard.writeText(JSON.stringify(answer, null, 2)), { icon: "copy" }),
+    button("Copy all of it as JSON", () => copy(JSON.stringify(answer, null, 2)), { icon: "copy" }),
   );
 }
 

@@ -1,0 +1,67 @@
+"""A user has a telephone: tables scroll, and their words stay whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.worlds.browser import opened
+from tests.worlds.serving import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page, Route
+
+JOB = {"id": "j", "kind": "eval", "state": "done", "about": ["hybrid"], "created": "2031-05-02T10:00:00.000+00:00"}
+FIGURES = ("held", "f1", "em", "quoted", "abstained", "seconds_p50", "seconds_p95")
+REPORT = {"strategies": {name: {"n": 12, **dict.fromkeys(FIGURES, 0.5)} for name in ("hybrid", "stepchain")}}
+# The words of the tables that stand on more than one line; a hyphen is where a word may be parted.
+PARTED = """() => {
+  const found = [];
+  for (const table of document.querySelectorAll("section.view:not([hidden]) .scrolls table")) {
+    const texts = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) for (const word of texts.currentNode.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, word.index);
+      range.setEnd(texts.currentNode, word.index + word[0].length);
+      if (range.getClientRects().length > 1) found.push(word[0]);
+    }
+  }
+  return found;
+}"""
+
+
+@pytest.fixture
+def page(browser: Browser, served: Served) -> Iterator[Page]:
+    """The page of the world on a telephone."""
+    with opened(browser, served.url, width=390, height=844) as page:
+        yield page
+
+
+def test_the_table_of_figures_scrolls_and_parts_no_word(page: Page) -> None:
+    def told(content: dict[str, Any]) -> Any:
+        return lambda route: reply(route, content)
+
+    def reply(route: Route, content: dict[str, Any]) -> None:
+        route.fulfill(content_type="application/json", body=json.dumps(content))
+
+    page.route("**/v1/jobs", told({"jobs": [JOB]}))
+    page.route("**/v1/jobs/j/result", told(REPORT))
+    page.locator(".views a[data-view=measure]").click()
+    table = page.get_by_role("group", name="Figures")
+    table.wait_for()
+    assert page.evaluate(PARTED) == []
+    table.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(400)  # it scrolls smoothly
+    assert table.evaluate("one => one.scrollLeft") > 0
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_tables_of_settings_part_no_word(page: Page) -> None:
+    page.locator(".views a[data-view=settings]").click()
+    page.get_by_role("group", name="Strategies").wait_for()
+    assert page.evaluate(PARTED) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -47,6 +47,11 @@ export function button(words, act, { icon: drawn, name, ...properties } = {}) {
   return h("button", { type: "button", on: { click: act }, ...label, ...properties }, drawn && icon(drawn), words);
 }
 
+/** A table that scrolls where it is wider than the screen, with the arrow keys too; `name` says what it tells. */
+export function scrolling(name, table) {
+  return h("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": name }, table);
+}
+
 const DRAWN = {
   ask: "M4 5h16v11H10l-4.5 4v-4H4z M8.5 9h7 M8.5 12h4.5",
   documents: "M7 3h7l4 4v14H7z M14 3v4h4 M10 12h5 M10 16h5",

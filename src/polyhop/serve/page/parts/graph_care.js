@@ -1,6 +1,6 @@
 // What was merged and why, keeping names apart, the graph's health, and the graph as a file.
 
-import { button, fill, h, refocused, said } from "./dom.js";
+import { button, fill, h, refocused, said, scrolling } from "./dom.js";
 import { counted } from "./text.js";
 
 const FORMATS = { graphml: "GraphML", jsonl: "JSON Lines", html: "Page" };
@@ -113,5 +113,5 @@ function chains(behaviour) {
 
 function table(title, heads, rows) {
   const head = heads.map((words) => h("th", { scope: "col" }, words));
-  return h("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": title }, h("table", {}, h("caption", {}, title), h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)));
+  return scrolling(title, h("table", {}, h("caption", {}, title), h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)));
 }

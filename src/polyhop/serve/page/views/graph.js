@@ -1,7 +1,7 @@
 // Entities and the facts between them: around an answer, around a name, or on the way from one name to another.
 
 import { draw } from "../parts/drawing.js";
-import { button, fill, h, refocused, said, svg } from "../parts/dom.js";
+import { button, fill, h, refocused, said, scrolling, svg } from "../parts/dom.js";
 import { FactMap } from "../parts/facts_of.js";
 import { GraphCare } from "../parts/graph_care.js";
 import { counted } from "../parts/text.js";
@@ -175,7 +175,7 @@ class GraphView {
     fill(
       this.table,
       h("h2", {}, "The same as a table"),
-      h("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": "Facts" }, h("table", { class: "fact-table" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, edges.slice(0, most).map(row)))),
+      scrolling("Facts", h("table", { class: "fact-table" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, edges.slice(0, most).map(row)))),
       edges.length > most && button(`Show all ${edges.length}`, () => this.#showAll(edges.length), { class: "quiet" }),
     );
   }

@@ -1,7 +1,7 @@
 // Questions of one's own, asked of several strategies, and how well they were answered.
 
 import { isEmpty } from "../parts/api.js";
-import { button, fill, h, said } from "../parts/dom.js";
+import { button, fill, h, said, scrolling } from "../parts/dom.js";
 import { active, Jobs } from "../parts/jobs.js";
 import { bars } from "../parts/plot.js";
 import { questionsOf } from "../parts/questions_file.js";
@@ -125,7 +125,7 @@ class MeasureView {
       this.results,
       h("div", { class: "row" }, h("h2", { class: "grow" }, "Result"), h("label", { for: "figure", class: "unseen" }, "Figure to plot"), choice),
       plot,
-      h("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": "Figures" }, table(report, names, metrics)),
+      scrolling("Figures", table(report, names, metrics)),
       (report.warnings ?? []).map((words) => said("p", words, { class: "notice" })),
       h("div", { class: "row" }, button("Download the report", () => this.page.api.save(`jobs/${job.id}/report`, {}, "report.html").catch(this.page.complain))),
     );

@@ -1,7 +1,7 @@
 // What is configured, and what this browser keeps.
 
 import { isEmpty } from "../parts/api.js";
-import { button, fill, h, said } from "../parts/dom.js";
+import { button, fill, h, said, scrolling } from "../parts/dom.js";
 import { counted, duration, size, spent } from "../parts/text.js";
 import { forget, threads } from "../parts/threads.js";
 import { facts } from "../parts/trace.js";
@@ -58,13 +58,13 @@ class SettingsView {
       this.status,
       facts(amounts),
       h("h3", {}, "Layers"),
-      h("div", { class: "scrolls" }, h("table", {}, h("tbody", {}, layers.map(layer)))),
+      scrolling("Layers", h("table", {}, h("tbody", {}, layers.map(layer)))),
       more,
       h("div", { class: "row" }, button("What would the others cost?", () => this.#forecast(more, layers))),
       h("h3", {}, "Models"),
       facts(models),
       h("h3", {}, "Strategies"),
-      h("div", { class: "scrolls" }, h("table", {}, h("tbody", {}, strategies.map(strategy)))),
+      scrolling("Strategies", h("table", {}, h("tbody", {}, strategies.map(strategy)))),
     );
   }
 
@@ -77,7 +77,7 @@ class SettingsView {
     const row = ({ name, passages, seconds, cost }) =>
       h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, counted(passages, "passage")), h("td", {}, `about ${duration(seconds)}`), h("td", { class: "muted" }, spent(cost) ? `at most ${spent(cost)}` : "no language model"));
     const words = lacking.length ? "The server makes them with: polyhop index --layers NAME,…" : "All layers are there.";
-    fill(place, lacking.length > 0 && h("div", { class: "scrolls" }, h("table", {}, h("tbody", {}, lacking.map(row)))), h("p", { class: "small muted" }, words));
+    fill(place, lacking.length > 0 && scrolling("Layers that could be made", h("table", {}, h("tbody", {}, lacking.map(row)))), h("p", { class: "small muted" }, words));
     this.page.announce(`${counted(lacking.length, "layer")} could be made.`);
   }
 

@@ -52,12 +52,17 @@ class GraphView {
   }
 
   #lookUp() {
-    this.page.go("graph", { entity: this.name.value.trim(), ...(this.to.value.trim() ? { to: this.to.value.trim() } : {}) });
+    const wanted = { entity: this.name.value.trim(), ...(this.to.value.trim() ? { to: this.to.value.trim() } : {}) };
+    const before = location.hash;
+    this.asked = null; // the same name again is a new question: the server may be back, or know more
+    this.page.go("graph", wanted);
+    if (location.hash === before) this.show(wanted); // no change of the address will tell
   }
 
   async #around(answer, entity, to) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     const map = new FactMap();
+    let failed = null;
     if (answer) map.addAnswer(answer);
     try {
       if (answer) await this.#aroundAnswer(map, answer);
@@ -66,10 +71,10 @@ class GraphView {
       if (entity) map.node(entity, true);
       if (to) map.node(to, true);
     } catch (error) {
-      if (!map.edges.size) return this.#nothing(error.message, error.remedy);
+      failed = error;
     }
     if (turn !== this.turn) return;
-    if (!map.edges.size) return this.#nothing(answer ? "No facts are known around this answer." : `No facts are known of “${entity}”.`);
+    if (!map.edges.size) return this.#nothing(failed?.message ?? (answer ? "No facts are known around this answer." : `No facts are known of “${entity}”.`), failed?.remedy);
     this.#draw(map, answer ? "Around the answer" : to ? `From ${entity} to ${to}` : `Around ${entity}`);
   }
 
@@ -86,6 +91,7 @@ class GraphView {
   }
 
   #nothing(words, remedy) {
+    this.asked = null; // when the view is shown again, this may have changed
     this.shown.hidden = true;
     this.words.hidden = false;
     fill(this.words, said("span", words), remedy && [" ", said("span", remedy)]);

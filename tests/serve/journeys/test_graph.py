@@ -1,0 +1,39 @@
+"""A user looks names up in the graph, and is told where it knows nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+NAME = "Harrowmere Lighthouse"
+
+
+def look_up(page: Page, name: str, to: str = "") -> None:
+    """Have the graph show what is around a name, or the way to another."""
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Way to").fill(to)
+    page.get_by_role("button", name="Show", exact=True).click()
+
+
+def test_a_name_that_failed_is_asked_for_again(page: Page) -> None:
+    page.locator(".views a[data-view=graph]").click()
+    page.route("**/v1/graph/entity*", lambda route: route.abort())
+    look_up(page, NAME)
+    page.locator(".empty", has_text="The server cannot be reached.").wait_for()
+    page.unroute("**/v1/graph/entity*")
+    look_up(page, NAME)
+    page.locator(".node").first.wait_for()
+
+
+def test_a_graph_that_failed_is_asked_for_when_it_is_shown_again(page: Page) -> None:
+    page.locator(".views a[data-view=graph]").click()
+    page.route("**/v1/graph/entity*", lambda route: route.abort())
+    look_up(page, NAME)
+    page.locator(".empty", has_text="The server cannot be reached.").wait_for()
+    page.unroute("**/v1/graph/entity*")
+    page.locator(".views a[data-view=documents]").click()
+    page.locator(".drop").wait_for()
+    page.go_back()
+    page.locator(".node").first.wait_for()

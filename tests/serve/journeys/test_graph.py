@@ -37,3 +37,10 @@ def test_a_graph_that_failed_is_asked_for_when_it_is_shown_again(page: Page) -> 
     page.locator(".drop").wait_for()
     page.go_back()
     page.locator(".node").first.wait_for()
+
+
+def test_names_without_a_way_between_them_are_told_as_that(page: Page) -> None:
+    page.locator(".views a[data-view=graph]").click()
+    page.route("**/v1/graph/path*", lambda route: route.fulfill(json={"nodes": [], "edges": []}))
+    look_up(page, NAME, "Pellingrove")
+    page.locator(".empty", has_text=f"No way is known from “{NAME}” to “Pellingrove”.").wait_for()

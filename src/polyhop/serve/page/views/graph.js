@@ -74,7 +74,7 @@ class GraphView {
       failed = error;
     }
     if (turn !== this.turn) return;
-    if (!map.edges.size) return this.#nothing(failed?.message ?? (answer ? "No facts are known around this answer." : `No facts are known of “${entity}”.`), failed?.remedy);
+    if (!map.edges.size) return this.#nothing(failed?.message ?? unknown(answer, entity, to), failed?.remedy);
     this.#draw(map, answer ? "Around the answer" : to ? `From ${entity} to ${to}` : `Around ${entity}`);
   }
 
@@ -185,4 +185,10 @@ class GraphView {
       edges.length > most && button(`Show all ${edges.length}`, () => this.#showAll(edges.length), { class: "quiet" }),
     );
   }
+}
+
+/** What is said where the server knows no facts. */
+function unknown(answer, entity, to) {
+  if (answer) return "No facts are known around this answer.";
+  return to ? `No way is known from “${entity}” to “${to}”.` : `No facts are known of “${entity}”.`;
 }

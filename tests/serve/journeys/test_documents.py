@@ -61,3 +61,18 @@ def test_each_workspace_has_its_own_documents(browser: Browser, tmp_path: Path) 
         page.get_by_text("There are no documents yet.").wait_for()
         page.select_option("#workspace-choice", "one")
         page.locator(".listing tbody tr").wait_for()
+
+
+def test_threads_of_a_workspace_are_forgotten_and_of_no_other(browser: Browser, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / "spaces" / name).mkdir(parents=True)
+    threads = [{"id": name, "workspace": name, "turns": [{"question": "Why?", "answers": []}]} for name in ("one", "two")]
+    with serving(workspaces=tmp_path / "spaces") as served, opened(browser, served.url) as page:
+        page.evaluate("threads => localStorage.setItem('polyhop.threads', JSON.stringify(threads))", threads)
+        page.goto(f"{served.url}/#/settings")
+        page.select_option("#workspace-choice", "two")
+        page.get_by_text("1 thread of the workspace “two”").wait_for()
+        page.get_by_role("button", name="Forget all threads").click()
+        page.get_by_text("0 threads of the workspace “two”").wait_for()
+        page.select_option("#workspace-choice", "one")
+        page.get_by_text("1 thread of the workspace “one”").wait_for()

@@ -20,10 +20,14 @@ export function keep(thread) {
   }
 }
 
-export function forget(id) {
-  const kept = id === undefined ? [] : stored().filter((one) => one.id !== id);
+export const forget = (id) => keepOnly((one) => one.id !== id);
+
+/** Forget all threads of a workspace, and of no other. */
+export const forgetAll = (workspace) => keepOnly((one) => one.workspace !== workspace);
+
+function keepOnly(wanted) {
   try {
-    localStorage.setItem(KEY, JSON.stringify(kept));
+    localStorage.setItem(KEY, JSON.stringify(stored().filter(wanted)));
   } catch {
     // what cannot be stored was not stored
   }

@@ -3,7 +3,7 @@
 import { isEmpty } from "../parts/api.js";
 import { button, fill, h, said, scrolling } from "../parts/dom.js";
 import { counted, duration, size, spent } from "../parts/text.js";
-import { forget, threads } from "../parts/threads.js";
+import { forgetAll, threads } from "../parts/threads.js";
 import { facts } from "../parts/trace.js";
 
 const THEMES = { "": "As the system", light: "Light", dark: "Dark" };
@@ -116,12 +116,14 @@ class SettingsView {
   }
 
   #threads() {
-    const kept = threads(this.page.api.workspace).length;
-    const words = h("p", { class: "small muted" }, `${counted(kept, "thread")} with answers and their quotations kept in this browser.`);
+    const { workspace } = this.page.api;
+    const kept = threads(workspace).length;
+    const whose = workspace && ` of the workspace “${workspace}”`;
+    const words = said("p", `${counted(kept, "thread")}${whose} with answers and their quotations kept in this browser.`, { class: "small muted" });
     const act = () => {
-      forget();
+      forgetAll(workspace);
       this.page.reload();
-      this.page.announce("All threads are forgotten.");
+      this.page.announce(`All threads${whose} are forgotten.`);
     };
     return h("div", {}, h("p", {}, "Threads"), words, button("Forget all threads", act, { icon: "trash", disabled: !kept }));
   }

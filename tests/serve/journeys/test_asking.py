@@ -85,6 +85,18 @@ def test_two_strategies_stand_side_by_side(page: Page) -> None:
     assert tops[0] == tops[1]
 
 
+def test_a_chosen_strategy_stays_chosen_in_other_views(page: Page) -> None:
+    page.get_by_role("button", name="Compare").click()
+    page.select_option("#strategy", "paths")
+    page.select_option("#strategy-two", "bm25")
+    page.locator(".views a[data-view=documents]").click()
+    page.locator(".drop").wait_for()
+    with page.expect_response("**/v1/strategies"):
+        page.locator(".views a[data-view=ask]").click()
+    page.wait_for_load_state("networkidle")
+    assert [page.input_value("#strategy"), page.input_value("#strategy-two")] == ["paths", "bm25"]
+
+
 def test_an_answer_can_be_stopped_and_asked_again(page: Page) -> None:
     page.route("**/v1/ask", lambda route: None)  # a server that never answers
     page.fill("#question", BRIDGE)

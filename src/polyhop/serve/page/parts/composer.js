@@ -35,18 +35,21 @@ export class Composer {
     return { select, label: h("label", { class: "strategy", for: id }, h("span", { class: "unseen" }, label), select) };
   }
 
-  /** Offer the strategies; those whose layers are missing cannot be chosen, and say so. */
+  /** Offer the strategies; those whose layers are missing cannot be chosen, and say so. What was chosen stays while it can. */
   offer(strategies) {
-    for (const { select } of [this.first, this.second]) {
+    const ready = strategies.filter((one) => one.ready !== false && one.name !== "auto").map((one) => one.name);
+    const usual = ready.includes("hybrid") ? "hybrid" : ready[0];
+    const chosen = [this.first.select.value, this.offered ? this.second.select.value : usual];
+    [this.first, this.second].forEach(({ select }, at) => {
       const options = strategies
         .filter((one) => one.name !== "auto")
         .map(({ name, description, ready, missing = [] }) =>
           h("option", { value: name, disabled: ready === false, title: description }, ready === false ? `${name} (needs ${missing.join(", ")})` : name),
         );
       fill(select, h("option", { value: "" }, "Best strategy"), options);
-    }
-    const other = strategies.find((one) => one.ready !== false && one.name !== "auto");
-    if (other) this.second.select.value = strategies.some((one) => one.name === "hybrid" && one.ready !== false) ? "hybrid" : other.name;
+      if (ready.includes(chosen[at])) select.value = chosen[at];
+    });
+    this.offered ||= ready.length > 0;
   }
 
   #compare() {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from tests.worlds.browser import ask, opened
@@ -12,6 +14,15 @@ from tests.worlds.serving import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+
+SPACES = ("one", "two")
+
+
+def spaces(folder: Path) -> Path:
+    """A folder of workspaces, which are empty."""
+    for name in SPACES:
+        (folder / "spaces" / name).mkdir(parents=True)
+    return folder / "spaces"
 
 
 def upload(page: Page, url: str, files: list[Path], left_out: Sequence[Path] = ()) -> None:
@@ -50,10 +61,8 @@ def test_documents_are_uploaded_asked_and_deleted(browser: Browser, tmp_path: Pa
 
 
 def test_each_workspace_has_its_own_documents(browser: Browser, tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / "spaces" / name).mkdir(parents=True)
     files = sorted(write(tmp_path / "harbour", HARBOUR).iterdir())[:1]
-    with serving(workspaces=tmp_path / "spaces") as served, opened(browser, served.url) as page:
+    with serving(workspaces=spaces(tmp_path)) as served, opened(browser, served.url) as page:
         page.locator("#workspace-choice").wait_for()
         page.select_option("#workspace-choice", "one")
         upload(page, served.url, files)
@@ -64,10 +73,8 @@ def test_each_workspace_has_its_own_documents(browser: Browser, tmp_path: Path) 
 
 
 def test_threads_of_a_workspace_are_forgotten_and_of_no_other(browser: Browser, tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / "spaces" / name).mkdir(parents=True)
-    threads = [{"id": name, "workspace": name, "turns": [{"question": "Why?", "answers": []}]} for name in ("one", "two")]
-    with serving(workspaces=tmp_path / "spaces") as served, opened(browser, served.url) as page:
+    threads = [{"id": name, "workspace": name, "turns": [{"question": "Why?", "answers": []}]} for name in SPACES]
+    with serving(workspaces=spaces(tmp_path)) as served, opened(browser, served.url) as page:
         page.evaluate("threads => localStorage.setItem('polyhop.threads', JSON.stringify(threads))", threads)
         page.goto(f"{served.url}/#/settings")
         page.select_option("#workspace-choice", "two")
@@ -76,3 +83,31 @@ def test_threads_of_a_workspace_are_forgotten_and_of_no_other(browser: Browser, 
         page.get_by_text("0 threads of the workspace “two”").wait_for()
         page.select_option("#workspace-choice", "one")
         page.get_by_text("1 thread of the workspace “one”").wait_for()
+
+
+def test_a_workspace_that_is_gone_is_named_with_the_one_in_its_place(browser: Browser, tmp_path: Path) -> None:
+    with serving(workspaces=spaces(tmp_path)) as served, opened(browser, served.url) as page:
+        page.select_option("#workspace-choice", "two")
+        (tmp_path / "spaces" / "three").mkdir()
+        rmtree(tmp_path / "spaces" / "two")
+        page.reload()
+        page.locator(".alert", has_text="The workspace “two” is not there any more.").wait_for()
+        assert "“one” is shown instead." in page.locator(".alert").inner_text()
+        assert page.input_value("#workspace-choice") == "one"
+        page.locator(".alert button").click()
+        page.reload()
+        page.get_by_text("Nothing to ask yet").wait_for()
+        assert page.locator(".alert").count() == 0, "it is told once"
+
+
+def test_the_first_thread_belongs_to_the_workspace_that_is_shown(browser: Browser, tmp_path: Path) -> None:
+    files = sorted(write(tmp_path / "harbour", HARBOUR).iterdir())
+    with serving(workspaces=spaces(tmp_path)) as served, opened(browser, served.url) as page:
+        upload(page, served.url, files)
+        page.evaluate("sessionStorage.clear()")  # as in a tab that is new
+        page.route("**/v1/workspaces", lambda route: (time.sleep(0.5), route.continue_()))
+        page.goto(served.url)
+        page.get_by_text("documents in this index").wait_for()
+        ask(page, HARBOUR_BRIDGE)
+        page.reload()
+        page.get_by_text("Earlier threads (1)").wait_for()

@@ -28,20 +28,24 @@ function announce(words) {
   while (place.children.length > HEARD) place.firstChild.remove();
 }
 
-/** Show an error with its remedy until it is put away, by its button or Escape: how long reading takes is the reader's. */
+/** Show an error with its remedy. */
 function complain(error) {
   if (error.name === "AbortError") return;
-  const message = error instanceof ServerError ? error.message : `Something on this page went wrong: ${error.message}`;
+  notify(error instanceof ServerError ? error.message : `Something on this page went wrong: ${error.message}`, error.remedy);
+  if (error.status === 401) go("settings");
+}
+
+/** Show words until they are put away, by their button or Escape: how long reading takes is the reader's. */
+function notify(message, remedy) {
   const held = document.activeElement;
   const away = () => refocused(() => box.remove(), () => (held?.isConnected && held !== document.body ? held : null));
   const box = h(
     "div",
     { class: "alert" },
-    h("div", {}, said("div", message), error.remedy && said("div", error.remedy, { class: "remedy" })),
+    h("div", {}, said("div", message), remedy && said("div", remedy, { class: "remedy" })),
     button("", away, { icon: "close", name: "Put away", class: "quiet" }),
   );
   document.getElementById("alerts").replaceChildren(box);
-  if (error.status === 401) go("settings");
 }
 
 function putAway(event) {
@@ -87,14 +91,27 @@ function reload() {
   mounted.clear();
   page.source.close();
   refocused(() => main.replaceChildren());
-  drawWorkspace();
-  show();
+  begin();
+}
+
+/** What a view shows is of a workspace, so that this is settled before. */
+function begin() {
+  drawWorkspace().then(show);
+}
+
+/** Where no workspace of several is chosen, or one that is not there, the first is; a lost one is named. */
+function settleWorkspace(names) {
+  const lost = api.workspace;
+  if (!names.length || names.includes(lost) || (!lost && names.length === 1)) return;
+  [api.workspace] = names;
+  if (lost) notify(`The workspace “${lost}” is not there any more${api.key ? ", or not for this key" : ""}.`, `“${names[0]}” is shown instead.`);
 }
 
 async function drawWorkspace() {
   const place = document.getElementById("workspace");
   const { workspaces = [] } = await api.get("workspaces").catch(() => ({}));
   const names = workspaces.map((one) => (typeof one === "string" ? one : one.name));
+  settleWorkspace(names);
   if (names.length < 2) {
     const name = names[0] ?? "";
     fill(place, name && h("span", { class: "label" }, "Workspace"), name && said("span", name));
@@ -106,11 +123,10 @@ async function drawWorkspace() {
     names.map((name) => h("option", { value: name, selected: name === api.workspace }, name)),
   );
   refocused(() => fill(place, h("label", { for: "workspace-choice" }, "Workspace"), choice), () => choice);
-  if (!names.includes(api.workspace)) api.workspace = choice.value;
 }
 
 drawViews();
-drawWorkspace();
+begin();
 window.addEventListener("hashchange", () => {
   show().then(() => {
     const held = document.activeElement; // where a view has put it
@@ -123,4 +139,3 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 });
 document.addEventListener("keydown", putAway, { capture: true });
 window.addEventListener("unhandledrejection", (event) => complain(event.reason));
-show();

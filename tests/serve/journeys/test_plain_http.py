@@ -29,6 +29,7 @@ def page(browser: Browser, tmp_path: Path) -> Iterator[Page]:
         with KeyRing(served.app.state.service.engines.places.keys) as keys:
             written, _ = keys.add("reader", scope=READ)
         with opened(browser, f"http://{ELSEWHERE}:{httpx.URL(served.url).port}/#/settings") as page:
+            page.get_by_text("What it holds is told to those with a key.").wait_for()
             page.get_by_label("Key").fill(written)
             page.get_by_role("button", name="Use this key").click()
             page.locator("#announcements", has_text="The key is used").wait_for(state="attached")

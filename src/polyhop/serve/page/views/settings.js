@@ -25,11 +25,12 @@ class SettingsView {
   }
 
   async show() {
-    const [status, strategies] = await Promise.all([this.page.api.get("status"), this.page.api.get("strategies")]).catch(
-      (error) => (isEmpty(error) || this.page.complain(error), []),
-    );
-    fill(this.status, h("p", { class: "muted" }, "There is no index yet: add documents first."));
-    if (status) this.#drawStatus(status, strategies);
+    try {
+      this.#drawStatus(...(await Promise.all([this.page.api.get("status"), this.page.api.get("strategies")])));
+    } catch (error) {
+      fill(this.status, h("p", { class: "muted" }, untold(error)));
+      if (!isEmpty(error)) this.page.complain(error);
+    }
   }
 
   #drawStatus(status, strategies) {
@@ -127,4 +128,11 @@ class SettingsView {
     };
     return h("div", {}, h("p", {}, "Threads"), words, button("Forget all threads", act, { icon: "trash", disabled: !kept }));
   }
+}
+
+/** What is said where the server tells nothing of the index. */
+function untold(error) {
+  if (isEmpty(error)) return "There is no index yet: add documents first.";
+  if (error.status === 401) return "What it holds is told to those with a key. Enter yours above.";
+  return "The server did not tell what it holds.";
 }

@@ -97,6 +97,16 @@ def test_a_chosen_strategy_stays_chosen_in_other_views(page: Page) -> None:
     assert [page.input_value("#strategy"), page.input_value("#strategy-two")] == ["paths", "bm25"]
 
 
+def test_settings_count_a_thread_that_came_since_they_were_shown(page: Page) -> None:
+    page.locator(".views a[data-view=settings]").click()
+    page.get_by_text("0 threads with answers").wait_for()
+    page.locator(".views a[data-view=ask]").click()
+    ask(page, BRIDGE)
+    page.locator(".views a[data-view=settings]").click()
+    page.get_by_text("1 thread with answers").wait_for()
+    assert page.get_by_role("button", name="Forget all threads").is_enabled()
+
+
 def test_an_answer_can_be_stopped_and_asked_again(page: Page) -> None:
     page.route("**/v1/ask", lambda route: None)  # a server that never answers
     page.fill("#question", BRIDGE)

@@ -16,15 +16,17 @@ class SettingsView {
   constructor(root, page) {
     this.page = page;
     this.status = h("div", { class: "stack" });
+    this.kept = h("div");
     fill(
       root,
       h("div", { class: "page-head" }, h("h1", { tabindex: "-1" }, "Settings"), h("p", {}, "How the server is set up is decided where it runs. What is chosen here stays in this browser.")),
-      h("section", {}, h("h2", {}, "This browser"), h("div", { class: "stack" }, this.#theme(), this.#key(), this.#threads())),
+      h("section", {}, h("h2", {}, "This browser"), h("div", { class: "stack" }, this.#theme(), this.#key(), this.kept)),
       h("section", { class: "section" }, h("h2", {}, "This index"), this.status),
     );
   }
 
   async show() {
+    this.#drawThreads();
     try {
       this.#drawStatus(...(await Promise.all([this.page.api.get("status"), this.page.api.get("strategies")])));
     } catch (error) {
@@ -116,7 +118,8 @@ class SettingsView {
     );
   }
 
-  #threads() {
+  /** How many threads there are now: some may have come since the view was shown. */
+  #drawThreads() {
     const { workspace } = this.page.api;
     const kept = threads(workspace).length;
     const whose = workspace && ` of the workspace “${workspace}”`;
@@ -126,7 +129,7 @@ class SettingsView {
       this.page.reload();
       this.page.announce(`All threads${whose} are forgotten.`);
     };
-    return h("div", {}, h("p", {}, "Threads"), words, button("Forget all threads", act, { icon: "trash", disabled: !kept }));
+    fill(this.kept, h("p", {}, "Threads"), words, button("Forget all threads", act, { icon: "trash", disabled: !kept }));
   }
 }
 

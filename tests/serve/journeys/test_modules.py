@@ -112,3 +112,19 @@ def test_files_are_sent_in_portions_that_a_request_can_carry(page: Page) -> None
     )
     assert [one for portion in portions for one in portion] == sizes
     assert all(len(portion) <= 100 and (len(portion) == 1 or sum(portion) <= 48e6) for portion in portions)
+
+
+def test_what_descriptions_mark_is_shown_as_code(page: Page) -> None:
+    text = "With ``alpha`` 0.8 this is <Doc2Query>."
+    shown = "((one) => (one.append(...m.withCode(v)), one.innerHTML))(document.createElement('p'))"
+    marked = call(page, "code_spans", shown, text)
+    assert marked == "With <code>alpha</code> 0.8 this is &lt;Doc2Query&gt;."
+    assert call(page, "code_spans", "m.plain(v)", text) == "With alpha 0.8 this is <Doc2Query>."
+
+
+def test_no_view_shows_the_marks_of_descriptions(page: Page) -> None:
+    for view in ("ask", "measure", "settings"):
+        page.locator(f".views a[data-view={view}]").click()
+        place = page.locator("section.view:not([hidden])")
+        place.get_by_text("d2q").first.wait_for(state="attached")
+        assert "``" not in place.evaluate("one => one.innerHTML")

@@ -1,5 +1,6 @@
 // Where a question is written, with the strategy to answer it, and perhaps a second one beside it.
 
+import { plain } from "./code_spans.js";
 import { button, fill, h } from "./dom.js";
 
 export class Composer {
@@ -44,7 +45,7 @@ export class Composer {
       const options = strategies
         .filter((one) => one.name !== "auto")
         .map(({ name, description, ready, missing = [] }) =>
-          h("option", { value: name, disabled: ready === false, title: description }, ready === false ? `${name} (needs ${missing.join(", ")})` : name),
+          h("option", { value: name, disabled: ready === false, title: plain(description) }, ready === false ? `${name} (needs ${missing.join(", ")})` : name),
         );
       fill(select, h("option", { value: "" }, "Best strategy"), options);
       if (ready.includes(chosen[at])) select.value = chosen[at];

@@ -1,6 +1,7 @@
 // Questions of one's own, asked of several strategies, and how well they were answered.
 
 import { isEmpty } from "../parts/api.js";
+import { plain } from "../parts/code_spans.js";
 import { button, fill, h, said, scrolling } from "../parts/dom.js";
 import { active, Jobs } from "../parts/jobs.js";
 import { bars } from "../parts/plot.js";
@@ -61,7 +62,7 @@ class MeasureView {
     const check = ({ name, description, ready, missing = [] }) =>
       h(
         "label",
-        { class: "check", title: ready === false ? `needs ${missing.join(", ")}` : description },
+        { class: "check", title: ready === false ? `needs ${missing.join(", ")}` : plain(description) },
         h("input", { type: "checkbox", name: "strategy", value: name, checked: usual.has(name) && ready !== false, disabled: ready === false, on: { change: () => this.#read() } }),
         name,
       );

@@ -1,6 +1,7 @@
 // What is configured, and what this browser keeps.
 
 import { isEmpty } from "../parts/api.js";
+import { withCode } from "../parts/code_spans.js";
 import { button, fill, h, said, scrolling } from "../parts/dom.js";
 import { counted, duration, size, spent } from "../parts/text.js";
 import { forgetAll, threads } from "../parts/threads.js";
@@ -53,7 +54,7 @@ class SettingsView {
         "tr",
         {},
         h("th", { scope: "row" }, one.name),
-        h("td", {}, said("span", one.description)),
+        h("td", {}, said("span", withCode(one.description))),
         h("td", { class: "muted ready" }, one.ready === false ? `needs ${(one.missing ?? []).join(", ")}` : "ready"),
       );
     const more = h("div", { class: "stack" });

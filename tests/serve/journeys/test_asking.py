@@ -118,6 +118,22 @@ def test_an_answer_can_be_stopped_and_asked_again(page: Page) -> None:
     assert page.locator(".worded").inner_text().startswith("Pellingrove")
 
 
+def test_a_question_under_way_is_still_there_when_the_page_is_loaded_anew(page: Page) -> None:
+    page.route("**/v1/ask", lambda route: None)  # a server that never answers
+    page.fill("#question", BRIDGE)
+    page.press("#question", "Enter")
+    page.get_by_role("button", name="Stop").wait_for()
+    page.reload()
+    page.locator("#question").wait_for()
+    assert page.input_value("#question") == BRIDGE
+    page.unroute("**/v1/ask")
+    page.press("#question", "Enter")
+    page.locator(".worded", has_text="Pellingrove").wait_for()
+    page.reload()
+    page.get_by_text("Earlier threads (1)").wait_for()
+    assert page.input_value("#question") == "", "it was answered"
+
+
 def test_an_answer_is_copied_with_its_citations(page: Page) -> None:
     ask(page, BRIDGE)
     page.get_by_role("button", name="Copy as Markdown").click()

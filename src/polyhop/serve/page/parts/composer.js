@@ -68,8 +68,8 @@ export class Composer {
     if (held) (on ? this.halt : this.question).focus({ preventScroll: true });
   }
 
-  clear() {
-    this.question.value = "";
+  write(question) {
+    this.question.value = question;
     this.#grow();
   }
 

@@ -7,6 +7,7 @@ import { button, fill, h, refocused, said } from "../parts/dom.js";
 import { newId } from "../parts/ids.js";
 import { counted } from "../parts/text.js";
 import { forget, historyOf, keep, threads, titleOf } from "../parts/threads.js";
+import { begun, ended, unanswered } from "../parts/under_way.js";
 
 export function mount(root, page) {
   return new AskView(root, page);
@@ -23,6 +24,7 @@ class AskView {
     root.classList.add("ask");
     fill(root, this.others, this.intro, this.turns, h("div", { class: "dock" }, this.composer.element));
     this.#begin();
+    this.composer.write(unanswered(page.api.workspace));
   }
 
   /** Called whenever the view comes to the front: documents may have come or gone meanwhile. */
@@ -107,14 +109,16 @@ class AskView {
     const cards = this.#turn(question, strategies);
     this.root.setAttribute("data-begun", "");
     this.turns.lastChild.querySelector(".asked").scrollIntoView({ block: "start" });
-    this.composer.clear();
+    this.composer.write("");
     this.composer.busy = true;
+    begun(thread.workspace, question);
     this.page.announce("Looking for an answer.");
     const each = cards.map(async (card, index) => {
       turn.answers[index] = await this.#answer(card, { question, strategy: strategies[index], history, signal: stop.signal });
     });
     await Promise.all(each);
     if (this.running === stop) this.composer.busy = false;
+    if (stop.signal.aborted || turn.answers.some(Boolean)) ended(); // one that failed may be wanted again
     if (!turn.answers.some(Boolean)) return;
     thread.turns.push(turn);
     keep(thread);

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -16,7 +17,7 @@ from polyhop.serve.app import create_app
 from polyhop.serve.engines import Engines
 from polyhop.serve.jobs.job import Job
 from polyhop.serve.jobs.queue import JobQueue
-from tests.worlds.clients import ended
+from tests.worlds.clients import ended, problem, sources, uploaded
 from tests.worlds.commands import Run
 from tests.worlds.documents import write
 from tests.worlds.serving import Served, serving_app
@@ -116,6 +117,25 @@ def test_a_folder_that_is_empty_empties_nothing(tmp_path: Path) -> None:
         assert ended(served.client, served.client.delete(f"/v1/documents/{document}").json()["job"])["state"] == "done"
         (folder / "not_mounted").unlink()
         until(lambda: jobs(served)[0] == ("folder", "done"))  # of what has no documents nothing can be lost
+
+
+def test_a_document_of_a_followed_folder_is_not_removed_behind_the_folders_back(tmp_path: Path) -> None:
+    folder = write(tmp_path / "notes", {"a.txt": "A mill.", "b.csv": "id,text\nb1,A weir.\nb2,Rye.\n"})
+    with following(tmp_path / "an.index", folder) as served:
+        until(lambda: jobs(served) == [("folder", "done")])
+        client = served.client
+        uploaded(client, {"c.txt": "A quay."})
+        own = sources(client).pop("c.txt")
+        assert client.delete(f"/v1/documents/{own}").status_code == 202, "an upload is nobody's file"
+        held = {uri: key for uri, key in sources(client).items() if key != own}
+        for named in (*held, *held.values(), str(folder / "b.csv")):
+            refused = client.delete(f"/v1/documents/{quote(named, safe='')}")
+            assert problem(refused) == (409, "not_now"), named
+        assert "a file of notes, which this server follows" in refused.json()["error"]["message"]
+        assert "the file itself" in refused.json()["error"]["remedy"]
+        assert str(tmp_path) not in refused.text
+        (folder / "a.txt").unlink()
+        until(lambda: titles(served) == {"b.csv#b1", "b.csv#b2"})
 
 
 def test_an_index_within_its_folder_is_no_change(tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ class Ingest:
     def _is_refused(self, document: Document, tally: Tally, stamp: str = "") -> bool:
         holder = self._known.get(document.id)
         other = None if stamp else tally.read.get(document.id)
-        if holder is not None and not _same_source(holder, document, stamp) and _stands(holder):
+        if holder is not None and not _same_source(holder, document, stamp) and stands(holder):
             other = holder.uri
         if other is not None:
             tally.skipped.append(with_taken_id(document, other))
@@ -180,7 +180,7 @@ class Ingest:
         if self.record is None or other is None or other in tally.read:
             return None
         row = self.record.row(other)
-        return row.uri if _stands(row) else None
+        return row.uri if stands(row) else None
 
     def _store(self, group: Sequence[Document | _Finished], tally: Tally, stamp: str = "") -> None:
         if self.dry_run or self.record is None:
@@ -291,7 +291,7 @@ def _has_met(record: Record, uri: str) -> bool:
     return bool(record.at(uri)) or record.meta(f"file:{uri}") is not None
 
 
-def _stands(row: DocumentRow) -> bool:
+def stands(row: DocumentRow) -> bool:
     """Whether a stored document is still where it came from; one that was given as an object is."""
     return row.stamp == GIVEN or _exists(row.uri)
 

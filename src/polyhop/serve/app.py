@@ -51,7 +51,7 @@ def create_app(engines: Engines, settings: Settings, *, watched: Sequence[Path] 
     metrics = Metrics()
     intake = Intake(engines.places, settings, open_to_local=is_local(settings.server.host))
     turns = Turns(settings.server, metrics)
-    service = Service(settings=settings, engines=engines, turns=turns, metrics=metrics, intake=intake)
+    service = Service(settings=settings, engines=engines, turns=turns, metrics=metrics, intake=intake, followed=watched)
     assistants = Assistants(service)
 
     @asynccontextmanager

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import Depends, Header, Request
@@ -26,6 +28,7 @@ class Service:
     turns: Turns
     metrics: Metrics
     intake: Intake
+    followed: Sequence[Path] = ()  # folders of this machine, which say what is in the index
     stopping: threading.Event = field(default_factory=threading.Event)  # set as soon as the server begins to stop
 
     def close(self) -> None:

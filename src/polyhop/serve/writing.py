@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
 
-from polyhop.errors import DocumentError, DocumentMissing, UsageError
+from polyhop.documents.reading import covers
+from polyhop.errors import DocumentError, DocumentMissing, NotNow, UsageError
+from polyhop.indexing.ingest import GIVEN, stands
 from polyhop.serve.asking import allowed
 from polyhop.serve.engines import Workspace
 from polyhop.serve.intake import Counter
@@ -18,6 +22,7 @@ from polyhop.serve.multipart import FilesInRequest
 from polyhop.serve.named_strategy import named
 from polyhop.serve.service import Service, TheKey, TheService, TheWorkspace
 from polyhop.serve.uploads import Spool
+from polyhop.store.port import DocumentRow
 from polyhop.strategies.strategy import strategy_of
 
 router = APIRouter(prefix="/v1", tags=["writing"])
@@ -95,8 +100,13 @@ async def upload(request: Request, service: TheService, workspace: TheWorkspace)
 
 @router.delete("/documents/{document_id:path}", status_code=202)
 def remove(service: TheService, workspace: TheWorkspace, document_id: str) -> JobBody:
-    """Remove a document, by its id, or all that came from a file, by the file's name."""
-    ids = _meant(workspace, document_id)
+    """Remove a document, by its id, or all that came from a file, by the file's name.
+
+    What lies in a folder that the server follows is removed by removing the file itself.
+    """
+    rows = _meant(workspace, document_id)
+    _check_followed(rows, service.followed)
+    ids = tuple(row.id for row in rows)
     counter = service.intake.counter(workspace.place)
     with counter.queue.transaction():
         waiting = (job for job in counter.queue.open_jobs() if job.kind == JobKind.REMOVE and job.about == ids)
@@ -146,12 +156,24 @@ def _queued(service: Service, counter: Counter, spool: Spool, key: Key) -> Job:
     return service.intake.take_in(counter, spool, key)
 
 
-def _meant(workspace: Workspace, name: str) -> tuple[str, ...]:
+def _meant(workspace: Workspace, name: str) -> list[DocumentRow]:
     """The documents that an id, or the name of a file, means. Raises DocumentMissing."""
     with workspace.engine.view() as view:
         try:
-            return (view.record.row(name).id,)
+            return [view.record.row(name)]
         except DocumentMissing:
-            if ids := tuple(view.record.at(name)):
-                return ids
+            if ids := view.record.at(name):
+                return [view.record.row(key) for key in ids]
             raise
+
+
+def _check_followed(rows: Iterable[DocumentRow], followed: Sequence[Path]) -> None:
+    """Refuse to remove what the next look at its folder would bring back. Raises NotNow."""
+    from_files = (row for row in rows if row.stamp != GIVEN and stands(row))
+    for row in from_files:
+        folder = next((path for path in followed if covers([path], row.uri)), None)
+        if folder is not None:
+            raise NotNow(
+                f"The document comes from a file of {folder.name or folder}, which this server follows.",
+                remedy="Delete or move the file itself: the index then lets go of it.",
+            )

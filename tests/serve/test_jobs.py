@@ -95,6 +95,20 @@ def test_what_cannot_be_read_is_named_and_what_was_there_stays(workplace: Workpl
     assert len(workplace.lying()) == 2
 
 
+@pytest.mark.parametrize("nothing", ["", " \n"])
+def test_an_empty_upload_leaves_what_was_there(workplace: Workplace, nothing: str) -> None:
+    workplace.upload({"mill.txt": "A mill.", "people.csv": "id,text\np1,Ada Brisk builds.\n"})
+    job = workplace.done(workplace.upload({"mill.txt": nothing, "people.csv": nothing, "rye.txt": nothing}))
+    assert {each.file: each.reason for each in job.skipped} == {
+        "mill.txt": "is empty; what the index has of it stays",
+        "people.csv": "is empty; what the index has of it stays",
+        "rye.txt": "is empty",
+    }
+    assert set(uris(workplace)) == {"mill.txt", "people.csv#p1"}
+    assert set(workplace.stored()) == {"mill.txt", "people.csv"}
+    assert workplace.stored()["mill.txt"] == b"A mill."
+
+
 def test_removing_documents_takes_their_files_with_them(workplace: Workplace) -> None:
     workplace.upload({"people.csv": "id,text\np1,Ada.\np2,Piet.\n", "mill.txt": "A mill.", "rye.txt": "Some rye."})
     workplace.work()

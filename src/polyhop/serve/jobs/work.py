@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from polyhop.documents.reading import Source, covers, find, unique
 from polyhop.errors import BudgetExceeded, IndexLocked, IndexMissing, UsageError
-from polyhop.indexing.ingest import EMPTY, GIVEN, STAYS
+from polyhop.indexing.ingest import GIVEN, STAYS
 from polyhop.indexing.run import IndexRun
 from polyhop.models.choice import Models
 from polyhop.reports import IndexReport, Progress, Skipped
@@ -155,7 +155,7 @@ class _Reading:
 
     ids: dict[str, set[str]] = field(default_factory=dict)  # of the documents of each file
     skipped: list[LeftOut] = field(default_factory=list)
-    unread: set[str] = field(default_factory=set)  # files that could not be read (whole)
+    unread: set[str] = field(default_factory=set)  # files that could not be read (whole), or are empty
     _items: list[tuple[str, Document]] = field(default_factory=list)
 
     def add(self, name: str, items: Iterable[Document | Skipped]) -> None:
@@ -166,8 +166,8 @@ class _Reading:
                 self._items.append((name, item))
                 continue
             self.skipped.append(_left_out(item.uri, item.reason))
-            if item.uri == name and item.reason != EMPTY:
-                self.unread.add(name)  # what was there before stays until it can be read again
+            if item.uri == name:
+                self.unread.add(name)  # what was there before stays: an upload that failed halfway is empty, too
 
     def documents(self, holders: dict[str, str | None]) -> list[Document]:
         """The documents to be stored: without those whose id another file's document has already."""
@@ -187,7 +187,7 @@ class _Reading:
         return kept
 
     def tell_what_stays(self, held: Collection[str | None]) -> None:
-        """Of files that could not be read, whether the index has something of them: ``held`` are those that it has."""
+        """Of files that brought nothing, whether the index has something of them: ``held`` are those that it has."""
         stays = self.unread.intersection(held)
         self.skipped = [
             replace(each, reason=f"{each.reason}; {STAYS}") if each.file in stays else each for each in self.skipped

@@ -62,6 +62,33 @@ def test_errors_have_one_shape(client: httpx.Client, method: str, path: str, sta
     assert error["request_id"] == response.headers["x-request-id"]
 
 
+@pytest.mark.parametrize("kind", [{}, {"Content-Type": "text/plain"}])
+@pytest.mark.parametrize("path", ["/v1/ask", "/v1/search", "/v1/chat/completions", "/v1/eval"])
+def test_json_that_is_not_said_to_be_json_is_wrong_content(
+    client: httpx.Client, path: str, kind: dict[str, str]
+) -> None:
+    response = client.post(path, content=b'{"question": "Who?"}', headers=kind)
+    error = response.json()["error"]
+    assert (response.status_code, error["type"]) == (415, "wrong_content")
+    assert error["remedy"] == "Send JSON with the header Content-Type: application/json."
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"question": nobody}', "The body is not JSON: Expecting value, behind 13 characters."),
+        (b"[1]", "The body has to be a JSON object."),
+        (b"", "There is no body."),
+        (b"{}", "question: Field required"),
+    ],
+)
+def test_a_body_that_cannot_be_read_says_what_is_wrong_and_where(
+    client: httpx.Client, content: bytes, message: str
+) -> None:
+    response = client.post("/v1/ask", content=content, headers={"Content-Type": "application/json"})
+    assert (response.status_code, response.json()["error"]["message"]) == (422, message)
+
+
 def test_what_nobody_expected_is_told_by_its_id_alone(world_index: Path, caplog: pytest.LogCaptureFixture) -> None:
     with serving(world_index) as served:
 

@@ -13,10 +13,11 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from polyhop.errors import KeyRefused, LimitReached, Overloaded, PolyhopError
+from polyhop.errors import KeyRefused, LimitReached, Overloaded, PolyhopError, WrongContent
 from polyhop.serve.safe_messages import message_of, remedy_of
 
 OPENAI_ROUTES = ("/v1/models", "/v1/chat/")  # their errors have the fields that OpenAI's clients read, too
+AS_JSON = "Send JSON with the header Content-Type: application/json."
 UNEXPECTED = "Something unexpected happened here; it is in the server's log under this request id."
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _REMEDIES = {
@@ -97,6 +98,9 @@ def handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        if isinstance(error.body, bytes):  # it was not taken for JSON, and so not read
+            wrong = WrongContent("The body is not said to be JSON.", remedy=AS_JSON)
+            return response(request.url.path, status_of(wrong), shape(wrong, request_id_of(request)))
         message = "; ".join(_complaint(one) for one in error.errors()[:5])
         body = _body("invalid_request", message, "See /openapi.json for what the route takes.", request_id_of(request))
         return response(request.url.path, 422, body)
@@ -117,5 +121,10 @@ def _body(kind: str, message: str, remedy: str | None, request_id: str) -> dict[
 
 
 def _complaint(one: Mapping[str, Any]) -> str:
+    """What is wrong, and where; the body as a whole has no name."""
+    if one["type"] == "json_invalid":
+        return f"The body is not JSON: {one['ctx']['error']}, behind {one['loc'][-1]} characters."
+    if tuple(one["loc"]) == ("body",):
+        return "There is no body." if one["type"] == "missing" else "The body has to be a JSON object."
     place = ".".join(str(part) for part in one["loc"] if part != "body")
     return f"{place}: {one['msg']}" if place else str(one["msg"])

@@ -135,6 +135,30 @@ def test_what_cannot_be_given_is_refused(assistant: openai.OpenAI, wanted: dict[
     assert "POST /v1/ask" in refused.value.response.json()["error"]["remedy"]
 
 
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        (
+            {"type": "image_url", "image_url": {"url": "data:,"}},
+            "a part of the type 'image_url' is not read, only those",
+        ),
+        ({"text": "Who?"}, "a part of the type 'None' is not read, only those of the types text and refusal"),
+        ({"type": "x" * 5000}, "xxx...' is not read"),
+        ({"type": "text"}, "messages.0.content.0.text.text: Field required"),
+    ],
+)
+def test_a_part_that_is_not_read_is_refused_with_those_that_are(
+    assistant: openai.OpenAI, part: dict[str, Any], message: str
+) -> None:
+    turn = {"role": "user", "content": [part, {"type": "text", "text": "Who?"}]}
+    with pytest.raises(openai.UnprocessableEntityError) as refused:
+        complete(assistant, model="polyhop/bm25", messages=[turn])
+    told = refused.value.response.json()["error"]["message"]
+    assert message in told
+    assert "[" not in told, "names of the code"
+    assert len(told) < 300
+
+
 def test_what_changes_nothing_is_let_pass(assistant: openai.OpenAI) -> None:
     wanted = {"n": 1, "response_format": {"type": "text"}, "tool_choice": "auto", "seed": 7, "logprobs": False}
     assert complete(assistant, model="polyhop/bm25", messages=ASKED, **wanted).choices[0].message.content

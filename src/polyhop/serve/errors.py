@@ -126,5 +126,6 @@ def _complaint(one: Mapping[str, Any]) -> str:
         return f"The body is not JSON: {one['ctx']['error']}, behind {one['loc'][-1]} characters."
     if tuple(one["loc"]) == ("body",):
         return "There is no body." if one["type"] == "missing" else "The body has to be a JSON object."
-    place = ".".join(str(part) for part in one["loc"] if part != "body")
+    parts = (str(part) for part in one["loc"] if part != "body")
+    place = ".".join(part for part in parts if not part.startswith("list["))  # what a union's branch is called in code
     return f"{place}: {one['msg']}" if place else str(one["msg"])

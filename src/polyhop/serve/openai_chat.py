@@ -14,7 +14,8 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from polyhop import registry
 from polyhop.errors import PolyhopError, UsageError
@@ -24,6 +25,7 @@ from polyhop.serve.cited import CitedText, cited, draft_in_words, hop_in_words, 
 from polyhop.serve.errors import openai_body, request_id_of, shape
 from polyhop.serve.named_strategy import named
 from polyhop.serve.service import TheService, TheWorkspace
+from polyhop.serve.uploads import shown
 from polyhop.strategies.strategy import strategy_of
 from polyhop.types import Answer
 
@@ -47,6 +49,7 @@ class RefusalInMessage(BaseModel):
     refusal: str
 
 
+PARTS = ("text", "refusal")  # the types of the parts that are read
 MessagePart = Annotated[TextInMessage | RefusalInMessage, Field(discriminator="type")]
 
 
@@ -55,6 +58,18 @@ class ChatMessage(BaseModel):
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[MessagePart] | None = None  # none: the assistant called tools
+
+    @field_validator("content", mode="before")
+    @classmethod
+    def _readable(cls, content: object) -> object:
+        """What a message says, as it came. Raises PydanticCustomError, which names the parts that are read."""
+        for part in content if isinstance(content, list) else ():
+            kind = part.get("type") if isinstance(part, dict) else None
+            if kind not in PARTS:
+                message = "a part of the type {kind} is not read, only those of the types {read}"
+                told = {"kind": shown(str(kind)), "read": " and ".join(PARTS)}
+                raise PydanticCustomError("part_not_read", message, told)
+        return content
 
     @property
     def text(self) -> str:

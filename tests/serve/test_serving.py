@@ -164,6 +164,14 @@ def test_a_body_is_refused_as_soon_as_it_is_too_large(served: Served) -> None:
     assert (untold.status_code, untold.json()["error"]["type"]) == (413, told.json()["error"]["type"])
 
 
+@pytest.mark.parametrize("pieces", [1, 30])  # one says how long it is, several do not
+def test_a_body_that_is_too_large_says_what_to_do(client: httpx.Client, pieces: int) -> None:
+    content = b" " * 3_000_000 if pieces == 1 else (b" " * 100_000 for _ in range(pieces))
+    error = client.post("/v1/ask", content=content, headers={"Content-Type": "application/json"}).json()["error"]
+    assert error["type"] == "too_large"
+    assert error["remedy"].startswith("Send less, or raise the limit with: polyhop serve --set server.body=BYTES")
+
+
 def test_an_origin_that_is_no_address_is_another_site(client: httpx.Client) -> None:
     response = client.get("/health", headers={"Origin": "http://["})
     assert (response.status_code, response.json()["error"]["type"]) == (403, "forbidden")

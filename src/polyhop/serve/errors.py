@@ -18,11 +18,13 @@ from polyhop.serve.safe_messages import message_of, remedy_of
 
 OPENAI_ROUTES = ("/v1/models", "/v1/chat/")  # their errors have the fields that OpenAI's clients read, too
 AS_JSON = "Send JSON with the header Content-Type: application/json."
+SEND_LESS = "Send less, or raise the limit with: polyhop serve --set server.body=BYTES (or server.upload)"
 UNEXPECTED = "Something unexpected happened here; it is in the server's log under this request id."
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _REMEDIES = {
     404: "See the routes at /openapi.json.",
     405: "See the routes and their methods at /openapi.json.",
+    413: SEND_LESS,
 }
 
 

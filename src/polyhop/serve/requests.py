@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from polyhop.errors import RequestError, TooLarge
-from polyhop.serve.errors import headers_of, response, shape, status_of
+from polyhop.serve.errors import SEND_LESS, headers_of, response, shape, status_of
 from polyhop.serve.metrics import Metrics
 from polyhop.settings import Serving
 
@@ -207,10 +207,7 @@ def _limited(receive: Receive, one: _OneRequest, headers: Headers, serving: Serv
 
 def too_large(most: int) -> TooLarge:
     """The error for a request with more bytes than are taken."""
-    return TooLarge(
-        f"The request has more than {most:,} bytes.",
-        remedy="Send less, or raise the limit with: polyhop serve --set server.body=BYTES (or server.upload)",
-    )
+    return TooLarge(f"The request has more than {most:,} bytes.", remedy=SEND_LESS)
 
 
 class JsonLines(logging.Formatter):

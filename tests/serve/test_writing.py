@@ -108,6 +108,25 @@ def test_what_cannot_be_taken_is_refused_and_nothing_of_it_stays(
     assert not folder.exists() or not list(folder.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("files", "remedies"),
+    [
+        (
+            {"a.txt": "a" * 60_000},
+            ["Send it in smaller parts, or raise the limit with: polyhop serve --set server.file"],
+        ),
+        ({"a.exe": "MZ"}, ["Send files of the kinds that are read."]),
+        ({"a.txt": "a" * 60_000, "a.exe": "MZ"}, ["Send files of the kinds", "Send it in smaller parts"]),
+    ],
+)
+def test_files_that_are_refused_say_what_to_send_instead(
+    served: Served, files: dict[str, str], remedies: list[str]
+) -> None:
+    told = served.client.post("/v1/documents", files=sent(files)).json()["error"]["remedy"].split("\n")
+    assert len(told) == len(remedies)
+    assert all(line.startswith(remedy) for line, remedy in zip(told, remedies, strict=True))
+
+
 def test_a_connection_that_closes_in_the_middle_leaves_nothing(served: Served, tmp_path: Path) -> None:
     address = httpx.URL(served.url)
     head = (

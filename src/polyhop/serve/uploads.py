@@ -92,6 +92,7 @@ class Spool:
     allow: Callable[[int], int | None] = lambda size: None  # looked at again where these do not suffice: what is left
     received: list[Received] = field(default_factory=list, init=False)
     skipped: list[LeftOut] = field(default_factory=list, init=False)
+    oversized: int = field(default=0, init=False)  # how many of these were too large
     _size: int = field(default=0, init=False)  # of the request
     _looked: int = field(default=0, init=False)  # its size when the space was last looked at
     _count: int = field(default=0, init=False)
@@ -127,6 +128,7 @@ class Spool:
             return  # it is left out
         if file.size + len(data) > self.limits.file:
             self._drop(file)
+            self.oversized += 1
             reason = f"is larger than {self.limits.file:,} bytes, the most that a file may have here"
             self.skipped.append(LeftOut(file=file.name, reason=reason))
             return

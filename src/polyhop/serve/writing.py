@@ -28,6 +28,8 @@ from polyhop.strategies.strategy import strategy_of
 router = APIRouter(prefix="/v1", tags=["writing"])
 
 MOST_QUESTIONS = 1000
+ANOTHER_KIND = "Send files of the kinds that are read."
+SMALLER = "Send it in smaller parts, or raise the limit with: polyhop serve --set server.file=BYTES"
 FORM = {
     "multipart/form-data": {
         "schema": {
@@ -152,7 +154,9 @@ def _queued(service: Service, counter: Counter, spool: Spool, key: Key) -> Job:
     """The job that indexes what has come. Raises DocumentError where nothing of it can be read."""
     if not spool.received:
         reasons = "; ".join(f"{each.file}: {each.reason}" for each in spool.skipped[:5])
-        raise DocumentError(f"None of the files is read: {reasons}.", remedy="Send files of the kinds that are read.")
+        remedies = [ANOTHER_KIND] if len(spool.skipped) > spool.oversized else []
+        remedies += [SMALLER] if spool.oversized else []
+        raise DocumentError(f"None of the files is read: {reasons}.", remedy="\n".join(remedies))
     return service.intake.take_in(counter, spool, key)
 
 

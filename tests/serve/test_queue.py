@@ -82,6 +82,23 @@ def test_only_what_failed_or_was_cancelled_is_tried_again(queue: JobQueue) -> No
     assert (again.state, again.error, again.ended) == (JobState.QUEUED, None, None)
 
 
+@pytest.mark.parametrize(
+    ("kind", "remedy"),
+    [
+        (JobKind.UPLOAD, "Upload the files again"),
+        (JobKind.REMOVE, "What it was to remove has gone"),
+        (JobKind.FOLDER, "Change a file of the folder"),
+        (JobKind.EVAL, "Measure anew with: POST /v1/eval"),
+    ],
+)
+def test_a_job_that_is_done_says_how_its_like_is_done_again(queue: JobQueue, kind: JobKind, remedy: str) -> None:
+    job = queue.add(kind, ["x"])
+    queue.end(job, JobState.DONE)
+    with pytest.raises(NotNow) as refused:
+        queue.retry(job.id)
+    assert refused.value.remedy.startswith(remedy)
+
+
 def test_a_job_that_kills_its_worker_again_and_again_is_given_up(queue: JobQueue) -> None:
     job, other = added(queue), added(queue)
     assert not queue.crashed(), "nothing was at work"

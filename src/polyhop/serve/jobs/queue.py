@@ -64,6 +64,13 @@ CREATE TABLE files(
 ) WITHOUT ROWID;
 """
 
+DO_AGAIN = {
+    JobKind.UPLOAD: "Upload the files again to index them anew.",
+    JobKind.REMOVE: "What it was to remove has gone; nothing is left to do.",
+    JobKind.FOLDER: "Change a file of the folder, or start the server again: each has it looked at again.",
+    JobKind.EVAL: "Measure anew with: POST /v1/eval",
+}
+
 _FIELDS = "number, id, kind, state, about, key, created, started, ended, progress, cost, skipped, error, stopping"
 
 
@@ -159,7 +166,7 @@ class JobQueue(KeptInFile):
             if job.state not in (JobState.FAILED, JobState.CANCELLED):
                 raise NotNow(
                     f"Only a job that failed or was cancelled can be tried again; this one is {job.state}.",
-                    remedy="Wait until it has ended." if job.is_open else "Upload the files again to index them anew.",
+                    remedy="Wait until it has ended." if job.is_open else DO_AGAIN[job.kind],
                 )
             self.file.change(
                 "UPDATE jobs SET state = 'queued', started = NULL, ended = NULL, error = NULL, stopping = 0,"

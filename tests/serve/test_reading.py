@@ -69,7 +69,18 @@ def test_a_document_is_read_whole_or_cut(client: httpx.Client, engine: Polyhop) 
     cut = client.get(address, params={"start": 10, "end": 25}).json()
     assert (cut["text"], cut["length"]) == (document.text[10:25], len(document.text))
     assert all(one["start"] < 25 and one["end"] > 10 for one in cut["passages"])
-    assert client.get(address, params={"start": 30, "end": 20}).json()["error"]["type"] == "usage_error"
+
+
+def test_a_stretch_that_there_is_not_says_why(client: httpx.Client) -> None:
+    found = client.get("/v1/documents").json()["documents"][0]["id"]
+    length = client.get(f"/v1/documents/{found}").json()["length"]
+    for asked, why in (
+        ({"start": 10**6}, f"There is no stretch from character 1000000 on: the document has {length} characters."),
+        ({"start": 30, "end": 20}, "There is no stretch from character 30 on: it ends before it begins (at 20)."),
+    ):
+        response = client.get(f"/v1/documents/{found}", params=asked)
+        assert (response.status_code, response.json()["error"]["type"]) == (400, "usage_error")
+        assert response.json()["error"]["message"] == why
 
 
 def test_an_id_of_any_letters_can_be_read(harbour_engine: Polyhop) -> None:

@@ -161,7 +161,8 @@ def document(
     length = len(found.text)
     last = min(length, start + LONGEST, length if end is None else end)
     if start > last:
-        raise UsageError(f"There are no characters {start} to {end} in this document of {length}.")
+        trouble = f"it ends before it begins (at {end})" if start <= length else f"the document has {length} characters"
+        raise UsageError(f"There is no stretch from character {start} on: {trouble}.")
     return DocumentText(
         id=found.id,
         title=found.title,

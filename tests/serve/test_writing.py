@@ -73,6 +73,19 @@ def test_what_is_attached_to_a_mail_goes_with_its_name(served: Served, tmp_path:
     assert not list((tmp_path / "root" / "default" / "files").iterdir())
 
 
+def test_a_removal_names_what_it_removes(served: Served) -> None:
+    client = served.client
+    uploaded(client, {"lists/people.csv": "id,text\np1,Ada Brisk.\np2,Piet Rook.\n", "mill.txt": "A mill."})
+    for named, about in (
+        (sources(client)["mill.txt"], ["mill.txt"]),
+        ("lists/people.csv", ["lists/people.csv#p1", "lists/people.csv#p2"]),
+    ):
+        job = client.delete(f"/v1/documents/{quote(named, safe='')}").json()["job"]
+        assert job["about"] == about
+        assert ended(client, job)["skipped"] == []
+    assert not sources(client)
+
+
 def test_two_who_remove_the_same_get_the_same_job(served: Served) -> None:
     client = served.client
     uploaded(client, {"mill.txt": "A mill."})

@@ -52,7 +52,7 @@ class Workplace:
 
     def remove(self, *ids: str) -> Job:
         """Have documents removed."""
-        return self.queue.add(JobKind.REMOVE, ids)
+        return self.queue.add(JobKind.REMOVE, [f"document {each}" for each in ids], asked={"ids": ids})
 
     def order(self, *, idle: float = 0.0) -> WorkOrder:
         """What a worker of it is told."""

@@ -108,11 +108,12 @@ def remove(service: TheService, workspace: TheWorkspace, document_id: str) -> Jo
     """
     rows = _meant(workspace, document_id)
     _check_followed(rows, service.followed)
-    ids = tuple(row.id for row in rows)
+    asked = {"ids": [row.id for row in rows]}
     counter = service.intake.counter(workspace.place)
     with counter.queue.transaction():
-        waiting = (job for job in counter.queue.open_jobs() if job.kind == JobKind.REMOVE and job.about == ids)
-        job = next(waiting, None) or counter.queue.add(JobKind.REMOVE, ids, key=workspace.key.id)
+        removing = (job for job in counter.queue.open_jobs() if job.kind == JobKind.REMOVE)
+        job = next((job for job in removing if counter.queue.asked(job) == asked), None)
+        job = job or counter.queue.add(JobKind.REMOVE, [*map(_source, rows)], key=workspace.key.id, asked=asked)
     service.intake.workers.nudge(workspace.place)
     return JobBody(job=job.to_dict())
 
@@ -169,6 +170,12 @@ def _meant(workspace: Workspace, name: str) -> list[DocumentRow]:
             if ids := view.record.at(name):
                 return [view.record.row(key) for key in ids]
             raise
+
+
+def _source(row: DocumentRow) -> str:
+    """What a document came from, as people know it: where files of this machine lie is told to nobody."""
+    source = row.uri if row.stamp == GIVEN else row.uri.rpartition("/")[2]
+    return source or row.title or row.id
 
 
 def _check_followed(rows: Iterable[DocumentRow], followed: Sequence[Path]) -> None:

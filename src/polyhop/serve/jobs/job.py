@@ -64,7 +64,7 @@ class Job:
     id: str
     kind: JobKind
     state: JobState
-    about: tuple[str, ...]  # names of the files, or ids of the documents, or strategies
+    about: tuple[str, ...]  # names of files, or of what documents came from, or strategies
     key: str  # the id of the key that asked for it
     created: float
     started: float | None = None

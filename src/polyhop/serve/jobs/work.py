@@ -78,18 +78,19 @@ class IndexWork:
         self.files.remove(set(files) - set(after.values()))
         return WorkDone(skipped=tuple(reading.skipped))
 
-    def remove(self, job: Job, reporter: Reporter) -> WorkDone:
+    def remove(self, job: Job, asked: Mapping[str, Any], reporter: Reporter) -> WorkDone:
         """Remove documents by their ids, and the files of which no document is left. Raises like ``Polyhop.remove``."""
+        ids = asked.get("ids", job.about)  # jobs of earlier versions are about ids
         names = self.files.names()
         run = self._run(reporter)
         try:
-            gone, _ = self._patiently(lambda: run.discard(job.about), reporter)
+            gone, _ = self._patiently(lambda: run.discard(ids), reporter)
         except IndexMissing:
             gone = ()
         after = set(self._owners(names).values())
         self.files.remove(name for name in names if name not in after)
-        missing = [key for key in job.about if key not in gone]
-        return WorkDone(skipped=tuple(LeftOut(file=key, reason="is not in the index any more") for key in missing))
+        missing = [name for key, name in zip(ids, job.about, strict=True) if key not in gone]
+        return WorkDone(skipped=tuple(LeftOut(file=name, reason="is not in the index any more") for name in missing))
 
     def follow(self, asked: Mapping[str, Any], reporter: Reporter) -> WorkDone:
         """Bring the index up to date with folders of this machine. Raises like ``Polyhop.index``.

@@ -140,9 +140,10 @@ class Worker:
             files=self._files,
             parser=self._parser,
         )
-        if job.kind == JobKind.FOLDER:
-            return index.follow(self._queue.asked(job), reporter)
-        return index.upload(job, reporter) if job.kind == JobKind.UPLOAD else index.remove(job, reporter)
+        if job.kind == JobKind.UPLOAD:
+            return index.upload(job, reporter)
+        asked = self._queue.asked(job)
+        return index.follow(asked, reporter) if job.kind == JobKind.FOLDER else index.remove(job, asked, reporter)
 
     def _within_limits(self, job: Job) -> Settings:
         """The settings with what the job's key may still spend as caps. Raises LimitReached."""

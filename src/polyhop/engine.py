@@ -41,7 +41,7 @@ from polyhop.reading.within_budget import read_within
 from polyhop.reports import CostListener, HopListener, IndexReport, IndexStatus, ProgressListener, RemoveReport
 from polyhop.settings import Settings
 from polyhop.store.record import Record
-from polyhop.strategies.strategy import Strategy, default_strategy, layers_used, strategy_of, unread
+from polyhop.strategies.strategy import Strategy, default_strategy, layers_used, strategy_of, unread, usable_strategy
 from polyhop.types import Answer, Budget, Document, Evidence, Span
 
 logger = logging.getLogger(__name__)
@@ -305,12 +305,12 @@ class Polyhop:
             )
 
     def strategy_for(self, name: str | None) -> str:
-        """The strategy that a question would be answered with: the one named, or the best that the layers allow."""
-        if name is not None:
-            strategy_of(name, self.settings)  # raises for one that cannot be built
-            return name
+        """The strategy that a question would be answered with: the one named, or the best that the layers allow.
+
+        Raises what keeps it from answering any: UnknownComponent, SettingError, LayerMissing.
+        """
         with self.view() as view:
-            return default_strategy(view, self.settings)
+            return usable_strategy(name, view, self.settings)
 
     def quote(self, span: Span) -> tuple[str, str, int | None]:
         """What a span says, its document's URI, and its page or None. Raises UsageError where there is no document."""

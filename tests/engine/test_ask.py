@@ -147,6 +147,14 @@ def test_an_unknown_strategy_is_refused_and_the_nearest_offered(engine: Polyhop)
     assert engine.strategy_for("dense") == "dense"
 
 
+def test_a_strategy_whose_layer_is_missing_is_refused_before_it_is_asked(harbour: Path, tmp_path: Path) -> None:
+    with Polyhop(tmp_path / "an.index") as engine:
+        engine.index(harbour, layers=["text"])
+        assert engine.strategy_for("dense") == "dense"
+        with pytest.raises(LayerMissing, match="no parsekg layer"):
+            engine.strategy_for("paths")
+
+
 def test_an_unknown_setting_is_refused_and_the_nearest_offered(world_index: Path) -> None:
     with Polyhop(world_index) as engine, pytest.raises(SettingError, match="no setting 'dept'") as caught:
         engine.search(BRIDGE, strategy="paths(dept=3)")

@@ -11,7 +11,7 @@ import pytest
 from polyhop import registry
 from polyhop.engine import Polyhop
 from tests.worlds.documents import BRIDGE
-from tests.worlds.serving import Served
+from tests.worlds.serving import Served, serving
 
 
 def test_an_answer_is_that_of_the_library(client: httpx.Client, engine: Polyhop) -> None:
@@ -83,6 +83,19 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_streamed(
     assert error["message"]
     assert error["request_id"] == response.headers["x-request-id"]
     assert len(response.text) < 2000, "what was sent is not sent back"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_missing_layer_is_told_before_anything_is_streamed(harbour: Path, tmp_path: Path, stream: bool) -> None:
+    with Polyhop(tmp_path / "an.index") as engine:
+        engine.index(harbour, layers=["text"])
+    with serving(tmp_path / "an.index") as served:
+        asked = served.client.post("/v1/ask", json={"question": BRIDGE, "strategy": "paths", "stream": stream})
+        chat = {"model": "polyhop/paths", "messages": [{"role": "user", "content": BRIDGE}], "stream": stream}
+        for response in (asked, served.client.post("/v1/chat/completions", json=chat)):
+            error = response.json()["error"]
+            assert (response.status_code, error["type"]) == (409, "layer_missing")
+            assert error["remedy"] == "Make it with: polyhop index PATH... --layers text,parsekg"
 
 
 @pytest.mark.parametrize("stream", [False, True])

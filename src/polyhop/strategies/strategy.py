@@ -74,6 +74,16 @@ def default_strategy(view: View, settings: Settings) -> str:
     raise LayerMissing("This index has nothing to search yet.", remedy="Index documents with: polyhop index PATH...")
 
 
+def usable_strategy(name: str | None, view: View, settings: Settings) -> str:
+    """The strategy named, or the default one, once it is seen that it can be built and that its layers are there.
+
+    Raises UnknownComponent, SettingError, UsageError, LayerMissing.
+    """
+    chosen = name or default_strategy(view, settings)
+    view.restricted(layers_read(strategy_of(chosen, settings)))
+    return chosen
+
+
 def parse_variant(name: str) -> tuple[str, dict[str, str]]:
     """The strategy and the settings that ``NAME`` or ``NAME(key=value, key=value)`` stands for.
 

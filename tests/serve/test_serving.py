@@ -23,6 +23,14 @@ def test_it_tells_that_it_lives_and_can_answer(client: httpx.Client) -> None:
     assert client.get("/ready").json() == {"status": "ok"}
 
 
+@pytest.mark.parametrize("path", ["/health", "/ready"])
+def test_whoever_watches_may_ask_for_the_head_alone(served: Served, tmp_path: Path, path: str) -> None:
+    response = served.client.head(path)
+    assert (response.status_code, response.content) == (200, b"")
+    with serving(tmp_path / "no.index") as bare:
+        assert bare.client.head(path).status_code == bare.client.get(path).status_code
+
+
 def test_a_server_without_an_index_lives_and_is_not_ready(tmp_path: Path) -> None:
     with serving(tmp_path / "none.index") as served:
         assert served.client.get("/health").status_code == 200

@@ -24,12 +24,14 @@ class Unready(StoreError):
     http_status = 503
 
 
+@router.head("/health", include_in_schema=False)
 @router.get("/health")
 async def health() -> Health:
     """Whether the server lives."""
     return Health(status="ok")
 
 
+@router.head("/ready", include_in_schema=False)
 @router.get("/ready")
 def ready(service: TheService) -> Health:
     """Whether questions can be answered: opens the index, or what of the first workspace there is."""

@@ -257,6 +257,21 @@ def test_strategies_are_measured_on_questions(served: Served) -> None:
         assert problem(client.post("/v1/eval", json=body)) == expected
 
 
+def test_a_measurement_that_cannot_be_made_is_refused_at_once(served: Served) -> None:
+    client = served.client
+    body = {"questions": [{"question": "Where was Ada Brisk born?"}], "strategies": ["bm25", "paths"]}
+    assert problem(client.post("/v1/eval", json=body)) == (404, "index_missing")
+    uploaded(client, HARBOUR)
+    assert problem(client.post("/v1/eval", json=body)) == (409, "layer_missing")
+    assert [job["kind"] for job in client.get("/v1/jobs").json()["jobs"]] == ["upload"]
+
+
+def test_a_strategy_that_is_named_twice_is_measured_once(served: Served) -> None:
+    uploaded(served.client, HARBOUR)
+    body = {"questions": [{"question": "Where was Ada Brisk born?"}], "strategies": ["bm25", "dense", "bm25"]}
+    assert served.client.post("/v1/eval", json=body).json()["job"]["about"] == ["bm25", "dense"]
+
+
 def test_keys_open_their_own_workspace_and_their_own_scope(served: Served, tmp_path: Path) -> None:
     client = served.client
     assert client.post("/v1/workspaces", json={"name": "legal"}).json() == {"workspaces": ["default", "legal"]}

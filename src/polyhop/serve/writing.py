@@ -23,7 +23,6 @@ from polyhop.serve.named_strategy import named
 from polyhop.serve.service import Service, TheKey, TheService, TheWorkspace
 from polyhop.serve.uploads import Spool
 from polyhop.store.port import DocumentRow
-from polyhop.strategies.strategy import strategy_of
 
 router = APIRouter(prefix="/v1", tags=["writing"])
 
@@ -121,17 +120,17 @@ def remove(service: TheService, workspace: TheWorkspace, document_id: str) -> Jo
 @router.post("/eval", status_code=202)
 def measure(body: Measured, service: TheService, workspace: TheWorkspace) -> JobBody:
     """Ask questions with several strategies and compare them; the result is at /v1/jobs/{id}/result."""
-    for name in body.strategies:
-        strategy_of(named(name), service.settings)
+    strategies = list(dict.fromkeys(map(named, body.strategies)))  # one that is named twice is measured once
     questions = [
         {**each.model_dump(include=each.model_fields_set), "question": allowed(each.question, service)}
         for each in body.questions
     ]
-    with workspace.engine.view():  # that there is an index
-        service.intake.limits.left(workspace.key)
+    for name in strategies:
+        workspace.engine.strategy_for(name)
+    service.intake.limits.left(workspace.key)
     counter = service.intake.counter(workspace.place)
-    asked = {"questions": questions, "strategies": body.strategies}
-    job = counter.queue.add(JobKind.EVAL, body.strategies, key=workspace.key.id, asked=asked)
+    asked = {"questions": questions, "strategies": strategies}
+    job = counter.queue.add(JobKind.EVAL, strategies, key=workspace.key.id, asked=asked)
     service.intake.workers.nudge(workspace.place)
     return JobBody(job=job.to_dict())
 

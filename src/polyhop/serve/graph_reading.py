@@ -12,7 +12,7 @@ FAN_OUT = 400  # edges of an entity that are followed, at most
 
 
 def entity_of(name: str, graph: ReadGraph) -> int:
-    """The entity of a name. Raises EntityMissing, which offers the nearest names."""
+    """The entity of a name. Raises EntityMissing, which offers what ``nearest`` finds."""
     found = graph.find(name)
     if found is None:
         near = graph.nearest(name)

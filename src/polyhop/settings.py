@@ -8,6 +8,7 @@ nowhere but here; the model that it names comes before a preset's.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -68,12 +69,16 @@ class Chunking:
             raise ValueError("longest_row must be at least 1, or none")
 
 
+_PREFIX = re.compile(r"(?:/[\w.~-]+)*", re.ASCII)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Serving:
     """What ``polyhop serve`` listens to, and how much it takes on at once."""
 
     host: str = "127.0.0.1"  # another address than this machine's own is served only to whoever has a key
     port: int = 8642  # 0: any that is free
+    prefix: str = ""  # the path under which a proxy hands it on, such as /poly: links to the server begin with it
     workers: int = 2  # answers worked on at the same time
     waiting: int = 16  # questions that may wait for their turn beside them; further ones are told to come back
     patience: float = 30.0  # seconds that a question waits for its turn, at most
@@ -95,6 +100,8 @@ class Serving:
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ValueError("port must be 0 to 65535")
+        if not _PREFIX.fullmatch(self.prefix):
+            raise ValueError("prefix must be a path that begins with a slash and ends with none, such as /poly")
         if min(self.workers, self.question, self.body, self.upload) < 1 or min(self.waiting, self.patience) < 0:
             raise ValueError("workers, question, body and upload must be at least 1, waiting and patience at least 0")
         if min(self.file, self.files, self.file_text, self.jobs, self.queue) < 1:

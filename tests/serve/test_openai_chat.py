@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import openai
@@ -13,10 +14,12 @@ import pytest
 from polyhop import registry
 from polyhop.conversation.thread import Thread
 from polyhop.engine import Polyhop
+from polyhop.errors import SettingError
 from polyhop.serve.answering import thread_of
 from polyhop.serve.cited import uncited
+from polyhop.settings import Settings
 from tests.worlds.documents import BRIDGE
-from tests.worlds.serving import Served
+from tests.worlds.serving import Served, serving
 
 ASKED = [{"role": "user", "content": BRIDGE}]
 
@@ -100,6 +103,24 @@ def test_the_answer_comes_with_citations_that_lead_to_what_they_quote(
         assert " ".join(citation.quote.split())[:100] in message.content
     assert completion.usage is not None
     assert completion.usage.total_tokens == 0, "no language model was asked"
+
+
+def test_behind_a_proxys_path_links_begin_with_it(world_index: Path) -> None:
+    with serving(world_index, prefix="/poly") as served:
+        body = {"model": "polyhop/bm25", "messages": ASKED}
+        message = served.client.post("/v1/chat/completions", json=body).json()["choices"][0]["message"]
+        urls = [each["url_citation"]["url"] for each in message["annotations"]]
+        assert urls
+        assert all(url.startswith(f"{served.url}/poly/v1/documents/") for url in urls)
+        moved = served.client.get("/v1/status/?x=1")
+        assert (moved.status_code, moved.headers["location"]) == (307, f"{served.url}/poly/v1/status?x=1")
+        assert served.client.get("/openapi.json").json()["servers"] == [{"url": "/poly"}]
+
+
+@pytest.mark.parametrize("prefix", ["poly", "/poly/", "/", "//other.example", "/a b"])
+def test_a_prefix_that_is_no_path_is_refused(prefix: str) -> None:
+    with pytest.raises(SettingError, match="prefix must be a path"):
+        Settings.from_mapping({"server": {"prefix": prefix}})
 
 
 def test_turns_without_text_and_options_without_value_are_let_pass(assistant: openai.OpenAI) -> None:

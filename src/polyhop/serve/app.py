@@ -72,6 +72,7 @@ def create_app(engines: Engines, settings: Settings, *, watched: Sequence[Path] 
         description=ABOUT,
         lifespan=lifespan,
         responses=RESPONSES,
+        servers=[{"url": settings.server.prefix}] if settings.server.prefix else None,
         docs_url=None,  # a page with scripts of a third party, in reach of everybody's documents
         redoc_url=None,
     )

@@ -201,7 +201,8 @@ async def complete(
             if turn.role in ("user", "assistant")
         ),
     )
-    told = _Told(f"chatcmpl-{uuid.uuid4().hex[:16]}", body.model, str(request.base_url))
+    base_url = request.base_url.replace(path=f"{service.settings.server.prefix}/")
+    told = _Told(f"chatcmpl-{uuid.uuid4().hex[:16]}", body.model, str(base_url))
     if body.stream:
         usage = body.stream_options is not None and bool(body.stream_options.include_usage)
         events = await streamed(asked, workspace, service, request)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from contextvars import ContextVar
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import URL, Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -80,7 +80,7 @@ class AroundRequests:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        one = _OneRequest(scope, headers, send, self.metrics)
+        one = _OneRequest(scope, headers, send, self.metrics, self.serving.prefix)
         token = request_id.set(one.id)
         try:
             _check_origin(headers)
@@ -104,13 +104,14 @@ class AroundRequests:
 class _OneRequest:
     """What is told of one request, in its response, in the log and in the counts."""
 
-    def __init__(self, scope: Scope, headers: Headers, send: Send, metrics: Metrics) -> None:
+    def __init__(self, scope: Scope, headers: Headers, send: Send, metrics: Metrics, prefix: str) -> None:
         brought = headers.get("x-request-id", "")
         self.id = brought if OUR_ID.fullmatch(brought) else uuid.uuid4().hex[:16]
         self.status = 0
         self.scope = scope
         self._send = send
         self._metrics = metrics
+        self._prefix = prefix
         self._began = time.monotonic()
         scope.setdefault("state", {})["request_id"] = self.id
 
@@ -121,6 +122,9 @@ class _OneRequest:
             headers = MutableHeaders(scope=message)
             headers["X-Request-Id"] = self.id
             headers.setdefault("X-Content-Type-Options", "nosniff")
+            if self._prefix and "location" in headers:  # to a route of ours, with a slash more or less
+                there = URL(headers["location"])
+                headers["Location"] = str(there.replace(path=self._prefix + there.path))
         await self._send(message)
 
     async def fail(self, error: Exception) -> None:

@@ -54,6 +54,14 @@ def test_the_sentence_that_an_answer_rests_on_is_supported_most() -> None:
     assert reading.support(3, 0, 5) == 0.0
 
 
+def test_no_answer_reaches_over_a_blank_line() -> None:
+    """As of a heading and the sentence below it."""
+    text = "Ana Reyes\n\nAna Reyes built the lamp.\n \nPiet Rook lit it."
+    spans = read("Who built the lamp?", TextPart(text)).spans
+    assert spans
+    assert not any("\n" in text[span.start : span.end] for span in spans)
+
+
 def test_a_long_text_is_read_to_its_end() -> None:
     filler = "The harbour was quiet that day, and nobody came or went. " * 80
     text = filler + "The bell of the chapel was cast by Piet Rook."

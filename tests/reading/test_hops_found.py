@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from polyhop.plans import whole_question
+from polyhop.plans import Plan, Step, whole_question
 from polyhop.reading.hops_found import hops_taken
 from polyhop.reading.reader import Quote, Reading
 from polyhop.types import Clue, Evidence, Hop, Passage, Span
@@ -75,3 +75,17 @@ def test_a_hop_beside_the_plan_is_one_where_the_answer_rests_on_it(quoted: Passa
     beside = replace(hop(HARROWMERE, None), clues=(clue,))
     taken = hops_taken(QUESTION, reading(quoted, "a port"), evidence(*planned, beside))
     assert taken == ((*planned, beside) if stays else planned)
+
+
+def test_the_last_hop_of_a_chain_says_what_was_read_and_where() -> None:
+    """Strategies leave the last answer to the reader."""
+    plan = Plan(
+        shape="chain",
+        steps=(Step(question="What did Wenna Tarrick own?"), Step(question="Where was #1 built?", refers_to=(0,))),
+        source="rules",
+    )
+    planned = (replace(hop(TARRICK, "Sorrel"), step=0), replace(hop(HARROWMERE, None), step=1))
+    first, last = hops_taken(QUESTION, reading(SORREL, "Harrowmere"), replace(evidence(*planned), plan=plan))
+    assert first == planned[0]
+    assert (last.status, last.found, last.passages) == ("recovered", "Harrowmere", (SORREL,))
+    assert last.sentences == (Span("Sorrel", 0, len(SORREL.text)),)

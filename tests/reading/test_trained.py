@@ -58,6 +58,11 @@ def quoted(reading: Reading) -> str:
     return " ".join(quote.passage.text[quote.start : quote.end] for quote in reading.quotes)
 
 
+def test_a_sentence_that_has_nothing_to_do_with_the_answer_is_not_quoted(models: Models) -> None:
+    reading = read("Who presided?", models)
+    assert (reading.text, quoted(reading)) == ("Ada Brisk", "Ada Brisk presided.")
+
+
 def test_a_value_is_quoted_with_its_sentence(models: Models) -> None:
     reading = read("How often must the lamp be cleaned?", models)
     assert reading.text is not None

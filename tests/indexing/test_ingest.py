@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from email.message import EmailMessage
@@ -205,3 +206,72 @@ def test_a_row_that_has_the_id_of_another_files_row_is_told_which(tmp_path: Path
     reason = f"has the id 'r1', as {folder.as_posix()}/a.jsonl#r1 does; give each an id of its own"
     for _ in range(2):
         assert [skipped.reason for skipped in ingest(folder).skipped] == [reason]
+
+
+MOVED = {"ferry.txt": FERRY, "birds.csv": f"name,note\nGull,{BELL}\nTern,{MILL}\n", "own.jsonl": rows(BELL, named=True)}
+
+
+def state(record: Record) -> set[tuple[str, str, str, int]]:
+    """All documents, but for the order in which they came."""
+    return {(row.id, row.uri, row.sha256, row.passages) for row in record.documents()}
+
+
+@pytest.mark.parametrize("copied", [False, True], ids=["moved", "copied first"])
+def test_a_folder_that_has_moved_leaves_nothing_behind(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally], copied: bool
+) -> None:
+    """Rows without ids of their own, too; and it may move back, as whoever undoes a change has it."""
+    folder = write(tmp_path / "old", MOVED)
+    ingest(folder)
+    before = state(record)
+    if copied:
+        shutil.copytree(folder, tmp_path / "new")
+        shutil.rmtree(folder)
+    else:
+        folder.rename(tmp_path / "new")
+    tally = ingest(tmp_path / "new")
+    assert (tally.added, tally.changed, tally.removed, tally.duplicates) == (3, 1, 3, 0)
+    assert ingest(tmp_path / "new").unchanged == 4
+    with Record.create_or_open(tmp_path / "fresh.index") as fresh:
+        Ingest(record=fresh, chunking=Chunking()).run([tmp_path / "new"])
+        assert state(record) == state(fresh)
+    (tmp_path / "new").rename(folder)
+    assert ingest(folder).removed == 3
+    assert state(record) == before
+
+
+def test_what_moves_with_a_copy_of_it_elsewhere_stands_once(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally]
+) -> None:
+    """The copy that was refused is not read again, and the new place is the only one that is known."""
+    folder = write(tmp_path / "old", {"ferry.txt": FERRY})
+    ingest(folder, write(tmp_path / "other", {"ferry.txt": FERRY}))
+    folder.rename(tmp_path / "new")
+    tally = ingest(tmp_path / "new")
+    assert (tally.added, tally.removed, texts(record)) == (1, 1, [FERRY])
+    assert (ingest(tmp_path / "other").duplicates, texts(record)) == (1, [FERRY])
+
+
+@closable
+def test_what_cannot_be_looked_at_has_not_moved(tmp_path: Path, record: Record, ingest: Callable[..., Tally]) -> None:
+    folder = write(tmp_path / "old", {"ferry.txt": FERRY})
+    ingest(folder)
+    copy = write(tmp_path / "new", {"ferry.txt": FERRY})
+    folder.chmod(0o000)
+    try:
+        tally = ingest(copy)
+    finally:
+        folder.chmod(0o700)
+    assert (tally.added, tally.removed, tally.duplicates) == (0, 0, 1)
+
+
+def test_rows_that_say_the_same_stay_when_their_file_moves(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally]
+) -> None:
+    """Each row takes with it its own former place, and none of another one that was moved as well."""
+    row = f'"title": "T", "text": "{FERRY}"'
+    folder = write(tmp_path / "old", {"p.jsonl": f'{{"id": "r1", {row}}}\n{{"id": "r2", {row}}}\n'})
+    ingest(folder)
+    folder.rename(tmp_path / "new")
+    tally = ingest(tmp_path / "new")
+    assert (tally.changed, tally.removed, texts(record)) == (2, 0, [FERRY, FERRY])

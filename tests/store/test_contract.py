@@ -200,13 +200,13 @@ def test_a_mail_means_what_is_attached_to_it_too_and_another_file_itself(record:
     assert record.at("mill.txt") == ["d3"]
 
 
-def test_duplicate_of_names_the_first_document_with_that_text(record: Record) -> None:
+def test_duplicates_of_names_the_other_documents_with_that_text(record: Record) -> None:
     for key in ("one", "two"):
         record.put(*document_of(key, "The same.", title="Same"))
     sha256 = record.document("one").sha256
-    assert record.duplicate_of(sha256) == "one"
-    assert record.duplicate_of(sha256, besides="one") == "two"
-    assert record.duplicate_of("0") is None
+    assert [row.id for row in record.duplicates_of(sha256)] == ["one", "two"]
+    assert [row.id for row in record.duplicates_of(sha256, besides="one")] == ["two"]
+    assert record.duplicates_of("0") == []
 
 
 def test_ledger_says_what_is_pending(record: Record) -> None:

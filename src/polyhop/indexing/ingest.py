@@ -59,6 +59,7 @@ class Tally:
     read: dict[str, str] = field(default_factory=dict)  # URIs of the documents read in this run, by id,
     texts: dict[str, str] = field(default_factory=dict)  # and by what they say
     repeated: set[str] = field(default_factory=set)  # ids of documents that were refused for saying what another says
+    moved: set[str] = field(default_factory=set)  # ids of documents whose files are gone, and that were met elsewhere
 
     @property
     def removed(self) -> int:
@@ -76,7 +77,7 @@ class Ingest:
     progress: ProgressListener | None = None
 
     def run(self, paths: Sequence[Path]) -> Tally:
-        """Store what is new or changed below the paths, and remove what has vanished from them.
+        """Store what is new or changed below the paths, and remove what has vanished from them or moved to them.
 
         Raises UsageError for a path where there is nothing, and of which the record knows nothing either.
         """
@@ -166,8 +167,8 @@ class Ingest:
         if other is not None:
             tally.skipped.append(with_taken_id(document, other))
             return True
-        original = None if document.whole else tally.texts.get(document.sha256) or self._stored_uri(document, tally)
-        if original is None:
+        original = tally.texts.get(document.sha256) or self._stored_uri(document, tally)
+        if original is None or document.whole:
             return False
         tally.duplicates += 1
         tally.repeated.add(document.id)
@@ -175,12 +176,17 @@ class Ingest:
         return True
 
     def _stored_uri(self, document: Document, tally: Tally) -> str | None:
-        """Where another stored document says the same, unless its file is gone or has just been read anew."""
-        other = self.record.duplicate_of(document.sha256, besides=document.id) if self.record is not None else None
-        if self.record is None or other is None or other in tally.read:
+        """Where another stored document says the same, unless it has just been read anew.
+
+        One whose file is gone is this document, from before it was moved.
+        """
+        if self.record is None or not self._known:
             return None
-        row = self.record.row(other)
-        return row.uri if stands(row) else None
+        alike = self.record.duplicates_of(document.sha256, besides=document.id)
+        stored = [row for row in alike if row.id not in tally.read]
+        standing = [row.uri for row in stored if stands(row)]
+        tally.moved |= {row.id for row in stored if row.uri not in standing}
+        return standing[0] if standing else None
 
     def _store(self, group: Sequence[Document | _Finished], tally: Tally, stamp: str = "") -> None:
         if self.dry_run or self.record is None:
@@ -222,8 +228,12 @@ class Ingest:
         if self.record is None:
             return
         files = (row for row in self.record.documents() if row.stamp != GIVEN and row.id not in tally.seen)
-        gone = [row for row in files if covers(paths, row.uri) and not _is_below(tally.unread, row.uri)]
-        self._drop(gone, tally)
+        vanished = (
+            row
+            for row in files
+            if row.id in tally.moved or (covers(paths, row.uri) and not _is_below(tally.unread, row.uri))
+        )
+        self._drop(list(vanished), tally)
 
     def _drop(self, gone: Sequence[DocumentRow], tally: Tally) -> None:
         tally.gone |= {row.id for row in gone}

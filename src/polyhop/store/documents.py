@@ -205,11 +205,10 @@ class Documents(StoreTables):
         """Ids of the documents of each file whose path ends so, by file."""
         return _files_ending(name, self._rows("SELECT id, uri FROM documents ORDER BY number"))
 
-    def duplicate_of(self, sha256: str, *, besides: str = "") -> str | None:
-        """The id of the first document with that hash, other than ``besides``."""
-        query = "SELECT id FROM documents WHERE sha256 = ? AND id <> ? ORDER BY number LIMIT 1"
-        found: str | None = self._value(query, sha256, besides)
-        return found
+    def duplicates_of(self, sha256: str, *, besides: str = "") -> list[DocumentRow]:
+        """The documents with that hash, other than ``besides``, in the order they were first added."""
+        query = f"{SELECT_DOCUMENT} WHERE sha256 = ? AND id <> ? ORDER BY number"
+        return [_document_row(row) for row in self._rows(query, sha256, besides)]
 
     def count_documents(self) -> int:
         """How many documents there are."""

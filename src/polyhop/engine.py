@@ -247,7 +247,7 @@ class Polyhop:
         return replace(evidence, cost=cost, left_out=(*evidence.left_out, *left_out_by(view.models)))
 
     def remove(self, *uris: str) -> RemoveReport:
-        """Remove documents, by URI, path or the name of only one file, with all that was derived from them."""
+        """Remove documents, by URI, path, folder or the name of only one file, with all that was derived from them."""
         with Record.open(self.path, self.settings.index.store) as record:
             named = NamedDocuments.of(uris, record)
         gone, passages = self._run().discard(named.uris.keys())

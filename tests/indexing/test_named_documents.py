@@ -47,6 +47,11 @@ def record(tmp_path: Path, folder: Path) -> Iterator[Record]:
         ("z", "plan.md", []),
         ("x", "./plan.md", []),
         ("", "x/plan.md", []),
+        ("", "y", ["y/notes.md", "y/plan.md", "y/rows.jsonl#r1", "y/rows.jsonl#r2"]),
+        ("y", "../x/", ["x/notes.md"]),
+        ("x", ".", ["x/notes.md"]),
+        ("x", "y", []),
+        ("", "", []),
     ],
 )
 def test_a_path_means_that_file_and_a_name_the_only_one_that_has_it(
@@ -64,6 +69,16 @@ def test_a_file_that_is_gone_is_still_meant_by_its_path(
     monkeypatch.chdir(folder / "x")
     (folder / "x" / "notes.md").unlink()
     assert list(NamedDocuments.of(["notes.md"], record).uris.values()) == [f"{folder.as_posix()}/x/notes.md"]
+
+
+def test_a_folder_that_is_gone_still_means_all_that_was_in_it(
+    record: Record, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does it mean one whose name begins like its own."""
+    monkeypatch.chdir(folder)
+    (folder / "x").rename(folder / "xy")
+    assert list(NamedDocuments.of(["x"], record).uris.values()) == [f"{folder.as_posix()}/x/notes.md"]
+    assert NamedDocuments.of(["xy"], record).missing == ("xy",)
 
 
 def test_a_name_that_several_files_have_means_none_of_them_and_they_are_listed(record: Record, folder: Path) -> None:

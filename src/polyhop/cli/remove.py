@@ -25,11 +25,13 @@ SHOWN = 20  # names
 def remove(uris: tuple[str, ...], as_json: bool, chosen: ChosenIndex) -> int:
     """Remove documents by path, file name or URI, with everything derived from them.
 
-    A path counts from the current folder, and means no other file. A name that several files have removes none of them:
+    A path counts from the current folder, and means no other file; that of a folder means all that is below it, and
+    either may be gone. A name that several files have removes none of them:
     they are listed. Exits with 1 where nothing was removed.
 
     \b
     polyhop remove docs/old.pdf
+    polyhop remove docs/2019               # all files of a folder
     polyhop remove people.jsonl            # all rows of a file
     polyhop remove people.jsonl#row-17     # one row
     """

@@ -24,17 +24,17 @@ class NamedDocuments:
 
     @classmethod
     def of(cls, names: Iterable[str], record: Record) -> Self:
-        """What each name means: that URI, that path, or else the only file whose path ends so.
+        """What each name means: that URI, that path, all below that folder, or else the only file whose path ends so.
 
-        A path counts from the current folder. What is a file there means no other one, and neither does what is
-        written as a path from here or from the root.
+        A path counts from the current folder, and may be of what is gone. What is a file there means no other one, and
+        neither does what is written as a path from here or from the root.
         """
         uris: dict[str, str] = {}
         missing: list[str] = []
         ambiguous: dict[str, tuple[str, ...]] = {}
         with record.snapshot():
             for name in names:
-                ids = record.at(name) or record.at(uri_of(name))
+                ids = _at(name, record)
                 files = {} if ids or _is_path(name) else record.ending_in(name)
                 if len(files) == 1:
                     (ids,) = files.values()
@@ -55,6 +55,14 @@ class NamedDocuments:
             ambiguous=self.ambiguous,
             passages=passages,
         )
+
+
+def _at(name: str, record: Record) -> list[str]:
+    """Ids of the documents of a URI or a path; an empty name is neither."""
+    if not name:
+        return []
+    path = uri_of(name).rstrip("/")
+    return record.at(name) or record.at(path) or record.below(path)
 
 
 def _is_path(name: str) -> bool:

@@ -201,6 +201,11 @@ class Documents(StoreTables):
         within = "SELECT id FROM documents WHERE uri >= ? AND uri < ? ORDER BY number"  # $ is what follows #
         return [*ids, *(row[0] for row in self._rows(within, f"{uri}#", f"{uri}$"))]
 
+    def below(self, folder: str) -> list[str]:
+        """Ids of the documents in that folder, however deep."""
+        within = "SELECT id FROM documents WHERE uri >= ? AND uri < ? ORDER BY number"  # 0 is what follows /
+        return [key for (key,) in self._rows(within, f"{folder}/", f"{folder}0")]
+
     def ending_in(self, name: str) -> dict[str, list[str]]:
         """Ids of the documents of each file whose path ends so, by file."""
         return _files_ending(name, self._rows("SELECT id, uri FROM documents ORDER BY number"))

@@ -307,6 +307,19 @@ def test_doctor_names_what_is_wrong_and_what_to_do(run: Run, tmp_path: Path, wor
     assert "Layers with gaps: text" in stale.out
 
 
+def test_doctor_counts_documents_whose_files_are_gone(run: Run, tmp_path: Path) -> None:
+    """That is no fault: an index answers without them."""
+    index = ("--index", tmp_path / "an.index")
+    folder = write(tmp_path / "docs", {"ferry.txt": "Piet keeps the ferry.", "rows.jsonl": '{"id": "r1", "text": "A"}'})
+    run("index", folder, "--layers", "text", *index)
+    assert "without a file" not in run("doctor", *index).out
+    folder.rename(tmp_path / "moved")
+    examined = run("doctor", *index)
+    assert "2 documents without a file any more" in examined.out
+    run("index", tmp_path / "moved", "--layers", "text", *index)
+    assert "without a file" not in run("doctor", *index).out
+
+
 def test_models_are_listed_with_size_licence_and_whether_they_are_there(run: Run) -> None:
     outcome = run("models", "list")
     assert outcome.code == 0

@@ -77,9 +77,13 @@ def _models(models: Models) -> Iterator[Finding]:
 
 def _index(engine: Polyhop) -> Iterator[Finding]:
     from polyhop.errors import IndexMissing
+    from polyhop.indexing.ingest import stands
+    from polyhop.store.record import Record
 
     try:
         status = engine.status()
+        with Record.open(engine.path, engine.settings.index.store) as record:
+            gone = sum(not stands(row) for row in record.documents())
     except IndexMissing as error:
         yield "index", True, f"none at {engine.path} yet", error.remedy
         return
@@ -90,6 +94,8 @@ def _index(engine: Polyhop) -> Iterator[Finding]:
     finding = f"{counted(status.documents, 'documents')}, {counted(status.passages, 'passages')} at {status.path}"
     remedy = f"Layers with gaps: {', '.join(with_gaps)}. Run: polyhop index PATH..." if with_gaps else ""
     yield "index", not with_gaps, finding, remedy
+    if gone:  # no fault: what they say is stored, and whoever indexed them may have meant to delete them
+        yield "files", True, f"{counted(gone, 'documents')} without a file any more; see: polyhop remove --help", ""
 
 
 def _bytes(engine: Polyhop) -> Iterator[Finding]:

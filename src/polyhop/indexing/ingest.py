@@ -285,6 +285,11 @@ def files_of(uri: str) -> list[str]:
     return [uri, *(uri[:place] for place, character in enumerate(uri) if character == "#")]
 
 
+def stands(row: DocumentRow) -> bool:
+    """Whether a stored document is still where it came from; one that was given as an object is."""
+    return row.stamp == GIVEN or _exists(row.uri)
+
+
 def given(documents: Iterable[Document]) -> tuple[Document, ...]:
     """Documents that are handed over as objects, as they are stored.
 
@@ -299,11 +304,6 @@ def given(documents: Iterable[Document]) -> tuple[Document, ...]:
 
 def _has_met(record: Record, uri: str) -> bool:
     return bool(record.at(uri)) or record.meta(f"file:{uri}") is not None
-
-
-def stands(row: DocumentRow) -> bool:
-    """Whether a stored document is still where it came from; one that was given as an object is."""
-    return row.stamp == GIVEN or _exists(row.uri)
 
 
 def _same_source(row: DocumentRow, document: Document, stamp: str) -> bool:

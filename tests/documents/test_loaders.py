@@ -58,6 +58,8 @@ def test_text_document_says_where_it_is_from(tmp_path: Path) -> None:
         ("a.rst", "========\nThe Mill\n========\nText", "The Mill"),
         ("a.rst", "The Mill\n--------\n\nText", "The Mill"),
         ("a.log", "Started\n\nStopped", "a"),
+        ("a.VTT", "WEBVTT\n\n00:01.000 --> 00:04.000\n<v Ada>The mill\nis closed.", "a"),
+        ("a.srt", "1\n00:00:01,000 --> 00:00:04,000\nThe mill\nis closed.", "a"),
     ],
 )
 def test_text_title_is_a_line_that_stands_alone(tmp_path: Path, name: str, text: str, title: str) -> None:

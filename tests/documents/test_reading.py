@@ -46,6 +46,15 @@ def test_folders_are_read_in_order_and_hidden_files_passed_over(tmp_path: Path) 
     assert documents[1].uri == (tmp_path / "b.txt").as_posix()
 
 
+def test_captions_are_read_out_of_folders_and_keep_their_lines(tmp_path: Path) -> None:
+    said = "00:00:01.000 --> 00:00:04.000\n<v Ada Brisk>Welcome to the\nharbour.</v>"
+    for name, beginning in {"a.srt": "1\n", "b.vtt": "WEBVTT\n\n"}.items():
+        (tmp_path / name).write_text(f"{beginning}{said}\n\n{said.replace('Ada Brisk', 'Otto')}\n")
+    documents, skipped = run(tmp_path)
+    assert (names(documents), skipped) == (["a.srt", "b.vtt"], {})
+    assert all(f"{said}\n\n" in document.text for document in documents)
+
+
 def test_a_hidden_file_that_is_asked_for_is_read(tmp_path: Path) -> None:
     (tmp_path / ".notes.txt").write_text("The mill.")
     assert len(run(tmp_path / ".notes.txt")[0]) == 1

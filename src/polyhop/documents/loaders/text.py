@@ -15,6 +15,8 @@ from polyhop.documents.typed_headings import typed_headings
 from polyhop.documents.wrapped_lines import flowing
 from polyhop.types import Document
 
+_CAPTIONS = (".srt", ".vtt")
+_AS_IT_IS = (".log", *_CAPTIONS)  # what begins with no title, and wraps no lines
 _LONGEST_TITLE = 100  # characters
 _UNDERLINED = re.compile(r"\s*(?:([=\-~#*^\"'`+])\1{2,}[ ]*\n)?[ ]*(\S[^\n]*)\n([=\-~#*^\"'`+])\3{2,}[ ]*(?:\n|\Z)")
 _STANDING_ALONE = re.compile(rf"\s*(\S[^\n]{{0,{_LONGEST_TITLE}}})\n[^\S\n]*\n")
@@ -22,20 +24,20 @@ _STANDING_ALONE = re.compile(rf"\s*(\S[^\n]{{0,{_LONGEST_TITLE}}})\n[^\S\n]*\n")
 
 @dataclass(frozen=True, kw_only=True)
 class TextLoader:
-    """Reads plain text, a paragraph a line where it was wrapped; logs and conversations keep the lines that they have.
+    """Reads plain text, a paragraph a line where it was wrapped; logs, captions and chats keep the lines they have.
 
     A short first line that stands alone and is no sentence is the title; lines that are underlined, or stand behind
     equals signs, are headings.
     """
 
-    suffixes: ClassVar[tuple[str, ...]] = (".txt", ".text", ".log", ".rst", ".adoc", ".asciidoc")
+    suffixes: ClassVar[tuple[str, ...]] = (".txt", ".text", ".log", ".rst", ".adoc", ".asciidoc", *_CAPTIONS)
     media_type: ClassVar[str] = "text/plain"
-    version: ClassVar[str] = "4"
+    version: ClassVar[str] = "5"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document. Raises DocumentError for binary content."""
         text = read_text(path)
-        if path.suffix.lower() == ".log":
+        if path.suffix.lower() in _AS_IT_IS:
             yield file_document(uri, text, self.media_type)
         elif transcript_of(text) is not None:
             yield file_document(uri, text, self.media_type, title=title_of(text))

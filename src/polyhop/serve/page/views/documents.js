@@ -50,7 +50,7 @@ class DocumentsView {
       "div",
       { class: "drop" },
       h("p", { class: "drop-words" }, "Drop files or folders here"),
-      h("p", { class: "small muted" }, "Text, Markdown, HTML, PDF, Word, OpenDocument, RTF, spreadsheets, slides, books, mail, source code, CSV and JSON Lines. They stay on this server."),
+      h("p", { class: "small muted" }, "Text, Markdown, HTML, PDF, Word, OpenDocument, RTF, spreadsheets, slides, books, mail, captions, source code, CSV and JSON Lines. They stay on this server."),
       h("div", { class: "row" }, button("Choose files", () => files.click(), { icon: "upload", class: "primary" }), button("Choose a folder", () => folder.click()), files, folder),
     );
     const over = (on) => (event) => (event.preventDefault(), zone.toggleAttribute("data-over", on));

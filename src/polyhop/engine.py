@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from polyhop.conversation.standalone import standalone
 from polyhop.conversation.thread import NO_THREAD, Thread
+from polyhop.documents.reading import given_path
 from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComponent, UsageError
 from polyhop.indexing import remembered as making
 from polyhop.indexing.answer_manifest import manifest_of
@@ -104,7 +105,7 @@ class Polyhop:
 
         Raises UsageError, IndexLocked, StorageFull, ModelMissing, ModelMismatch, EndpointError and those of the store.
         """
-        inputs = [Path(path).expanduser() for path in paths]
+        inputs = [given_path(path) for path in paths]
         run = self._run(layers, workers=workers, wait=wait, progress=progress)
         run.check()  # what is unknown is refused before anything is read
         run.check_inputs(inputs)

@@ -115,6 +115,13 @@ def test_an_empty_folder_makes_an_index_that_knows_nothing(run: Run, tmp_path: P
     assert "4 added" in run("index", folder, "--index", index).out
 
 
+def test_an_empty_path_is_refused(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write(tmp_path / "docs", HARBOUR))
+    refused = run("index", "", "--index", tmp_path / "an.index")
+    assert (refused.code, "There is no file or folder ''." in refused.err) == (2, True)
+    assert not (tmp_path / "an.index").exists()
+
+
 def test_no_path_at_all_only_brings_the_layers_up_to_date(fresh: Polyhop, harbour: Path) -> None:
     fresh.index(harbour, layers=["text"])
     report = fresh.index(layers=["parsekg"])

@@ -120,6 +120,18 @@ def test_a_deleted_folder_can_be_indexed_no_more_but_its_parent_can(harbour_engi
     assert titles(harbour_engine) == []
 
 
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_an_empty_path_is_not_the_current_folder(
+    tmp_path: Path, harbour: Path, monkeypatch: pytest.MonkeyPatch, dry_run: bool
+) -> None:
+    """It is what a variable of a shell says that was never set."""
+    monkeypatch.chdir(harbour)
+    with Polyhop(tmp_path / "an.index", settings=QUICK) as engine:
+        with pytest.raises(UsageError, match="There is no file or folder ''"):
+            engine.index(harbour, "", dry_run=dry_run)
+        assert not engine.path.exists()
+
+
 def test_a_file_that_is_named_and_gone_is_removed(harbour_engine: Polyhop, harbour: Path) -> None:
     (harbour / "fennick.txt").unlink()
     assert counts(harbour_engine.index(harbour / "fennick.txt", dry_run=True)) == {"removed": 1}

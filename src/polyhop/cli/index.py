@@ -24,7 +24,7 @@ SKIPPED_SHOWN = 20
 
 
 @click.command(short_help="Read documents into the index; again: only what changed.")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option("--layers", help="What to derive from the documents.  [default: text,parsekg, or what index.layers says]")
 @click.option("--dry-run", is_flag=True, help="Say what would be done and what it would cost; change nothing.")
 @click.option("--max-tokens", type=click.IntRange(1), help="Tokens that a language model may take in this run.")
@@ -43,7 +43,7 @@ SKIPPED_SHOWN = 20
 @json_option
 @index_options
 def index(
-    paths: tuple[Path, ...],
+    paths: tuple[str, ...],
     layers: str | None,
     dry_run: bool,
     max_tokens: int | None,
@@ -75,8 +75,10 @@ def index(
     
     polyhop index docs/ --layers text,parsekg,facts --set layers.facts.extractor=language_model --max-tokens 200000
     """
+    from polyhop.documents.reading import given_path
     from polyhop.engine import Polyhop
 
+    inputs = [given_path(path) for path in paths]
     caps = {"language_model.token_cap": max_tokens, "language_model.money_cap": max_money}
     where = {"index.executor": executor, "index.cluster": address, "index.objects": objects, "index.memory": memory}
     settings = chosen.settings(*(f"{name}={value}" for name, value in {**caps, **where}.items() if value is not None))
@@ -91,13 +93,13 @@ def index(
         def run(over: Sequence[Path]) -> IndexReport:
             return engine.index(*over, layers=names, dry_run=dry_run, workers=workers, wait=wait, progress=listener)
 
-        report = run(paths)
+        report = run(inputs)
         asking = engine.asking(*names) if any(layer.failed for layer in report.layers) else ()
         _tell(report, chosen.path, asking, as_json=as_json)
         if watch:
             from polyhop.cli.watch import keep_watching
 
-            keep_watching(engine, paths, lambda over: _tell(run(over), chosen.path, asking, as_json=False))
+            keep_watching(engine, inputs, lambda over: _tell(run(over), chosen.path, asking, as_json=False))
     return BudgetExceeded.exit_code if report.stopped else 0
 
 

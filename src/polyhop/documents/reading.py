@@ -87,8 +87,15 @@ def find(paths: Sequence[str | Path], *, loaders: Mapping[str, Loader] | None = 
     roots = [Path(path) for path in paths]
     for root in roots:
         if is_missing(root):
-            raise UsageError(f"There is no file or folder {str(root)!r}.", remedy="Check the path.")
+            raise _nothing_at(str(root))
     return _found(roots, _by_suffix(registered() if loaders is None else loaders))
+
+
+def given_path(path: str | Path) -> Path:
+    """A path as somebody gives it. Raises UsageError for an empty one, which is not meant to be the current folder."""
+    if not str(path):
+        raise _nothing_at("")
+    return Path(path).expanduser()
 
 
 def registered() -> dict[str, Loader]:
@@ -133,6 +140,10 @@ def unreadable(uri: str, error: OSError) -> Skipped:
 def with_taken_id(document: Document, other: str) -> Skipped:
     """A document whose id another one has, which is where ``other`` says."""
     return Skipped(document.uri, f"has the id {document.id!r}, as {other} does; give each an id of its own")
+
+
+def _nothing_at(path: str) -> UsageError:
+    return UsageError(f"There is no file or folder {path!r}.", remedy="Check the path.")
 
 
 def _checked(item: Document | Skipped) -> Document | Skipped:

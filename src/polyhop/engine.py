@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from polyhop.conversation.standalone import standalone
 from polyhop.conversation.thread import NO_THREAD, Thread
 from polyhop.documents.reading import given_path
-from polyhop.errors import IndexCorrupt, IndexMissing, LayerMissing, UnknownComponent, UsageError
+from polyhop.errors import IndexCorrupt, IndexMissing, UsageError
 from polyhop.indexing import remembered as making
 from polyhop.indexing.answer_manifest import manifest_of
 from polyhop.indexing.build import asked_by
@@ -27,7 +26,7 @@ from polyhop.indexing.run import IndexRun, entities
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.growth import Growth
 from polyhop.layers.facts.merges import Merge, join_again, keep_apart, merges_of
-from polyhop.layers.layer import layer_of
+from polyhop.layers.layer import layer_of, opened_layers
 from polyhop.layers.view import HeldView, View
 from polyhop.models.choice import Models, load_models
 from polyhop.models.timed import Timed
@@ -44,8 +43,6 @@ from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.strategies.strategy import Strategy, default_strategy, layers_used, strategy_of, unread, usable_strategy
 from polyhop.types import Answer, Budget, Document, Evidence, Span
-
-logger = logging.getLogger(__name__)
 
 OPENINGS = 5  # times that layers are opened before they count as damaged
 
@@ -385,14 +382,8 @@ class Polyhop:
             state = f"{names} {record.state()}"
             if self._opened is not None and self._opened[0] == state:
                 return self._opened[1]
-            opened: dict[str, Any] = {}
-            settings = in_force(record, self.settings)
-            for name in names:
-                try:
-                    layer = layer_of(name, settings)
-                    opened[name] = layer.open(record, self.path / "generations" / name, self.models)
-                except (LayerMissing, UnknownComponent) as error:
-                    logger.debug("layer %s is not open: %s", name, error)
+            settings, folder = in_force(record, self.settings), self.path / "generations"
+            opened = opened_layers(names, record, settings, folder, self.models)
             if self._growth is None:
                 self._growth = Growth(self.path, self.models, GrownFacts(self.settings, self.models))
             view = View(record=record, models=self.models, layers=opened, growing=self._growth, planning=self.planning)

@@ -155,6 +155,15 @@ def test_a_strategy_whose_layer_is_missing_is_refused_before_it_is_asked(harbour
             engine.strategy_for("paths")
 
 
+def test_an_unknown_model_is_refused_and_the_nearest_offered(world_index: Path) -> None:
+    """And not taken for a layer that the index lacks."""
+    with Polyhop(world_index, settings=Settings.read(changes=["models.embedder=minlm"])) as engine:
+        for call in (engine.ask, engine.search):
+            with pytest.raises(UnknownComponent, match="no embedder named 'minlm'") as caught:
+                call(BRIDGE)
+            assert "Did you mean 'minilm'?" in caught.value.remedy
+
+
 def test_an_unknown_setting_is_refused_and_the_nearest_offered(world_index: Path) -> None:
     with Polyhop(world_index) as engine, pytest.raises(SettingError, match="no setting 'dept'") as caught:
         engine.search(BRIDGE, strategy="paths(dept=3)")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
 from polyhop import registry
+from polyhop.errors import LayerMissing
 from polyhop.ports import Below, Ints, Rows
 from polyhop.types import Passage
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from polyhop.models.choice import Models
     from polyhop.settings import Settings
     from polyhop.store.record import Record
+
+logger = logging.getLogger(__name__)
 
 USUAL_MEMORY: Final = 1 << 30  # bytes that gathering may take where nobody says
 READ_AT_ONCE: Final = 500  # passages held in memory while gathering
@@ -53,6 +57,25 @@ def layer_of(name: str, settings: Settings) -> Layer:
     """The layer of a name, configured by its section ``[layers.NAME]``."""
     layer: Layer = registry.build("layers", name, settings.of(f"layers.{name}"))
     return layer
+
+
+def opened_layers(
+    names: Iterable[str], record: Record, settings: Settings, folder: Path, models: Models
+) -> dict[str, Any]:
+    """What strategies search, by layer, but of layers that nobody has installed any more or that were not gathered.
+
+    ``folder``: has a folder of each layer. Raises UnknownComponent for a model that a layer is searched with.
+    """
+    opened: dict[str, Any] = {}
+    for name in names:
+        if name not in registry.names("layers"):
+            logger.debug("layer %s is not open: it is not installed", name)
+            continue
+        try:
+            opened[name] = layer_of(name, settings).open(record, folder / name, models)
+        except LayerMissing as error:
+            logger.debug("layer %s is not open: %s", name, error)
+    return opened
 
 
 def fingerprint(layer: Layer, models: Models) -> str:

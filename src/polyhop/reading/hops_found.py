@@ -92,6 +92,8 @@ def _arrived(hops: Sequence[Hop], reading: Reading, plan: Plan | None) -> tuple[
     if told is None or plan is None or plan.final is not None or len(plan.steps) < 2:
         return tuple(hops)
     one, last = told.passage, len(plan.steps) - 1
+    if any(hop.status == "unresolved" for hop in hops if hop.step != last):
+        return tuple(hops)  # nothing led there
     span = Span(one.document_id, one.start + told.start, one.start + told.end)
     return tuple(
         replace(hop, status="recovered", found=reading.text, passages=(one,), sentences=(span,))

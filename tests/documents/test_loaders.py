@@ -401,6 +401,18 @@ def test_csv_rows_keep_apart_whatever_ids_they_have(tmp_path: Path) -> None:
         assert len({document.id for document in found}) == len({document.uri for document in found}) == len(ids)
 
 
+@pytest.mark.parametrize("table", ["id,title,text\n", "id\ttitle", "A line.", "a,b\n,\n\n"])
+def test_csv_without_rows_is_named_as_such(tmp_path: Path, table: str) -> None:
+    assert load(CsvLoader(), tmp_path / "a.csv", table) == [
+        Skipped((tmp_path / "a.csv").as_posix(), "has no rows below its header")
+    ]
+
+
+@pytest.mark.parametrize("table", ["", "\n\n", " , \n"])
+def test_csv_that_says_nothing_hands_out_nothing(tmp_path: Path, table: str) -> None:
+    assert load(CsvLoader(), tmp_path / "a.csv", table) == []
+
+
 def test_csv_without_a_text_column_is_written_out(tmp_path: Path) -> None:
     document = documents(load(CsvLoader(), tmp_path / "towns.csv", "no;town;people\n1;Orlaburg;5,200\n2;Fenn;\n"))
     assert [item.title for item in document] == ["Orlaburg", "Fenn"]
@@ -464,11 +476,6 @@ def test_csv_headers_of_one_name_are_headers(tmp_path: Path, table: str) -> None
 def test_csv_fields_may_be_long(tmp_path: Path) -> None:
     text = "rye " * 100_000
     assert len(only(CsvLoader(), tmp_path / "a.csv", f'title,text\nMill,"{text}"\n').text) == len(text) - 1
-
-
-def test_csv_with_a_header_alone_has_no_rows(tmp_path: Path) -> None:
-    assert load(CsvLoader(), tmp_path / "a.csv", "title,text\n") == []
-    assert load(CsvLoader(), tmp_path / "b.csv", "") == []
 
 
 def test_csv_columns_are_settings(tmp_path: Path) -> None:

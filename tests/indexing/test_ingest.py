@@ -69,6 +69,17 @@ def test_a_row_that_is_deleted_goes_though_another_cannot_be_read(
     assert sorted(texts(record)) == [MILL, FERRY]
 
 
+def test_rows_go_where_their_table_has_its_header_left(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally]
+) -> None:
+    folder = write(tmp_path / "docs", {"a.csv": f"id,text\n1,{FERRY}\n"})
+    ingest(folder)
+    write(folder, {"a.csv": "id,text\n"})
+    tally = ingest(folder)
+    assert (tally.removed, texts(record)) == (1, [])
+    assert [skipped.reason for skipped in tally.skipped] == ["has no rows below its header"]
+
+
 def test_a_mail_that_is_deleted_goes_though_another_cannot_be_read(
     tmp_path: Path, record: Record, ingest: Callable[..., Tally]
 ) -> None:

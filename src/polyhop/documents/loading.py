@@ -15,6 +15,9 @@ from polyhop.errors import DocumentError, UsageError
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
+EMPTY = "is empty"
+NO_ROWS = "has no rows below its header"
+SAYS_NOTHING = frozenset((EMPTY, NO_ROWS))  # reasons to skip a file that was read, and has nothing any more
 _OFFICE = "application/vnd.openxmlformats-officedocument."  # what media types begin with
 _OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
 SLIDES = f"{_OFFICE}presentationml.presentation"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polyhop import registry
-from polyhop.documents.loading import Loader, one_line
+from polyhop.documents.loading import EMPTY, Loader, one_line
 from polyhop.errors import PolyhopError, UsageError
 from polyhop.reports import Skipped
 from polyhop.types import Document
@@ -54,7 +54,7 @@ class Source:
             yield Skipped(self.uri, f"cannot be read: its loader stopped with {said}")
         else:
             if not found:
-                yield Skipped(self.uri, "is empty")
+                yield Skipped(self.uri, EMPTY)
 
 
 def read(paths: Sequence[str | Path], *, loaders: Mapping[str, Loader] | None = None) -> Iterator[Document | Skipped]:
@@ -154,7 +154,7 @@ def _checked(item: Document | Skipped) -> Document | Skipped:
         raise TypeError(f"it handed out a {type(item).__name__} for a document")
     for text in (item.id, item.uri, item.title, item.text):
         text.encode()  # half a surrogate pair, say
-    return item if item.text.strip() else Skipped(item.uri, "is empty")
+    return item if item.text.strip() else Skipped(item.uri, EMPTY)
 
 
 def _covers(root: Path, uri: str) -> bool:

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from polyhop.documents.chunking import CODE_VERSION, cut
-from polyhop.documents.loading import given_document, version_of
+from polyhop.documents.loading import SAYS_NOTHING, given_document, version_of
 from polyhop.documents.reading import (
     READ_ALREADY,
     Source,
@@ -36,7 +36,6 @@ from polyhop.types import Document, Passage
 
 logger = logging.getLogger(__name__)
 
-EMPTY = "is empty"
 STAYS = "what the index has of it stays"
 GIVEN = "given"  # the stamp of a document that was handed over as an object: no file has to be there for it
 TOGETHER = 200  # documents in one transaction
@@ -145,7 +144,7 @@ class Ingest:
             for item in source.documents():
                 if isinstance(item, Skipped):
                     clean = False  # report it again next time
-                    if item.uri == source.uri and item.reason != EMPTY:
+                    if item.uri == source.uri and item.reason not in SAYS_NOTHING:
                         tally.seen.update(ids)  # what the file said stays until it can be read again
                         item = _with_what_stays(item, ids)
                     tally.skipped.append(item)

@@ -13,9 +13,10 @@ from typing import ClassVar
 
 from polyhop.documents.encoding import open_text
 from polyhop.documents.loaders import fields
-from polyhop.documents.loading import one_line, row_document
+from polyhop.documents.loading import NO_ROWS, one_line, row_document
 from polyhop.documents.tables import pairs
 from polyhop.errors import DocumentError
+from polyhop.reports import Skipped
 from polyhop.types import Document
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -43,11 +44,11 @@ class CsvLoader:
     text_columns: tuple[str, ...] = fields.TEXTS
     abstract_columns: tuple[str, ...] = fields.ABSTRACTS
 
-    def load(self, path: Path, uri: str) -> Iterator[Document]:
+    def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """The rows under the header, numbered from 1; empty ones are left out, also above the header.
 
         What stands above the header, as the heads of reports do, is a document of its own before them.
-        Raises DocumentError for binary content.
+        A header without rows is handed out as Skipped. Raises DocumentError for binary content.
         """
         with open_text(path) as stream:
             head = list(islice(stream, _SAMPLE))
@@ -58,10 +59,11 @@ class CsvLoader:
             except csv.Error as error:
                 raise DocumentError(f"is not a table ({error})") from error
 
-    def _documents(self, records: Iterator[list[str]], uri: str) -> Iterator[Document]:
+    def _documents(self, records: Iterator[list[str]], uri: str) -> Iterator[Document | Skipped]:
         ahead = list(islice(records, _SAMPLE))
         at = _header_at(ahead)
-        columns = _named(next(iter(ahead[at:]), []))
+        header = next(iter(ahead[at:]), [])
+        columns = _named(header)
         roles = {role: _chosen(columns, names) for role, names in self._roles().items()}
         used: Counter[str] = Counter()
         above = list(filter(None, map(_as_line, ahead[:at])))
@@ -69,10 +71,15 @@ class CsvLoader:
             yield row_document(
                 uri, 0, "\n".join(above), self.media_type, name=_unlike(_ABOVE, used), title=_first_name(above)
             )
+        empty = _says_something(header) and not above
         for row, record in enumerate(chain(ahead[at + 1 :], records), start=1):
             if _says_something(record):
+                empty = False
                 names = columns + [f"column {number + 1}" for number in range(len(columns), len(record))]
                 yield self._document(dict(zip(names, record, strict=False)), roles, uri, row, used)
+
+        if empty:
+            yield Skipped(uri, NO_ROWS)
 
     def _roles(self) -> dict[str, tuple[str, ...]]:
         return {

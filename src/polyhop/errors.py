@@ -147,7 +147,7 @@ class StorageFull(StoreError):
 
     exit_code = 7
     http_status = 507
-    remedy = "Free some space or make the folder writable, and run the same command again: it goes on where it stopped."
+    remedy = "Free some space or make the folder writable, and run the same command again."
 
 
 class ModelError(PolyhopError):

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from polyhop.engine import Polyhop
-from polyhop.errors import UsageError
+from polyhop.errors import StorageFull, UsageError
 from polyhop.indexing.ingest import Ingest
 from polyhop.reports import IndexReport, Progress
 from polyhop.settings import Chunking
@@ -113,6 +113,22 @@ def test_an_empty_folder_makes_an_index_that_knows_nothing(run: Run, tmp_path: P
     assert "0 documents" in run("status", "--index", index).out
     write(folder, HARBOUR)
     assert "4 added" in run("index", folder, "--index", index).out
+
+
+@pytest.mark.parametrize(("command", "goes_on"), [("index", True), ("remove", False)])
+def test_only_what_goes_on_promises_to_where_nothing_can_be_written(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, goes_on: bool
+) -> None:
+    def shut(*given: object, **settings: object) -> Record:
+        raise StorageFull("The folder cannot be written.")
+
+    index = ("--index", tmp_path / "an.index")
+    folder = write(tmp_path / "docs", HARBOUR)
+    run("index", folder, "--layers", "text", *index)
+    monkeypatch.setattr(Record, "create_or_open", shut)
+    refused = run(command, folder, *index)
+    assert (refused.code, "and run the same command again" in refused.err) == (7, True)
+    assert ("it goes on where it stopped" in refused.err) is goes_on
 
 
 def test_an_empty_path_is_refused(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

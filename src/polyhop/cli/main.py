@@ -32,7 +32,7 @@ from polyhop.cli.status import status
 from polyhop.cli.strategies import strategies
 from polyhop.cli.terminal import echo, explain, flush, give_up, log_visibly, tell
 from polyhop.cli.train import train
-from polyhop.errors import PolyhopError, UsageError
+from polyhop.errors import PolyhopError, StorageFull, UsageError
 
 INTERRUPTED = 130
 GO_ON = (index, evaluate, train)  # commands that go on from where they were interrupted
@@ -106,6 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         flush()
         code = result if isinstance(result, int) else 0
     except PolyhopError as error:
+        if error.remedy == StorageFull.remedy and _goes_on(asked):
+            error.remedy = f"{StorageFull.remedy[:-1]}: it goes on where it stopped."
         _explain(error, as_json=as_json)
         code = error.exit_code
     except click.UsageError as error:

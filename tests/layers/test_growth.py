@@ -17,11 +17,13 @@ import pytest
 from polyhop.cli.main import main
 from polyhop.engine import Polyhop
 from polyhop.errors import BudgetExceeded, EndpointError, LayerMissing
+from polyhop.exports.linked import LinkedGraph
 from polyhop.indexing import remembered as making
 from polyhop.indexing.remembered import GrownFacts
 from polyhop.layers.facts import growth as module
 from polyhop.layers.facts.growth import Growth, Manner, Pulled
 from polyhop.layers.facts.layer import FactsLayer
+from polyhop.layers.read_graph import GraphLayer
 from polyhop.layers.view import View
 from polyhop.ports import Below, Completion, LanguageModel, Message, Rows
 from polyhop.reports import LayerStatus
@@ -398,11 +400,17 @@ def test_a_grown_layer_is_left_alone_until_it_is_named(
     assert [layer.name for layer in engine.index(harbour).layers] == ["text", "parsekg", "facts"]
 
 
+def exported(engine: Polyhop, layer: GraphLayer) -> LinkedGraph:
+    """The graph of a layer, as it is exported."""
+    with engine.view() as view:
+        return LinkedGraph.of(view, layer)
+
+
 def test_a_layer_that_is_not_whole_is_no_layer_of_a_view(
     engine: Polyhop, harbour: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "LEAST", 1)
-    pull(engine, [1, 2, 3, 4])
+    pull(engine, [1, 2, 3])
     with engine.view() as view:
         assert sorted(view.layers) == ["text"]
         assert view.growth.shared().gathered is not None
@@ -410,8 +418,11 @@ def test_a_layer_that_is_not_whole_is_no_layer_of_a_view(
         lambda: engine.search("Who built the lighthouse?", strategy="c2rag"),
         engine.merges,
         lambda: engine.keep_apart("Ada Brisk"),
+        lambda: exported(engine, "facts"),
     ):
-        with pytest.raises(LayerMissing, match="no facts layer") as caught:
+        with pytest.raises(
+            LayerMissing, match="no whole facts layer: 3 of 4 passages were read for it so far"
+        ) as caught:
             refused()
         assert caught.value.remedy.endswith("--layers text,facts")
     engine.index(harbour, layers=["text", "facts"])

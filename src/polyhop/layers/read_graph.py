@@ -128,11 +128,10 @@ class SentencesRead(ReadGraph):
 
 def read_graph(view: View, layer: GraphLayer | None = None) -> ReadGraph:
     """The graph of the layer named, or of facts where the index has them, else of sentences. Raises LayerMissing."""
-    chosen = layer or ("facts" if "facts" in view.layers else "parsekg")
-    if chosen not in view.layers:
-        named = f"{chosen!r}" if layer else "facts or parsekg, and so no graph"
-        made = f"text,{chosen}" if layer else "text,parsekg,facts"
+    if layer is None and not view.layers.keys() & {"facts", "parsekg"}:
         raise LayerMissing(
-            f"This index has no layer {named}.", remedy=f"Make it with: polyhop index PATH... --layers {made}"
+            "This index has no layer facts or parsekg, and so no graph.",
+            remedy="Make it with: polyhop index PATH... --layers text,parsekg,facts",
         )
+    chosen = layer or ("facts" if "facts" in view.layers else "parsekg")
     return FactsRead(view.facts) if chosen == "facts" else SentencesRead(view.kg)

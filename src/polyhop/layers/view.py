@@ -70,6 +70,13 @@ class View:
                     f"This index has no {name} layer, or not yet: it is being written to by {writer}.",
                     remedy=f"Ask again when that is done. If it is not there then, make it with: {command}",
                 )
+            passages, missing = self.record.count_passages(), self.record.layer_status(name, "").missing
+            if missing < passages:  # grown on demand, or begun by a run that was interrupted
+                raise LayerMissing(
+                    f"This index has no whole {name} layer: "
+                    f"{passages - missing:,} of {passages:,} passages were read for it so far.",
+                    remedy=f"Make it with: {command}",
+                )
             raise LayerMissing(f"This index has no {name} layer.", remedy=f"Make it with: {command}")
         return self.layers[name]
 

@@ -80,6 +80,8 @@ def test_what_does_not_fit_is_refused_with_advice(change: str, message: str, rem
     [
         ("layers.fact.extractor=syntax", "nothing that the settings 'layers.fact' are for", "'facts'"),
         ("strategies.pats.depth=5", "nothing that the settings 'strategies.pats' are for", "'paths'"),
+        ("strategies.paths.links=-1", "strategies.paths: .* links, .* at least 0", ""),
+        ("strategies.hybrid.depth=0", "strategies.hybrid: depth is at least 1", ""),
         ("strategies.paths.depht=5", "strategies.paths has no setting 'depht'", "'depth'"),
         ("layers.facts.extracter=syntax", "layers.facts has no setting 'extracter'", "'extractor'"),
     ],

@@ -82,9 +82,24 @@ def test_the_reader_that_is_named_reads(engine: Polyhop, monkeypatch: pytest.Mon
 
 
 def test_without_a_name_settings_are_those_of_the_reader_that_suits(engine: Polyhop) -> None:
-    with asking(engine, threshold=1.1) as chosen:
+    with asking(engine, threshold=1) as chosen:
         answer = chosen.ask(BRIDGE, strategy="bm25")
     assert (answer.text, answer.reader) == (None, "trained")
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"name": "trained", "threshold": 7}, "threshold, .* are 0 to 1"),
+        ({"name": "trained", "told": -0.1}, "told .* are 0 to 1"),
+        ({"name": "trained", "quotes": 0}, "quotes are at least 1"),
+        ({"name": "grounded", "threshold": 7}, "threshold is 0 to 1"),
+        ({"name": "grounded", "max_tokens": 0}, "max_tokens at least 1"),
+    ],
+)
+def test_a_setting_without_a_meaning_is_refused(engine: Polyhop, setting: dict[str, object], said: str) -> None:
+    with asking(engine, **setting) as chosen, pytest.raises(SettingError, match=said):
+        chosen.ask(BRIDGE, strategy="bm25")
 
 
 def test_a_reader_that_nobody_knows_is_refused_with_the_nearest_name(engine: Polyhop) -> None:

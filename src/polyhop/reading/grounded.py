@@ -32,6 +32,10 @@ class Grounded:
     threshold: float = 0.3  # of the confidence, for stance=cautious: below, nothing counts as found
     max_tokens: int = 2000  # that the model may write
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.threshold <= 1 or self.max_tokens < 1:
+            raise ValueError("threshold is 0 to 1, max_tokens at least 1")
+
     def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
         """The model's answer with its quotations, None where the passages do not have it.
 

@@ -69,6 +69,12 @@ class Trained:
     words: int = WORDS  # of the likeliest sentences of all passages, which are read together
     quotes: int = 4  # sentences quoted at most for an answer; summaries quote twice as many
 
+    def __post_init__(self) -> None:
+        if any(not 0 <= chance <= 1 for chance in (self.threshold, self.decided, self.told, self.quoting)):
+            raise ValueError("threshold, decided, told and quoting are 0 to 1")
+        if min(self.words, self.quotes) < 1:
+            raise ValueError("words and quotes are at least 1")
+
     def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
         """The likeliest answer, None where the confidence is too low; the quotations then are what came closest."""
         if self.stance == "best":

@@ -19,6 +19,10 @@ class Hybrid:
 
     needs: ClassVar[tuple[str, ...]] = ("text",)
 
+    def __post_init__(self) -> None:
+        if self.depth < 1:
+            raise ValueError("depth is at least 1")
+
     def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
         """The best of both rankings."""
         depth = max(self.depth, budget.passages)

@@ -59,6 +59,11 @@ class Paths:
 
     needs: ClassVar[tuple[str, ...]] = ("text", "parsekg")
 
+    def __post_init__(self) -> None:
+        none = (self.starts, self.links, self.shared, self.per_entity, self.longer, self.kept)
+        if self.depth < 1 or min(none) < 0:
+            raise ValueError("depth is at least 1; starts, links, shared, per_entity, longer and kept at least 0")
+
     def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
         """The leading paths, then the best single passages and the passages of other paths, alternating."""
         began = time.monotonic()

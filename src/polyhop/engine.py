@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,6 +44,8 @@ from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.strategies.strategy import Strategy, default_strategy, layers_used, strategy_of, unread, usable_strategy
 from polyhop.types import Answer, Budget, Document, Evidence, Span
+
+logger = logging.getLogger(__name__)
 
 OPENINGS = 5  # times that layers are opened before they count as damaged
 
@@ -203,6 +206,7 @@ class Polyhop:
                 evidence = replace(evidence, plan=view.plan(evidence.question))
             reader_name, reading, unread = read_within(limit, evidence, self.settings, view.models, drafted)
             cost = replace(meant.cost + evidence.cost + reading.cost, seconds=time.monotonic() - began)
+            logger.info("reader %s is done after %.2f s", reader_name, cost.seconds)
             left_out = (*evidence.left_out, *left_out_by(models), *unread)
             hops = hops_taken(evidence.question, reading, evidence)
             view.hops_told.complete(hops)
@@ -332,8 +336,10 @@ class Polyhop:
 
     def _retrieve(self, question: str, view: View, name: str | None, budget: Budget) -> Evidence:
         preset = view.once("preset", lambda: check_asking(view, self.settings))
-        strategy: Strategy = strategy_of(name or default_strategy(view, self.settings), self.settings)
+        chosen = name or default_strategy(view, self.settings)
+        strategy: Strategy = strategy_of(chosen, self.settings)
         over = view.restricted(layers_used(strategy, view.layers))
+        logger.info("strategy %s looks for evidence in %s", chosen, ", ".join(over.layers) or "no layer")
         asked = shortened(question)
         notes = [] if asked == question else [f"read the first {LONGEST_QUESTION} words of the question"]
         if budget.seconds is None:

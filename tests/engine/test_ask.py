@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -130,6 +131,14 @@ def test_broken_letters_from_a_terminal_are_survived(index_of: Callable[..., Pol
 def test_a_question_without_words_is_refused(engine: Polyhop, question: str) -> None:
     with pytest.raises(UsageError, match="no words"):
         engine.ask(question)
+
+
+def test_what_is_done_for_a_question_is_logged(engine: Polyhop, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", logger="polyhop.engine"):
+        engine.ask(BRIDGE, strategy="bm25")
+    looked, read = caplog.messages
+    assert looked == "strategy bm25 looks for evidence in text"
+    assert re.fullmatch(r"reader trained is done after \d+\.\d\d s", read)
 
 
 def test_less_than_one_passage_is_refused(engine: Polyhop) -> None:

@@ -20,6 +20,12 @@ FAIR = [("Who opened the Lisk fair?", "Anna Berg")]
 MASTER = [("Who is the master of the Lampwrights?", "John Smith"), ("Where was he born?", "Velm")]
 MAYOR = ("Who is the mayor of Quillmouth?", "Mary Jones")
 DOGS = [("Are dogs allowed on the Gull?", "no")]
+TREASURER = [("Who is the treasurer of the co-operative?", None)]
+BIKE = [("Who owns the e-bike?", None)]
+CENTRE = [("Who opened the Ellerton Re-use Centre?", None)]
+TOWN = [("Who lives in Stratford-upon-Avon?", None)]
+EDITOR = [("Who pays the editor-in-chief?", None)]
+HOURS = [("When does the shop open Monday-Friday?", None)]
 BUILT = [("When was the Long Bridge built?", "1612")]
 
 
@@ -49,6 +55,27 @@ BUILT = [("When was the Long Bridge built?", "1612")]
     ],
 )
 def test_a_follow_up_says_what_it_is_about(
+    models: Models, before: list[tuple[str, str | None]], question: str, meant: str
+) -> None:
+    assert by_grammar(question, Thread.of(before), models.parser) == meant
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "meant"),
+    [
+        (TREASURER, "When was it completed?", "When was the treasurer of the co-operative completed?"),
+        (TREASURER, "What about cats?", "Who is cats?"),
+        (BIKE, "Who paid for it?", "Who paid for the e-bike?"),
+        (BIKE, "And the deposit?", "Who owns the deposit?"),
+        (CENTRE, "And the harbour?", "Who opened the harbour?"),
+        (CENTRE, "When was it built?", "When was the Ellerton Re-use Centre built?"),
+        (EDITOR, "When was she born?", "When was the editor-in-chief born?"),
+        (TOWN, "When was it founded?", "When was Stratford-upon-Avon founded?"),
+        (TOWN, "What about Aix-en-Provence?", "Who lives in Aix-en-Provence?"),
+        (HOURS, "What about Saturday?", "When does the shop open Saturday?"),
+    ],
+)
+def test_a_hyphenated_word_is_taken_over_whole(
     models: Models, before: list[tuple[str, str | None]], question: str, meant: str
 ) -> None:
     assert by_grammar(question, Thread.of(before), models.parser) == meant

@@ -245,7 +245,7 @@ def test_other_languages_give_fewer_facts_and_no_error(read: Read) -> None:
 
 
 SOME_WORDS = """Anna Bell Karl Duke I , ( ) was is born in of and the son his who which She it 1901 film directed by as
-    not to x"""
+    not to x - - -"""
 SOME_LABELS = """ROOT nsubj nsubjpass dobj attr prep pobj agent appos conj cc poss compound aux auxpass neg relcl acl
     xcomp ccomp advcl amod nummod det punct npadvmod pcomp csubj acomp oprd dative odd"""
 ENTITIES = st.sampled_from(["PERSON", "GPE", "DATE", "NORP", "ORG", "CARDINAL", "WORK_OF_ART"])

@@ -10,6 +10,7 @@ from typing import Final
 from polyhop.english.question import mentions
 from polyhop.english.words import AUXILIARIES, ORGANISATIONS, PEOPLE, ROLES, THINGS, TITLE_NOUNS, WORKS, word_set
 from polyhop.english.words import PLACES as NOUNS_OF_PLACES
+from polyhop.layers.grammar.hyphens import main_part
 from polyhop.layers.grammar.lexicon import ARTICLES, EMPTY, KIN, NUMBERS, PLACES
 from polyhop.layers.grammar.tree import ParseTree, is_sound
 from polyhop.ports import ParsedSentence
@@ -22,6 +23,7 @@ _BEFORE: Final = frozenset(
     {"det", "compound", "amod", "nummod", "nmod", "quantmod", "poss", "case", "predet", "punct", "advmod", "npadvmod"}
 )
 _OF_WORKS: Final = NOUNS_OF_PLACES | ORGANISATIONS | WORKS | THINGS | TITLE_NOUNS | word_set("of on and in")
+_PERSONS: Final = KIN | ROLES | PEOPLE
 _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "ROOT"})
 
 
@@ -188,7 +190,7 @@ def _kind_of_noun(tree: ParseTree, i: int, *, named: bool) -> Kind:
     low = tree.lower[i]
     if tree.kids_of(i, "conj") or (not named and low.endswith("s") and not low.endswith(("ss", "us", "is"))):
         return Kind.SEVERAL
-    if low in KIN or low in ROLES or low in PEOPLE:
+    if not _PERSONS.isdisjoint((low, main_part(low))):
         return Kind.PERSON
     return _kind_of_name(tree.slice(_first(tree, i), i)) if named else Kind.THING
 

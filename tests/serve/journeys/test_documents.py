@@ -103,12 +103,18 @@ def test_a_workspace_that_is_gone_is_named_with_the_one_in_its_place(browser: Br
         assert page.locator(".alert").count() == 0, "it is told once"
 
 
+def late(route: Route) -> None:
+    """Go on with a request half a second later."""
+    time.sleep(0.5)
+    route.continue_()
+
+
 def test_the_first_thread_belongs_to_the_workspace_that_is_shown(browser: Browser, tmp_path: Path) -> None:
     files = sorted(write(tmp_path / "harbour", HARBOUR).iterdir())
     with serving(workspaces=spaces(tmp_path)) as served, opened(browser, served.url) as page:
         upload(page, served.url, files)
         page.evaluate("sessionStorage.clear()")  # as in a tab that is new
-        page.route("**/v1/workspaces", lambda route: (time.sleep(0.5), route.continue_()))
+        page.route("**/v1/workspaces", late)
         page.goto(served.url)
         page.get_by_text("documents in this index").wait_for()
         ask(page, HARBOUR_BRIDGE)

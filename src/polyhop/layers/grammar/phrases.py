@@ -8,6 +8,7 @@ from copy import copy
 from typing import NamedTuple
 
 from polyhop.layers.grammar.clauses import clauses_of
+from polyhop.layers.grammar.hyphens import ends_in_name, main_part
 from polyhop.layers.grammar.lexicon import ARTICLES, DISTRICTS, EMPTY, NAMED, NUMBERS, RANKS, RELEASED
 from polyhop.layers.grammar.names import name_begins, name_ends, words_of_entity
 from polyhop.layers.grammar.topic import TITLE, Topic
@@ -58,7 +59,9 @@ class NounPhrases:
         label = self.tree.label(i)
         if label:
             return label not in NUMBERS
-        return self.tree.forms[i][:1].isupper() and (i > 0 or self.tree.lower[i] in self.topic.names)
+        form = self.tree.forms[i]
+        told = i > 0 or self.tree.lower[i] in self.topic.names or ends_in_name(form)
+        return form[:1].isupper() and told
 
     def common(self, i: int) -> bool:
         """Whether a word is a common noun, as far as one can tell."""
@@ -120,7 +123,7 @@ class NounPhrases:
             first += 1
         while first < last and (tree.deps[last] in ("punct", "case") or tree.lower[last] in EMPTY):
             last -= 1
-        if label in ("PERSON", "") and last - first >= _PARTS and tree.forms[first] in RANKS:
+        if label in ("PERSON", "") and last - first >= _PARTS and main_part(tree.forms[first]) in RANKS:
             first += 1  # one node for "King Karl of Ost" and "Karl of Ost"
         written = tree.slice(first, last)
         if first != last:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from polyhop.ports import ParsedSentence, ParsedWord
+from polyhop.layers.grammar.hyphens import joined
+from polyhop.ports import ParsedEntity, ParsedSentence, ParsedWord
 
 NO_ENTITY = -1
 
@@ -31,7 +32,8 @@ class ParseTree:
         forms = [text[word.start : word.end] for word in words]
         if any(map(str.isspace, forms)):
             words = _without_blanks(words, forms)
-            forms = [text[word.start : word.end] for word in words]
+        words, entities, compounds = joined(text, words, sentence.entities)
+        forms = [text[word.start : word.end] for word in words]
         self.text = text
         self.start, self.end = sentence.start, sentence.end
         self.starts = [word.start for word in words]
@@ -44,7 +46,8 @@ class ParseTree:
         for i, head in enumerate(self.heads):
             if head != i:
                 self.kids[head].append(i)
-        self.entities = _named(text, sentence, titles)
+        whole = [title for title in titles if not _cuts(title, compounds)]
+        self.entities = _named(text, sentence, entities, whole)
         self.entity_of = self._covers()
         for i, form in enumerate(forms):
             if form == "I" and i and self.forms[i - 1][:1].isupper() and "subj" not in self.deps[i]:
@@ -141,9 +144,14 @@ def _without_blanks(words: Sequence[ParsedWord], forms: Sequence[str]) -> Sequen
     return found
 
 
-def _named(text: str, sentence: ParsedSentence, titles: Sequence[Named]) -> list[Named]:
+def _cuts(title: Named, compounds: Sequence[ParsedWord]) -> bool:
+    """Whether a title is only a part of a longer word there: "Stratford" in "Stratford-upon-Avon"."""
+    return any(word.start < title.start < word.end or word.start < title.end < word.end for word in compounds)
+
+
+def _named(text: str, sentence: ParsedSentence, parsed: Sequence[ParsedEntity], titles: Sequence[Named]) -> list[Named]:
     """The entities of a sentence with the title where the text names it: a title gives way to a longer name only."""
-    entities = [Named(entity.start, entity.end, entity.label) for entity in sentence.entities]
+    entities = [Named(entity.start, entity.end, entity.label) for entity in parsed]
     for title in titles:
         if title.start < sentence.start or title.end > sentence.end:
             continue

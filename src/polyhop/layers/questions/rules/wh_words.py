@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from polyhop.english.words import names_person, word_set
+from polyhop.layers.grammar.hyphens import main_part
 from polyhop.layers.grammar.lexicon import NUMBERS, PLACES, TIMES
 from polyhop.layers.grammar.topic import TITLE
 from polyhop.layers.grammar.tree import ParseTree
@@ -47,7 +48,7 @@ def wh_of(tree: ParseTree, i: int, preposition: str, label: str) -> Wh:
     common = [kid for kid in tree.kids_of(i, "compound", "nmod") if not tree.label(kid) and tree.forms[kid].islower()]
     if label and label not in NUMBERS and common:
         return Wh(f"Which {tree.lower[common[-1]]}")  # "the cafe Elm"
-    return Wh("Who" if not label and names_person(tree.lower[i]) else "What")
+    return Wh("Who" if not label and names_person(main_part(tree.lower[i])) else "What")
 
 
 def _of_time(tree: ParseTree, i: int, preposition: str, label: str) -> Wh:

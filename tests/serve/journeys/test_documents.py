@@ -13,7 +13,7 @@ from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE, write
 from tests.worlds.serving import serving
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 SPACES = ("one", "two")
 

@@ -263,6 +263,17 @@ def test_what_moves_with_a_copy_of_it_elsewhere_stands_once(
     assert (ingest(tmp_path / "other").duplicates, texts(record)) == (1, [FERRY])
 
 
+def test_in_a_record_of_several_machines_what_is_not_here_may_be_there(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write(tmp_path / "old", {"ferry.txt": FERRY})
+    ingest(folder)
+    folder.rename(tmp_path / "new")
+    monkeypatch.setattr(type(record), "is_shared", True)
+    assert ingest(tmp_path / "new").removed == 0
+    assert texts(record) == [FERRY, FERRY]
+
+
 @closable
 def test_what_cannot_be_looked_at_has_not_moved(tmp_path: Path, record: Record, ingest: Callable[..., Tally]) -> None:
     folder = write(tmp_path / "old", {"ferry.txt": FERRY})

@@ -83,7 +83,7 @@ def _index(engine: Polyhop) -> Iterator[Finding]:
     try:
         status = engine.status()
         with Record.open(engine.path, engine.settings.index.store) as record:
-            gone = sum(not stands(row) for row in record.documents())
+            gone = 0 if record.is_shared else sum(not stands(row) for row in record.documents())
     except IndexMissing as error:
         yield "index", True, f"none at {engine.path} yet", error.remedy
         return

@@ -177,14 +177,15 @@ class Ingest:
     def _stored_uri(self, document: Document, tally: Tally) -> str | None:
         """Where another stored document says the same, unless it has just been read anew.
 
-        One whose file is gone is this document, from before it was moved.
+        One whose file is gone is this document, from before it was moved, but in a record that other machines share.
         """
         if self.record is None or not self._known:
             return None
         alike = self.record.duplicates_of(document.sha256, besides=document.id)
         stored = [row for row in alike if row.id not in tally.read]
         standing = [row.uri for row in stored if stands(row)]
-        tally.moved |= {row.id for row in stored if row.uri not in standing}
+        if not self.record.is_shared:
+            tally.moved |= {row.id for row in stored if row.uri not in standing}
         return standing[0] if standing else None
 
     def _store(self, group: Sequence[Document | _Finished], tally: Tally, stamp: str = "") -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from polyhop.errors import IndexCorrupt, IndexMissing, UsageError
 from polyhop.extras import check_installed
@@ -33,6 +33,8 @@ class Record(Ledger):
 
     Made by ``create_or_open`` (the writer) or ``open`` (a reader); a context manager that closes it.
     """
+
+    is_shared: ClassVar[bool] = False  # whether machines with files of their own write it
 
     @staticmethod
     def create_or_open(folder: str | Path, store: str | None = None, *, wait: float = 0.0) -> Record:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from polyhop.store.place import StorePlace
 from polyhop.store.port import Generation
@@ -44,6 +44,7 @@ class PostgresRecord(PostgresDatabase, Record):
     elsewhere are then behind of; they catch up by gathering the same rows.
     """
 
+    is_shared: ClassVar[bool] = True
     _reached: Mapping[str, int] | None = None  # by layer, the version that gathering here comes up to; None: a new one
 
     @classmethod

@@ -90,7 +90,8 @@ def test_threads_of_a_workspace_are_forgotten_and_of_no_other(browser: Browser, 
 
 def test_a_workspace_that_is_gone_is_named_with_the_one_in_its_place(browser: Browser, tmp_path: Path) -> None:
     with serving(workspaces=spaces(tmp_path)) as served, opened(browser, served.url) as page:
-        page.select_option("#workspace-choice", "two")
+        with page.expect_response("**/v1/workspaces"):  # it is still there then
+            page.select_option("#workspace-choice", "two")
         (tmp_path / "spaces" / "three").mkdir()
         rmtree(tmp_path / "spaces" / "two")
         page.reload()

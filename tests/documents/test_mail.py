@@ -243,19 +243,19 @@ def test_attachments_are_named_and_read(tmp_path: Path) -> None:
     uri = (tmp_path / "a.eml").as_posix()
     assert [each.uri for each in attached] == [f"{uri}#fees.csv#1", f"{uri}#fees (2).csv#1"]
     assert [each.text for each in attached if isinstance(each, Document)] == [
-        "Vessel: Cutter\nFee: 35",
-        "Vessel: Lugger\nFee: 12",
+        "Vessel: Cutter; Fee: 35",
+        "Vessel: Lugger; Fee: 12",
     ]
 
 
 @pytest.mark.parametrize(
     ("name", "kind", "content", "read"),
     [
-        ("fees", "text/csv", "Vessel,Fee\nCutter,35\n", ["Vessel: Cutter\nFee: 35"]),
+        ("fees", "text/csv", "Vessel,Fee\nCutter,35\n", ["Vessel: Cutter; Fee: 35"]),
         ("Fees v1.2", "text/html", "<p>The cutter pays <b>35</b>.", ["The cutter pays 35."]),
         ("fees", "application/json", '[\n{"text": "It pays 35."}]', ["It pays 35."]),
-        ("fees.csv", "application/octet-stream", "Vessel,Fee\nCutter,35\n", ["Vessel: Cutter\nFee: 35"]),
-        ("", "text/csv", "Vessel,Fee\nCutter,35\n", ["Vessel: Cutter\nFee: 35"]),
+        ("fees.csv", "application/octet-stream", "Vessel,Fee\nCutter,35\n", ["Vessel: Cutter; Fee: 35"]),
+        ("", "text/csv", "Vessel,Fee\nCutter,35\n", ["Vessel: Cutter; Fee: 35"]),
         ("lamp", "application/octet-stream", "The lamp.", []),
         ("lamp.ics", "text/calendar", "The lamp.", []),
     ],
@@ -279,7 +279,7 @@ def test_an_attached_text_is_decoded_by_what_its_part_declares(tmp_path: Path, c
     message.add_attachment(table, maintype="text", subtype="csv", filename="a.csv", params={"charset": charset})
     _, attached = load(tmp_path / "a.eml", message)
     assert isinstance(attached, Document)
-    assert attached.text == "Name: Úrsula Brisk\nTown: Łódź"
+    assert attached.text == "Name: Úrsula Brisk; Town: Łódź"
 
 
 @pytest.mark.parametrize("box", ["a.eml", "a.mbox"])

@@ -55,7 +55,7 @@ def test_documents_are_uploaded_asked_and_deleted(browser: Browser, tmp_path: Pa
         page.locator(".listing tbody button").last.click()
         page.locator("dialog").get_by_role("button", name="Delete").click()
         page.get_by_text("No document matches").wait_for()
-        assert "Removing documents: ada brisk" in page.locator(".job").first.inner_text()
+        assert "Removing documents: ada_brisk.txt" in page.locator(".job").first.inner_text()
         page.fill("#find", "")
         page.locator(".listing tbody tr").nth(2).wait_for()
         assert page.locator(".listing tbody tr").count() == 3

@@ -17,12 +17,6 @@ export class Jobs {
     Object.assign(this, { page, wanted, ended });
     this.element = h("ul", { class: "jobs" });
     this.known = new Map(); // id -> {job, item}
-    this.names = new Map(); // of documents that were removed here: the server tells their ids
-  }
-
-  /** Hear what a document is called that is to be removed: nobody can tell once it is gone. */
-  remember(id, name) {
-    this.names.set(id, name);
   }
 
   /** Look at the jobs now, and again while the view is shown. */
@@ -62,7 +56,7 @@ export class Jobs {
       h(
         "div",
         { class: "row" },
-        h("strong", { class: "grow" }, KINDS[job.kind] ?? job.kind, ...about(job, this.names)),
+        h("strong", { class: "grow" }, KINDS[job.kind] ?? job.kind, ...about(job)),
         h("span", { class: "state", "data-state": job.state }, STATES[job.state] ?? job.state),
         active(job) && button("Cancel", () => this.#tell(job, "cancel"), { class: "quiet" }),
         ["failed", "cancelled"].includes(job.state) && button("Retry", () => this.#tell(job, "retry"), { icon: "retry", class: "quiet" }),
@@ -94,12 +88,11 @@ export class Jobs {
 }
 
 /** Which files, documents or strategies a job is about: the first, and how many more. */
-function about({ kind, about: names = [] }, removed) {
+function about({ kind, about: names = [] }) {
   if (!names.length) return [];
   if (kind === "eval") return [": ", said("span", names.join(", "), { class: "job-about" })];
-  if (kind === "remove" && !removed.has(names[0])) return [": ", said("span", counted(names.length, "document"), { class: "job-about", title: names.join(", ") })];
   const more = names.length > 1 ? ` and ${(names.length - 1).toLocaleString("en")} more` : "";
-  return [": ", said("span", `${removed.get(names[0]) ?? nameOf(names[0])}${more}`, { class: "job-about" })];
+  return [": ", said("span", `${nameOf(names[0])}${more}`, { class: "job-about" })];
 }
 
 /** What is under way, and the last few that ended. */

@@ -182,7 +182,6 @@ class DocumentsView {
       agree: "Delete",
     });
     if (!yes) return;
-    this.jobs.remember(one.id, name);
     await this.page.api.remove(`documents/${quoted(one.id)}`).catch(this.page.complain);
     this.page.announce(`Deleting ${name}.`);
     this.jobs.watch();

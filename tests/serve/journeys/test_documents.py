@@ -60,7 +60,7 @@ def test_documents_are_uploaded_asked_and_deleted(browser: Browser, tmp_path: Pa
         page.locator(".listing tbody tr").nth(2).wait_for()
         assert page.locator(".listing tbody tr").count() == 3
         page.reload()
-        page.get_by_text("Removing documents: ada_brisk.txt").wait_for()  # the job knows it, though the document is gone
+        page.get_by_text("Removing documents: ada_brisk.txt").wait_for()  # the job knows it
 
 
 def test_each_workspace_has_its_own_documents(browser: Browser, tmp_path: Path) -> None:

@@ -89,16 +89,16 @@ def candidates(
             if before is None or not (before[0].named and not phrase.named):
                 last[key] = phrase, spoken
     said = question.casefold()
-    found: list[tuple[Phrase, Kind, bool, Antecedent]] = []
+    found: list[tuple[Kind, bool, Antecedent]] = []
     for key, (phrase, spoken) in last.items():
-        kind = _kind(phrase, spoken, thread)
         carried = _carried(phrase, thread)
+        told = _told_kind(phrase, spoken, carried)
+        kind = told or phrase.kind
         if key not in said and kind in _agreeing(reference) and {carried, reference.pointer} != {"he", "she"}:
-            features = _features(reference, phrase, kind, spoken, counts[key], thread)
-            known = carried in ("he", "she") or _told_by_question(phrase, spoken) is kind
-            found.append((phrase, kind, known, Antecedent(phrase=phrase, features=features)))
+            features = _features(reference, phrase, kind, spoken, counts[key], carried)
+            found.append((kind, told is not None, Antecedent(phrase=phrase, features=features)))
     surest = _SUREST.get(reference.pointer)
-    sure = [one for _, kind, known, one in found if kind is surest and (kind is Kind.PLACE or known)]
+    sure = [one for kind, known, one in found if kind is surest and (kind is Kind.PLACE or known)]
     if sure and not any(one.named and one.end <= reference.start for one in own):
         return sure
     nothing = Antecedent(phrase=None, features=_of_nothing(reference, question, own, thread))
@@ -127,10 +127,9 @@ def _weights() -> Mapping[str, float]:
 
 
 def _features(
-    reference: Reference, phrase: Phrase, kind: Kind, spoken: Spoken, count: int, thread: Sequence[Spoken]
+    reference: Reference, phrase: Phrase, kind: Kind, spoken: Spoken, count: int, carried: str
 ) -> dict[str, float]:
     pointer = reference.pointer
-    carried = _carried(phrase, thread)
     place = "answer" if spoken.answers else "question"
     words = len(phrase.text.split())
     found = {
@@ -187,15 +186,10 @@ def _is_whole(phrase: Phrase, spoken: Spoken) -> bool:
     return bool(spoken.answers) and phrase.end - phrase.start >= len(spoken.text.strip(" .")) - len("the ")
 
 
-def _kind(phrase: Phrase, spoken: Spoken, thread: Sequence[Spoken]) -> Kind:
-    """What kind a phrase is of: also told by the question that it answers, and by a pronoun that stood for it."""
-    if _carried(phrase, thread) in ("he", "she"):
+def _told_kind(phrase: Phrase, spoken: Spoken, carried: str) -> Kind | None:
+    """What kind a phrase is of by a pronoun that stood for it, or the question that it answers; None: neither tells."""
+    if carried in ("he", "she"):
         return Kind.PERSON
-    return _told_by_question(phrase, spoken) or phrase.kind
-
-
-def _told_by_question(phrase: Phrase, spoken: Spoken) -> Kind | None:
-    """What kind an answer is of by its question, as a "who" asks for a person; None where that does not tell."""
     if not _is_whole(phrase, spoken) or phrase.kind is Kind.SEVERAL:
         return None
     return _KINDS.get(answer_type(spoken.answers))

@@ -55,7 +55,7 @@ class AnswerType(StrEnum):
 
 AnswerShape = Literal["value", "verdict", "choice", "list", "open", "steps", "explanation", "summary"]
 
-_DATES: Final = word_set(
+DATES: Final = word_set(
     "date dates day month year years decade century birthday birthdate season era time span period lifespan "
     "deadline anniversary"
 )
@@ -264,7 +264,7 @@ def _nominal(words: Words, at: int, *, first: bool) -> bool:
         return False  # "what novel imagines the ...": a verb and its object
     if first and low.endswith("ed"):
         return True
-    known = low in _DATES | _NUMBERS | _NATIONALITIES | PLACES | ORGANISATIONS | ROLES | PEOPLE | WORKS | KIN
+    known = low in DATES | _NUMBERS | _NATIONALITIES | PLACES | ORGANISATIONS | ROLES | PEOPLE | WORKS | KIN
     return known or not is_finite(low)
 
 
@@ -302,7 +302,7 @@ def _of_where(words: Words) -> AnswerType:
 def _of_noun(noun: str) -> AnswerType:
     """The type of a head noun; the plural counts as the singular."""
     table = (
-        (AnswerType.DATE, _DATES),
+        (AnswerType.DATE, DATES),
         (AnswerType.NUMBER, _NUMBERS),
         (AnswerType.NATIONALITY, _NATIONALITIES),
         (

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
+from polyhop.english.events import PERSONAL
 from polyhop.english.verbs import is_finite, is_participle
-from polyhop.english.words import WH_WORDS, word_set
+from polyhop.english.words import WH_WORDS
 
 _MARKED: Final = re.compile(r"[ \t]*(?:[-*•‣◦▪–·]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])[ \t]+(?=\S)", re.IGNORECASE)
 _BETWEEN: Final = re.compile(r"\s*(?:,\s*(?:and|or)\s+|;\s*(?:and|or)?\s*|,\s+|\s+(?:and|or)\s+)")
 _JOINS: Final = re.compile(r"\b(?:and|or)\b")
 _APART: Final = re.compile(r"[:;]\s|\n|,?\sbut\s")  # between an enumeration and what leads to it, or comes behind it
-_SUBJECTS: Final = word_set("i you he she it we they there")
+_SUBJECTS: Final = PERSONAL | {"there"}
 _PHRASE: Final = 10  # words of an item within a sentence
 _LEAST: Final = 2  # items of a list
 _LONGEST: Final = 40  # words of an item, in the mean: longer ones are sections of a text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from polyhop.english.answer_type import DATES
 from polyhop.english.question import OWNS, Words, plain
 from polyhop.english.verbs import base_form, is_base, is_finite, is_participle, third_of_base
 from polyhop.english.words import (
@@ -31,9 +32,7 @@ ADVERBS: Final = word_set(
     "also ever first last originally once later formerly currently now widely then just best well most really"
 )
 ANYBODY: Final = word_set("person man woman people one someone individual guy")
-_TIMES: Final = word_set(
-    "date day week month year decade century time moment season age era period hour night evening morning"
-)
+_TIMES: Final = DATES | word_set("week moment age hour night evening morning")
 _SUBJECT_PRONOUNS: Final = word_set("who that")
 _PLAYING: Final = word_set("play plays star stars host hosts head heads")
 _STRANDING: Final = word_set("member part citizen native")

@@ -51,6 +51,17 @@ def test_bold_names_are_those_of_columns() -> None:
     ]
 
 
+def test_bold_names_are_no_part_of_the_row_below_however_close_it_is() -> None:
+    named = line(piece("Part", 50, 700, bold=True), piece("Interval", 150, 700, bold=True))
+    first = line(piece("Wheel", 50, 700 - LEADING), piece("a year", 150, 700 - LEADING))
+    cut = [piece("Gate on the", 50, 665), line(piece("weir", 50, 665 - LEADING), piece("a month", 150, 665 - LEADING))]
+    assert rows_of([named, first, *cut, line(piece("Stone", 50, 630), piece("a week", 150, 630))]) == [
+        "Part: Wheel; Interval: a year",
+        "Part: Gate on the weir; Interval: a month",
+        "Part: Stone; Interval: a week",
+    ]
+
+
 def test_cells_of_several_lines_are_whole_whatever_comes_first_in_the_file() -> None:
     head = line(piece("Code", 50, 700), piece("Meaning", 120, 700), piece("What to do", 260, 700))
     first = [

@@ -132,11 +132,20 @@ class _Table:
                 goes_on = not any(self.columns[0].meets(piece) for piece in line)
             else:
                 goes_on = step <= min(_LOOSER * close, _LEADING * line[0].size)
-            if goes_on:
+            if goes_on and not self._are_names_above(rows, line):
                 rows[-1] += line
             else:
                 rows.append(line)
         return rows
+
+    def _are_names_above(self, rows: Sequence[Sequence[PageLine]], line: Sequence[PageLine]) -> bool:
+        """Whether bold names of all columns stand right above a line without a bold letter: a row of its own."""
+        return (
+            len(rows) == 1
+            and len(rows[0]) == len(self.columns)
+            and all(piece.bold for piece in rows[0])
+            and not any(piece.bold for piece in line)
+        )
 
     def _cells(self, row: Sequence[PageLine]) -> list[Cell]:
         cells = [Cell() for _ in self.columns]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from polyhop.cli.ask import place
+from polyhop.documents.loaders.page_contents import without_contents
 from polyhop.documents.loaders.page_furniture import without_furniture
 from polyhop.documents.loaders.pdf import PdfLoader
 from polyhop.documents.loaders.pdf_lines import PageLine
@@ -306,6 +307,48 @@ def test_roman_numbers_count_pages_too() -> None:
 def test_pages_that_say_nothing_else_keep_what_repeats() -> None:
     pages = [[PageLine(text="Draft", bottom=700, size=10), PageLine(text=f"{n}", bottom=40, size=10)] for n in (1, 2)]
     assert [[line.text for line in page] for page in without_furniture(pages)] == [["Draft", "1"], ["Draft", "2"]]
+
+
+def lines_left(*pages: Sequence[str]) -> list[list[str]]:
+    return [[line.text for line in page] for page in without_contents([[*map(line_of, page)] for page in pages])]
+
+
+def line_of(text: str) -> PageLine:
+    return PageLine(text=text)
+
+
+def test_contents_that_the_document_says_again_are_left_out() -> None:
+    contents = [
+        "The Mills of the Orla",
+        "Contents",
+        "1 Water 1",
+        "1.1 The weir and the gate . . . . . . 1",
+        "1.2 How the wheel is turned when the",
+        "tide is low ........... 3",
+        "2 Grain 4",
+        "2.1 Rye . . . . . . . . . . . . . . . 4",
+    ]
+    body = [
+        "1 Water",
+        "1.1 The weir and the gate",
+        "It is of oak.",
+        "1.2 How the wheel is turned when the",
+        "tide is low",
+    ]
+    rest = ["At night.", "2 Grain", "2.1 Rye", "It is ground first."]
+    assert lines_left(contents, body, rest) == [["The Mills of the Orla"], body, rest]
+
+
+@pytest.mark.parametrize(
+    "prices",
+    [
+        ["Tea ..... 2", "Rye bread ..... 1", "Oats ..... 3"],  # numbers fall, as those of pages do not
+        ["Coffee ..... 2", "Cake ..... 3", "Plums ..... 4"],  # nothing says again what the entries say
+    ],
+)
+def test_lists_with_leading_dots_that_are_no_contents_stay(prices: list[str]) -> None:
+    menu = ["At the mill", *prices, "Tea", "Rye bread", "Oats"]
+    assert lines_left(menu) == [menu]
 
 
 def test_citations_name_the_page(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from polyhop.documents.loaders.page_contents import without_contents
 from polyhop.documents.loaders.page_furniture import without_furniture
 from polyhop.documents.loaders.pdf_forms import entries_of, with_entries
 from polyhop.documents.loaders.pdf_lines import PageLine, lines_of
@@ -33,12 +34,12 @@ _PLACEHOLDER = re.compile(  # what programs call a file that they were told no t
 class PdfLoader:
     """Reads the text of a PDF: words and paragraphs whole, a row of a table a line, headings apart.
 
-    Running heads and page numbers are left out.
+    Running heads, page numbers and a table of contents are left out.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".pdf",)
     media_type: ClassVar[str] = "application/pdf"
-    version: ClassVar[str] = "7"
+    version: ClassVar[str] = "8"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, which knows its pages; its title is the file's own, or its first heading or line.
@@ -46,7 +47,7 @@ class PdfLoader:
         Raises DocumentError for a damaged or encrypted file, and for one without text, such as a scan.
         """
         title, pages = _read(path)
-        read = paged_text(with_tables(without_furniture(pages)))
+        read = paged_text(with_tables(without_contents(without_furniture(pages))))
         if not read.text:
             raise DocumentError(
                 "has no text, only pictures of it (a scan?)" if pages else "has no pages",

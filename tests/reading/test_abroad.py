@@ -56,6 +56,7 @@ def read(question: str, texts: list[Passage]) -> Reading:
         ("Wer baute das Wehr?", "de", PERSON),
         ("In welcher Stadt steht das Wehr?", "de", PLACE),
         ("Wie viele Tore hat das Wehr?", "de", NUMBER),
+        ("Mit wie vielen Toren kam das Wehr?", "de", NUMBER),
         ("Hat das Wehr sieben Tore?", "de", YES_NO),
         ("Was ist das Fischerfest?", "de", THING),
         ("Quand le barrage fut-il construit ?", "fr", DATE),
@@ -166,6 +167,22 @@ def test_what_is_not_spoken_of_is_not_answered() -> None:
     )
     reading = Trained().read("Wer gewann voriges Jahr den Preis beim Fischerfest?", evidence, Models.__new__(Models))
     assert reading.text is None
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Wann wurde das Wehr gegründet?", "Aus guten Gründen steht das grüne Wehr leer."),
+        ("Wer schrieb das Lied?", "Mit jedem Schritt geschieht dem Lied ein Unrecht."),
+        ("Wann starb Thea?", "Thea versteht das total."),
+        ("Wann wurde der Turm gebaut?", "Neben dem Turm steht ein Baum, der einem Bauern gehört."),
+        ("Wann schreef Thea het lied?", "Thea is geschikt voor het lied."),
+        ("Quand est né Théo ?", "Théo est nécessaire."),
+    ],
+)
+def test_words_that_only_begin_alike_do_not_say_the_same(question: str, said: str) -> None:
+    """Reasons found nothing, and a tree is no building."""
+    assert read(question, passages(Altquell=said)).confidence < 0.3
 
 
 def test_a_sentence_that_denies_says_no_yes() -> None:

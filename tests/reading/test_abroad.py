@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -183,6 +185,16 @@ def test_what_is_not_spoken_of_is_not_answered() -> None:
 def test_words_that_only_begin_alike_do_not_say_the_same(question: str, said: str) -> None:
     """Reasons found nothing, and a tree is no building."""
     assert read(question, passages(Altquell=said)).confidence < 0.3
+
+
+def test_questions_and_headings_are_no_answers() -> None:
+    """However much of the question they say; what is said below them is."""
+    text = "Warum quietscht das Wehr?\n\nDas Wehr quietscht, weil Öl fehlt."
+    [passage] = passages(Altquell=text)
+    assert read("Warum quietscht das Wehr?", [passage]).text == "Das Wehr quietscht, weil Öl fehlt."
+    text = "4.2. Wehr 7\n\nEs heißt Altquell."
+    [passage] = passages(Wehre=text)
+    assert read("Wie heißt Wehr 7?", [replace(passage, headings=((0, 11),))]).text == "Es heißt Altquell."
 
 
 def test_a_sentence_that_denies_says_no_yes() -> None:

@@ -37,6 +37,8 @@ _FITS: Final[Mapping[AnswerType, Mapping[Look, float]]] = {
 _CALLED: Final = (AnswerType.THING, AnswerType.WORK, AnswerType.ORGANISATION, AnswerType.PLACE)
 _KINDS: Final = frozenset("河川江溪湖海岛島镇町村市省县県山国城街")  # with which the names of places end
 _OTHER_KIND: Final = 0.3  # what is left of the fit of another kind of thing
+_ASKING: Final = ("?", "\uff1f", "\u061f")
+_CLOSING: Final = " \u201c\u201d\u00bb\"')\u300d"
 _OPENING: Final = ' „“«»"《》「」『』”'
 _SHORTEST: Final = 2  # characters of a title that is looked for in sentences
 _LINKED: Final = 0.05  # what a second sentence on the way costs, as a share of the question
@@ -73,6 +75,16 @@ class _Sentence:
     @property
     def quote(self) -> Quote:
         return Quote(self.passage, self.start, self.end)
+
+    @property
+    def only_asks(self) -> bool:
+        """Whether it is a question itself, and says nothing."""
+        return self.text.rstrip(_CLOSING).endswith(_ASKING)
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether it is a heading, with or without its number: that says what the text below is about."""
+        return any(start < self.end and self.start < end and self.end <= end for start, end in self.passage.headings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +208,11 @@ def _weights(terms: Terms, sentences: Sequence[_Sentence]) -> dict[str, float]:
 
 
 def _ways(sentences: Sequence[_Sentence], weights: Mapping[str, float]) -> Iterator[_Way]:
-    """Each sentence alone, and behind the best one elsewhere that names what its passage is about."""
+    """Each sentence that says something, alone and behind the best one elsewhere that names what its text is about."""
     leads: dict[str, list[_Sentence]] = {}
     for sentence in sentences:
+        if sentence.only_asks or sentence.is_heading:
+            continue
         yield _Way(_share(sentence.all, weights), sentence)
         title = plain(sentence.passage.title)
         if len(title) < _SHORTEST:

@@ -197,6 +197,11 @@ def test_questions_and_headings_are_no_answers() -> None:
     assert read("Wie heißt Wehr 7?", [replace(passage, headings=((0, 11),))]).text == "Es heißt Altquell."
 
 
+def test_numbers_with_a_hyphen_and_a_noun_behind_them_are_no_years() -> None:
+    texts = passages(Tore="Ein Schlüssel muss mindestens 2048-Bit haben, besser wären aber 4096-Bit.")
+    assert read("Wie lang muss ein Schlüssel mindestens sein?", texts).text == "2048"
+
+
 def test_a_sentence_that_denies_says_no_yes() -> None:
     """It is quoted instead."""
     texts = passages(Otto_Brand="Otto Brand war nicht in Hirschbach.")

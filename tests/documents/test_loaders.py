@@ -71,6 +71,28 @@ def test_text_loader_refuses_binary_content(tmp_path: Path) -> None:
         load(TextLoader(), tmp_path / "picture.txt", bytes(range(256)) * 8)
 
 
+CONTENTS = "- [Wheel](#wheel)\n  - [The `gate`](#the-gate)\n\n- [Who to ask](#who-to-ask)\n"
+SECTIONS = "## Wheel\n\nOf oak.\n\n### The `gate`\n\nOf iron.\n\n## Who to ask\n\nAsk [Lena](#lena)."
+
+
+@pytest.mark.parametrize(
+    ("above", "left"),
+    [
+        ("# Mill\n\n", "# Mill\n\n"),
+        ("# Mill\n\nIt grinds rye.\n\n## What is where\n\n", "# Mill\n\nIt grinds rye.\n\n"),
+        ("# Mill\n\nWhat is where:\n", "# Mill\n\nWhat is where:\n"),
+    ],
+)
+def test_markdown_contents_that_link_to_its_own_headings_are_left_out(tmp_path: Path, above: str, left: str) -> None:
+    document = only(MarkdownLoader(), tmp_path / "mill.md", f"{above}{CONTENTS}\n{SECTIONS}")
+    assert document.text == f"{left}{SECTIONS}"
+
+
+def test_markdown_lists_of_links_that_are_no_contents_stay(tmp_path: Path) -> None:
+    text = f"# Mill\n\n{CONTENTS.replace('#wheel', 'wheel.md')}\n```\n{CONTENTS}```\n\n{SECTIONS}"
+    assert only(MarkdownLoader(), tmp_path / "mill.md", text).text == text
+
+
 def test_markdown_front_matter_gives_title_and_metadata(tmp_path: Path) -> None:
     text = '---\ntitle: "The Mill: a history"\nauthor: Lena Voss\n---\n# Another title\n\nText.\n'
     document = only(MarkdownLoader(), tmp_path / "mill.md", text)

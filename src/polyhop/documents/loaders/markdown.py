@@ -34,6 +34,10 @@ _TABLE = re.compile(
     r"(?:\n[^\n|]*\|[^\n]*)+)$",
     re.MULTILINE,
 )
+_ENTRY = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[(?P<said>(?:\\.|[^\]\\])+)\]\(#[^)\s]*\)[ \t]*")
+_HEADING_LIKE = "# End"  # what stands behind the last line
+_FEWEST = 3  # entries of contents
+_SAID_AGAIN = 0.75  # of these, by headings
 _CELL_END = re.compile(r"(?<!\\)\|")
 _EMPHASIS = re.compile(r"(\*{1,3}|`+|(?<!\w)_{1,3}|~~)(\S|\S.*?\S)\1(?!\w)")
 
@@ -42,18 +46,19 @@ _EMPHASIS = re.compile(r"(\*{1,3}|`+|(?<!\w)_{1,3}|~~)(\S|\S.*?\S)\1(?!\w)")
 class MarkdownLoader:
     """Reads Markdown as it is written, but for tables, whose rows are read with the names of their columns.
 
+    A list of links to the headings of the page itself is left out.
     The title is that of the front matter, which is no part of the text, or the first heading.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".md", ".markdown")
     media_type: ClassVar[str] = "text/markdown"
-    version: ClassVar[str] = "4"
+    version: ClassVar[str] = "5"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; the front matter's plain entries are its metadata. Raises DocumentError for binary content."""
         settings, text = split_front_matter(read_text(path))
         title = settings.pop("title", None) or first_heading(text)
-        read = _without_bars(text).strip("\n")
+        read = _without_bars(_without_contents(text)).strip("\n")
         document = file_document(uri, read, self.media_type, title=title, metadata=settings)
         yield headed(document, headings_in(read))
 
@@ -86,6 +91,38 @@ def _level(heading: re.Match[str]) -> int:
 def _prose(text: str) -> str:
     """A text with as many spaces for each block of code."""
     return _FENCE.sub(lambda code: " " * len(code[0]), text)
+
+
+def _without_contents(text: str) -> str:
+    """A text without lists of nothing but links to its own headings, and without the headings of these lists."""
+    said = {_plain(text[mark.start : mark.end]) for mark in headings_in(text)}
+    edits: list[TextEdit] = []
+    run: list[str] = []  # what the entries so far say
+    start = at = 0  # where they begin, and where we are
+    for line in [*_prose(text).split("\n"), _HEADING_LIKE]:
+        entry = _ENTRY.fullmatch(line)
+        if entry:
+            start = start if run else at
+            run.append(_plain(entry["said"]))
+        elif line.strip():
+            if len(run) >= _FEWEST and sum(each in said for each in run) >= _SAID_AGAIN * len(run):
+                edits.append(TextEdit(_with_heading(text, start, line), min(at, len(text)), ""))
+            run = []
+        at += len(line) + 1
+    return TextEdits(edits).applied(text)
+
+
+def _with_heading(text: str, start: int, after: str) -> int:
+    """Where contents begin that have their first entry there: at a heading, not the first, that has nothing else."""
+    before = text[:start].rstrip("\n")
+    line = before.rfind("\n") + 1
+    is_heading = _HEADING.fullmatch(before, line) is not None and _HEADING.match(after) is not None
+    return line if is_heading and before[:line].strip() else start
+
+
+def _plain(said: str) -> str:
+    """The letters and digits of a heading, without its markup and its case."""
+    return "".join(filter(str.isalnum, _LINK.sub(r"\1", said))).casefold()
 
 
 def _without_bars(text: str) -> str:

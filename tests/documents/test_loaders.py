@@ -20,6 +20,7 @@ from polyhop.documents.loaders.jsonl import JsonlLoader
 from polyhop.documents.loaders.markdown import MarkdownLoader
 from polyhop.documents.loaders.text import TextLoader
 from polyhop.documents.loading import Loader
+from polyhop.documents.sentences import sentence_spans
 from polyhop.errors import DocumentError
 from polyhop.reports import Skipped
 from polyhop.types import Document
@@ -194,6 +195,25 @@ def test_html_verbatim_text_keeps_its_lines_between_elements(tmp_path: Path) -> 
 def test_html_references_to_what_nobody_sees_are_left_out(tmp_path: Path) -> None:
     page = "<p>Hafen&shy;gebühr, &#xFB01;ve&#xFEFF; ca&#173;noes &amp; oars</p>"
     assert only(HtmlLoader(), tmp_path / "a.html", page).text == "Hafengebühr, five canoes & oars"
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "4",  # brackets are a matter of style sheets
+        '<span class="fn-bracket">[</span>4<span class="fn-bracket">]</span>',
+    ],
+)
+def test_html_numbers_of_notes_stand_in_brackets_behind_what_they_are_notes_to(tmp_path: Path, number: str) -> None:
+    """Else the number would be the first word of the next sentence."""
+    note = f'<a class="footnote-reference brackets" href="#n4">{number}</a>'
+    document = only(HtmlLoader(), tmp_path / "a.html", f"<p>It grinds.  {note} At night.</p><p>{note}</p>")
+    assert document.text == "It grinds.[4] At night.\n\n[4]"
+    assert [document.text[start:end] for start, end in sentence_spans(document.text)] == [
+        "It grinds.[4]",
+        "At night.",
+        "[4]",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,11 @@ class Flow:
             self._length += len(said)
             self._gap = gap
 
+    def close_up(self) -> None:
+        """Have what follows stand right behind what is there, where nothing but a space would part them."""
+        if self._gap is Gap.SPACE:
+            self._gap = Gap.NONE
+
     @property
     def last(self) -> str:
         """The last character; none where what follows is kept apart from it."""

@@ -28,6 +28,7 @@ from polyhop.documents.loaders.web_furniture import (
     VERBATIM,
     attributes_of,
     furniture,
+    is_bracketed_note,
     is_furniture,
     is_navigation,
     is_note,
@@ -80,7 +81,7 @@ class HtmlLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".html", ".htm", ".xhtml")
     media_type: ClassVar[str] = "text/html"
-    version: ClassVar[str] = "8"
+    version: ClassVar[str] = "9"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; its title is the page's, or its first heading of level 1.
@@ -175,6 +176,7 @@ class Page:
         self._marker = ""  # of an item that has begun and says nothing yet
         self._naming = ""  # title or h1, while inside the first one
         self._raised = False  # whether a superscript has begun and says nothing yet
+        self._bracketed = False  # whether the number of a note has begun that stands in brackets
         self._names_columns = False  # whether we are in a thead, where cells of data name columns, too
         self._definition = Definition()
         self._navigation: tuple[str, int, Flow] | None = None  # that we are in: its tag, how often, and what it is in
@@ -215,6 +217,7 @@ class Page:
             self._list(tag, attributes)
             self._mark(tag, attributes)
             self._verbatim += tag == "pre"
+            self._bracketed = self._bracketed or is_bracketed_note(attributes)
             self._raised = tag == "sup" or is_note(attributes) or (self._raised and tag == "a")  # a link in the number
             if (tag == "title" and not self.title.strip()) or (tag == "h1" and not self.heading.strip()):
                 self._naming = tag
@@ -268,6 +271,10 @@ class Page:
         if self._marker and not text.isspace():
             self._tables.flow.write_exactly(self._marker)
             self._marker = ""
+        if self._bracketed:  # right behind what it is a note to
+            self._bracketed = False
+            self._tables.flow.close_up()
+            text = f"[{text}]" if text.isdigit() else text
         before = self._definition.mark_before(text)
         if before is not None:
             self._tables.flow.go_on(before, Gap.SPACE)

@@ -74,6 +74,11 @@ def is_note(attributes: Mapping[str, str]) -> bool:
     return _is(attributes, "noteref")
 
 
+def is_bracketed_note(attributes: Mapping[str, str]) -> bool:
+    """Whether an element is the number of a note that a style sheet has in brackets, as of reStructuredText."""
+    return {"footnote-reference", "brackets"} <= set(attributes.get("class", "").split())
+
+
 def _is(attributes: Mapping[str, str], kind: str) -> bool:
     """Whether an element is of a kind that books have."""
     return kind in attributes.get("epub:type", "").split() or f"doc-{kind}" in attributes.get("role", "").split()

@@ -67,6 +67,63 @@ def test_text_title_is_a_line_that_stands_alone(tmp_path: Path, name: str, text:
     assert only(TextLoader(), tmp_path / name, text).title == title
 
 
+def test_restructured_text_is_read_without_what_only_its_tools_see(tmp_path: Path) -> None:
+    """Comments, badges and names of places to link to; what a link leads to, notes and directives stay."""
+    text = """\
+.. Made by the ferry office.
+
+   Do not edit.
+
+.. _tolls:
+
+=====
+Tolls
+=====
+
+|built| |tested|
+
+A cart pays two groats; see the |office| [1]_.
+
+.. |built| image:: https://mill.example/built.svg
+   :alt: built
+.. |tested| image:: https://mill.example/tested.svg
+.. |office| replace:: ferry office
+.. warning:: No carts at night.
+.. [1] By the ford.
+.. _office: https://mill.example/office
+..
+   Ask Lena whether this is still so.
+
+It opens at six::
+
+    .. code
+
+"""
+    document = only(TextLoader(), tmp_path / "tolls.rst", text)
+    assert document.title == "Tolls"
+    assert [line for line in document.text.split("\n") if line] == [
+        "=====",
+        "Tolls",
+        "=====",
+        "A cart pays two groats; see the |office| [1]_.",
+        ".. |office| replace:: ferry office",
+        ".. warning:: No carts at night.",
+        ".. [1] By the ford.",
+        ".. _office: https://mill.example/office",
+        "It opens at six::",
+        "    .. code",
+    ]
+
+
+def test_a_text_of_nothing_but_comments_is_kept(tmp_path: Path) -> None:
+    text = ".. The tolls are elsewhere."
+    assert only(TextLoader(), tmp_path / "a.rst", text).text == text
+
+
+def test_a_directive_is_no_title(tmp_path: Path) -> None:
+    assert only(TextLoader(), tmp_path / "tolls.rst", ".. include:: tolls.txt\n\nA cart pays.").title == "tolls"
+
+
 def test_text_loader_refuses_binary_content(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match="binary"):
         load(TextLoader(), tmp_path / "picture.txt", bytes(range(256)) * 8)

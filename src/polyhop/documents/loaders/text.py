@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from polyhop.documents.conversations.transcripts import transcript_of
 from polyhop.documents.encoding import read_text
+from polyhop.documents.loaders.restructured import without_comments
 from polyhop.documents.loading import file_document, headed
 from polyhop.documents.typed_headings import typed_headings
 from polyhop.documents.wrapped_lines import flowing
@@ -19,7 +20,7 @@ _CAPTIONS = (".srt", ".vtt")
 _AS_IT_IS = (".log", *_CAPTIONS)  # what begins with no title, and wraps no lines
 _LONGEST_TITLE = 100  # characters
 _UNDERLINED = re.compile(r"\s*(?:([=\-~#*^\"'`+])\1{2,}[ ]*\n)?[ ]*(\S[^\n]*)\n([=\-~#*^\"'`+])\3{2,}[ ]*(?:\n|\Z)")
-_STANDING_ALONE = re.compile(rf"\s*(\S[^\n]{{0,{_LONGEST_TITLE}}})\n[^\S\n]*\n")
+_STANDING_ALONE = re.compile(rf"\s*(?!\.\.\s)(\S[^\n]{{0,{_LONGEST_TITLE}}})\n[^\S\n]*\n")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,11 +33,13 @@ class TextLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".txt", ".text", ".log", ".rst", ".adoc", ".asciidoc", *_CAPTIONS)
     media_type: ClassVar[str] = "text/plain"
-    version: ClassVar[str] = "5"
+    version: ClassVar[str] = "6"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document. Raises DocumentError for binary content."""
         text = read_text(path)
+        if path.suffix.lower() == ".rst":
+            text = without_comments(text)
         if path.suffix.lower() in _AS_IT_IS:
             yield file_document(uri, text, self.media_type)
         elif transcript_of(text) is not None:

@@ -304,6 +304,20 @@ def test_roman_numbers_count_pages_too() -> None:
     assert [[line.text for line in page] for page in without_furniture(pages)] == [["One."], ["Two."]]
 
 
+def test_a_running_head_above_nothing_but_a_picture_is_left_out() -> None:
+    def page(number: int, *said: str) -> list[PageLine]:
+        body = [PageLine(text=text, bottom=600 - 12 * row, size=10) for row, text in enumerate(said)]
+        return [PageLine(text=f"Mill notes {number} / 9", bottom=800, size=10), *body]
+
+    left = without_furniture([page(1, "Rye."), page(2, "Oats."), page(3), page(4, "Barley.")])
+    assert [[line.text for line in page] for page in left] == [["Rye."], ["Oats."], [], ["Barley."]]
+
+
+def test_lines_alone_on_their_pages_stay() -> None:
+    pages = [[PageLine(text=f"Chapter {number}", bottom=400, size=20)] for number in (1, 2, 3)]
+    assert without_furniture(pages) == pages
+
+
 def test_pages_that_say_nothing_else_keep_what_repeats() -> None:
     pages = [[PageLine(text="Draft", bottom=700, size=10), PageLine(text=f"{n}", bottom=40, size=10)] for n in (1, 2)]
     assert [[line.text for line in page] for page in without_furniture(pages)] == [["Draft", "1"], ["Draft", "2"]]

@@ -27,9 +27,11 @@ def without_furniture(pages: Sequence[Sequence[PageLine]]) -> list[list[PageLine
     for number, page in enumerate(pages):
         for line, is_head in _at_the_edges(page):
             alike[_NUMBER.sub("0", line.text), is_head].append((number, line))
+    alone = [(number, page[0]) for number, page in enumerate(pages) if len(page) == 1]
     found: defaultdict[int, set[int]] = defaultdict(set)
-    for places in alike.values():
-        for number, line in _repeated(places):
+    for (form, _), places in alike.items():
+        repeated = _repeated(places)
+        for number, line in [*repeated, *(one for one in alone if repeated and _is_one_of(one, form, repeated))]:
             found[number].add(id(line))
     left = [[line for line in page if id(line) not in found[number]] for number, page in enumerate(pages)]
     return left if any(left) else [list(page) for page in pages]
@@ -58,6 +60,17 @@ def _repeated(places: Sequence[_Place]) -> list[_Place]:
     counting = _counting(level_ones)
     found = [place for place in level_ones if place[1].text in same or place in counting]
     return found if len({number for number, _ in found}) > 1 else []
+
+
+def _is_one_of(place: _Place, form: str, repeated: Sequence[_Place]) -> bool:
+    """Whether a line that is alone on its page, beside a picture perhaps, is what repeats on the others."""
+    number, line = place
+    return (
+        _NUMBER.sub("0", line.text) == form
+        and any(abs(line.bottom - other.bottom) <= _NEAR for _, other in repeated)
+        and (any(line.text == other.text for _, other in repeated) or place in _counting([*repeated, place]))
+        and all(number != other for other, _ in repeated)
+    )
 
 
 def _counting(places: Sequence[_Place]) -> list[_Place]:

@@ -25,6 +25,7 @@ from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.negation import denies, spoken_of
 from polyhop.reading.pointing import Pointed, Pointing, Supporting, point, point_together
 from polyhop.reading.reader import Quote, heading_over, text_of
+from polyhop.reading.versions import of_its_version
 from polyhop.types import Passage
 
 ANSWERS: Final = 8  # likeliest of each kind of reading that are weighed
@@ -64,7 +65,7 @@ class Weighed:
 
 def read_weighed(question: str, passages: Sequence[Passage], models: Models, *, words: int = WORDS) -> Weighed:
     """Read a question in both ways; at most so many words are read together."""
-    each = supported(point(question, passages, models), models)
+    each = supported(of_its_version(point(question, passages, models)), models)
     together = point_together(question, likeliest(each, passages, words), models)
     return Weighed(each=each, together=together, found=weighed(each, together))
 

@@ -1,0 +1,85 @@
+"""What stands under the heading of another version than a question names is not taken for its answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyhop.reading.pointing import Pointed, Pointing, Supporting
+from polyhop.reading.reader import Quote
+from polyhop.reading.versions import of_its_version
+from polyhop.types import Passage
+
+NOTES = """\
+1.2. Ferry rules 4.6.1
+
+Out in May.
+
+1.3. Ferry rules 4.6.0
+
+Out in August. It corrects what 4.6.1 will need.
+
+Thanks
+
+To Ada Brisk."""
+
+
+def passage(*headings: str) -> Passage:
+    places = tuple((NOTES.index(heading), NOTES.index(heading) + len(heading)) for heading in headings)
+    return Passage(
+        id="p", document_id="d", ordinal=0, start=0, end=len(NOTES), title="Notes", text=NOTES, headings=places
+    )
+
+
+def left(question: str, notes: Passage) -> list[str]:
+    """Those of all sentences that may answer."""
+    said = ("Out in May.", "Out in August.", "It corrects what 4.6.1 will need.", "To Ada Brisk.")
+    quotes = [Quote(notes, NOTES.index(each), NOTES.index(each) + len(each)) for each in said]
+    found = Pointing(
+        question=question,
+        answers=tuple(Pointed(text=each, chance=0.5, quote=quote) for each, quote in zip(said, quotes, strict=True)),
+        sentences=tuple(Supporting(0.5, quote) for quote in quotes),
+    )
+    read = of_its_version(found)
+    assert [one.quote for one in read.answers] == [one.quote for one in read.sentences]
+    return [one.text for one in read.answers]
+
+
+ALL = ("1.2. Ferry rules 4.6.1", "1.3. Ferry rules 4.6.0", "Thanks")
+
+
+@pytest.mark.parametrize(
+    ("question", "sentences"),
+    [
+        ("When did version 4.6.0 come out?", ["Out in August.", "It corrects what 4.6.1 will need.", "To Ada Brisk."]),
+        ("When did version 4.5.9 come out?", ["To Ada Brisk."]),
+        ("When did v4.6.1 come out?", ["Out in May.", "It corrects what 4.6.1 will need.", "To Ada Brisk."]),
+    ],
+)
+def test_only_sentences_of_the_version_or_of_none_may_answer(question: str, sentences: list[str]) -> None:
+    assert left(question, passage(*ALL)) == sentences
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When did the rules come out?",  # of which version is not asked
+        "Who pays 4.60 groats?",  # amounts have a dot, too
+        "Which came first, 4.6.0 or 4.6.1?",
+    ],
+)
+def test_otherwise_all_sentences_may_answer(question: str) -> None:
+    assert len(left(question, passage(*ALL))) == 4
+
+
+def test_without_headings_nothing_tells_of_which_version_a_sentence_is() -> None:
+    assert len(left("When did version 4.6.0 come out?", passage())) == 4
+
+
+def test_the_numbers_of_sections_are_no_versions() -> None:
+    text = "1.4.2 Tolls\n\nA cart pays two groats."
+    section = Passage(
+        id="p", document_id="d", ordinal=0, start=0, end=len(text), title="", text=text, headings=((0, 11),)
+    )
+    quote = Quote(section, 13, len(text))
+    found = Pointing(question="What may be left out of section 1.4.1?", sentences=(Supporting(0.5, quote),))
+    assert of_its_version(found) == found

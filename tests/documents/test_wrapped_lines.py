@@ -56,6 +56,26 @@ def test_wrapped_paragraphs_are_each_a_line(width: int) -> None:
     assert flowing(f"Pumping\n\n{wrapped}\n") == f"Pumping\n\n{PROSE}\n\n{SECOND}\n\n{PROSE}\n"
 
 
+def test_spaces_that_make_lines_equally_long_go() -> None:
+    """Those before what hangs on a column stay: they part a name from what is said of it."""
+    justified = """\
+       The  pumping  station at Quillmouth was built in 1841 and has
+       been rebuilt twice since then.  Its two engines lift the wa-
+       ter of the lower town into the Sable,  and  they  run  for  a
+       day.
+
+       depth  The  keeper  measures  the  depth  of  the  sump every
+              morning and enters  it  into  the  log,  which is kept in
+              the office.
+"""
+    assert flowing(justified) == (
+        "       The pumping station at Quillmouth was built in 1841 and has been rebuilt twice since then. Its two "
+        "engines lift the water of the lower town into the Sable, and they run for a day.\n\n"
+        "       depth  The keeper measures the depth of the sump every morning and enters it into the log, "
+        "which is kept in the office.\n"
+    )
+
+
 def test_words_cut_in_wrapped_paragraphs_are_whole() -> None:
     """The lines are as wide as they were before."""
     wrapped = textwrap.fill(f"{PROSE} {SECOND}", 70)

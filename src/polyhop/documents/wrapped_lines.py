@@ -14,6 +14,7 @@ from polyhop.documents.sentences import LABEL, begins_item, is_cut, keeps_lines,
 
 _PARTED: Final = re.compile(r"\b(\w++(?:-\w++)*+)[-\u2010][ \t]*\n[ \t]*(?=(\w+)(-?))")
 _WORD: Final = re.compile(r"\w+(?:[-\u2010]\w+)*")
+_SPACES: Final = re.compile(r"(?<=\S) {2,}(?=\S)")
 _CONJUNCTIONS: Final = frozenset(("and", "or", "nor", "to", "und", "oder", "bzw", "et", "ou", "y", "o", "e"))
 
 
@@ -113,9 +114,18 @@ def _paragraphs(block: Sequence[str], width: int) -> list[str]:
         if _begins(line, edge=None if within_item else edge) or not line_goes_on(before, line, width):
             found.append(line.rstrip())
             within_item = begins_item(line.lstrip())
-        else:
-            found[-1] += ("\n" if is_cut(before) else " ") + line.strip()
+            continue
+        if found[-1] == before.rstrip():  # its first line
+            found[-1] = _unjustified(found[-1], _indent(line))
+        found[-1] += ("\n" if is_cut(before) else " ") + _SPACES.sub(" ", line.strip())
     return found
+
+
+def _unjustified(line: str, column: int) -> str:
+    """A line without the spaces that make it as long as the others; those before a column on which text hangs stay."""
+    hangs = line[max(0, column - 2) : column].isspace() and bool(line[column : column + 1].strip())
+    at = column if hangs else 0
+    return line[:at] + _SPACES.sub(" ", line[at:])
 
 
 def _begins(line: str, *, edge: int | None) -> bool:

@@ -12,6 +12,7 @@ from polyhop.english.degrees import asked_degree, degree_within
 from polyhop.english.options import Alternatives, alternatives, choices
 from polyhop.models.choice import Models
 from polyhop.plans import whole_question
+from polyhop.reading.asked_cells import cell_asked_for
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
 from polyhop.reading.chosen_rows import chosen_rows, tables_read
 from polyhop.reading.comparison import DATED, Comparison, settled_by_bound
@@ -89,7 +90,7 @@ class Trained:
 
     def _prose(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
         offered = alternatives(question)
-        measured = self._measured(question, offered, evidence, passages, models)
+        measured = self._measured(question, offered, evidence, passages, models) or _in_a_cell(question, passages)
         if measured is not None and measured.confidence >= self.threshold:
             return measured
         read = read_weighed(question, passages, models, words=self.words)
@@ -336,6 +337,12 @@ def _doubted(reading: Reading) -> Reading:
     odds = reading.confidence * math.exp(DOUBT)
     note = f"what was found does not seem to speak of what is asked; {reading.note}"
     return replace(reading, confidence=odds / (odds + 1 - reading.confidence), note=note)
+
+
+def _in_a_cell(question: str, passages: Sequence[Passage]) -> Reading | None:
+    """The value of the one cell that a question asks for; None where it asks for something else."""
+    cell = cell_asked_for(question, passages) if answer_shape(question) in ("value", "open") else None
+    return cell and Reading(text=cell[0], quotes=(cell[1],), confidence=TOLD, note="looked up in a row")
 
 
 def _compared(question: str, reading: Reading) -> Reading:

@@ -1,0 +1,46 @@
+"""A cell that a question names by its column and its row is looked up, however many columns a table has."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyhop.reading.asked_cells import cell_asked_for
+from polyhop.types import Passage
+
+ROWS = (
+    "Vessel: Cutter; Home port: Fennick; Fee: 35; Master: Ada Brisk",
+    "Vessel: Old Heron; Home port: Varn; Fee: 12; Master: Otto Heron",
+    "Vessel: Sable; Fee: 12",
+)
+
+
+def passages(*rows: str) -> list[Passage]:
+    return [
+        Passage(id=row, document_id=row, ordinal=0, start=0, end=len(row), title=row.split("; ")[0], text=row)
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What is the home port of the Cutter?", "Fennick"),
+        ("What's the fee for the Old Heron?", "12"),
+        ("Who is the master of the Old Heron?", "Otto Heron"),
+        ("Which fee does Ada Brisk's cutter pay?", None),  # it says more than a column and a row
+        ("What was the fee of the Cutter in 1841?", None),
+        ("What is the fee of the Heron?", None),  # no cell is called so
+        ("What is the home port of the Sable?", None),  # that cell is empty
+        ("What is the vessel of 12?", None),  # two are told
+    ],
+)
+def test_a_cell_is_told_where_its_column_and_its_row_are_named(question: str, value: str | None) -> None:
+    found = cell_asked_for(question, passages(*ROWS))
+    assert (found and found[0]) == value
+
+
+def test_the_row_is_quoted() -> None:
+    found = cell_asked_for("What is the fee of the Cutter?", passages(*ROWS))
+    assert found is not None
+    quote = found[1]
+    assert quote.passage.text[quote.start : quote.end] == ROWS[0]

@@ -56,6 +56,7 @@ def test_text_document_says_where_it_is_from(tmp_path: Path) -> None:
     [
         ("a.txt", "The Tide Mill\n\nIt stands on the Orla.", "The Tide Mill"),
         ("a.txt", "It stands on the Orla.\n\nMore.", "a"),
+        ("a.txt", "WEIR(8)      Keeper's Manual      WEIR(8)\n\nNAME\n       weir - opens it", "WEIR(8)"),
         ("a.rst", "========\nThe Mill\n========\nText", "The Mill"),
         ("a.rst", "The Mill\n--------\n\nText", "The Mill"),
         ("a.log", "Started\n\nStopped", "a"),

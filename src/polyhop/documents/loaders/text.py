@@ -20,6 +20,7 @@ _CAPTIONS = (".srt", ".vtt")
 _AS_IT_IS = (".log", *_CAPTIONS)  # what begins with no title, and wraps no lines
 _LONGEST_TITLE = 100  # characters
 _UNDERLINED = re.compile(r"\s*(?:([=\-~#*^\"'`+])\1{2,}[ ]*\n)?[ ]*(\S[^\n]*)\n([=\-~#*^\"'`+])\3{2,}[ ]*(?:\n|\Z)")
+_WIDE_GAP = re.compile(r"\s{2,}")
 _STANDING_ALONE = re.compile(rf"\s*(?!\.\.\s)(\S[^\n]{{0,{_LONGEST_TITLE}}})\n[^\S\n]*\n")
 
 
@@ -56,5 +57,6 @@ def title_of(text: str) -> str | None:
         return underlined[2]
     alone = _STANDING_ALONE.match(text)
     if alone and (alone[1].rstrip()[-1].isalnum() or alone[1].rstrip()[-1] in ")\u201d\u00bb\"'"):
-        return alone[1]
+        parts = _WIDE_GAP.split(alone[1].strip())
+        return parts[0] if len(parts) > 2 and parts[0] == parts[-1] else alone[1]  # a running head, as manuals have it
     return None

@@ -284,10 +284,10 @@ def test_experiment_judges_by_sentences_where_there_are_only_documents(library: 
     assert (first["question"], first["evidence"]) == (QUESTIONS[0]["question"], told["q1"])
 
 
-@pytest.mark.parametrize("wrong", [{"strategies": ()}, {"strategies": ("words",), "limit": 0}])
-def test_experiment_refuses_to_measure_nothing(wrong: dict[str, Any]) -> None:
+@pytest.mark.parametrize("wrong", [{"strategies": ()}, {"limit": 0}, {"seed": -1}])
+def test_experiment_refuses_what_it_could_not_measure_before_it_asks(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
-        Experiment(**wrong)
+        Experiment(**{"strategies": ("words",), **wrong})
 
 
 def test_prepare_indexes_the_corpus_and_warns_of_other_texts(

@@ -46,7 +46,7 @@ REPORT = click.Path(path_type=Path, dir_okay=False)  # refused before anything i
 @click.option("--retrieval-only", is_flag=True, help="Find passages but read no answers: much faster.")
 @click.option("--passages", type=click.IntRange(1, 100), help="Passages that the reader may see.  [default: 5]")
 @click.option("--metric", "metrics", multiple=True, help="One more figure, such as accuracy or recall@10; repeatable.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the confidence intervals.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the confidence intervals.")
 @click.option(
     "--runs", type=click.IntRange(1), default=1, show_default=True, help="Ask all N times, each with another seed."
 )

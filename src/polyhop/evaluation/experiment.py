@@ -117,6 +117,8 @@ class Experiment:
             raise UsageError("No strategy was named.", remedy="Name one or more with --strategy a,b,c.")
         if self.limit is not None and self.limit < 1:
             raise UsageError(f"A limit of {self.limit} questions leaves nothing to measure.", remedy="Use 1 or more.")
+        if self.seed < 0:
+            raise UsageError(f"{self.seed} is no seed.", remedy="Use 0 or more.")
 
     @property
     def names(self) -> tuple[str, ...]:

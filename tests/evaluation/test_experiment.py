@@ -189,6 +189,42 @@ def test_experiment_records_an_error_and_goes_on(library: Library, dataset: Data
     assert not run.complete
 
 
+def test_an_error_that_was_foreseen_is_a_line_with_its_remedy_and_others_have_a_trace(
+    library: Library, dataset: Dataset, caplog: pytest.LogCaptureFixture
+) -> None:
+    def trouble(strategy: str, question: str) -> None:
+        if "eat" in question:
+            raise EndpointError("The endpoint is down.", remedy="Start it.")
+        if "Pell" in question:
+            raise KeyError("pell")
+
+    library.trouble = trouble
+    Experiment(strategies=("words",)).run(library, dataset)
+    ours, others = (next(one for one in caplog.records if f"question {name}" in one.message) for name in ("q4", "q3"))
+    assert ours.message == "words failed on question q4: The endpoint is down. Start it."
+    assert ours.exc_info is None
+    assert others.exc_info is not None
+
+
+def test_an_endpoint_that_refuses_us_is_not_asked_every_question(
+    library: Library, dataset: Dataset, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With nothing done it is the command's error; after that, the strategy ends and the others go on."""
+    refused = EndpointError("It refused the key.", remedy="Set another key.", status=401)
+
+    def trouble(strategy: str, question: str) -> None:
+        if strategy == "words":
+            raise refused
+
+    library.trouble = trouble
+    with pytest.raises(EndpointError, match="refused the key"):
+        Experiment(strategies=("words", "mute")).run(library, dataset)
+    run = Experiment(strategies=("mute", "words")).run(library, dataset)
+    assert (len(run.records["mute"]), run.records["words"]) == (4, ())
+    assert run.stopped == {"words": "It refused the key."}
+    assert "words stopped after 0 questions: It refused the key. Set another key." in caplog.text
+
+
 def test_whatever_a_plug_in_raises_costs_one_question(library: Library, dataset: Dataset) -> None:
     def trouble(strategy: str, question: str) -> None:
         assert "Pell" not in question, "no mountains"

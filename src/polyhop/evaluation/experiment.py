@@ -12,6 +12,7 @@ from typing import Final, Protocol
 from polyhop.documents.chunking import count_tokens
 from polyhop.errors import (
     BudgetExceeded,
+    EndpointError,
     ModelMissing,
     PolyhopError,
     SettingError,
@@ -42,6 +43,7 @@ ABSTENTION: Final = ("abstained", "abstained_on_null", "lost")
 
 # Errors that every further question would meet again: the strategy is given up.
 UNUSABLE = (StoreError, ModelMissing, SettingError, UnknownComponent)
+UNWELCOME: Final = frozenset({401, 402, 403})  # statuses with which an endpoint says that it will not serve us
 
 
 class Asks(Protocol):
@@ -178,10 +180,10 @@ class Experiment:
                         done.append(record)
                         if progress is not None:
                             progress(Progress(stage=name, done=len(done), total=len(questions), unit="questions"))
-                except UNUSABLE as error:
-                    if not any(records.values()):
+                except (*UNUSABLE, EndpointError) as error:
+                    if not _ends_a_strategy(error) or not any(records.values()):
                         raise
-                    logger.warning("%s stopped after %d questions: %s", name, len(done), error)
+                    logger.warning("%s stopped after %d questions: %s", name, len(done), _told(error))
                     stopped[name] = str(error)
         except KeyboardInterrupt:
             interrupted = True
@@ -195,10 +197,11 @@ class Experiment:
                 outcome = self._searched(engine, strategy, question, metrics)
             else:
                 outcome = self._asked(engine, strategy, question)
-        except UNUSABLE:
-            raise
         except Exception as error:
-            logger.warning("%s failed on question %s", strategy, question.id, exc_info=error)
+            if _ends_a_strategy(error):
+                raise
+            trace = None if isinstance(error, PolyhopError) else error  # ours say themselves what is wrong
+            logger.warning("%s failed on question %s: %s", strategy, question.id, _told(error), exc_info=trace)
             seconds = time.perf_counter() - start
             outcome = Outcome(read=not self.retrieval_only, seconds=seconds, error=f"{type(error).__name__}: {error}")
         before = spent(metrics)
@@ -251,6 +254,16 @@ class Experiment:
             plan=plan_followed(answer.evidence),
             steps=steps_followed(answer.evidence),
         )
+
+
+def _ends_a_strategy(error: Exception) -> bool:
+    """Whether every further question would meet this error again."""
+    return isinstance(error, UNUSABLE) or (isinstance(error, EndpointError) and error.status in UNWELCOME)
+
+
+def _told(error: Exception) -> str:
+    """What an error says, and what to do about it where it says that, too."""
+    return " ".join(filter(None, (str(error) or type(error).__name__, getattr(error, "remedy", None))))
 
 
 def _judged(metric: Metric, question: Question, outcome: Outcome) -> float | None:

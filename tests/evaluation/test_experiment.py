@@ -168,6 +168,19 @@ def test_experiment_searches_deep_enough_without_reading(library: Library, datas
     assert metrics(run, "words", "all@5")[:3] == [1.0, 1.0, 1.0]
 
 
+def test_a_metric_that_looks_deeper_than_rankings_are_is_named(library: Library, dataset: Dataset) -> None:
+    """Where questions are read, recall@10 would be recall@5 by another name."""
+
+    def warnings(**options: Any) -> Any:
+        experiment = Experiment(strategies=("words",), extra_metrics=("recall@10",), **options)
+        return summary(experiment.run(library, dataset), dataset, manifest(experiment, dataset))["warnings"]
+
+    (warning,) = warnings(budget=Budget(passages=5))
+    assert warning.startswith("recall@10: rankings end after 5 passages")
+    assert warnings(budget=Budget(passages=10)) == []
+    assert warnings(budget=Budget(passages=5), retrieval_only=True) == []
+
+
 def test_experiment_records_an_error_and_goes_on(library: Library, dataset: Dataset) -> None:
     """An error is no abstention: the question scores 0 even where silence would have been right."""
 

@@ -280,7 +280,7 @@ def _warnings(run: Run, dataset: Dataset, again: Sequence[Run]) -> list[str]:
             f"{len(unknown)} questions name {passages} supporting passages that the corpus lacks, "
             f"such as {next(iter(unknown.values()))[0]!r}: recall cannot reach 1."
         )
-    warnings += _inapplicable(run, dataset)
+    warnings += [*_inapplicable(run, dataset), *_too_deep(run, dataset)]
     for name, records in ((name, records) for one in runs for name, records in one.records.items()):
         if failed := sum(record.outcome.error is not None for record in records):
             warnings.append(f"{name} failed on {failed} of {len(records)} questions; they score 0.")
@@ -302,6 +302,19 @@ def _inapplicable(run: Run, dataset: Dataset) -> Iterator[str]:
         if metric.name in extra and values and not any(value is not None for value in values):
             needs = getattr(metric, "needs", None)
             yield f"{metric.name} applies to none of the questions" + (f": it needs {needs}." if needs else ".")
+
+
+def _too_deep(run: Run, dataset: Dataset) -> Iterator[str]:
+    """Metrics that look deeper than rankings are where questions are read."""
+    experiment = run.experiment
+    most = experiment.budget.passages
+    deep = [metric.name for metric in experiment.metrics(dataset) if getattr(metric, "k", 0) > most]
+    judged = [name for name in deep if any(_values(done, [name])[name] for done in run.records.values())]
+    if judged and not experiment.retrieval_only:
+        yield (
+            f"{', '.join(judged)}: rankings end after {most} passages, as many as the reader may see "
+            "(--passages); with --retrieval-only they are as long as is looked at."
+        )
 
 
 def _unjudged(record: QuestionRecord) -> bool:

@@ -109,6 +109,13 @@ def test_a_kill_costs_what_was_not_yet_saved(tmp_path: Path) -> None:
     assert all(np.array_equal(whole[name], value) for name, value in weights_of(last.network).items())
 
 
+def test_nothing_to_train_on_is_said_at_once(tmp_path: Path) -> None:
+    """With empty files of rows, epochs without a batch would follow one another for ever."""
+    with pytest.raises(UsageError, match="nothing to train on"):
+        dataclasses.replace(loop(tmp_path), examples=[]).run()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_halves_of_a_batch_teach_what_the_whole_teaches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their sizes differ where a batch is odd: each counts for as much as it holds."""
 

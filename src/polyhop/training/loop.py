@@ -15,6 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import torch
 
+from polyhop.errors import UsageError
 from polyhop.reports import Progress, ProgressListener
 from polyhop.training.checkpoint import Checkpoint, Position
 
@@ -113,8 +114,13 @@ class Loop(Generic[Example]):
     def run(self) -> Position:
         """Train to the end, or until stopped; what was reached is saved either way.
 
-        Raises ModelError, UsageError and StorageFull, as the checkpoint does.
+        Raises UsageError without examples; ModelError, UsageError and StorageFull, as the checkpoint does.
         """
+        if not self.examples:
+            raise UsageError(
+                "The rows leave nothing to train on.",
+                remedy="See which files and fields are read in docs/training.md; one context in twenty is kept aside.",
+            )
         network = self.trainee.network
         optimiser = torch.optim.AdamW([dict(group) for group in self.trainee.groups()], lr=self.course.rate, fused=True)
         torch.manual_seed(self.course.seed)

@@ -6,7 +6,7 @@ import pytest
 
 from polyhop.reading.pointing import Pointed, Pointing, Supporting
 from polyhop.reading.reader import Quote
-from polyhop.reading.versions import of_its_version
+from polyhop.reading.subjects import of_its_version
 from polyhop.types import Passage
 
 NOTES = """\

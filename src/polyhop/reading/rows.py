@@ -10,7 +10,7 @@ from typing import Final
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.numbers import number_in
 from polyhop.english.words import FUNCTION_WORDS
-from polyhop.indexes.folding import family, tokens
+from polyhop.indexes.folding import family, pieces, tokens
 from polyhop.reading.reader import Quote, headings_over
 from polyhop.types import Passage
 
@@ -102,3 +102,30 @@ def row_at(quote: Quote) -> Row | None:
     ]
     begins = bool(found) and text.startswith(found[0].name)
     return Row(quote, tuple(found)) if len(found) >= _FEWEST and begins else None
+
+
+def cell_asked_for(question: str, passages: Sequence[Passage]) -> tuple[str, Quote] | None:
+    """The value of the one cell whose column and row a question names, and the row that says it.
+
+    "What is the fee of the Cutter?" names both. Only where the question says nothing else that means something: what is asked of a day, or with a condition, is not
+    what the cell tells.
+    """
+    found = {cell.said: quote for cell, quote in _cells(question, passages)}
+    return next(iter(found.items())) if len(found) == 1 else None
+
+
+def _cells(question: str, passages: Sequence[Passage]) -> Iterator[tuple[RowCell, Quote]]:
+    said, asked = pieces(question), word_families(question)
+    for table in tables_in(passages):
+        named = [name for name in table.columns if _stands_in(pieces(name), said)]
+        for row in table.rows:
+            for cell in filter(None, map(row.under, named)):
+                rest = asked - word_families(cell.name)
+                others = (pieces(other.said) for other in row.cells if other is not cell)
+                if any(_stands_in(other, said) and word_families(" ".join(other)) == rest for other in others):
+                    yield cell, row.quote
+
+
+def _stands_in(words: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether a question has all of some words, one behind the other."""
+    return bool(words) and any(said[at : at + len(words)] == words for at in range(len(said)))

@@ -12,7 +12,6 @@ from polyhop.english.degrees import asked_degree, degree_within
 from polyhop.english.options import Alternatives, alternatives, choices
 from polyhop.models.choice import Models
 from polyhop.plans import whole_question
-from polyhop.reading.asked_cells import cell_asked_for
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
 from polyhop.reading.chosen_rows import chosen_rows, tables_read
 from polyhop.reading.comparison import DATED, Comparison, settled_by_bound
@@ -35,7 +34,7 @@ from polyhop.reading.listed import (
 from polyhop.reading.measured import meant_of, measured_choice, measured_row
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, sure, text_of
-from polyhop.reading.rows import row_at
+from polyhop.reading.rows import cell_asked_for, row_at
 from polyhop.reading.steps import StepReading, read_steps
 from polyhop.reading.weighing import (
     FITTED,

@@ -25,7 +25,7 @@ from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.negation import denies, spoken_of
 from polyhop.reading.pointing import Pointed, Pointing, Supporting, point, point_together
 from polyhop.reading.reader import Quote, heading_over, text_of
-from polyhop.reading.versions import of_its_version
+from polyhop.reading.subjects import of_its_version
 from polyhop.types import Passage
 
 ANSWERS: Final = 8  # likeliest of each kind of reading that are weighed

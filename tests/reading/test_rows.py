@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polyhop.reading.asked_cells import cell_asked_for
+from polyhop.reading.rows import cell_asked_for
 from polyhop.types import Passage
 
 ROWS = (

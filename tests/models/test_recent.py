@@ -30,6 +30,13 @@ def test_what_was_not_asked_for_longest_is_forgotten() -> None:
     assert recent.readings(["b"], lambda keys: [f"{key} again" for key in keys]) == ["b again"]
 
 
+def test_what_is_forgotten_is_read_anew() -> None:
+    recent: Recent[str, str] = Recent(2)
+    recent.readings(["a"], list)
+    recent.forget()
+    assert recent.readings(["a"], lambda keys: [f"{key} again" for key in keys]) == ["a again"]
+
+
 def test_more_keys_than_are_kept_are_all_read() -> None:
     recent: Recent[int, int] = Recent(2)
     assert recent.readings(range(5), lambda keys: [key * key for key in keys]) == [0, 1, 4, 9, 16]

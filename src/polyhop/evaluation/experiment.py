@@ -170,6 +170,8 @@ class Experiment:
             engine.strategy_for(name)  # so that a strategy that cannot run is refused before hours are spent
         try:
             for name, done in records.items():
+                if models is not None:
+                    models.forget()  # what the strategy before has read would make this one look fast
                 try:
                     for question in questions:
                         record = None if unfinished is None else unfinished.record(name, question)

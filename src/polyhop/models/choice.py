@@ -40,6 +40,14 @@ class Models:
         other._lock, other._built, other._instead, other._judge = self._lock, self._built, self._instead, reranker
         return other
 
+    def forget(self) -> None:
+        """Have the models that were built let go of what they read last, where they keep any of it."""
+        with self._lock:
+            built = list(self._built.values())
+        for model in built:
+            if callable(forget := getattr(model, "forget", None)):
+                forget()
+
     @property
     def embedder(self) -> Embedder:
         """Maps texts to vectors."""

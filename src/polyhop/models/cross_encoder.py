@@ -53,6 +53,10 @@ class MiniLML12:
         """Identifies the scores."""
         return f"ms-marco-MiniLM-L-12-v2-int8-{self.max_tokens}"
 
+    def forget(self) -> None:
+        """Let go of the scores that are kept, so that the next question takes the time that it takes by itself."""
+        self._recent.forget()
+
     def score(self, question: str, texts: Sequence[str]) -> Floats:
         """Raw logits of shape (len(texts),), about -11 to 11; each pair is read alone."""
         if not is_in_our_script(question):

@@ -21,6 +21,11 @@ class Recent(Generic[K, V]):
     def __len__(self) -> int:
         return len(self._kept)
 
+    def forget(self) -> None:
+        """Read everything anew from now on."""
+        with self._lock:
+            self._kept.clear()
+
     def readings(self, keys: Sequence[K], read: Callable[[Sequence[K]], Iterable[V]]) -> list[V]:
         """A reading for each key, in their order; ``read`` gets those that are not known, each once."""
         with self._lock:

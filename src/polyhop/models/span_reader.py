@@ -74,6 +74,10 @@ class PolyhopReader:
         """Identifies the weights."""
         return f"polyhop-reader-{self.max_tokens}"
 
+    def forget(self) -> None:
+        """Let go of the readings that are kept, so that the next question takes the time that it takes by itself."""
+        self._recent.forget()
+
     def read(self, question: str, texts: Sequence[Sequence[TextPart]]) -> list[SpanReading]:
         """A reading of each text. Raises ModelMissing, ModelError."""
         keys = [(question, tuple(text)) for text in texts]

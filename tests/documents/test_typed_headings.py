@@ -1,4 +1,4 @@
-"""Headings of plain text are underlined, or stand behind equals signs; no other line is one."""
+"""Headings of plain text are underlined, behind equals signs, or at the margin of indented text; others are none."""
 
 from __future__ import annotations
 
@@ -59,6 +59,41 @@ def test_headings_have_levels(text: str, headings: list[tuple[int, str]]) -> Non
     ],
 )
 def test_what_may_be_something_else_is_no_heading(text: str) -> None:
+    assert found(text) == []
+
+
+MANUAL = """\
+MILL(1)              Pond Manual              MILL(1)
+
+NAME
+       mill - turn the wheel
+
+OPTIONS
+       -f     Turn it fast.
+
+       -s     Turn it slowly.
+
+What if it stands still?
+       Look for a branch.
+
+Pond 2                   1742                   MILL(1)
+"""
+
+
+def test_what_stands_at_the_margin_of_indented_text_are_headings() -> None:
+    assert found(MANUAL) == [(1, "NAME"), (1, "OPTIONS"), (1, "What if it stands still?")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MANUAL.replace("NAME\n", "The mill has a wheel.\n"),  # sentences stand there as well
+        MANUAL.replace("NAME\n       ", "NAME\n"),  # as much at the margin
+        MANUAL.replace("\nOPTIONS\n       -f     Turn it fast.\n", ""),  # two
+        "Wheel\n\nRace\n\nGate\n\n  Of oak.",
+    ],
+)
+def test_where_more_stands_at_the_margin_nothing_there_is_a_heading(text: str) -> None:
     assert found(text) == []
 
 

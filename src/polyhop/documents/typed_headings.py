@@ -1,13 +1,15 @@
 """Headings in plain text, where typography leaves no doubt: underlined lines, and lines behind equals signs.
 
 reStructuredText and AsciiDoc are written so, and so are most notes on versions. What AsciiDoc and Markdown set between
-two lines of four marks alone, or of backticks, is code and has no headings.
+two lines of four marks alone, or of backticks, is code and has no headings. Where there are neither, but nearly all
+else is indented, what stands at the margin are headings: so manuals of programs, statutes and standards are printed.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from polyhop.documents.flow import Mark
@@ -23,6 +25,9 @@ _LONGEST: Final = 100  # characters
 _SHORTER: Final = 2  # characters by which a rule may be shorter than what it underlines
 _LONGER: Final = 4  # and by which it may be longer
 _ASCIIDOC: Final = "=-~^+"  # the rules of its levels, the highest first
+_FEWEST_AT_MARGIN: Final = 3  # headings over indented text
+_SHARE_AT_MARGIN: Final = 0.75  # of the lines that are not indented
+_SENTENCE_ENDS: Final = ".,;:!"  # a question may be a heading
 
 
 class _Heading(NamedTuple):
@@ -39,7 +44,7 @@ def typed_headings(text: str) -> list[Mark]:
     elsewhere as they come: the first one is the highest.
     """
     lines = text.split("\n")
-    found = list(_headings(lines))
+    found = list(_headings(lines)) or _at_the_margin(lines)
     if found and len(found[0].rule) < 2:  # no heading has a rule above it: what stands between two is code, or a notice
         found = [one for one in found if len(one.rule) < 2]
     with_signs = any(one.signs > 1 for one in found)
@@ -74,6 +79,34 @@ def _headings(lines: Sequence[str]) -> Iterator[_Heading]:
             elif line in last_of:
                 opened = line[:3] if line.startswith("```") else line
                 fence = opened if last_of.get(opened, last_of[line]) > number else ""
+
+
+def _at_the_margin(lines: Sequence[str]) -> list[_Heading]:
+    """The lines that stand at the margin above indented text, where hardly anything else does; else none.
+
+    Lines in columns, as the heads and feet of printed pages, stand where they like.
+    """
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    outside = [number for number in filled if not _indent(lines[number]) and not _COLUMNS.search(lines[number])]
+    below = dict(pairwise(filled))
+    found = [
+        _Heading(number, lines[number].strip(), "", 0)
+        for number in outside
+        if _begins(lines, number) and _hangs_over(lines[number], lines[below[number]] if number in below else "")
+    ]
+    hardly = len(found) >= max(_FEWEST_AT_MARGIN, _SHARE_AT_MARGIN * len(outside))
+    return found if hardly and 2 * len(outside) <= len(filled) else []
+
+
+def _hangs_over(line: str, below: str) -> bool:
+    """Whether a line may be a heading that the text below is indented from."""
+    said = line.strip()
+    return (
+        _may_be_heading(said)
+        and (said[0].isupper() or said[0].isdigit())
+        and said[-1] not in _SENTENCE_ENDS
+        and _indent(below) > 0
+    )
 
 
 def _rule_of(lines: Sequence[str], number: int) -> str:

@@ -29,12 +29,12 @@ class TextLoader:
     """Reads plain text, a paragraph a line where it was wrapped; logs, captions and chats keep the lines they have.
 
     A short first line that stands alone and is no sentence is the title; lines that are underlined, or stand behind
-    equals signs, are headings.
+    equals signs, or at the margin of indented text, are headings.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".txt", ".text", ".log", ".rst", ".adoc", ".asciidoc", *_CAPTIONS)
     media_type: ClassVar[str] = "text/plain"
-    version: ClassVar[str] = "7"
+    version: ClassVar[str] = "8"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document. Raises DocumentError for binary content."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from polyhop.training.card import Card, earlier_in
+import pytest
+
+from polyhop.training.card import Card, Origin, earlier_in
 
 FIRST = Card(
     name="reader",
@@ -57,3 +59,16 @@ def test_cards_that_quote_one_another_are_read_too(tmp_path: Path) -> None:
 
 def test_a_model_without_a_card_is_said_to_have_none(tmp_path: Path) -> None:
     assert "without a card" in replace(FIRST, before=earlier_in(tmp_path / "card.md")).markdown()
+
+
+@pytest.mark.parametrize(
+    ("source", "maker"),
+    [
+        ("squadshifts/reddit", "SQuADShifts, Miller et al. 2020"),
+        ("break_dev", "Break (QDMR), Wolfson et al. 2020 (AllenAI), on HotpotQA, ComplexWebQuestions and DROP"),
+        ("breakfast", "breakfast"),
+        ("documents/mine", "documents with questions about them (`--documents`)"),
+    ],
+)
+def test_a_source_is_credited_to_who_made_it_and_to_nobody_else(source: str, maker: str) -> None:
+    assert Origin(name=source, licence="CC0-1.0", windows=1).maker == maker

@@ -15,13 +15,13 @@ BASE = "ms-marco-MiniLM-L-12-v2 (Apache-2.0, cross-encoder, sentence-transformer
 # Who made what a source begins with; sources that nobody entered here appear by their own name.
 MAKERS: Mapping[str, str] = {
     "2wiki": "2WikiMultiHopQA, Ho et al. 2020",
-    "across": "collections of documents and questions written for Polyhop",
+    "across": "collections of documents with questions about them (`--documents`)",
     "boolq": "BoolQ, Clark et al. 2019, with passages of Wikipedia",
     "break": "Break (QDMR), Wolfson et al. 2020 (AllenAI), on HotpotQA, ComplexWebQuestions and DROP",
     "clapnq": "ClapNQ, Rosenthal et al. 2025 (IBM), on Natural Questions, with passages of Wikipedia",
     "condaqa": "CondaQA, Ravichander et al. 2022 (AllenAI)",
     "confiqa_mc": "ConFiQA, Bi et al. 2024",
-    "documents": "documents and questions written for Polyhop",
+    "documents": "documents with questions about them (`--documents`)",
     "eraser_boolq": "BoolQ, Clark et al. 2019, in ERASER, DeYoung et al. 2020",
     "claims/eraser_fever": "FEVER, Thorne et al. 2018, in ERASER, DeYoung et al. 2020, with passages of Wikipedia",
     "fairytaleqa": "FairytaleQA, Xu et al. 2022",
@@ -40,7 +40,7 @@ MAKERS: Mapping[str, str] = {
     "skeleton/cwq": "ComplexWebQuestions, Talmor and Berant 2018, with clauses by SPARQA, Sun et al. 2020",
     "qa_only/musique": "MuSiQue, Trivedi et al. 2022, questions taken apart by the planner before and by rules",
     "steps/2wiki": "steps of 2WikiMultiHopQA, Ho et al. 2020, with passages of Wikipedia",
-    "steps": "steps of questions about collections written for Polyhop",
+    "steps": "questions of several steps, each asked by itself",
     "steps/musique": "steps of MuSiQue, Trivedi et al. 2022, with passages of Wikipedia",
     "squad1": "SQuAD 1.1, Rajpurkar et al. 2016, with passages of Wikipedia",
     "squad2": "SQuAD 2.0, Rajpurkar et al. 2018, with passages of Wikipedia",
@@ -78,8 +78,12 @@ class Origin:
     @property
     def maker(self) -> str:
         """Its name and who made it."""
-        known = [prefix for prefix in MAKERS if self.name.startswith(prefix)]
+        known = [prefix for prefix in MAKERS if self.name.startswith(prefix) and not self._goes_on_behind(prefix)]
         return MAKERS[max(known, key=len)] if known else self.name
+
+    def _goes_on_behind(self, prefix: str) -> bool:
+        """Whether the word with which the name begins is longer: "breakfast" is not of Break."""
+        return self.name[len(prefix) : len(prefix) + 1].isalnum()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,8 +107,8 @@ def row_at(quote: Quote) -> Row | None:
 def cell_asked_for(question: str, passages: Sequence[Passage]) -> tuple[str, Quote] | None:
     """The value of the one cell whose column and row a question names, and the row that says it.
 
-    "What is the fee of the Cutter?" names both. Only where the question says nothing else that means something: what is asked of a day, or with a condition, is not
-    what the cell tells.
+    "What is the fee of the Cutter?" names both. Only where the question says nothing else that means something: what
+    is asked of a day, or with a condition, is not what the cell tells.
     """
     found = {cell.said: quote for cell, quote in _cells(question, passages)}
     return next(iter(found.items())) if len(found) == 1 else None

@@ -182,6 +182,12 @@ def drawn(report: dict[str, Any]) -> str:
     return console.export_text()
 
 
+def test_a_threshold_is_told_only_where_it_catches_something(report: dict[str, Any]) -> None:
+    assert "abstaining below a confidence of 0.500" in drawn(report)
+    silent = [*GOOD[:2], Outcome(ranking=("p3",), confidence=0.0, seconds=0.3), GOOD[3]]
+    assert "abstaining below" not in drawn(summary(run_of({"silent": silent}), DATASET, {}))
+
+
 def test_terminal_shows_all_figures_in_100_columns(report: dict[str, Any]) -> None:
     text = drawn(report)
     assert max(map(len, text.splitlines())) <= 100

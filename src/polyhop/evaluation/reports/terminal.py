@@ -328,5 +328,5 @@ def _calibrations(strategies: Mapping[str, Any]) -> list[str]:
         f"{percent(found['abstained_on_null'])} % of answers to unanswerable questions and lose "
         f"{percent(found['lost'])} % of the right ones (calibration error {percent(found['calibration_error'])} %)."
         for name, figures in strategies.items()
-        if (found := figures.get("calibration")) and "of" not in figures
+        if (found := figures.get("calibration")) and "of" not in figures and found["threshold"] > 0
     ]

@@ -124,3 +124,10 @@ def test_metrics_of_sentences_are_named_and_set_like_others() -> None:
     assert metric_named("covered@10") == EvidenceCovered(k=10)
     assert metric_named("held(share=0.8)") == Held(share=0.8)
     assert [metric_named(name).name for name in ("covered", "quoted", "wrong")] == ["covered@5", "quoted", "wrong"]
+
+
+@pytest.mark.parametrize("metric", [EvidenceCovered, Held, Quoted, Wrong])
+@pytest.mark.parametrize("share", [-0.1, 1.1])
+def test_what_is_no_share_is_refused(metric: type[Held], share: float) -> None:
+    with pytest.raises(ValueError, match="share is from 0 to 1"):
+        metric(share=share)

@@ -44,6 +44,12 @@ _ENDING: Final = 3  # letters that may follow them in each form
 Words = frozenset[str]
 
 
+def check_share(share: float) -> None:
+    """Raises ValueError for what is no share."""
+    if not 0 <= share <= 1:
+        raise ValueError("share is from 0 to 1")
+
+
 def content(text: str) -> Words:
     """The words of a text that mean something, folded and without plural endings, numbers as figures."""
     return frozenset(word for word in tokens(" ".join(terms(text)), "s") if word not in _SMALL)

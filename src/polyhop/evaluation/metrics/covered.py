@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.metrics.content import MOST, covered
+from polyhop.evaluation.metrics.content import MOST, check_share, covered
 from polyhop.evaluation.outcome import Outcome
 
 
@@ -16,6 +16,9 @@ class EvidenceCovered:
 
     k: int = 5
     share: float = MOST  # of a sentence's content words, from which a passage covers it, 0 to 1
+
+    def __post_init__(self) -> None:
+        check_share(self.share)
 
     needs: ClassVar[str] = "sentences in 'evidence'"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.metrics.content import MOST, content, held, share_of_answer
+from polyhop.evaluation.metrics.content import MOST, check_share, content, held, share_of_answer
 from polyhop.evaluation.metrics.equality import says, terms
 from polyhop.evaluation.outcome import Outcome
 
@@ -37,6 +37,9 @@ class Held:
 
     share: float = MOST  # of a gold answer's content words, from which it is held, 0 to 1
 
+    def __post_init__(self) -> None:
+        check_share(self.share)
+
     @property
     def name(self) -> str:
         """``held``, with the share where it is another one."""
@@ -55,6 +58,9 @@ class Wrong:
     """Whether an answer was given and neither it nor what it quotes holds a gold answer: lower is better."""
 
     share: float = MOST  # of a gold answer's content words, from which it is held, 0 to 1
+
+    def __post_init__(self) -> None:
+        check_share(self.share)
 
     @property
     def name(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.metrics.content import MOST, covered
+from polyhop.evaluation.metrics.content import MOST, check_share, covered
 from polyhop.evaluation.outcome import Outcome
 
 
@@ -15,6 +15,9 @@ class Quoted:
     """How many of the evidence sentences an answer's quotations cover together, shown as an answer or not."""
 
     share: float = MOST  # of a sentence's content words, from which quotations cover it, 0 to 1
+
+    def __post_init__(self) -> None:
+        check_share(self.share)
 
     name: str = "quoted"
     needs: ClassVar[str] = "sentences in 'evidence'"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,12 @@ def test_logs_have_no_headings(tmp_path: Path) -> None:
     (tmp_path / "a.log").write_text("Wheel\n=====\n\nturned", encoding="utf-8")
     (document,) = TextLoader().load(tmp_path / "a.log", "a.log")
     assert document.headings == ()
+
+
+def test_a_line_that_ends_in_a_hundred_thousand_spaces_takes_no_time() -> None:
+    start = time.process_time()
+    assert found("Wheel" + " " * 100_000 + "\n  Of oak.") == []
+    assert time.process_time() - start < 5.0
 
 
 @given(st.text(alphabet="aB=-~ \n[`.", max_size=120))

@@ -87,7 +87,8 @@ def _at_the_margin(lines: Sequence[str]) -> list[_Heading]:
     Lines in columns, as the heads and feet of printed pages, stand where they like.
     """
     filled = [number for number, line in enumerate(lines) if line.strip()]
-    outside = [number for number in filled if not _indent(lines[number]) and not _COLUMNS.search(lines[number])]
+    margin = [number for number in filled if not _indent(lines[number])]
+    outside = [number for number in margin if not _COLUMNS.search(lines[number].rstrip())]
     below = dict(pairwise(filled))
     found = [
         _Heading(number, lines[number].strip(), "", 0)

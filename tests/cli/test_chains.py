@@ -79,6 +79,12 @@ def blocks(out: str) -> Iterator[str]:
     return (block for block in out.split("\n\n") if re.match(r"\S hop \d+: ", block))
 
 
+def leading(hop: dict[str, Any]) -> list[tuple[str, list[tuple[int, int]]]]:
+    """The best chains of a hop that end at what it found, as JSON has them; of all where none does."""
+    found = {**hop, "chains": [chain for chain in hop["chains"] if chain["entities"][-1] == hop["found"]]}
+    return (told(found) or told(hop))[:2]
+
+
 def test_chains_are_shown_with_the_sentence_behind_every_arrow(ask: Ask, asked_before: Path) -> None:
     """At most two of a hop; quoted as they stand in the file, and each sentence once."""
     answer = json.loads(ask("--json"))
@@ -87,7 +93,7 @@ def test_chains_are_shown_with_the_sentence_behind_every_arrow(ask: Ask, asked_b
     assert len(shown) == len(hops) >= 2
     assert any(len(hop["chains"]) > 2 for hop in hops)
     for hop, block in zip(hops, shown, strict=True):
-        chains = told(hop)[:2]
+        chains = leading(hop)
         assert re.findall(r"^    chain: (.+)$", block, re.MULTILINE) == [line for line, _ in chains]
         sentences = list(SENTENCE.finditer(block))
         assert len(sentences) == len({(found["file"], found["start"]) for found in sentences})
@@ -109,6 +115,14 @@ def test_a_sentence_of_a_chain_stands_below_it_and_that_of_the_hop_is_not_said_a
     further = next(place for place, line in enumerate(first) if line.startswith("      “"))
     assert any(line.startswith("    chain: ") for line in first[sentence + 2 : further])
     assert first[further + 1].startswith("        documents/")
+
+
+def test_a_chain_that_goes_on_behind_what_was_found_is_left_to_the_trace(ask: Ask) -> None:
+    """Or that ends elsewhere: "born in 1790" says nothing of where."""
+    hops = [hop for hop in json.loads(ask("--json"))["evidence"]["hops"] if hop["found"]]
+    assert any(len(leading(hop)) < len(told(hop)[:2]) for hop in hops)
+    for hop, block in zip(hops, blocks(ask()), strict=False):
+        assert all(line.endswith(f" {hop['found']}") for line in re.findall(r"^    chain: (.+)$", block, re.MULTILINE))
 
 
 def test_the_trace_shows_all_chains(ask: Ask) -> None:

@@ -12,6 +12,7 @@ from polyhop.cli.counted import counted
 from polyhop.cli.draft import draft_shown
 from polyhop.cli.options import ChosenIndex, index_options, json_option, replaying
 from polyhop.cli.terminal import echo, from_here, on_one_line, style
+from polyhop.indexes.folding import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,9 +51,10 @@ def ask(
     """Answer QUESTION from the indexed documents.
 
     Shows the answer, each hop of the way to it, and the exact sentence behind each hop with its file and character
-    span; where facts were walked, also the best chains of them and the sentence behind each arrow (all chains with
-    --trace). In a terminal, what a language model writes is shown as it comes, as a draft: the answer is what has been
-    checked. Exits with 3 where the documents do not answer the question, and says what came closest.
+    span; where facts were walked, also the best chains of them that end at what was found, and the sentence behind
+    each arrow (all chains with --trace). In a terminal, what a language model writes is shown as it comes, as a
+    draft: the answer is what has been checked. Exits with 3 where the documents do not answer the question, and
+    says what came closest.
 
     \b
     polyhop ask "Where was the architect of the lighthouse born?"
@@ -84,10 +86,10 @@ def show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
     show_answer(answer)
     warn_of_emptiness(answer.evidence, engine)
     echo()
-    chains = None if trace else CHAINS
     sentences = _sentences(answer)
-    for number, (hop, sentence) in enumerate(zip(answer.evidence.hops, sentences, strict=True), start=1):
-        _show_hop(number, hop, sentence, hop.chains[:chains], engine)
+    chains = [hop.chains if trace else _leading(hop) for hop in answer.evidence.hops]
+    for number, shown in enumerate(zip(answer.evidence.hops, sentences, chains, strict=True), start=1):
+        _show_hop(number, *shown, engine)
     _show_sources(answer, sentences, chains)
     for left_out in answer.evidence.left_out:
         echo(style(f"The budget left out: {on_one_line(left_out)}", dim=True))
@@ -160,10 +162,17 @@ def _is_read_of(citation: Citation, hop: Hop) -> bool:
     return not hop.found and any(citation.passage_id == passage.id for passage in hop.passages)
 
 
-def _show_sources(answer: Answer, sentences: Sequence[Span | None], chains: int | None) -> None:
-    """What the hops, with so many chains, do not show: further quotations, or what came closest without hops."""
+def _leading(hop: Hop) -> Sequence[Chain]:
+    """The best chains that end at what a hop found; where none does, the best of all."""
+    found = fold(hop.found or "")
+    leading = [chain for chain in hop.chains if fold(chain.entities[-1]) == found]
+    return (leading or hop.chains)[:CHAINS]
+
+
+def _show_sources(answer: Answer, sentences: Sequence[Span | None], chains: Iterable[Sequence[Chain]]) -> None:
+    """What the hops, with these chains, do not show: further quotations, or what came closest without hops."""
     hops = answer.evidence.hops
-    shown = {*filter(None, sentences), *(span for hop in hops for span in _behind(hop.chains[:chains]))}
+    shown = {*filter(None, sentences), *(span for each in chains for span in _behind(each))}
     further = [citation for citation in answer.citations if citation.span not in shown]
     if further:
         echo(style("Further sources" if shown else "Sources", bold=True))

@@ -63,8 +63,10 @@ def test_an_answer_off_the_way_has_a_hop_of_its_own() -> None:
     assert (only.passages, only.found, only.sentences[0].document_id) == ((HARROWMERE,), "a port", "Harrowmere")
 
 
-def test_hops_stay_where_nothing_was_answered() -> None:
-    assert hops_taken(QUESTION, Reading(text=None), evidence(*WALKED)) == WALKED
+def test_hops_along_links_settle_nothing_where_nothing_was_answered() -> None:
+    """What led on from a passage would be taken for an answer."""
+    taken = hops_taken(QUESTION, Reading(text=None), evidence(*WALKED))
+    assert taken == tuple(replace(one, status="unresolved", found=None) for one in WALKED)
 
 
 @pytest.mark.parametrize(("quoted", "stays"), [(TARRICK, False), (HARROWMERE, True)])

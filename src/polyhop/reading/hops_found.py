@@ -46,14 +46,15 @@ def quotes_of(hops: Sequence[Hop]) -> list[Quote]:
 def hops_taken(question: str, reading: Reading, evidence: Evidence) -> tuple[Hop, ...]:
     """The hops along links that lead to where an answer to a question of one step stands.
 
-    Of other evidence all that follow the plan, and of those beside it the ones that the answer rests on.
-
     Links are walked before anything is read. What it passed on another way, or behind the passage that answers, is no
-    part of the way; where it never came through this passage, there is one hop.
+    part of the way; where it never came through this passage, there is one hop; where nothing answers, hops settle
+    nothing. Of other evidence all that follow the plan, and of those beside it the ones that the answer rests on.
     """
     walked = bool(evidence.hops) and all(_along_links(hop) for hop in evidence.hops)
-    if not walked or _has_several_steps(evidence.plan) or reading.text is None or not reading.quotes:
+    if not walked or _has_several_steps(evidence.plan):
         return _relied_on(_arrived(evidence.hops, reading, evidence.plan), reading)
+    if reading.text is None or not reading.quotes:
+        return tuple(replace(hop, status="unresolved", found=None) for hop in evidence.hops)
     quote = reading.quotes[0]
     one = quote.passage
     last = Hop(

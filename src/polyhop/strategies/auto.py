@@ -77,10 +77,10 @@ class Auto:
 
 
 def _single(plan: Plan, passages: Sequence[Passage], found: Pointing) -> Evidence:
-    """The passages with the one that answers before the others, as the only hop."""
+    """The passages with the one that answers before the others and scored as the best of them, as the only hop."""
     best = found.answers[0]
     quote = best.quote or found.sentences[0].quote  # what stands in the question only has no sentence of its own
-    one = quote.passage
+    one = replace(quote.passage, score=passages[0].score)
     span = Span(one.document_id, one.start + quote.start, one.start + quote.end)
     hop = Hop(question=found.question, status="resolved", found=best.text, passages=(one,), sentences=(span,), step=0)
     ranked = (one, *(passage for passage in passages if passage.id != one.id))

@@ -253,3 +253,20 @@ def test_no_passage_ends_with_a_heading(sections: list[tuple[str, int]], chunkin
         if text[before.end :].lstrip().startswith(("Fares", "Piers")):
             assert passage.text.startswith(("Fares", "Piers"))
             assert passage.start >= before.end
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=12), chunkings, st.sampled_from(["## {}", "== {}", "{}\n====="]))
+def test_the_signs_of_a_heading_stay_with_it(counts: list[int], chunking: Chunking, written: str) -> None:
+    """Markdown writes marks before one, and others a rule below: neither ends a passage, nor is one of another section."""
+    text, headings = "", []
+    for number, count in enumerate(counts):
+        said = f"Pier{number}"
+        at = len(text) + written.index("{")
+        headings.append((at, at + len(said)))
+        text += written.format(said) + "\n\n" + "It rains.\n\n" * count
+    passages = cut(Document(id="doc", title="Mill", text=text.strip(), headings=tuple(headings)), chunking)
+    for passage in passages:
+        assert not passage.text.endswith(("#", "=")), passage.text
+        if passage.text.startswith(("#", "==", "Pier")):
+            assert passage.section == ()
+            assert passage.headings[0][0] <= 3

@@ -28,12 +28,12 @@ from typing import NamedTuple, Self
 
 from polyhop.documents.conversations.transcripts import occasion_in, transcript_of
 from polyhop.documents.conversations.turn_ends import TurnEnds
-from polyhop.documents.sections import Sections
+from polyhop.documents.sections import Sections, begin_of
 from polyhop.documents.source_units import MEDIA_TYPE, SourceUnits
 from polyhop.settings import Chunking
 from polyhop.types import Document, Passage
 
-CODE_VERSION = "3"  # raise it when the same text and settings would give other passages, or other occasions
+CODE_VERSION = "4"  # raise it when the same text and settings would give other passages, or other occasions
 
 _WORD_PIECE = 6  # characters
 _SINGLE = (
@@ -55,6 +55,7 @@ _token = re.compile(_TOKEN)
 _word_or_mark = re.compile(f"{_WORD}++|\\S")
 _word_character = re.compile(_WORD)
 _something = re.compile(r"\S")
+_rule_below = re.compile(r"[^\S\n]*\n[^\S\n]*([=\-~^+*#_\"])\1{2,}(?=[^\S\n]*(?:\n|\Z))")
 _sentence_end = re.compile(
     f"[.!?\u061f\u06d4\u0964\u0965\u2026]{_CLOSING}(?=\\s)(?!\\s{{1,4}}[a-z])"
     "|[\u3002\uff01\uff1f\uff61][\u300d\u300f\u201d\u2019\uff09\u3011]*"
@@ -170,9 +171,11 @@ class _Headings(NamedTuple):
 
     @classmethod
     def of(cls, document: Document) -> Self:
-        """Those of its headings."""
-        ends = frozenset(end for _, end in document.headings)
-        before = (_trimmed(document.text, 0, start) for start, _ in document.headings)
+        """Those of its headings: signs before one, as Markdown has them, and the rule below it belong to it."""
+        text = document.text
+        ruled = (rule.end() for _, end in document.headings if (rule := _rule_below.match(text, end)))
+        ends = frozenset((*(end for _, end in document.headings), *ruled))
+        before = (_trimmed(text, 0, begin_of(text, start)) for start, _ in document.headings)
         return cls(ends, tuple(place for place in before if place not in ends))
 
     def sections_ending(self, low: int, limit: int) -> Sequence[int]:

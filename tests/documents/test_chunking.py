@@ -255,9 +255,11 @@ def test_no_passage_ends_with_a_heading(sections: list[tuple[str, int]], chunkin
             assert passage.start >= before.end
 
 
-@given(st.lists(st.integers(1, 9), min_size=1, max_size=12), chunkings, st.sampled_from(["## {}", "== {}", "{}\n====="]))
+@given(
+    st.lists(st.integers(1, 9), min_size=1, max_size=12), chunkings, st.sampled_from(["## {}", "== {}", "{}\n====="])
+)
 def test_the_signs_of_a_heading_stay_with_it(counts: list[int], chunking: Chunking, written: str) -> None:
-    """Markdown writes marks before one, and others a rule below: neither ends a passage, nor is one of another section."""
+    """Markdown writes marks before one, and others a rule below: none ends a passage, or is of another section."""
     text, headings = "", []
     for number, count in enumerate(counts):
         said = f"Pier{number}"

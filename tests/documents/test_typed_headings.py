@@ -38,6 +38,10 @@ def found(text: str) -> list[tuple[int, str]]:
         ),
         ("[[wheel]]\n== Wheel\n\nGates[[gates]]\n--------------\n", [(2, "Wheel"), (2, "Gates")]),
         ("  The Wheel\n  ---------\n", [(1, "The Wheel")]),
+        (
+            "2.1.0 (2031-02-04)\n==================\n\n* Oak.\n\n2.0.9\n=====\n\n2.0 (2030-11-30)\n----------------\n",
+            [(1, "2.1.0 (2031-02-04)"), (1, "2.0.9"), (2, "2.0 (2030-11-30)")],
+        ),
     ],
 )
 def test_headings_have_levels(text: str, headings: list[tuple[int, str]]) -> None:
@@ -53,6 +57,7 @@ def test_headings_have_levels(text: str, headings: list[tuple[int, str]]) -> Non
         "Wheel    Race\n-------------\noak      dry",
         "- the wheel\n-----------",
         "1742\n----",
+        "17.42\n-----",
         "oak\n= 5\n\n= 6 in all",
         "Do:\n\n----\nturn\n\nwheel\n-----\n----\n",
         "```\nwheel\n=====\n```\n",

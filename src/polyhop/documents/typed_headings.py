@@ -20,6 +20,10 @@ _SIGNED: Final = re.compile(r"(={1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?[ \t]*")
 _ATTRIBUTES: Final = re.compile(r"\[.+\]|\.\. .+:")  # of the section that follows
 _COLUMNS: Final = re.compile(r"\S(?: {2,}|\t)\s*\S|\|")
 _BEGINS_OTHERWISE: Final = re.compile(r"[-*+\u2022]\s|([^\w\s])\1\1")  # an item, or a line that is a rule itself
+_VERSION: Final = re.compile(  # of a changelog's section, by itself or with a day: "2.1.0 (2031-02-04)"
+    r"\[?v?\d{1,4}(?:(?:\.\d{1,4}){2,3}(?P<long>)|\.\d{1,4})[\w.+-]*\]?"
+    r"(?:[ ,-]+[(\[]?\d{4}-\d\d-\d\d[)\]]?|(?(long)|(?!)))"
+)
 _ANCHOR: Final = re.compile(r"\s*\[\[[^\]]*\]\]$")
 _LONGEST: Final = 100  # characters
 _SHORTER: Final = 2  # characters by which a rule may be shorter than what it underlines
@@ -131,7 +135,7 @@ def _begins(lines: Sequence[str], number: int) -> bool:
 def _may_be_heading(said: str) -> bool:
     return (
         1 < len(said) <= _LONGEST
-        and any(map(str.isalpha, said))
+        and (any(map(str.isalpha, said)) or _VERSION.fullmatch(said) is not None)
         and not _COLUMNS.search(said)
         and not _BEGINS_OTHERWISE.match(said)
     )

@@ -11,6 +11,7 @@ from typing import ClassVar
 from polyhop.documents.edits import TextEdit, TextEdits
 from polyhop.documents.encoding import read_text
 from polyhop.documents.flow import Mark
+from polyhop.documents.loaders.markdown_marks import without_marks
 from polyhop.documents.loading import file_document, headed
 from polyhop.documents.plain_tables import table_edits
 from polyhop.documents.tables import rows_as_lines, typed_cell
@@ -44,21 +45,21 @@ _EMPHASIS = re.compile(r"(\*{1,3}|`+|(?<!\w)_{1,3}|~~)(\S|\S.*?\S)\1(?!\w)")
 
 @dataclass(frozen=True, kw_only=True)
 class MarkdownLoader:
-    """Reads Markdown as it is written, but for tables, whose rows are read with the names of their columns.
+    """Reads Markdown with its headings, lists and code as they are written, and without what readers do not see.
 
-    A list of links to the headings of the page itself is left out.
-    The title is that of the front matter, which is no part of the text, or the first heading.
+    Rows of tables are read with the names of their columns. A list of links to the headings of the page itself is
+    left out. The title is that of the front matter, which is no part of the text, or the first heading.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".md", ".markdown")
     media_type: ClassVar[str] = "text/markdown"
-    version: ClassVar[str] = "5"
+    version: ClassVar[str] = "6"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; the front matter's plain entries are its metadata. Raises DocumentError for binary content."""
         settings, text = split_front_matter(read_text(path))
-        title = settings.pop("title", None) or first_heading(text)
-        read = _without_bars(_without_contents(text)).strip("\n")
+        read = without_marks(_without_bars(_without_contents(text))).strip("\n")
+        title = settings.pop("title", None) or first_heading(read)
         document = file_document(uri, read, self.media_type, title=title, metadata=settings)
         yield headed(document, headings_in(read))
 

@@ -1,0 +1,81 @@
+"""What Markdown has for its tools and not for readers: where links lead, pictures, comments, emphasis, tags of HTML.
+
+Code stays as it is, and what stands in angle brackets and is no tag: ``<file>`` is what people are to fill in.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Final
+
+_GONE: Final = "\0"  # where something was
+_HELD: Final = "\1"  # on both sides of the number of code that is put aside; no text holds either
+_HOLDING: Final = re.compile(rf"{_HELD}(\d+){_HELD}")
+_CODE: Final = re.compile(
+    r"^ {0,3}(?P<fence>```+|~~~+)[^\n]*\n.*?(?:^ {0,3}(?P=fence)|\Z)"
+    r"|(?<!`)(?P<tick>`{1,3})(?!`)(?:[^\n]|\n(?!\s*\n)){1,400}?(?<!`)(?P=tick)(?!`)",
+    re.MULTILINE | re.DOTALL,
+)
+_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_TARGET: Final = r"\((?:[^()\s]|\([^()\s]{0,200}\)){0,2000}+(?:[ \t\n]+(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'))?[ \t]*\)"
+_PICTURE: Final = re.compile(rf"!\[[^\[\]\n]{{0,300}}\](?:{_TARGET}|\[[^\[\]\n]{{0,100}}\])")
+_LINK: Final = re.compile(rf"(?<![!\\])\[(?P<said>(?:[^\[\]]|\[[^\[\]\n]{{0,200}}\]){{0,500}}+)\](?P<target>{_TARGET})")
+_BY_NAME: Final = re.compile(r"(?<![!\\\]])\[(?P<said>[^\[\]]{1,500}+)\]\[(?P<name>[^\[\]\n]{0,100})\]")
+_PLACE: Final = re.compile(r"^ {0,3}\[(?!\^)(?P<name>[^\[\]\n]{1,100})\]:[ \t]*<?\S+>?[^\n]*$", re.MULTILINE)
+_ADDRESS: Final = re.compile(
+    r"<((?:https?|ftp|mailto):[^\s<>]{1,2000}|[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4})>"
+)
+_STARS: Final = re.compile(r"(?<![\w*\\])(\*{1,3})(?=[^\s*])(?P<said>(?:[^*\n]|\n(?!\s*\n)){1,400}?)(?<=\S)\1(?![\w*])")
+_DASHES: Final = re.compile(r"(?<![\w\\])(_)(?=[^\W_])(?P<said>[^_\n]{1,300}+)(?<=\S)_(?!\w)")
+_HEADING_TAG: Final = re.compile(r"^[ \t]*<h([1-6])\b[^<>]{0,300}>(?P<said>.{0,2000}?)</h\1>", re.MULTILINE | re.DOTALL)
+_ALTERNATIVE: Final = re.compile(r"\balt=[\"']([^\"'\n]{1,100})[\"']")
+_TAG: Final = re.compile(
+    r"</?(?:a|abbr|b|big|blockquote|br|center|dd|del|details|div|dl|dt|em|figcaption|figure|font|hr|i|img|ins|kbd|li|ol"
+    r"|p|picture|small|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|h[1-6])"
+    r"(?=[\s/>])(?:[^<>\"']|\"[^\"]{0,2000}\"|'[^']{0,2000}'){0,500}+>",
+    re.IGNORECASE,
+)
+_LINE_BREAK: Final = re.compile(r"<br[ \t]{0,9}/?>", re.IGNORECASE)
+_ENTITY: Final = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5});")
+_EMPTY_LINE: Final = re.compile(rf"^[ \t]*+{_GONE}[ \t{_GONE}]*+(?:\n|\Z)(?:[ \t]*\n)?", re.MULTILINE)
+
+
+def without_marks(text: str) -> str:
+    """A text as a reader of the page that is made of it sees it; lines that say nothing there are left out.
+
+    Marks of headings, lists, quotations and code stay.
+    """
+    code: list[str] = []
+
+    def put_aside(found: re.Match[str]) -> str:
+        code.append(found[0])
+        return f"{_HELD}{len(code) - 1}{_HELD}"
+
+    left = _COMMENT.sub(_GONE, _CODE.sub(put_aside, text))
+    left = _HEADING_TAG.sub(_heading, left)
+    left = _LINK.sub(_said, _PICTURE.sub(_GONE, left))
+    names = {_folded(place["name"]) for place in _PLACE.finditer(left)}
+    left = _BY_NAME.sub(lambda link: _said(link) if _folded(link["name"] or link["said"]) in names else link[0], left)
+    left = _ADDRESS.sub(r"\1", _PLACE.sub(_GONE, left))
+    left = _DASHES.sub(r"\g<said>", _STARS.sub(r"\g<said>", left))
+    left = _TAG.sub(_GONE, _LINE_BREAK.sub(f" {_GONE}", left))
+    left = _ENTITY.sub(lambda found: html.unescape(found[0]), left)
+    left = _EMPTY_LINE.sub("", left).replace(_GONE, "")
+    return _HOLDING.sub(lambda found: code[int(found[1])], left)
+
+
+def _said(link: re.Match[str]) -> str:
+    return link["said"] if link["said"].strip() else _GONE
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+def _heading(found: re.Match[str]) -> str:
+    """A heading that is written in HTML, as Markdown writes it; a picture in it says what it stands for."""
+    said = " ".join(_TAG.sub(" ", found["said"]).split())
+    picture = _ALTERNATIVE.search(found["said"])
+    said = said or (picture[1] if picture else "")
+    return f"{'#' * int(found[1])} {said}" if said else _GONE

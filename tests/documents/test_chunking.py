@@ -266,8 +266,8 @@ def test_the_signs_of_a_heading_stay_with_it(counts: list[int], chunking: Chunki
         at = len(text) + written.index("{")
         headings.append((at, at + len(said)))
         text += written.format(said) + "\n\n" + "It rains.\n\n" * count
-    passages = cut(Document(id="doc", title="Mill", text=text.strip(), headings=tuple(headings)), chunking)
-    for passage in passages:
+    document_of = Document(id="doc", title="Mill", text=text.strip(), headings=tuple(headings))
+    for passage in cut(document_of, Chunking(tokens=tokens, overlap=tokens // 4)):
         assert not passage.text.endswith(("#", "=")), passage.text
         if passage.text.startswith(("#", "==", "Pier")):
             assert passage.section == ()

@@ -174,7 +174,8 @@ class _Headings(NamedTuple):
         """Those of its headings: signs before one, as Markdown has them, and the rule below it belong to it."""
         text = document.text
         ruled = (rule.end() for _, end in document.headings if (rule := _rule_below.match(text, end)))
-        ends = frozenset((*(end for _, end in document.headings), *ruled))
+        signs = (_trimmed(text, 0, start) for start, _ in document.headings if begin_of(text, start) < start)
+        ends = frozenset((*(end for _, end in document.headings), *signs, *ruled))
         before = (_trimmed(text, 0, begin_of(text, start)) for start, _ in document.headings)
         return cls(ends, tuple(place for place in before if place not in ends))
 

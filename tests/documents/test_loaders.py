@@ -176,6 +176,32 @@ def test_markdown_is_read_as_readers_see_it(tmp_path: Path, written: str, read: 
     assert only(MarkdownLoader(), tmp_path / "mill.md", written).text == read
 
 
+@pytest.mark.parametrize(
+    ("uri", "title"),
+    [
+        ("/mill/CHANGELOG.md", "mill: Change Log"),
+        ("/mill/wheel-changes.md", "wheel-changes: Change Log"),
+        ("CHANGES.md", "Change Log"),
+    ],
+)
+def test_a_title_that_any_such_file_has_says_of_what_it_is(tmp_path: Path, uri: str, title: str) -> None:
+    """Where several works are indexed, "Change Log" tells nobody whose it is."""
+    (tmp_path / "a.md").write_text("# Change Log\n\n## 2.1.0\n\n* Oak.\n", encoding="utf-8")
+    (document,) = MarkdownLoader().load(tmp_path / "a.md", uri)
+    assert isinstance(document, Document)
+    assert document.title == title
+
+
+def test_a_changelog_is_not_called_after_its_newest_version(tmp_path: Path) -> None:
+    text = "2.1.0 (2031-02-04)\n==================\n\n* Oak.\n\n2.0.9 (2030-12-01)\n==================\n\n* Elm.\n"
+    document = only(TextLoader(), tmp_path / "mill-changes.rst", text)
+    assert document.title == "mill-changes"
+    assert [document.text[start:end] for start, end in document.headings] == [
+        "2.1.0 (2031-02-04)",
+        "2.0.9 (2030-12-01)",
+    ]
+
+
 @pytest.mark.parametrize("inside", ["The Mill", '<br><img width="3" alt="The Mill" src="m.svg"><br>'])
 def test_a_heading_in_html_is_a_heading_of_markdown(tmp_path: Path, inside: str) -> None:
     document = only(MarkdownLoader(), tmp_path / "a.md", f'<h1 align="center">\n{inside}\n</h1>\n\n## Wheel\n\nOak.\n')

@@ -28,6 +28,10 @@ OPEN_SPREADSHEET = f"{_OPEN_DOCUMENT}spreadsheet"
 OF_SHEETS = (SPREADSHEET, OPEN_SPREADSHEET)  # their headings are sheets
 MAIL = "message/rfc822"
 MAILBOX = "application/mbox"  # of each message in it, as of a mail alone, attachments are parts
+_SAYS_LITTLE = frozenset((  # titles that the same file of any other work has
+    *("changelog", "change log", "changes", "release history", "version history", "history", "release notes"),
+    *("releases", "news", "what's new", "readme", "read me", "license", "licence", "contributing", "authors"),
+))  # fmt: skip
 _MESSAGE = re.compile(r".*\.(?:eml|mbox#\d+)#", re.IGNORECASE)  # what stands in a URI before an attachment's name
 _HALF = re.compile("[\ud800-\udfff]")  # surrogates, which no encoding writes
 
@@ -61,8 +65,8 @@ def readable_stem(uri: str) -> str:
 def file_document(
     uri: str, text: str, media_type: str, *, title: str | None = None, metadata: Mapping[str, str] | None = None
 ) -> Document:
-    """The document that a file is; without a title it is named after the file."""
-    shown = one_line(title or "") or readable_stem(uri)
+    """The document that a file is; without a title, or with one that any such file has, it is named after the file."""
+    shown = _telling(one_line(title or ""), uri) or readable_stem(uri)
     return Document(
         id=_short_hash(uri, 16),
         uri=uri,
@@ -72,6 +76,15 @@ def file_document(
         sha256=content_hash(shown, text.strip("\n")),
         metadata=dict(metadata or {}),
     )
+
+
+def _telling(title: str, uri: str) -> str:
+    """A title; where all that it says is what kind of file it is, the file's name or its folder's is before it."""
+    if title.casefold() not in _SAYS_LITTLE:
+        return title
+    stem, folder = readable_stem(uri), PurePosixPath(uri).parent.name
+    other = folder if stem.casefold() in _SAYS_LITTLE else stem
+    return f"{other}: {title}" if other else title
 
 
 def headed(document: Document, headings: Iterable[Mark]) -> Document:

@@ -34,6 +34,11 @@ _SHARE_AT_MARGIN: Final = 0.75  # of the lines that are not indented
 _SENTENCE_ENDS: Final = ".,;:!"  # a question may be a heading
 
 
+def is_of_version(heading: str) -> bool:
+    """Whether a heading has nothing but a version, and perhaps its day: it is that of a section, and no title."""
+    return _VERSION.fullmatch(heading.strip()) is not None
+
+
 class _Heading(NamedTuple):
     line: int
     said: str
@@ -135,7 +140,7 @@ def _begins(lines: Sequence[str], number: int) -> bool:
 def _may_be_heading(said: str) -> bool:
     return (
         1 < len(said) <= _LONGEST
-        and (any(map(str.isalpha, said)) or _VERSION.fullmatch(said) is not None)
+        and (any(map(str.isalpha, said)) or is_of_version(said))
         and not _COLUMNS.search(said)
         and not _BEGINS_OTHERWISE.match(said)
     )

@@ -12,7 +12,7 @@ from polyhop.documents.conversations.transcripts import transcript_of
 from polyhop.documents.encoding import read_text
 from polyhop.documents.loaders.restructured import without_comments
 from polyhop.documents.loading import file_document, headed
-from polyhop.documents.typed_headings import typed_headings
+from polyhop.documents.typed_headings import is_of_version, typed_headings
 from polyhop.documents.wrapped_lines import flowing
 from polyhop.types import Document
 
@@ -34,7 +34,7 @@ class TextLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".txt", ".text", ".log", ".rst", ".adoc", ".asciidoc", *_CAPTIONS)
     media_type: ClassVar[str] = "text/plain"
-    version: ClassVar[str] = "8"
+    version: ClassVar[str] = "9"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document. Raises DocumentError for binary content."""
@@ -54,7 +54,7 @@ def title_of(text: str) -> str | None:
     """The title a plain text begins with, if it does: underlined, or alone on its line and not a sentence."""
     underlined = _UNDERLINED.match(text)
     if underlined:
-        return underlined[2]
+        return None if is_of_version(underlined[2]) else underlined[2]
     alone = _STANDING_ALONE.match(text)
     if alone and (alone[1].rstrip()[-1].isalnum() or alone[1].rstrip()[-1] in ")\u201d\u00bb\"'"):
         parts = _WIDE_GAP.split(alone[1].strip())

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.english.numbers import Amount, amount_in, number_in
+from polyhop.english.dates import parse_date
+from polyhop.english.numbers import Amount, amount_in, names_version, number_in, versions_in
 
 
 @pytest.mark.parametrize(
@@ -43,3 +44,28 @@ def test_any_stretch_is_read(text: str, first: int, last: int) -> None:
     start, end = sorted((min(first, len(text)), min(last, len(text))))
     amount = amount_in(text, start, end)
     assert amount is None or amount.value >= 0
+
+
+@pytest.mark.parametrize(
+    ("text", "versions"),
+    [
+        ("Tide 2.10.0 or v2.9", {"2.10.0", "2.9"}),
+        ("release 2.10 of 1.20 groats", {"2.10"}),
+        ("Tide 2.10.0rc1", set()),
+    ],
+)
+def test_versions_are_told_from_amounts(text: str, versions: set[str]) -> None:
+    assert versions_in(text) == versions
+
+
+@pytest.mark.parametrize(("text", "named"), [("v2.9.1, out", True), ("2.9.10", False), ("12.9.1", False)])
+def test_a_version_is_named_whole(text: str, named: bool) -> None:
+    assert names_version(text, "2.9.1") is named
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("2031-02-04", (2031, 2, 4)), ("4 February 2031", (2031, 2, 4)), ("2031-13-04", (2031, 0, 0)), ("in May", None)],
+)
+def test_dates_are_read_as_they_are_written(text: str, told: tuple[int, int, int] | None) -> None:
+    assert parse_date(text) == told

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from polyhop.models.choice import Models
@@ -10,7 +12,8 @@ from polyhop.reading.comparison import Comparison, settled_by_bound
 from polyhop.reading.reader import Reading
 from polyhop.reading.steps import read_steps
 from polyhop.reading.subjects import plain
-from polyhop.types import AnswerKind, Passage
+from polyhop.reading.trained import Trained
+from polyhop.types import AnswerKind, Evidence, Passage
 
 
 def passage(title: str, text: str) -> Passage:
@@ -145,3 +148,37 @@ def test_dates_are_read_elsewhere_where_the_passages_about_things_do_not_tell(
     assert reading is not None
     assert reading.text == "Tam Ostler"
     assert reading.confidence > 0.4
+
+
+NOTES = """\
+## 2.10.0 - 2031-10-17
+
+* The gate opens by itself.
+
+## 2.9.3 - 2031-10-02
+
+* The wheel turns.
+
+## 2.9.2
+
+* The wheel stands.
+"""
+HEADINGS = tuple(
+    (NOTES.index(said), NOTES.index(said) + len(said))
+    for said in ("2.10.0 - 2031-10-17", "2.9.3 - 2031-10-02", "2.9.2")
+)
+CHANGES = replace(passage("tide-changes", NOTES), headings=HEADINGS)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which was released later, Tide 2.10.0 or Tide 2.9.3?", "Tide 2.10.0"),
+        ("Which was released first, Tide 2.10.0 or Tide 2.9.3?", "Tide 2.9.3"),
+        ("Which was released later, Tide 2.9.3 or Tide 2.9.2?", None),  # of one no date is told
+    ],
+)
+def test_versions_are_compared_by_the_days_in_their_headings(question: str, answer: str | None, models: Models) -> None:
+    evidence = Evidence(question=question, strategy="given", passages=(CHANGES,), plan=decompose(question, []))
+    reading = Trained().read(question, evidence, models)
+    assert reading.text == answer

@@ -71,3 +71,17 @@ def test_the_section_is_read_above_a_passage(models: Models) -> None:
     assert all("Heron" not in one.text for one in point(question, [under], models).answers)
     asked = "What does the Heron lamp burn?"
     assert point(asked, [under], models).chance > point(asked, [plain], models).chance
+
+
+def test_a_day_in_a_heading_answers_when_something_was(models: Models) -> None:
+    """As in changelogs and minutes; whatever else is asked, a heading is no answer."""
+    text = "2.1.0 (2031-02-04)\n\nThe wheel turns by itself now.\n\n2.0.9 (2030-11-30)\n\nThe gate is of oak.\n"
+    places = tuple((text.index(said), text.index(said) + 18) for said in ("2.1.0", "2.0.9"))
+    notes = Passage(
+        id="p", document_id="d", ordinal=0, start=0, end=len(text), title="Tide: Changelog", text=text, headings=places
+    )
+    told = point("When was Tide 2.1.0 released?", [notes], models)
+    assert told.best is not None
+    assert told.best.quote is not None
+    assert (told.best.text, text_of(told.best.quote)) == ("2031-02-04", "2.1.0 (2031-02-04)")
+    assert all("2031" not in one.text for one in point("What turns by itself?", [notes], models).answers)

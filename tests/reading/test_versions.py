@@ -83,3 +83,12 @@ def test_the_numbers_of_sections_are_no_versions() -> None:
     quote = Quote(section, 13, len(text))
     found = Pointing(question="What may be left out of section 1.4.1?", sentences=(Supporting(0.5, quote),))
     assert of_its_version(found) == found
+
+
+def test_a_heading_speaks_of_its_own_version_and_not_of_the_one_before() -> None:
+    notes = passage(*ALL)
+    quotes = [Quote(notes, NOTES.index(each), NOTES.index(each) + len(each)) for each in ALL[:2]]
+    found = Pointing(
+        question="When did version 4.6.1 come out?", sentences=tuple(Supporting(0.5, quote) for quote in quotes)
+    )
+    assert [one.quote for one in of_its_version(found).sentences] == quotes[:1]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.strategies.shared.fuse import score_fusion
+from polyhop.engine import Polyhop
+from polyhop.strategies.shared.fuse import fused, naming_versions, score_fusion
+from tests.worlds.documents import write
 
 rankings = st.lists(
     st.dictionaries(st.integers(0, 20), st.integers(0, 30).map(float), min_size=1, max_size=8).map(
@@ -55,3 +59,20 @@ def test_a_ranking_by_itself_keeps_its_order(each: list[tuple[tuple[int, ...], t
     by_score = dict(zip(numbers, scores, strict=True))
     found = [by_score[number] for number, _ in score_fusion([(numbers, scores)], depth)]
     assert found == sorted(found, reverse=True)
+
+
+def test_the_passage_of_the_version_that_is_asked_for_comes_first(tmp_path: Path) -> None:
+    """To vectors and to words its neighbours are as near: they say the same of other numbers."""
+    sections = [
+        f"## 2.{minor}.{patch} - 2031-0{patch}-{minor + 10}\n\n" + f"* The gate of sluice {patch} opens again.\n" * 12
+        for minor in range(9, 0, -1)
+        for patch in range(9, 0, -1)
+    ]
+    files = {"tide_changes.md": "# Changelog\n\n" + "\n".join(sections)}
+    with Polyhop(tmp_path / "an.index") as engine:
+        engine.index(write(tmp_path / "documents", files), layers=("text",))
+        with engine.view() as view:
+            for version in ("2.3.7", "2.7.3", "2.1.1"):
+                (number, _), *_ = fused(f"When was Tide {version} released?", view, 5)
+                assert f"## {version} " in view.passages([number])[0].text
+            assert naming_versions("When was Tide 2.3.77 released?", view, 5) == ([], [])

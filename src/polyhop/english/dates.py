@@ -33,14 +33,23 @@ DATE: Final = re.compile(
     r"|\b\d{1,4} BCE?\b|\b\d{3,4}\b(?![,.]\d|%| (?:people|inhabitants|met|feet|km|miles|members))"
 )
 
+DAY_OF_A_YEAR: Final = re.compile(
+    rf"\b\d{{4}}-\d\d-\d\d\b|\b{NTH}(?: of)? {MONTH}\.?,? \d{{4}}\b|\b{MONTH}\.? (?:{NTH},? )?\d{{4}}\b"
+)
+"""A day, or a month, whose year is written beside it."""
+
 _MONTH_IN: Final = re.compile(rf"\b({MONTH})\b", re.IGNORECASE)
 _BEGINNINGS: Final = tuple(month[:3].lower() for month in MONTHS)
 _YEAR: Final = re.compile(r"\b(\d{3,4})\b(\s*BCE?\b)?")
+_ISO: Final = re.compile(r"\b(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])\b")
 _DAY_IN: Final = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")
 
 
 def parse_date(text: str) -> Date | None:
-    """The date in a text such as ``4 March 1895``, ``March 1895`` or ``895 BC``; None without a year."""
+    """The date in a text such as ``4 March 1895``, ``1895-03-04``, ``May 1895`` or ``895 BC``; None without a year."""
+    written = _ISO.search(text)
+    if written is not None:
+        return int(written[1]), int(written[2]), int(written[3])
     year = _YEAR.search(text)
     if year is None:
         return None

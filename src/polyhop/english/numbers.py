@@ -51,6 +51,13 @@ class Amount:
     kind: str
 
 
+_VERSION: Final = re.compile(
+    r"(?<![\w.])(?:(?:versions? |releases? |v)(?P<said>\d{1,4}\.\d{1,4})|v?(?P<long>\d{1,4}(?:\.\d{1,4}){2,3}))"
+    r"(?!\.?\w)",
+    re.IGNORECASE,
+)
+
+
 def number_in(text: str) -> float | None:
     """The first number in a text, such as ``1,204.5`` or ``twelve``; None where there is none."""
     found = _NUMBER.search(text)
@@ -84,3 +91,13 @@ def _value(word: str) -> float:
 
 def _singular(unit: str) -> str:
     return unit if unit in _UNITS else unit.removesuffix("s")
+
+
+def versions_in(text: str) -> frozenset[str]:
+    """The versions that a text names, such as "2.1.0" and the 2.1 of "version 2.1"; 2.1 alone may be an amount."""
+    return frozenset(found["said"] or found["long"] for found in _VERSION.finditer(text))
+
+
+def names_version(text: str, version: str) -> bool:
+    """Whether a version stands in a text, and not a longer one that begins or ends like it."""
+    return re.search(rf"(?<![\d.]){re.escape(version)}(?!\.?\d)", text) is not None

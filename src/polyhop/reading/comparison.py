@@ -13,7 +13,7 @@ from typing import Final
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.countries import countries_in
 from polyhop.english.dates import DATE, Date, parse_date
-from polyhop.english.numbers import number_in
+from polyhop.english.numbers import names_version, number_in, versions_in
 from polyhop.english.options import choices
 from polyhop.indexes.folding import fold, pieces
 from polyhop.models.choice import Models
@@ -54,11 +54,26 @@ class Operand:
     way: tuple[Candidate, ...] = ()  # how the subject was found
 
     def sureness(self, passages: Sequence[Passage]) -> float:
-        """How sure it is that a passage is about it, 0 to 1; what led there, read here or not, is taken to be right."""
+        """How sure it is that a passage is about it, 0 to 1; what led there, read here or not, is taken to be right.
+
+        Of a version, no title says so.
+        """
+        if self.is_version:
+            return 1.0
         passage = about(self.subject, passages)
         if passage is None:
             return _NAMED if self._is_named() else 0.0
         return 1.0 if self.subject != self.option else likeness(self.option, passage.title)
+
+    @property
+    def is_version(self) -> bool:
+        """Whether it is one of several versions of something."""
+        return bool(versions_in(self.subject))
+
+    def said_of_it(self, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """What was found for it; for a version, in sentences or headings that name it."""
+        asked = versions_in(self.subject)
+        return [one for one in candidates if all(names_version(text_of(one.quote), version) for version in asked)]
 
     def _is_named(self) -> bool:
         """Whether what was read about it stands in sentences that name it."""
@@ -85,7 +100,7 @@ class Comparison:
             return None
         reading = self._combined(plan.final.comparator, operands)
         if reading is None:
-            return self._chosen(question)
+            return None if compares_versions(plan) else self._chosen(question)
         if plan.final.whether:
             verdict = "yes" if reading.text == operands[0].option else "no"
             reading = replace(reading, text=verdict, kind=AnswerKind.VERDICT)
@@ -122,7 +137,7 @@ class Comparison:
         """Which of two came first or last, or lived longer, the second where neither did; None without dates."""
         told = [[self._date(operand, at) for at in range(len(operand.readings))] for operand in operands]
         known = [at for at, dates in enumerate(told) if None not in dates]
-        if not known:
+        if not known or (len(known) == 1 and operands[0].is_version):
             return None
         quotes = [one[1].quote for dates in told for one in dates if one is not None]
         names = " and ".join(operands[0].targets)
@@ -138,8 +153,10 @@ class Comparison:
     def _date(self, operand: Operand, at: int) -> tuple[Date, Candidate] | None:
         """The date that a measure found, in the passage about the thing or, where it is not plain there, in any.
 
-        Of an age it is the likeliest of all ways to begin, since not all were born.
+        Of an age it is the likeliest of all ways to begin, since not all were born. That of a version stands beside it.
         """
+        if operand.is_version:
+            return _dated(operand.said_of_it(operand.readings[at].candidates))
         if operand.targets[at] != "age":
             told = _dated(self._told(operand, operand.readings[at].question))
             if told is not None and told[1].chance >= _PLAIN:
@@ -213,6 +230,12 @@ class Comparison:
             nations.append(wanted <= (own[0] if own else frozenset()))
         holds = min(shares) >= 0.5 and all(nations)
         return _reading("yes" if holds else "no", quotes, 0.5, "by the words that are said of both")
+
+
+def compares_versions(plan: Plan | None) -> bool:
+    """Whether a plan compares versions by their dates: notes on them do not tell which is the later one."""
+    final = plan.final if plan is not None else None
+    return final is not None and final.comparator in DATED and any(map(versions_in, final.options))
 
 
 def settled_by_bound(question: str, passages: Sequence[Passage], models: Models) -> Reading | None:

@@ -9,6 +9,8 @@ from itertools import groupby
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
+from polyhop.english.answer_type import AnswerType, answer_type
+from polyhop.english.dates import DAY_OF_A_YEAR
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.ports import PointedSpan, SpanReading, TextPart
@@ -70,7 +72,7 @@ def point(question: str, passages: Sequence[Passage], models: Models) -> Pointin
 
 def point_each(question: str, quotes: Sequence[Quote], models: Models) -> list[Pointing]:
     """Read each of several stretches by itself, under its title and headings, and tell what was found in each."""
-    laid = [_laid_out([quote]) for quote in quotes]
+    laid = [_laid_out([quote], question) for quote in quotes]
     readings = models.span_model.read(question, [[part for part, _ in text] for text in laid])
     return [
         _gathered(question, [reading], [[place for _, place in text]])
@@ -97,24 +99,35 @@ _Laid = list[tuple[TextPart, _Place | None]]  # parts that no answer is read in 
 
 
 def _read(question: str, texts: Sequence[Sequence[Quote]], models: Models) -> Pointing:
-    """Read texts that are put together from stretches; titles and headings tell what they are about, and no more."""
-    laid = [_laid_out(text) for text in texts]
+    """Read texts that are put together from stretches; titles and headings tell what they are about, and no more.
+
+    But for a heading with a day in it, such as "2.1.0 (2031-02-04)", where it is asked when something was.
+    """
+    laid = [_laid_out(text, question) for text in texts]
     readings = models.span_model.read(question, [[part for part, _ in text] for text in laid])
     return _gathered(question, readings, [[place for _, place in text] for text in laid])
 
 
-def _laid_out(quotes: Sequence[Quote]) -> _Laid:
+def _laid_out(quotes: Sequence[Quote], question: str) -> _Laid:
     """Stretches as parts, those of each passage behind its title."""
     parts: _Laid = []
+    dated = answer_type(question) is AnswerType.DATE
     for _, ours in groupby(quotes, key=lambda quote: quote.passage):
         stretches = list(ours)
         spoken = SpokenPassage.of(stretches[0].passage)
-        parts += _prose(stretches) if spoken is None else _turns(spoken, stretches)
+        parts += (
+            _prose(stretches, dated=answer_type(question) is AnswerType.DATE)
+            if spoken is None
+            else _turns(spoken, stretches)
+        )
     return parts
 
 
-def _prose(quotes: Sequence[Quote]) -> _Laid:
-    """Stretches of a passage behind its title and the headings that they stand under."""
+def _prose(quotes: Sequence[Quote], *, dated: bool) -> _Laid:
+    """Stretches of a passage behind its title and the headings that they stand under.
+
+    ``dated``: answers are read in headings that have a day in them.
+    """
     passage = quotes[0].passage
     parts: _Laid = [(TextPart(f"{passage.title}: ", answers=False), None)] if passage.title else []
     shown: set[str] = set()
@@ -129,7 +142,9 @@ def _prose(quotes: Sequence[Quote]) -> _Laid:
                 stretch = Quote(passage, at, min(start, quote.end))
                 parts.append((TextPart(text_of(stretch) + " "), _Place(stretch)))
             if quote.start <= start < end <= quote.end:
-                parts.append((TextPart(passage.text[start:end] + " ", answers=False), None))
+                tells = dated and DAY_OF_A_YEAR.search(passage.text, start, end) is not None
+                place = _Place(Quote(passage, start, end)) if tells else None
+                parts.append((TextPart(passage.text[start:end] + " ", answers=tells), place))
             at = max(at, end)
     return parts
 

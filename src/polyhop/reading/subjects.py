@@ -10,17 +10,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from polyhop.english.numbers import versions_in
 from polyhop.indexes.folding import fold, pieces
 from polyhop.reading.pointing import Pointing
 from polyhop.reading.reader import Quote, headings_over, text_of
 from polyhop.types import Passage
 
 _PARENTHESIS: Final = re.compile(r"\s*\([^()]*\)")
-_VERSION: Final = re.compile(  # one with a single dot may be an amount
-    r"(?<![\w.])(?:(?:versions? |releases? |v)(?P<said>\d{1,4}\.\d{1,4})|v?(?P<long>\d{1,4}(?:\.\d{1,4}){2,3}))"
-    r"(?!\.?\w)",
-    re.IGNORECASE,
-)
 _SECTION: Final = re.compile(r"^\d+(?:\.\d+)*[.)]?\s+(?=[^\W\d_])")  # before its name
 
 
@@ -56,7 +52,7 @@ def of_its_version(found: Pointing) -> Pointing:
 
     A sentence that says the number itself speaks of it wherever it stands.
     """
-    asked = _versions(found.question)
+    asked = versions_in(found.question)
     if not asked:
         return found
     return replace(
@@ -67,14 +63,15 @@ def of_its_version(found: Pointing) -> Pointing:
 
 
 def _is_of_another(quote: Quote, asked: frozenset[str]) -> bool:
-    """Whether the heading over a sentence names versions written like those asked for, and none of these."""
-    over = [heading for heading in headings_over(quote) if _versions(heading)]
-    if not over or any(asked & _versions(said) for said in (*over, text_of(quote))):
+    """Whether the heading over a sentence names versions written like those asked for, and none of these.
+
+    Over a heading itself stands that of the section before.
+    """
+    heads = any(start <= quote.start < end for start, end in quote.passage.headings)
+    headings = (text_of(quote),) if heads else headings_over(quote)
+    over = [heading for heading in headings if versions_in(heading)]
+    if not over or any(asked & versions_in(said) for said in (*over, text_of(quote))):
         return False
     parts = {version.count(".") for version in asked}
-    named = (_versions(_SECTION.sub("", heading)) for heading in over)
+    named = (versions_in(_SECTION.sub("", heading)) for heading in over)
     return any(version.count(".") in parts for versions in named for version in versions)
-
-
-def _versions(text: str) -> frozenset[str]:
-    return frozenset(found["said"] or found["long"] for found in _VERSION.finditer(text))

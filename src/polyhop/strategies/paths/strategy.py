@@ -20,7 +20,7 @@ from polyhop.strategies.paths.link import Link, links_from, nearest_links, share
 from polyhop.strategies.paths.walk import Walk, walks
 from polyhop.strategies.shared.by_turns import each_once, round_robin
 from polyhop.strategies.shared.excerpt import excerpt, path_text
-from polyhop.strategies.shared.fuse import fused
+from polyhop.strategies.shared.fuse import fused, naming_versions
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.judge import best_first, judged_in_time
 from polyhop.strategies.shared.support import overlapping_span, supporting_span
@@ -102,9 +102,9 @@ class Paths:
         )
 
     def _named(self, question: str, over: View) -> list[int]:
-        """Passages whose title the question names."""
-        numbers = [number for entity in over.kg.named_in(question) for number in over.kg.passages_titled(entity)]
-        return numbers[: self.depth]
+        """Passages whose title the question names, and those of a version that it names."""
+        titled = [number for entity in over.kg.named_in(question) for number in over.kg.passages_titled(entity)]
+        return list(dict.fromkeys([*naming_versions(question, over, self.depth)[0], *titled]))[: self.depth]
 
     def _singles(
         self, question: str, named: Sequence[int], over: View, allowed: Callable[[], bool]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from polyhop.english.numbers import names_version, versions_in
 from polyhop.layers.view import View
 from polyhop.strategies.shared.judge import best_first, judge
+from polyhop.types import Passage
 
 
 def score_fusion(rankings: Iterable[tuple[Sequence[int], Sequence[float]]], depth: int) -> list[tuple[int, float]]:
@@ -32,15 +34,36 @@ def fused(question: str, over: View, depth: int) -> list[tuple[int, float]]:
 
 
 def fused_each(questions: Sequence[str], over: View, depth: int) -> list[list[tuple[int, float]]]:
-    """What ``fused`` finds for each of some questions, whose vectors are compared together."""
+    """What ``fused`` finds for each of some questions, whose vectors are compared together.
+
+    Passages with a version that a question names count as if two more rankings had found them: its sections say the
+    same of one version after another, and to vectors and words, numbers are all alike.
+    """
     if not questions:
         return []
     dense = over.nearest(over.vectors(questions), depth)
     sparse = (over.text.lexical.search(question, depth) for question in questions)
     return [
-        score_fusion([(numbers.tolist(), scores.tolist()) for numbers, scores in both], depth)
-        for both in zip(dense, sparse, strict=True)
+        score_fusion([*((numbers.tolist(), scores.tolist()) for numbers, scores in both), *[named] * 2], depth)
+        for *both, named in zip(dense, sparse, (naming_versions(one, over, depth) for one in questions), strict=True)
     ]
+
+
+def naming_versions(question: str, over: View, depth: int) -> tuple[list[int], list[float]]:
+    """The passages with a version that the question names: those with it in a heading, or else all; mostly none."""
+    found: dict[int, float] = {}
+    for version in sorted(versions_in(question)):
+        numbers = over.text.lexical.search(question, 2 * depth, over.text.lexical.with_all(version))[0].tolist()
+        for number, passage in zip(numbers, over.passages(numbers), strict=True):
+            if names_version(passage.text, version):
+                found[number] = max(found.get(number, 0.0), 1.0 if _heads(version, passage) else 0.5)
+    headed = [number for number, score in found.items() if score == 1.0]
+    ranked = (headed or list(found))[:depth]
+    return ranked, [1.0] * len(ranked)
+
+
+def _heads(version: str, passage: Passage) -> bool:
+    return any(names_version(passage.text[start:end], version) for start, end in passage.headings)
 
 
 def reranked(question: str, ranking: Sequence[tuple[int, float]], over: View) -> list[tuple[int, float]]:

@@ -115,11 +115,7 @@ def _laid_out(quotes: Sequence[Quote], question: str) -> _Laid:
     for _, ours in groupby(quotes, key=lambda quote: quote.passage):
         stretches = list(ours)
         spoken = SpokenPassage.of(stretches[0].passage)
-        parts += (
-            _prose(stretches, dated=answer_type(question) is AnswerType.DATE)
-            if spoken is None
-            else _turns(spoken, stretches)
-        )
+        parts += _prose(stretches, dated=dated) if spoken is None else _turns(spoken, stretches)
     return parts
 
 

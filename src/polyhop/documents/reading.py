@@ -22,6 +22,11 @@ logger = logging.getLogger(__name__)
 READ_ALREADY = "is a link to a folder that has been read already"
 _TEXT = ".txt"  # what files for people are read as that have no suffix
 _FOR_PEOPLE = re.compile(r"(?:.*[-_ ])?[A-Z]{3,}(?:[-_ ][A-Z0-9]+)*")  # README, NEWS, release-CHANGES: not Makefile
+_CALLED = re.compile(  # the same in small letters, as distributions of software call them
+    r"(?:.*[-_ ])?(?:changelog|changes|copyright|copying|licen[cs]e|readme|news|authors|todo|history|notice)"
+    r"(?:\.debian)?",
+    re.IGNORECASE,
+)
 _LONGEST_REASON = 300  # characters of what a loader's own error says
 
 
@@ -205,11 +210,18 @@ def _visible(folder: Path) -> list[Path]:
     return [inner for inner in folder.iterdir() if not inner.name.startswith(".")]
 
 
+def loader_of(name: str, loaders: Mapping[str, Loader]) -> Loader | None:
+    """The loader that a file's name calls for, by its suffix or as one for people; ``loaders`` are by suffix."""
+    suffix = Path(name).suffix.lower()
+    for_people = _CALLED.fullmatch(name) or (not suffix and _FOR_PEOPLE.fullmatch(name))
+    return loaders.get(suffix) or (loaders.get(_TEXT) if for_people else None)
+
+
 def _source(path: Path, uri: str, mode: int, loaders: Mapping[str, Loader], *, named: bool) -> Source | Skipped:
     """A file with its loader; one that was named itself and has none is taken for text, as its user sees it."""
     if not stat.S_ISREG(mode):
         return Skipped(uri, "is not a regular file")
-    loader = loaders.get(path.suffix.lower() or (_TEXT if _FOR_PEOPLE.fullmatch(path.name) else ""))
+    loader = loader_of(path.name, loaders)
     if loader is None and named:
         loader = loaders.get(_TEXT)
     if loader is None:

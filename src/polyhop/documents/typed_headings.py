@@ -24,6 +24,7 @@ _VERSION: Final = re.compile(  # of a changelog's section, by itself or with a d
     r"\[?v?\d{1,4}(?:(?:\.\d{1,4}){2,3}(?P<long>)|\.\d{1,4})[\w.+-]*\]?"
     r"(?:[ ,-]+[(\[]?\d{4}-\d\d-\d\d[)\]]?|(?(long)|(?!)))"
 )
+_RELEASE: Final = re.compile(r"[\w.+-]{1,60} \([^()\s]{1,60}\) [\w. -]{1,60}; urgency=\w{1,20}")  # of Debian
 _ANCHOR: Final = re.compile(r"\s*\[\[[^\]]*\]\]$")
 _LONGEST: Final = 100  # characters
 _SHORTER: Final = 2  # characters by which a rule may be shorter than what it underlines
@@ -113,7 +114,7 @@ def _hangs_over(line: str, below: str) -> bool:
     said = line.strip()
     return (
         _may_be_heading(said)
-        and (said[0].isupper() or said[0].isdigit())
+        and (said[0].isupper() or said[0].isdigit() or _RELEASE.fullmatch(said) is not None)
         and said[-1] not in _SENTENCE_ENDS
         and _indent(below) > 0
     )

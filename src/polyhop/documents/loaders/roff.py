@@ -42,6 +42,7 @@ _STRINGS: Final = {  # that man(7), and pages made from Perl, define
     "Aq": "'", "lq": '"', "rq": '"', 'L"': '"', 'R"': '"', "R": "\u00ae", "Tm": "\u2122", "--": "\u2014", "C+": "C++",
 }  # fmt: skip
 _UNICODE: Final = re.compile(r"u([0-9A-Fa-f]{4,6})")
+_MOST_CONDITIONS: Final = 20  # before what stands in one line
 
 
 class Line(NamedTuple):
@@ -73,7 +74,9 @@ class Roff:
         return _ESCAPE.sub(self._letter, text) if "\\" in text else text
 
     def _read(self, line: str) -> Iterator[Line]:
-        while line[:1] in (".", "'"):
+        for _ in range(_MOST_CONDITIONS):
+            if line[:1] not in (".", "'"):
+                break
             found = _REQUEST.fullmatch(line)
             name = (found["name"] or "") if found else ""
             rest = _COMMENT.sub("", found["rest"]).strip() if found else ""

@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from polyhop.documents.encoding import clean, read_text
 from polyhop.documents.flow import Flow, Gap
-from polyhop.documents.loaders.roff import Line, Roff
+from polyhop.documents.loaders.roff import Roff, RoffLine
 from polyhop.documents.loaders.text import TextLoader
 from polyhop.documents.loading import file_document, headed
 from polyhop.documents.tables import rows_as_lines, typed_cell
@@ -83,7 +83,7 @@ class _Page:
         for line in roff:
             self._read(line)
 
-    def _read(self, line: Line) -> None:
+    def _read(self, line: RoffLine) -> None:
         name = line.request
         if self._verbatim and name == self._verbatim:
             self._end_of_verbatim()
@@ -106,7 +106,7 @@ class _Page:
         else:
             self._inline(line)
 
-    def _inline(self, line: Line) -> None:
+    def _inline(self, line: RoffLine) -> None:
         """A request within a line."""
         name = line.request
         if name in ("br", "D1", "Dl", "Ed", "Bd"):
@@ -191,7 +191,7 @@ class _Page:
             self.flow.end("heading")
             self.flow.part(Gap.PARAGRAPH)
 
-    def _item(self, line: Line) -> None:
+    def _item(self, line: RoffLine) -> None:
         """The term of a description, which is on this line or the next, or the mark of an item."""
         if line.request == "TQ" and self._after:
             self.flow.go_on(",", Gap.SPACE)

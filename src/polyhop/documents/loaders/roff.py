@@ -45,7 +45,7 @@ _UNICODE: Final = re.compile(r"u([0-9A-Fa-f]{4,6})")
 _MOST_CONDITIONS: Final = 20  # before what stands in one line
 
 
-class Line(NamedTuple):
+class RoffLine(NamedTuple):
     """A line of a page: a request with what stands behind it, or text, whose request has no name."""
 
     request: str
@@ -62,7 +62,7 @@ class Roff:
         self._at = 0
         self._held = True  # of the last condition that an alternative may follow
 
-    def __iter__(self) -> Iterator[Line]:
+    def __iter__(self) -> Iterator[RoffLine]:
         """Requests and text in order; comments, definitions and what a condition excludes are left out."""
         while self._at < len(self._lines):
             line = self._lines[self._at]
@@ -73,7 +73,7 @@ class Roff:
         """A text with letters for its escapes."""
         return _ESCAPE.sub(self._letter, text) if "\\" in text else text
 
-    def _read(self, line: str) -> Iterator[Line]:
+    def _read(self, line: str) -> Iterator[RoffLine]:
         for _ in range(_MOST_CONDITIONS):
             if line[:1] not in (".", "'"):
                 break
@@ -93,18 +93,18 @@ class Roff:
                 return
         said = _COMMENT.sub("", line)
         if said.strip() not in ("\\}", ""):
-            yield Line("", said.replace("\\}", ""))
+            yield RoffLine("", said.replace("\\}", ""))
         elif not line.strip():
-            yield Line("sp", "")
+            yield RoffLine("sp", "")
 
-    def _request(self, name: str, rest: str) -> Iterator[Line]:
+    def _request(self, name: str, rest: str) -> Iterator[RoffLine]:
         if name in ("de", "de1", "am", "ig"):
             self._skip_definition()
         elif name in ("ds", "as"):
             key, _, value = rest.partition(" ")
             self._strings[key] = value.strip().removeprefix('"')
         elif name:
-            yield Line(name, rest, tuple(arguments(rest)))
+            yield RoffLine(name, rest, tuple(arguments(rest)))
 
     def _branch(self, rest: str, *, holds: bool) -> str:
         """What stands behind a condition that holds; a block in braces is read on there, and else passed over."""

@@ -83,6 +83,36 @@ Delivered with the lamp:
     assert listed_steps("How do I train a choir?", [], reranker) == ([], 0.0)
 
 
+README = """## Highlights
+
+- Expressive colours
+- Highly lit
+- No smoke
+
+## Install
+
+```sh
+lamp install grebe
+```
+
+It needs oil."""
+HEADED = tuple((README.index(said), README.index(said) + len(said)) for said in ("Highlights", "Install"))
+
+
+def test_a_section_whose_heading_says_what_is_to_be_done_tells_how() -> None:
+    """Without the marks of its code; and a list that is something else is not taken for steps."""
+    page = Passage(
+        id="g", document_id="g", ordinal=0, start=0, end=len(README), title="Grebe", text=README, headings=HEADED
+    )
+    reranker = load_models(QUICK).reranker
+    ((said, quote),), chance = listed_steps("How do I install Grebe?", [FERRY, page], reranker)
+    assert said == "lamp install grebe It needs oil."
+    assert README[quote.start : quote.end].endswith("oil.")
+    assert chance > 0.7
+    assert listed_steps("How do I install Tern?", [page], reranker) == ([], 0.0)
+    assert listed_steps("How do I uninstall Grebe?", [page], reranker) == ([], 0.0)
+
+
 def test_one_likely_item_or_likelier_prose_is_no_list() -> None:
     assert likeliest_list(found(("- a lamp", 0.9), ("- a rope", 0.2))) == ([], 0.0)
     several = found(("Unscrew the cap.", 0.6), ("- a lamp", 0.3), ("- a rope", 0.2))

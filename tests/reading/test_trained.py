@@ -94,6 +94,17 @@ def test_how_to_do_something_is_told_in_its_steps(models: Models) -> None:
     assert [item[0] for item in reading.items] == ["put out the lamp", "pull the old wick", "trim the new one"]
 
 
+def test_a_list_does_not_tell_when_something_was(models: Models) -> None:
+    """What was changed in a version is no answer to when that came out."""
+    text = (
+        "Tide 2.1\n\n* The gate of Tide 2.1 opens when it was released.\n* The wheel of Tide 2.1 was released.\n* Oak."
+    )
+    notes = passage(3, "Tide", text, ((0, 8),))
+    for question in ("When was Tide 2.1 released?", "How old is Tide 2.1?"):
+        evidence = Evidence(question=question, strategy="dense", passages=(notes,))
+        assert not Trained(stance="best").read(question, evidence, models).items
+
+
 def test_what_alone_may_ask_for_a_list(models: Models) -> None:
     reading = read("What do you need to clean the lamp?", models)
     assert [text for text, *_ in reading.items] == ["a soft cloth", "lamp oil", "a brass brush"]

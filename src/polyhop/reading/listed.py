@@ -30,6 +30,7 @@ NEUTRAL: Final = -4.0  # its logit that speaks neither for a list nor against it
 STEPS: Final = 0.5  # what a logit of the cross-encoder for a whole list counts where it is asked how to do something
 SUREST: Final = 0.95  # chance of a list: its lines do not speak for it independently
 _BEHIND_ITEMS: Final = " ;,"  # what parts an item from the next one
+_NUMBERED: Final = re.compile(r"[ \t]*(?:[Ss]tep )?\(?(?:\d{1,3}|[a-z])[.):]")
 _BLANK: Final = re.compile(r"\n\s*\n")
 
 Items = Sequence[tuple[str, Quote]]
@@ -75,14 +76,56 @@ def listed_steps(question: str, passages: Sequence[Passage], reranker: Reranker)
     """The list of the passages that the cross-encoder takes for the answer as a whole, and its chance; none, and 0.
 
     What has to be done is told in many lines, of which none has the words of the question: those are in the heading and
-    the line above, which the cross-encoder reads together with them.
+    the line above, which the cross-encoder reads together with them. A short section whose heading says what is to be
+    done, and that is no list, is one item. Lists without numbers may list anything: most words have to be theirs.
     """
+    section = _section_asked_for(question, passages)
     lists = [_items(one, places) for one in passages for places in lists_in(one.text) if len(places) > MEMBERS]
+    if section is not None:
+        inside = [items for items in lists if items[0][1].passage == section.passage and _is_within(items, section)]
+        return (inside[0] if inside else [(without_fences(text_of(section)), section)]), TOLD
+    lists = [items for items in lists if _is_numbered(items) or _speaks_of(question, items)]
     if not lists:
         return [], 0.0
     scores = reranker.score(question, [_whole(items) for items in lists]).tolist()
     score, items = max(zip(scores, lists, strict=True), key=lambda one: one[0])
     return items, min(chance_of((score,), (STEPS,), 0.0), SUREST)
+
+
+def _section_asked_for(question: str, passages: Sequence[Passage]) -> Quote | None:
+    """The short section whose heading, with the title, has every word of a question: "Install" in "Chalk"."""
+    asked = word_families(question)
+    for passage in passages:
+        for at, (start, end) in enumerate(passage.headings):
+            said = word_families(passage.text[start:end])
+            if said & asked and len(asked) > 1 and asked <= said | word_families(passage.title):
+                behind = passage.headings[at + 1][0] if at + 1 < len(passage.headings) else len(passage.text)
+                body = passage.text[end:behind].rstrip("#= \n")
+                begins = end + len(body) - len(body.lstrip(" \n=-~"))
+                if body.strip(" \n=-~") and len(body.split()) <= LONGEST:
+                    return Quote(passage, begins, end + len(body))
+    return None
+
+
+def _is_within(items: Items, section: Quote) -> bool:
+    return section.start <= items[0][1].start and items[-1][1].end <= section.end
+
+
+def _is_numbered(items: Items) -> bool:
+    passage, start = items[0][1].passage, items[0][1].start
+    return _NUMBERED.match(passage.text, passage.text.rfind("\n", 0, start) + 1) is not None
+
+
+def _speaks_of(question: str, items: Items) -> bool:
+    """Whether most words of a question stand in a list, under its title and heading and behind the line before it."""
+    asked = word_families(question)
+    return 2 * len(asked & word_families(_whole(items))) > len(asked)
+
+
+def without_fences(text: str) -> str:
+    """A text on one line, without the lines that fence its code off."""
+    lines = (line for line in text.splitlines() if not line.lstrip().startswith(("```", "~~~")))
+    return " ".join(" ".join(lines).split())
 
 
 def _whole(items: Items) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from polyhop.english.answer_type import AnswerShape, answer_shape, leaves_number_open
+from polyhop.english.answer_type import AnswerShape, AnswerType, answer_shape, answer_type, leaves_number_open
 from polyhop.english.degrees import asked_degree, degree_within
 from polyhop.english.options import Alternatives, alternatives, choices
 from polyhop.models.choice import Models
@@ -30,6 +30,7 @@ from polyhop.reading.listed import (
     looked_up,
     paragraph_of,
     several_listed,
+    without_fences,
 )
 from polyhop.reading.measured import meant_of, measured_choice, measured_row
 from polyhop.reading.pointing import Pointed, Pointing
@@ -163,7 +164,8 @@ class Trained:
         if shape == "steps":
             items, chance = listed_steps(question, passages, models.reranker)
             if items and chance >= self.threshold:
-                return _listed(items, chance)
+                listed = _listed(items, chance)
+                return listed if len(items) > 1 else replace(listed, kind=AnswerKind.EXTRACT, items=())
         if shape == "open":
             items, chance = likeliest_list(found, reranker=models.reranker)
             if items and chance > found.chance:
@@ -269,13 +271,13 @@ class Trained:
         if introduces(best.quote):
             items = introduced(best.quote)
             confidence = confidence if items else 0.0
-        elif shape != "explanation":
+        elif shape != "explanation" and answer_type(found.question) not in (AnswerType.DATE, AnswerType.NUMBER):
             items, _ = likeliest_list(found)
         if items:
             return _listed(items, confidence)
         said = paragraph_of(found) if shape == "steps" else None
         said = explained(best.quote, found.question) if shape == "explanation" else said
-        text = " ".join(text_of(said or best.quote).split())
+        text = without_fences(text_of(said or best.quote))
         quotes = (said,) if said is not None else self._resting(found, [])
         kind = AnswerKind.EXTRACT if said is not None else AnswerKind.QUOTATION
         return Reading(text=text, kind=kind, quotes=quotes, confidence=confidence, note="quoted")

@@ -11,6 +11,7 @@ from typing import ClassVar
 from polyhop.documents.conversations.transcripts import transcript_of
 from polyhop.documents.encoding import read_text
 from polyhop.documents.loaders.restructured import without_comments
+from polyhop.documents.loaders.text_contents import without_contents
 from polyhop.documents.loading import file_document, headed
 from polyhop.documents.typed_headings import is_of_version, typed_headings
 from polyhop.documents.wrapped_lines import flowing
@@ -29,7 +30,7 @@ class TextLoader:
     """Reads plain text, a paragraph a line where it was wrapped; logs, captions and chats keep the lines they have.
 
     A short first line that stands alone and is no sentence is the title; lines that are underlined, or stand behind
-    equals signs, or at the margin of indented text, are headings.
+    equals signs, or at the margin of indented text, are headings. A table of contents tells headings, and is left out.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".txt", ".text", ".log", ".rst", ".adoc", ".asciidoc", *_CAPTIONS)
@@ -46,8 +47,9 @@ class TextLoader:
         elif transcript_of(text) is not None:
             yield file_document(uri, text, self.media_type, title=title_of(text))
         else:
-            document = file_document(uri, flowing(text), self.media_type, title=title_of(text))
-            yield headed(document, typed_headings(document.text))
+            read, told = without_contents(flowing(text).strip("\n"))
+            document = file_document(uri, read, self.media_type, title=title_of(text))
+            yield headed(document, told or typed_headings(document.text))
 
 
 def title_of(text: str) -> str | None:

@@ -92,3 +92,13 @@ def test_a_heading_speaks_of_its_own_version_and_not_of_the_one_before() -> None
         question="When did version 4.6.1 come out?", sentences=tuple(Supporting(0.5, quote) for quote in quotes)
     )
     assert [one.quote for one in of_its_version(found).sentences] == quotes[:1]
+
+
+def test_a_section_within_that_of_a_version_is_of_that_version() -> None:
+    text = "## 4.6.1\n\n### Changes\n\nThe gate opens.\n\n## 4.6.0\n\n### Changes\n\nThe wheel turns."
+    starts = [text.index("4.6.1"), text.index("Changes"), text.index("4.6.0"), text.rindex("Changes")]
+    places = tuple((start, text.index("\n", start)) for start in starts)
+    notes = Passage(id="p", document_id="d", ordinal=0, start=0, end=len(text), title="N", text=text, headings=places)
+    quotes = [Quote(notes, text.index(said), text.index(said) + len(said)) for said in ("The gate", "The wheel")]
+    found = Pointing(question="What changed in 4.6.0?", sentences=tuple(Supporting(0.5, quote) for quote in quotes))
+    assert [one.quote for one in of_its_version(found).sentences] == quotes[1:]

@@ -6,7 +6,7 @@ Changelogs and checklists say the same of one version after another, and only he
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -68,10 +68,30 @@ def _is_of_another(quote: Quote, asked: frozenset[str]) -> bool:
     Over a heading itself stands that of the section before.
     """
     heads = any(start <= quote.start < end for start, end in quote.passage.headings)
-    headings = (text_of(quote),) if heads else headings_over(quote)
+    headings = (text_of(quote),) if heads else (*headings_over(quote), *_wider_headings(quote))
     over = [heading for heading in headings if versions_in(heading)]
     if not over or any(asked & versions_in(said) for said in (*over, text_of(quote))):
         return False
     parts = {version.count(".") for version in asked}
     named = (versions_in(_SECTION.sub("", heading)) for heading in over)
     return any(version.count(".") in parts for versions in named for version in versions)
+
+
+def _wider_headings(quote: Quote) -> Iterator[str]:
+    """The headings of its passage that the nearest one above a sentence stands under, as Markdown's signs tell."""
+    text = quote.passage.text
+    least = 0
+    for start, end in reversed([heading for heading in quote.passage.headings if heading[1] <= quote.start]):
+        signs = _signs_before(text, start)
+        if not signs or signs == 1:
+            return
+        if least and signs < least:
+            yield text[start:end]
+        least = min(least or signs, signs)
+    if least:
+        yield from quote.passage.section
+
+
+def _signs_before(text: str, start: int) -> int:
+    before = text[max(0, start - 8) : start].rstrip(" ")
+    return len(before) - len(before.rstrip("#"))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from polyhop.models.choice import Models
-from polyhop.reading.pointing import closed, point
+from polyhop.reading.pointing import closed, point, whole
 from polyhop.reading.reader import Quote, heading_over, text_of
 from polyhop.reading.weighing import likeliest
 from polyhop.types import Passage
@@ -31,6 +31,23 @@ def test_a_mark_that_was_opened_is_closed(text: str, pointed: str, shown: str) -
     passage = Passage(id="p", document_id="p", ordinal=0, start=0, end=len(text), title="", text=text)
     start = text.index(pointed)
     found, end = closed(Quote(passage, 0, len(text)), start, start + len(pointed))
+    assert text[found:end] == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "pointed", "shown"),
+    [
+        ("Write to the address(es) below.", "the address", "the address(es)"),
+        ("It calls file(1) first.", "file", "file"),
+        ("Key: 1F2E 6B49 ACBA DCF6 0091, of Ada", "6B49 ACBA", "1F2E 6B49 ACBA DCF6 0091"),
+        ("Key 6B49 ACBA DCF60 0091", "6B49 ACBA", "6B49 ACBA"),
+        ("In 1742 and 1871 1900 carts", "1742", "1742"),
+    ],
+)
+def test_words_and_values_are_pointed_at_whole(text: str, pointed: str, shown: str) -> None:
+    passage = Passage(id="p", document_id="p", ordinal=0, start=0, end=len(text), title="", text=text)
+    start = text.index(pointed)
+    found, end = whole(Quote(passage, 0, len(text)), start, start + len(pointed))
     assert text[found:end] == shown
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -20,6 +21,9 @@ from polyhop.types import Passage
 
 # Marks of which one opens and one closes; straight quotation marks do both.
 PAIRED: Final = ("()", "[]", "\u201c\u201d", "\u201e\u201c", "\u00ab\u00bb", '""')
+_ENDING: Final = re.compile(r"\([a-z]{1,4}\)(?!\w)")  # another form of a word: "file(s)"
+_GROUP: Final = re.compile(r"[0-9A-F]{2,8}")  # of a key or a number that is written in groups
+_FEWEST_GROUPS: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,13 +199,36 @@ def _pointed(question: str, span: PointedSpan, places: Sequence[_Place | None]) 
     start, end = place.start + span.start, min(place.start + span.end, place.end)
     if found.said is not None:  # a name is shown as it is spoken, and meant whole
         start, end = place.start, place.end
-    start, end = closed(place, start, end)
+    start, end = closed(place, *whole(place, start, end))
     text = place.passage.text[start:end].strip()
     if not text:
         return None
     around = next((one for one in _sentences(place) if one[0] <= start < one[1]), (start, end))
     quote = found.said or Quote(place.passage, around[0], max(around[1], end))
     return Pointed(text=text, chance=chance, quote=quote, start=start, end=end)
+
+
+def whole(place: Quote, start: int, end: int) -> tuple[int, int]:
+    """A stretch with the rest of a word or a value that it ends within: "address(es)", a key in groups of four."""
+    text = place.passage.text
+    ending = _ENDING.match(text, end, place.end)
+    if ending is not None and text[end - 1 : end].isalpha():
+        return start, ending.end()
+    groups = text[start:end].split(" ")
+    size = len(groups[0])
+    if len(groups) < _FEWEST_GROUPS or not all(len(one) == size and _GROUP.fullmatch(one) for one in groups):
+        return start, end
+    while text[end : end + 1] == " " and _is_group(text, end + 1, end + 1 + size):
+        end += 1 + size
+    while start > size and text[start - 1] == " " and _is_group(text, start - 1 - size, start - 1):
+        start -= 1 + size
+    return max(start, place.start), min(end, place.end)
+
+
+def _is_group(text: str, start: int, end: int) -> bool:
+    """Whether a group of a value stands there, and is no part of a longer word."""
+    beside = text[max(start - 1, 0) : start] + text[end : end + 1]
+    return _GROUP.fullmatch(text, start, end) is not None and not any(map(str.isalnum, beside))
 
 
 def closed(place: Quote, start: int, end: int) -> tuple[int, int]:

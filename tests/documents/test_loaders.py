@@ -202,6 +202,17 @@ def test_a_changelog_is_not_called_after_its_newest_version(tmp_path: Path) -> N
     ]
 
 
+def test_captions_are_read_without_how_they_look(tmp_path: Path) -> None:
+    text = (
+        '1\n00:00:01,000 --> 00:00:02,000\n{\\an8}<font color="#ff0">The <i>mill</i> turns.</font>\n\n'
+        "2\n00:00:02,000 --> 00:00:03,000\n12\n"
+    )
+    shown = "00:00:01,000 --> 00:00:02,000\nThe mill turns.\n\n00:00:02,000 --> 00:00:03,000\n12"
+    assert only(TextLoader(), tmp_path / "mill.srt", text).text == shown
+    spoken = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ada><c.loud>It <00:01.500>turns.</c></v>"
+    assert "<v Ada>It turns.</v>" in only(TextLoader(), tmp_path / "mill.vtt", spoken).text
+
+
 @pytest.mark.parametrize("inside", ["The Mill", '<br><img width="3" alt="The Mill" src="m.svg"><br>'])
 def test_a_heading_in_html_is_a_heading_of_markdown(tmp_path: Path, inside: str) -> None:
     document = only(MarkdownLoader(), tmp_path / "a.md", f'<h1 align="center">\n{inside}\n</h1>\n\n## Wheel\n\nOak.\n')

@@ -19,6 +19,10 @@ from polyhop.types import Document
 
 _CAPTIONS = (".srt", ".vtt")
 _AS_IT_IS = (".log", *_CAPTIONS)  # what begins with no title, and wraps no lines
+_CAPTION_TAG = re.compile(  # how a caption looks, and where; not who speaks, which <v Ada> says
+    r"</?(?:[ibu]|font|c|ruby|rt|lang)(?:[ .][^<>\n]{0,200})?>|<\d[\d:.]{4,14}>|\{\\[^{}\n]{1,60}\}"
+)
+_NUMBER_OF_CAPTION = re.compile(r"(?:(?<=\n\n)|\A)[ \t]{0,3}\d{1,6}[ \t]{0,3}\n(?=[ \t]{0,3}[\d:.,]{5,16} {1,3}-->)")
 _LONGEST_TITLE = 100  # characters
 _UNDERLINED = re.compile(r"\s*(?:([=\-~#*^\"'`+])\1{2,}[ ]*\n)?[ ]*(\S[^\n]*)\n([=\-~#*^\"'`+])\3{2,}[ ]*(?:\n|\Z)")
 _WIDE_GAP = re.compile(r"\s{2,}")
@@ -42,6 +46,8 @@ class TextLoader:
         text = read_text(path)
         if path.suffix.lower() == ".rst":
             text = without_comments(text)
+        if path.suffix.lower() in _CAPTIONS:
+            text = _NUMBER_OF_CAPTION.sub("", _CAPTION_TAG.sub("", text))
         if path.suffix.lower() in _AS_IT_IS:
             yield file_document(uri, text, self.media_type)
         elif transcript_of(text) is not None:

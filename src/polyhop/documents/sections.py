@@ -12,7 +12,7 @@ from polyhop.types import Document
 
 _DEEPEST: Final = 3  # headings that are told, from the nearest outwards
 _LONGEST: Final = 100  # characters of one that are told
-_SIGNS: Final = re.compile(r"[^\S\n]*(?:#{1,6}|={1,6})[^\S\n]*")  # before the words of a heading
+_SIGNS: Final = re.compile(r"[^\S\n]*(?:#{1,6}|={1,6}|\*{1,12})[^\S\n]*")  # before the words of a heading
 
 
 @dataclass(frozen=True, slots=True)

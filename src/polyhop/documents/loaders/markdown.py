@@ -58,10 +58,15 @@ class MarkdownLoader:
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; the front matter's plain entries are its metadata. Raises DocumentError for binary content."""
         settings, text = split_front_matter(read_text(path))
-        read = without_marks(_without_bars(_without_contents(text))).strip("\n")
+        read = readable(text).strip("\n")
         title = settings.pop("title", None) or first_heading(read)
         document = file_document(uri, read, self.media_type, title=title, metadata=settings)
         yield headed(document, headings_in(read))
+
+
+def readable(text: str) -> str:
+    """A text in Markdown without what readers do not see, and with rows of tables that say what they say."""
+    return without_marks(_without_bars(_without_contents(text)))
 
 
 def split_front_matter(text: str) -> tuple[dict[str, str], str]:

@@ -12,7 +12,7 @@ from polyhop.documents.reading import Source, registered
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
-_OF_MAIL: Final = ("eml", "mbox")  # loaders that would read what is attached to what is attached, and so on
+_OF_MAIL: Final = ("eml", "mbox", "gz")  # loaders that would read what is attached to what is attached, and so on
 _SUFFIXES: Final = {"application/json": ".json", "application/xhtml+xml": ".xhtml"}  # not the first of their loaders
 
 

@@ -32,7 +32,7 @@ _TAGS: Final = re.compile(r"(?<=\s):(?:[\w@#%]{1,40}:){1,20}[ \t]*\Z")
 
 @dataclass(frozen=True, kw_only=True)
 class OrgLoader:
-    """Reads notes as they are shown: headings with what is to be done, rows with their columns' names, links as words."""
+    """Reads notes as they are shown: headings with what is to be done, rows with names of columns, links as words."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".org",)
     media_type: ClassVar[str] = "text/org"

@@ -12,7 +12,10 @@ from polyhop.documents.reading import Source, registered
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
-_OF_MAIL: Final = ("eml", "mbox", "gz")  # loaders that would read what is attached to what is attached, and so on
+_NOT_ATTACHED: Final = (  # loaders that are not asked
+    *("eml", "mbox", "gz"),  # they would read what is attached to what is attached, and so on
+    "man",  # "Fees v1.2" ends like a manual page
+)
 _SUFFIXES: Final = {"application/json": ".json", "application/xhtml+xml": ".xhtml"}  # not the first of their loaders
 
 
@@ -23,7 +26,7 @@ def attached_documents(attachments: Sequence[Attachment], uri: str) -> Iterator[
     """
     if not attachments:
         return
-    known = [loader for name, loader in registered().items() if name not in _OF_MAIL]
+    known = [loader for name, loader in registered().items() if name not in _NOT_ATTACHED]
     loaders = {suffix: loader for loader in known for suffix in loader.suffixes}
     suffixes = {**{loader.media_type: loader.suffixes[0] for loader in known if loader.suffixes}, **_SUFFIXES}
     with tempfile.TemporaryDirectory(prefix="polyhop-") as folder:

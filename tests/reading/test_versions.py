@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from polyhop.reading.pointing import Pointed, Pointing, Supporting
@@ -102,3 +104,12 @@ def test_a_section_within_that_of_a_version_is_of_that_version() -> None:
     quotes = [Quote(notes, text.index(said), text.index(said) + len(said)) for said in ("The gate", "The wheel")]
     found = Pointing(question="What changed in 4.6.0?", sentences=tuple(Supporting(0.5, quote) for quote in quotes))
     assert [one.quote for one in of_its_version(found).sentences] == quotes[1:]
+
+
+def test_the_heading_of_a_version_does_not_tell_of_another_number() -> None:
+    """With a single dot that may be an amount elsewhere, and in a heading of versions is not this one."""
+    notes = passage(*ALL)
+    quote = Quote(notes, NOTES.index(ALL[0]), NOTES.index(ALL[0]) + len(ALL[0]))
+    found = Pointing(question="When was the barge 1.12-1 built?", sentences=(Supporting(0.5, quote),))
+    assert of_its_version(found).sentences == ()
+    assert of_its_version(replace(found, question="When was the barge built?")).sentences == found.sentences

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from polyhop.english.numbers import versions_in
+from polyhop.english.numbers import names_version, versions_in
 from polyhop.indexes.folding import fold, pieces
 from polyhop.reading.pointing import Pointing
 from polyhop.reading.reader import Quote, headings_over, text_of
 from polyhop.types import Passage
 
 _PARENTHESIS: Final = re.compile(r"\s*\([^()]*\)")
+_NUMBERS: Final = re.compile(r"(?<![\d.])\d+(?:\.\d+)+")
 _SECTION: Final = re.compile(r"^\d+(?:\.\d+)*[.)]?\s+(?=[^\W\d_])")  # before its name
 
 
@@ -52,14 +53,25 @@ def of_its_version(found: Pointing) -> Pointing:
 
     A sentence that says the number itself speaks of it wherever it stands.
     """
-    asked = versions_in(found.question)
-    if not asked:
+    asked, numbers = versions_in(found.question), _NUMBERS.findall(found.question)
+    if not numbers:
         return found
+
+    def speaks(quote: Quote) -> bool:
+        return not (_heads_another(quote, numbers) or (asked and _is_of_another(quote, asked)))
+
     return replace(
         found,
-        answers=tuple(one for one in found.answers if one.quote is None or not _is_of_another(one.quote, asked)),
-        sentences=tuple(one for one in found.sentences if not _is_of_another(one.quote, asked)),
+        answers=tuple(one for one in found.answers if one.quote is None or speaks(one.quote)),
+        sentences=tuple(one for one in found.sentences if speaks(one.quote)),
     )
+
+
+def _heads_another(quote: Quote, numbers: Sequence[str]) -> bool:
+    """Whether it is a heading with a version, and none of the numbers with dots that are asked for stands in it."""
+    said = text_of(quote)
+    heads = any(start <= quote.start < end for start, end in quote.passage.headings)
+    return heads and bool(versions_in(said)) and not any(names_version(said, number) for number in numbers)
 
 
 def _is_of_another(quote: Quote, asked: frozenset[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,9 +30,20 @@ MADE: dict[str, Callable[[Path], Path]] = {  # by the name of the loader, how on
     "epub": lambda file: write_epub(
         file, {"a.xhtml": "<h1>The mill</h1><p>It grinds rye.</p>", "b.xhtml": "<p>End.</p>"}
     ),
+    "gz": lambda file: written(file, gzip.compress(b"The mill grinds rye.")),
+    "man": lambda file: written(
+        file,
+        b".TH MILL 1\n.SH NAME\nmill\n.TP\n.BR \\-q , x\nRye.\n.TS\nl l.\nMill\tBuilt\nOrla\tT{\n1742\nT}\n.TE\n",
+    ),
     "mbox": lambda file: written(
         file, mailbox(letter("Is it whole?", Message_ID="<1@a>"), letter("Yes.\n> Is it whole?", In_Reply_To="<1@a>"))
     ),
+    "notebook": lambda file: written(
+        file,
+        b'{"cells": [{"cell_type": "markdown", "source": ["# The mill"]}, {"cell_type": "code", "source": "turn()",'
+        b' "outputs": [{"text": "rye"}, {"data": {"text/plain": ["1742"]}}]}]}',
+    ),
+    "org": lambda file: written(file, b"#+TITLE: Mill\n* Rye  :a:\n| Mill | Built |\n|---+---|\n| Orla | 1742 |\n"),
     "odp": lambda file: write_odf(
         file,
         "<draw:page><draw:frame presentation:class='title'><draw:text-box>"

@@ -15,6 +15,7 @@ from polyhop.errors import DocumentError
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
+_TEXT: Final = ".txt"  # what a file without an ending is taken for: binary content is refused
 _LARGEST: Final = 1 << 28  # bytes that a file may unpack to
 
 
@@ -31,9 +32,9 @@ class GzipLoader:
         others = (loader for name, loader in registered().items() if name != "gz")
         loaders = {suffix: loader for loader in others for suffix in loader.suffixes}
         name = Path(uri).stem
-        loader = loader_of(name, loaders)
+        loader = loader_of(name, loaders) or (None if Path(name).suffix else loaders.get(_TEXT))
         if loader is None:
-            kind = f"files ending in {Path(name).suffix}" if Path(name).suffix else "files without a suffix"
+            kind = f"files ending in {Path(name).suffix}"
             raise DocumentError(f"holds what is not read: {kind}", remedy="Unpack it, and name the file itself.")
         with tempfile.TemporaryDirectory(prefix="polyhop-") as folder:
             unpacked = Path(folder) / f"packed{Path(name).suffix}"  # a stranger's name is no name for a file here

@@ -13,7 +13,7 @@ _GONE: Final = "\0"  # where something was
 _HELD: Final = "\1"  # on both sides of the number of code that is put aside; no text holds either
 _HOLDING: Final = re.compile(rf"{_HELD}(\d+){_HELD}")
 _CODE: Final = re.compile(
-    r"^ {0,3}(?P<fence>```+|~~~+)[^\n]*\n.*?(?:^ {0,3}(?P=fence)|\Z)"
+    r"^ {0,3}(?P<fence>```++|~~~++)[^\n]*\n.*?(?:^ {0,3}(?P=fence)|\Z)"
     r"|(?<!`)(?P<tick>`{1,3})(?!`)(?:[^\n]|\n(?!\s*\n)){1,400}?(?<!`)(?P=tick)(?!`)",
     re.MULTILINE | re.DOTALL,
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import threading
 from pathlib import Path
 
 import pytest
 
-from polyhop.store.whole_file import whole_file
+from polyhop.store.whole_file import check_place, drafts_of, whole_file
 
 
 def test_a_file_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
@@ -66,3 +67,28 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
 
     assert heard == [b"figures"]
     assert stat.S_ISFIFO(pipe.stat().st_mode), "no file took its place"
+
+
+def test_a_place_is_looked_at_and_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "figures.json").write_text("old")
+    check_place(tmp_path / "figures.json")
+    check_place(tmp_path / "new" / "figures.json")
+
+    assert (tmp_path / "figures.json").read_text() == "old"
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+def test_a_place_that_takes_no_file_is_told_before_there_is_anything_to_write(tmp_path: Path) -> None:
+    (tmp_path / "figures.json").write_text("a file, and no folder")
+
+    for place in (tmp_path, tmp_path / "figures.json" / "more.json"):
+        with pytest.raises(OSError, match=re.escape(str(place)) + "|exists|directory"):
+            check_place(place)
+
+
+def test_what_a_killed_writer_left_is_found_and_nothing_else(tmp_path: Path) -> None:
+    left = tmp_path / ".figures.json-0123456789ab"
+    for other in (left, tmp_path / "figures.json", tmp_path / ".figures.json-notes", tmp_path / ".other-0123456789ab"):
+        other.write_text("half")
+
+    assert drafts_of(tmp_path / "figures.json") == [left]

@@ -10,7 +10,7 @@ import pytest
 from polyhop.models.session import open_session
 from polyhop.models.weights import check_hashes, read_manifest
 from polyhop.ports import Floats
-from polyhop.training.export import export
+from polyhop.training.export import export, replacing
 from polyhop.training.graph import Head, in_columns, write_graph
 from tests.worlds.encoders import computed, random_weights
 
@@ -81,3 +81,12 @@ def test_an_export_that_fails_leaves_the_old_one(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
         export({}, HEADS, tmp_path / "reader", card="# The second\n")
     assert (tmp_path / "reader" / "model.onnx").read_bytes() == before
+
+
+def test_what_a_killed_export_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    left = tmp_path / ".export-half" / "reader"
+    left.mkdir(parents=True)
+    (left / "model.onnx").write_bytes(b"half of a graph")
+    with replacing(tmp_path / "reader", "Its card.") as ready:
+        (ready / "model.onnx").write_bytes(b"a graph")
+    assert [path.name for path in tmp_path.iterdir()] == ["reader"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import itertools
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyhop.errors import ModelError, UsageError
+from polyhop.errors import ModelError, StorageFull, UsageError
 from polyhop.ports import Floats
 from polyhop.reports import Progress
 
@@ -107,6 +109,27 @@ def test_a_kill_costs_what_was_not_yet_saved(tmp_path: Path) -> None:
     assert 60 < seen[0] <= 130
     whole, _ = trained(tmp_path / "whole")
     assert all(np.array_equal(whole[name], value) for name, value in weights_of(last.network).items())
+
+
+def test_what_a_kill_left_half_written_is_removed(tmp_path: Path) -> None:
+    """Each would take as much of the disk as a checkpoint does."""
+    left = tmp_path / ".checkpoint.npz-0123456789ab"
+    left.write_bytes(b"half of a checkpoint")
+    loop(tmp_path).run()
+    assert list(tmp_path.iterdir()) == [tmp_path / "checkpoint.npz"]
+
+
+def test_a_disk_without_room_is_told_before_the_first_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not at the first checkpoint, which comes after an hour of a large network."""
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(np, "savez", full)
+    seen: list[Progress] = []
+    with pytest.raises(StorageFull, match="No space left"):
+        loop(tmp_path, listener=seen.append).run()
+    assert seen == []
 
 
 def test_nothing_to_train_on_is_said_at_once(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from polyhop.errors import ModelError, StorageFull, UsageError
-from polyhop.store.whole_file import whole_file
+from polyhop.store.whole_file import drafts_of, whole_file
 
 VERSION = 1
 
@@ -67,8 +67,11 @@ class Checkpoint:
     def load(self, network: Any, optimiser: Any) -> Position:
         """Put network, optimiser and chance as they were; from the start where there is no file.
 
+        What a run that was killed while it saved has left half written, hundreds of MB each time, is removed.
         Raises UsageError where the file is another run's, ModelError where it is damaged.
         """
+        for draft in drafts_of(self.path):
+            draft.unlink(missing_ok=True)
         if not self.path.is_file():
             return Position()
         try:

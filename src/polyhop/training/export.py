@@ -13,6 +13,7 @@ from polyhop.models.weights import write_manifest
 from polyhop.training.graph import Head, Weights, write_graph
 
 MODEL, TOKENIZER, CARD = "model.onnx", "tokenizer.json", "card.md"
+DRAFT = ".export-"
 
 
 def export(weights: Weights, heads: Sequence[Head], folder: Path, *, card: str, tokenizer: Path | None = None) -> None:
@@ -32,7 +33,9 @@ def replacing(folder: Path, card: str) -> Iterator[Path]:
     Raises OSError.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".export-") as made:
+    for left in folder.parent.glob(f"{DRAFT}*"):  # by a run that was killed meanwhile
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=DRAFT) as made:
         ready = Path(made) / folder.name
         ready.mkdir()
         yield ready

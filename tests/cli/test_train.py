@@ -26,6 +26,18 @@ def test_without_the_extra_it_says_what_to_install(
     assert "pip install 'polyhop[train]'" in done.err
 
 
+@pytest.mark.parametrize("model", ["reader", "planner", "reranker", "translator"])
+def test_a_folder_that_takes_no_checkpoint_is_told_before_rows_are_read(
+    model: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extra, "NEEDED", ())
+    (tmp_path / "out").write_text("a file, and no folder")
+    done = run("train", model, "--data", tmp_path / "rows", "--out", tmp_path / "out")
+    assert done.code == 7
+    assert "takes no checkpoint" in done.err
+    assert "Choose an --out that can be written." in done.err
+
+
 def test_a_bad_row_ends_it_with_file_and_line(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="training needs the extra 'train' (torch, 200 MB)")
     data = write_rows(tmp_path / "rows", [{**reading()[0], "kind": "maybe"}], multi_hop())

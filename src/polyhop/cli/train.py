@@ -125,9 +125,9 @@ def reader(
     where they are read no better any more, training ends sooner. Rows become windows on one core; --prepare does only
     that, so that a machine with a GPU is asked for the rest alone, and needs neither the rows nor other models.
     """
-    from polyhop.training.extra import check_extra
+    from polyhop.training.extra import check_ready
 
-    check_extra()
+    check_ready(out)
     from polyhop.training.loop import Course
     from polyhop.training.reader import ReaderTrainer
 
@@ -197,9 +197,9 @@ def planner(
     tokenizer, model card, manifest. A twentieth of the questions is kept aside; where their plans get no better any
     more, training ends sooner.
     """
-    from polyhop.training.extra import check_extra
+    from polyhop.training.extra import check_ready
 
-    check_extra()
+    check_ready(out)
     from polyhop.training.planner import COURSE, PlannerTrainer
 
     course = replace(COURSE, rows=rows or COURSE.rows, minutes=minutes, seed=seed)
@@ -262,9 +262,9 @@ def translator(
     translator/ the finished model: what was learnt besides (or the whole graph), model card, manifest. A twentieth of
     the passages is kept aside; where their clues get no likelier any more, training ends sooner.
     """
-    from polyhop.training.extra import check_extra
+    from polyhop.training.extra import check_ready
 
-    check_extra()
+    check_ready(out)
     from polyhop.models.choice import load_models
     from polyhop.settings import Settings
     from polyhop.training.clue_file import write_alpaca
@@ -313,9 +313,9 @@ def reranker(data: Path, out: Path, rows: int | None, minutes: float | None, sta
     reranker.folder=OUT/reranker. A twentieth of the questions is kept aside; where their texts are ordered no better
     any more, training ends sooner.
     """
-    from polyhop.training.extra import check_extra
+    from polyhop.training.extra import check_ready
 
-    check_extra()
+    check_ready(out)
     from polyhop.training.reranker import COURSE, RerankerTrainer
 
     course = replace(COURSE, rows=rows or COURSE.rows, minutes=minutes, seed=seed)

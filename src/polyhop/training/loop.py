@@ -125,6 +125,8 @@ class Loop(Generic[Example]):
         optimiser = torch.optim.AdamW([dict(group) for group in self.trainee.groups()], lr=self.course.rate, fused=True)
         torch.manual_seed(self.course.seed)
         position = self.checkpoint.load(network, optimiser)
+        if not position.step:
+            self._save(position, optimiser)  # a disk that takes no checkpoint is told of now, not after the first hour
         network.train()
         began = self.clock() - position.seconds
         for batch in self._batches(position):

@@ -15,6 +15,7 @@ from polyhop.reports import ProgressListener
 from polyhop.training import card, export
 from polyhop.training.checkpoint import Checkpoint, Position
 from polyhop.training.encoder import weights_of
+from polyhop.training.extra import CHECKPOINT
 from polyhop.training.graph import Head
 from polyhop.training.loop import Course, Loop, Trainee, tell_stage
 from polyhop.training.start import blend_with, go_on_from, mean_with, weights_like
@@ -73,7 +74,7 @@ class Trainer:
             trainee=trainee,
             examples=examples,
             course=self.course,
-            checkpoint=Checkpoint(self.out / "checkpoint.npz", {**run, **self.course.lasting}),
+            checkpoint=Checkpoint(self.out / CHECKPOINT, {**run, **self.course.lasting}),
             listener=self.listener,
             stopped=self.stopped,
         ).run()

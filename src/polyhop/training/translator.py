@@ -27,6 +27,7 @@ from polyhop.training.clue_figures import UNIT, Figures, beside, collection, lik
 from polyhop.training.clue_file import MADE, read_clues, write_clues
 from polyhop.training.clues import ClueMaker, Spans, TaughtClue, prompt_of
 from polyhop.training.export import TOKENIZER, replacing
+from polyhop.training.extra import CHECKPOINT
 from polyhop.training.llama import LORA_SCALE, Llama
 from polyhop.training.loop import DECAY, Course, Loop, best_device, half_precision, parameter_groups
 from polyhop.training.rows import MULTI_HOP, READING
@@ -158,7 +159,7 @@ class TranslatorTrainer:
             trainee=self._trainee(network, clues),
             examples=[window(self.model, clue) for clue in clues if not clue.row.aside],
             course=self.course,
-            checkpoint=Checkpoint(self.out / "checkpoint.npz", {**run, **self.course.lasting}),
+            checkpoint=Checkpoint(self.out / CHECKPOINT, {**run, **self.course.lasting}),
             listener=self.listener,
             stopped=self.stopped,
         )

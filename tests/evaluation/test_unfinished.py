@@ -15,6 +15,7 @@ import pytest
 
 from polyhop.cli.main import main
 from polyhop.engine import Polyhop
+from polyhop.errors import StorageFull
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Experiment
 from polyhop.evaluation.manifest import manifest
@@ -148,9 +149,23 @@ def test_a_run_that_was_killed_goes_on_and_ends_as_if_it_never_was(
     assert "this one goes on" not in capsys.readouterr().err
 
 
-def test_a_report_that_cannot_be_written_costs_no_outcome(
-    data: Path, evaluated: Callable[[], tuple[int, Report]]
+def test_a_report_that_cannot_be_written_is_told_before_anything_is_asked(
+    data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (data / "in_the_way").touch()
+    for option in ("--json", "--report"):
+        with pytest.raises(SystemExit) as left:
+            main(["eval", str(data), "--strategy", "bm25", option, str(data / "in_the_way" / "out")])
+        assert left.value.code == StorageFull.exit_code
+        assert "Choose a file in a folder that can be written." in capsys.readouterr().err
+    assert not (data / "polyhop.index").exists()
+
+
+def test_a_report_that_cannot_be_written_costs_no_outcome(
+    data: Path, evaluated: Callable[[], tuple[int, Report]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as where the disk was filled by others while questions were asked."""
+    monkeypatch.setattr("polyhop.evaluation.reports.report.check_place", lambda _: None)
     (data / "in_the_way").touch()
     with pytest.raises(SystemExit) as left:
         main(["eval", str(data), "--strategy", "bm25", "--json", str(data / "in_the_way" / "out.json")])

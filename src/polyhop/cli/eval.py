@@ -90,10 +90,12 @@ def evaluate(
     polyhop eval data/mine --strategy c2rag,stepchain --record replies.jsonl
     """
     from polyhop.evaluation.experiment import Experiment
+    from polyhop.evaluation.reports.report import check_places
     from polyhop.evaluation.variants import variants
     from polyhop.reading.reader import in_few_words
     from polyhop.strategies.strategy import split_names
 
+    check_places(json_path, report_path)
     settings = chosen.settings(*replaying(plans))
     names = split_names(named or settings.choice("strategy")[0])
     experiment = Experiment(

@@ -44,10 +44,12 @@ def health(
     Two-hop chains are drawn from the graph and asked with every hop checked, with the first unchecked, and with none
     checked. With an overlay (--set layers.facts.overlay=NAME) they are drawn from the undamaged graph.
     """
+    from polyhop.evaluation.reports.report import check_places, write
+
+    check_places(report_path)
     settings = chosen.settings()
     report = _report(settings, chosen.path, chains, seed, (questions, split, min_hops, limit), quiet=as_json)
     if report_path is not None:
-        from polyhop.evaluation.reports.report import write
         from polyhop.evaluation.robustness.health_tables import html
 
         write(report_path, html(report))

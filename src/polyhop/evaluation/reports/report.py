@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from polyhop.evaluation.significance import interval, paired_bootstrap
 from polyhop.evaluation.sweep import Sweep, sweeps
 from polyhop.evaluation.unsupported import unsupported
 from polyhop.settings import Settings
-from polyhop.store.whole_file import whole_file
+from polyhop.store.whole_file import check_place, whole_file
 from polyhop.types import Cost
 
 UNTYPED = "untyped"
@@ -80,16 +81,32 @@ def summary(
     return report
 
 
+def check_places(*paths: Path | None) -> None:
+    """Look whether reports can be written, before hours of questions are asked for them. Raises StorageFull."""
+    for path in paths:
+        if path is not None:
+            with _told(path):
+                check_place(path)
+
+
 def write(path: Path | str, text: str) -> None:
     """Write a text file whole or not at all. Raises StorageFull where the folder takes no file."""
     path = Path(path)
-    try:
+    with _told(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as file:
             file.write(text.encode("utf-8", "backslashreplace"))  # half a surrogate pair, as odd data have it
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What is wrong with a file, as an error with a remedy."""
+    try:
+        yield
     except OSError as error:
         raise StorageFull(
-            f"{path} cannot be written: {error}.", remedy="Choose a file in a folder that can be written."
+            f"{path} cannot be written: {error.strerror or error}.",
+            remedy="Choose a file in a folder that can be written.",
         ) from error
 
 

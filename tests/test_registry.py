@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -15,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop import registry
-from polyhop.errors import SettingError, UnknownComponent
+from polyhop.errors import ComponentBroken, SettingError, UnknownComponent
 from polyhop.registry import Kind, configured, dotted, fitted, setting_names
+from tests.worlds.commands import Run
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 COMPONENTS = [(kind, name) for kind in KINDS for name in registry.names(kind)]
@@ -216,6 +218,85 @@ class Shortest:
     def retrieve(self, question, over, budget):
         return Evidence(question=question, strategy="shortest", passages=(), trail=(f"patience {self.patience}",))
 '''
+
+
+BROKEN = """from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Useless:
+    \"\"\"Finds nothing, since it cannot be asked.\"\"\"
+
+    needs = ()
+
+
+class Plain:
+    \"\"\"Is a class like any other.\"\"\"
+
+
+class Paths(Plain):
+    \"\"\"Would like to stand in the place of the strategy that is there.\"\"\"
+"""
+
+
+@pytest.fixture
+def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A package is installed of which nothing can be used."""
+    (tmp_path / "exploding.py").write_text("raise RuntimeError('the wrong day')\n")
+    (tmp_path / "unusable.py").write_text(BROKEN)
+    about = tmp_path / "unusable-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: unusable\nVersion: 1.0\n")
+    strategies = {"useless": "Useless", "plain": "Plain", "vanished": "Vanished", "paths": "Paths"}
+    lines = [f"{name} = unusable:{value}" for name, value in strategies.items()]
+    points = ["[polyhop.strategies]", "exploding = exploding:Any", *lines, "[polyhop.loaders]", "odd = exploding:Any"]
+    (about / "entry_points.txt").write_text("\n".join(points) + "\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    _forget()
+    yield
+    monkeypatch.undo()
+    _forget()
+
+
+def _forget() -> None:
+    for kept in (registry._found, registry.working):
+        kept.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("exploding", "cannot be loaded: RuntimeError: the wrong day"),
+        ("vanished", "cannot be loaded: AttributeError"),
+        ("plain", "is no dataclass"),
+        ("useless", "lacks retrieve"),
+    ],
+)
+@pytest.mark.usefixtures("broken")
+def test_what_cannot_be_used_is_named_with_its_package(name: str, why: str) -> None:
+    with pytest.raises(ComponentBroken) as caught:
+        registry.build("strategies", name)
+    assert f"The strategy {name!r} of the package unusable {why}" in str(caught.value)
+    assert "pip uninstall unusable" in caught.value.remedy
+
+
+@pytest.mark.usefixtures("broken")
+def test_a_package_that_is_broken_breaks_nothing_else(
+    run: Run, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Strategies are listed and documents indexed all the same, and what is wrong is said."""
+    listed = {row["name"] for row in run("strategies", "--json").json()}
+    assert "bm25" in listed
+    assert not listed & {"exploding", "vanished", "plain", "useless"}
+    (tmp_path / "notes.txt").write_text("Ada Brisk built the lighthouse.")
+    assert run("index", tmp_path / "notes.txt", "--layers", "text", "--index", tmp_path / "an.index").code == 0
+    assert "The loader 'odd' of the package unusable cannot be loaded" in caplog.text
+
+
+@pytest.mark.usefixtures("broken")
+def test_no_package_takes_the_name_of_what_polyhop_brings(caplog: pytest.LogCaptureFixture) -> None:
+    assert registry.load("strategies", "paths").__module__ == "polyhop.strategies.paths.strategy"
+    assert "The strategy 'paths' of the package unusable is left out: polyhop has one of that name." in caplog.text
 
 
 def test_a_component_of_another_package_enters_by_the_same_door(tmp_path: Path, world_index: Path) -> None:

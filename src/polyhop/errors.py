@@ -42,6 +42,10 @@ class UnknownComponent(UsageError):
     http_status = 404
 
 
+class ComponentBroken(PolyhopError):
+    """What a package brings cannot be loaded, or is not what it is registered as."""
+
+
 class DocumentMissing(UsageError):
     """The index has no document of that id."""
 

@@ -8,6 +8,7 @@ step of a strategy, has settings of its own: ``walk.depth``, or ``depth`` in the
 from __future__ import annotations
 
 import dataclasses
+import logging
 import types
 import typing
 from collections.abc import Mapping
@@ -17,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from polyhop.errors import SettingError, UnknownComponent, nearest
+from polyhop.errors import ComponentBroken, PolyhopError, SettingError, UnknownComponent, nearest
 
 Kind = Literal[
     "strategies",
@@ -34,12 +35,52 @@ Kind = Literal[
     "metrics",
 ]
 
+log = logging.getLogger(__name__)
+
+OWN = "polyhop"  # the package whose components keep their names
+DUTIES: Mapping[Kind, tuple[str, ...]] = {  # what the class of each kind has, as its protocol says
+    "strategies": ("needs", "retrieve"),
+    "planners": ("plan",),
+    "layers": ("name", "runs", "reads", "made_with", "extract", "gather", "open"),
+    "loaders": ("suffixes", "load"),
+    "embedders": ("embed_passages", "embed_questions"),
+    "rerankers": ("score",),
+    "span_models": ("read",),
+    "parsers": ("parse",),
+    "language_models": ("complete",),
+    "constrained_models": ("encode", "encode_spans", "decode", "prompt", "begin", "extend", "branch"),
+    "readers": ("read",),
+    "metrics": ("__call__",),
+}
 FILE: Mapping[str, bool] = {"file": True}  # metadata of a field that names a file
 
 
 @cache
 def _found(kind: Kind) -> Mapping[str, EntryPoint]:
-    return {point.name: point for point in sorted(entry_points(group=f"polyhop.{kind}"))}
+    """By name; of several, Polyhop's own: no package replaces it unseen, whatever is installed beside it."""
+    found: dict[str, EntryPoint] = {}
+    for point in sorted(entry_points(group=f"polyhop.{kind}"), key=_own_first):
+        kept = found.setdefault(point.name, point)
+        if kept.value != point.value:
+            log.warning("%s is left out: %s has one of that name.", _in_words(kind, point), _package(kept))
+    return found
+
+
+def _own_first(point: EntryPoint) -> tuple[bool, str, str, str]:
+    return _package(point) != OWN, _package(point), point.name, point.value
+
+
+def _package(point: EntryPoint) -> str:
+    """The name of the package that brings a component."""
+    return point.dist.name if point.dist is not None else point.module.partition(".")[0]
+
+
+def _in_words(kind: Kind, point: EntryPoint) -> str:
+    return f"The {_singular(kind)} {point.name!r} of the package {_package(point)}"
+
+
+def _singular(kind: Kind) -> str:
+    return kind.removesuffix("s").replace("strategie", "strategy").replace("_", " ")
 
 
 def names(kind: Kind) -> tuple[str, ...]:
@@ -59,21 +100,53 @@ def sources() -> frozenset[Path]:
 def load(kind: Kind, name: str) -> Any:
     """The class or function registered under a name.
 
-    Raises UnknownComponent, which offers the nearest name.
+    Raises UnknownComponent, which offers the nearest name, and ComponentBroken.
     """
     point = _found(kind).get(name)
     if point is None:
-        singular = kind.removesuffix("s").replace("strategie", "strategy").replace("_", " ")
-        raise UnknownComponent(f"There is no {singular} named {name!r}.", remedy=nearest(name, _found(kind)))
-    return point.load()
+        raise UnknownComponent(f"There is no {_singular(kind)} named {name!r}.", remedy=nearest(name, _found(kind)))
+    try:
+        component = point.load()
+    except PolyhopError:
+        raise
+    except Exception as error:  # code of somebody else runs here
+        raise _broken(kind, name, f"cannot be loaded: {type(error).__name__}: {error}") from error
+    if not dataclasses.is_dataclass(component):
+        raise _broken(kind, name, "is no dataclass, whose fields would be its settings")
+    if lacking := [each for each in DUTIES[kind] if not hasattr(component, each)]:
+        raise _broken(kind, name, f"lacks {', '.join(lacking)}")
+    return component
+
+
+@cache
+def working(kind: Kind) -> tuple[str, ...]:
+    """The names of the components of a kind that can be loaded; of others it is said once what is wrong with them."""
+    able = []
+    for name in names(kind):
+        try:
+            load(kind, name)
+        except ComponentBroken as error:
+            log.warning("%s %s", error, error.remedy)
+        else:
+            able.append(name)
+    return tuple(able)
 
 
 def build(kind: Kind, name: str, settings: Mapping[str, object] | None = None) -> Any:
     """A component with its settings checked.
 
-    Raises UnknownComponent, and SettingError for a setting it does not have or whose value does not fit.
+    Raises UnknownComponent, ComponentBroken, and SettingError for a setting it does not have or whose value does not
+    fit.
     """
     return configured(load(kind, name), settings or {}, f"{kind}.{name}")
+
+
+def _broken(kind: Kind, name: str, why: str) -> ComponentBroken:
+    point = _found(kind)[name]
+    package = _package(point)
+    return ComponentBroken(
+        f"{_in_words(kind, point)} {why}.", remedy=f"Mend that package, or remove it with: pip uninstall {package}"
+    )
 
 
 def configured(component: type[Any], settings: Mapping[str, object], section: str) -> Any:

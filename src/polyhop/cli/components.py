@@ -55,7 +55,7 @@ def settings_line(settings: dict[str, Any]) -> str:
 def _list(kind: Kind, *, as_json: bool) -> None:
     from polyhop import registry
 
-    rows = [about(kind, name) for name in registry.names(kind)]
+    rows = [about(kind, name) for name in registry.working(kind)]
     if as_json:
         tell_json(rows)
         return

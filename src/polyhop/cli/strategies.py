@@ -25,7 +25,7 @@ def strategies(name: str | None, as_json: bool) -> None:
     """
     from polyhop import registry
 
-    rows = [_row(each) for each in ([name] if name else registry.names("strategies"))]
+    rows = [_row(each) for each in ([name] if name else registry.working("strategies"))]
     if as_json:
         tell_json(rows[0] if name else rows)
     elif name:

@@ -104,8 +104,8 @@ def given_path(path: str | Path) -> Path:
 
 
 def registered() -> dict[str, Loader]:
-    """The loaders that are installed, by name."""
-    return {name: registry.build("loaders", name) for name in registry.names("loaders")}
+    """The loaders that are installed and can be used, by name."""
+    return {name: registry.build("loaders", name) for name in registry.working("loaders")}
 
 
 def uri_of(path: str | Path) -> str:

@@ -54,7 +54,7 @@ def forecast(
     layer: Annotated[list[str] | None, Query(max_length=20, description="Only these; repeatable.")] = None,
 ) -> Forecasts:
     """What each layer would take that the index lacks, or lacks in part. Nothing is changed."""
-    report = workspace.engine.add_documents([], layers=layer or registry.names("layers"), dry_run=True)
+    report = workspace.engine.add_documents([], layers=layer or registry.working("layers"), dry_run=True)
     told = [
         LayerForecast(name=each.name, passages=each.extracted, seconds=each.seconds, cost=each.cost.to_dict())
         for each in report.layers

@@ -166,7 +166,7 @@ class Completed(BaseModel):
 @router.get("/models")
 def models() -> ChatModels:
     """The strategies, each as a model."""
-    return ChatModels(data=[ChatModel(id=PREFIX + name) for name in registry.names("strategies")])
+    return ChatModels(data=[ChatModel(id=PREFIX + name) for name in registry.working("strategies")])
 
 
 @router.get("/models/{name:path}")

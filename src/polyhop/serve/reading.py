@@ -113,7 +113,7 @@ def strategies(service: TheService, workspace: TheWorkspace) -> list[StrategyRow
     with workspace.engine.view() as view:
         there = set(view.layers)
     rows = []
-    for name in registry.names("strategies"):
+    for name in registry.working("strategies"):
         needs = layers_read(strategy_of(name, service.settings))
         missing = [layer for layer in needs if layer not in there]
         about = (registry.load("strategies", name).__doc__ or "").strip().partition("\n")[0]

@@ -6,6 +6,8 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,40 @@ def test_second_call_makes_no_request_and_costs_nothing(tmp_path: Path) -> None:
                 assert completion.text == "Ada Brook"
                 assert (completion.cost == Cost()) is cached
         assert len(server.requests) == 1
+
+
+def test_one_request_of_several_threads_is_paid_for_once(tmp_path: Path) -> None:
+    """Whether they share a client or not: the others wait for what the first gets, and it costs them nothing."""
+    with serving(says("Ada Brook", delay=0.1)) as server:
+        with client(server, tmp_path) as model, client(server, tmp_path) as another:
+            answers = at_once(*[lambda one=one: one.complete(HELLO) for one in (model, another) * 3])
+        assert [answer.text for answer in answers] == ["Ada Brook"] * 6
+        assert sum(answer.cost.llm_calls for answer in answers) == 1
+        assert len(server.requests) == 1
+
+
+def test_who_waited_in_vain_asks_too(tmp_path: Path) -> None:
+    with serving(in_turn(refuses(403, "not today"), says("Ada Brook"))) as server, client(server, tmp_path) as model:
+
+        def asked() -> str:
+            try:
+                return model.complete(HELLO).text
+            except EndpointError as error:
+                return str(error.status)
+
+        assert sorted(at_once(asked, asked)) == ["403", "Ada Brook"]
+
+
+def at_once(*calls: Callable[[], Any]) -> list[Any]:
+    """What some calls give that begin together, each in a thread."""
+    together = threading.Barrier(len(calls))
+
+    def begin(call: Callable[[], Any]) -> Any:
+        together.wait()
+        return call()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(begin, calls))
 
 
 def test_anything_that_changes_the_answer_is_another_entry(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     import apsw
 
 log = logging.getLogger(__name__)
+_LOOKING = threading.Lock()
+_UNDERWAY: dict[tuple[Path, bytes], threading.Event] = {}  # answers that somebody is paying for, until they are there
 T = TypeVar("T")
 
 _SCHEMA = """
@@ -97,6 +100,27 @@ class ResponseCache:
             )
 
         self._with_connection(write)
+
+    @contextmanager
+    def after_others(self, key: bytes) -> Iterator[None]:
+        """Begin once nobody else in this process is paying for the same answer: then it may be kept.
+
+        Where they got none, those who waited go on side by side.
+        """
+        place = (self.path, key)
+        with _LOOKING:
+            first = place not in _UNDERWAY
+            ended = _UNDERWAY.setdefault(place, threading.Event())
+        if not first:
+            ended.wait()
+            yield
+            return
+        try:
+            yield
+        finally:
+            with _LOOKING:
+                del _UNDERWAY[place]
+            ended.set()
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""

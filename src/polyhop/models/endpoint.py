@@ -104,9 +104,18 @@ class OpenAICompatible(Served):
     def completed(self, request: Request, listener: ReplyListener | None) -> Completion:
         """What is made of a request, which a listener, if any, hears as it is written. Raises like ``complete``."""
         key = self._key(request)
-        kept = self._cache.get(key) if self._cache else None
-        if kept is not None:
-            return self._usable(kept, request, Cost())
+        if self._cache is None:
+            return self._paid(request, listener)
+        kept = self._cache.get(key)
+        if kept is None:
+            with self._cache.after_others(key):
+                kept = self._cache.get(key)
+                if kept is None:
+                    return self._paid(request, listener, key)
+        return self._usable(kept, request, Cost())
+
+    def _paid(self, request: Request, listener: ReplyListener | None, key: bytes = b"") -> Completion:
+        """What the server makes of a request, and kept under the key before it is used."""
         expected = self.most(request)
         if self.max_context is not None and expected.tokens > self.max_context:
             said = f"about {expected.tokens:,} tokens do not fit into the {self.max_context:,} of max_context"

@@ -38,6 +38,13 @@ def test_a_folder_that_takes_no_checkpoint_is_told_before_rows_are_read(
     assert "Choose an --out that can be written." in done.err
 
 
+def test_a_start_that_is_no_model_is_told_before_rows_are_read(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="training needs the extra 'train' (torch, 200 MB)")
+    done = run("train", "planner", "--data", tmp_path / "rows", "--out", tmp_path / "out", "--start", tmp_path)
+    assert done.code == 8
+    assert "holds no planner: there is no manifest.json" in done.err
+
+
 def test_a_bad_row_ends_it_with_file_and_line(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="training needs the extra 'train' (torch, 200 MB)")
     data = write_rows(tmp_path / "rows", [{**reading()[0], "kind": "maybe"}], multi_hop())

@@ -79,7 +79,9 @@ def test_additions_to_another_model_are_refused(model: SmolLM2, tmp_path: Path) 
         following(replace(model, tuned=str(folder)))
 
 
-@pytest.mark.parametrize(("files", "complaint"), [((), "damaged"), (("card.md",), "no tuned model")])
+@pytest.mark.parametrize(
+    ("files", "complaint"), [((), "holds no translator: there is no manifest"), (("card.md",), "no tuned model")]
+)
 def test_a_folder_without_a_model_is_refused(
     model: SmolLM2, tmp_path: Path, files: tuple[str, ...], complaint: str
 ) -> None:

@@ -48,7 +48,7 @@ class Decoder:
     """A converted model, ready to read."""
 
     def __init__(self, model: Path, threads: int) -> None:
-        self._session = open_session(model, threads)
+        self._session = open_session(model, threads, gives=("logprobs",))
         self._outputs = [value.name for value in self._session.get_outputs()]
         self._past = [value for value in self._session.get_inputs() if value.name.startswith("past.")]
         self.vocabulary = int(self._session.get_outputs()[0].shape[1])

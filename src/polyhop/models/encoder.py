@@ -29,8 +29,8 @@ OVERLAP = 32  # tokens that neighbouring windows share
 class Encoder:
     """An encoder with its tokenizer. Raises ModelError for files that it cannot use."""
 
-    def __init__(self, model: Path, tokenizer: Path) -> None:
-        self._session = open_session(model, threads=1)
+    def __init__(self, model: Path, tokenizer: Path, gives: Sequence[str] = ()) -> None:
+        self._session = open_session(model, threads=1, gives=gives)
         self._inputs = {value.name for value in self._session.get_inputs()}
         self._output = self._session.get_outputs()[0].name
         self._tokenizer = whole_tokenizer(tokenizer)

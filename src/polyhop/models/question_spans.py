@@ -13,16 +13,12 @@ from polyhop.models.once import once
 from polyhop.models.pieces import whole_tokenizer
 from polyhop.models.question_pieces import MOST_PIECES, QuestionPieces, question_pieces
 from polyhop.models.session import open_session
-from polyhop.models.weights import check_hashes, check_sizes, own_folder, read_manifest
+from polyhop.models.weights import check_hashes, check_sizes, read_manifest, trained_folder
 from polyhop.ports import Floats
 
 OFFSET: Final = 3.0  # few stretches are descriptions: what is not learnt is none
+OUTPUTS: Final = ("edges", "shape")
 SINGLE, CHAIN, COMBINED = range(3)  # the order of the graph's second output
-
-
-def planner_folder() -> Path:
-    """Where the package polyhop-weights keeps the planner. Raises ModelMissing."""
-    return own_folder("planner")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +34,7 @@ class PlannerGraph:
     """The graph with its tokenizer. Raises ModelError for files that it cannot use."""
 
     def __init__(self, folder: Path) -> None:
-        self._session = open_session(folder / "model.onnx", threads=1)
+        self._session = open_session(folder / "model.onnx", threads=1, gives=OUTPUTS)
         self.tokenizer = whole_tokenizer(folder / "tokenizer.json")
 
     def read(self, question: str) -> QuestionReading | None:
@@ -52,7 +48,7 @@ class PlannerGraph:
         """The reading of a question's pieces."""
         ids = np.array([pieces.ids], np.int64)
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        edges, shape = self._session.run(["edges", "shape"], feed)
+        edges, shape = self._session.run(OUTPUTS, feed)
         likely = np.exp(shape[0] - shape[0].max())
         return QuestionReading(
             pieces=pieces,
@@ -70,14 +66,17 @@ def scores_of(edges: Floats, pieces: QuestionPieces) -> Floats:
 
 
 def verify() -> None:
-    """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
-    folder = planner_folder()
+    """Read the weights of the installed one and compare their sha256. Raises ModelMissing, ModelError."""
+    folder = trained_folder(None, "planner")
     check_hashes(folder, read_manifest(folder))
 
 
+def planner_graph(folder: str | None = None) -> PlannerGraph:
+    """The model in a folder that training wrote, or the installed one. Raises ModelMissing, ModelError."""
+    return _loaded(trained_folder(folder or None, "planner"))
+
+
 @once
-def installed_graph() -> PlannerGraph:
-    """The installed model, loaded once. Raises ModelMissing, ModelError."""
-    folder = planner_folder()
+def _loaded(folder: Path) -> PlannerGraph:
     check_sizes(folder, read_manifest(folder))
     return PlannerGraph(folder)

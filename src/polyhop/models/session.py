@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,13 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-def open_session(model: Path, threads: int) -> Any:
-    """An inference session; ``threads`` is how many one run may use.
+def open_session(model: Path, threads: int, gives: Sequence[str] = ()) -> Any:
+    """An inference session; ``threads`` is how many one run may use, ``gives`` what its graph has to give.
 
     Idle threads sleep (spinning would take the core from others), and no memory plan is kept for each input length.
     Products of 8-bit numbers are exact: where they would saturate, rankings would be others than on other machines.
     Exactness costs such processors a fifth of a model's time or more.
-    Raises ModelError where the file is no graph that this onnxruntime can run.
+    Raises ModelError where the file is no graph that this onnxruntime can run, or that of a model of another kind.
     """
     without_reports()
     import onnxruntime
@@ -42,6 +43,13 @@ def open_session(model: Path, threads: int) -> Any:
     options.log_severity_level = 3  # errors: they are raised anyway
     failures = (state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.NoSuchFile)
     try:
-        return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
     except (*failures, state.NotImplemented, state.RuntimeException) as error:
         raise ModelError(f"The model {model} cannot be loaded: {error}", remedy=DAMAGED) from error
+    given = [value.name for value in session.get_outputs()]
+    if missing := [name for name in gives if name not in given]:
+        raise ModelError(
+            f"The model {model} is of another kind: it gives {', '.join(given)}, and not {', '.join(missing)}.",
+            remedy="Name the folder of a model that was trained for this.",
+        )
+    return session

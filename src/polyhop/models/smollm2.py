@@ -20,7 +20,7 @@ from polyhop.models.once import once
 from polyhop.models.session import available_cores
 from polyhop.models.structured import Fault, parse_json
 from polyhop.models.tuned import GRAPH, graph_of, mark_of
-from polyhop.models.weights import check_hashes, check_sizes, read_manifest
+from polyhop.models.weights import check_hashes, check_sizes, read_manifest, trained_folder
 from polyhop.ports import Completion, Message
 from polyhop.types import Cost
 
@@ -124,7 +124,7 @@ class SmolLM2(Decoding):
 
     @cached_property
     def _tuned(self) -> Path | None:
-        return None if self.tuned is None else Path(self.tuned).expanduser()
+        return None if self.tuned is None else trained_folder(self.tuned, "translator")
 
     @property
     def _tokenizer(self) -> Tokenizer:

@@ -17,9 +17,11 @@ from polyhop.models.once import once
 from polyhop.models.pieces import pieces, whole_tokenizer
 from polyhop.models.recent import Recent
 from polyhop.models.session import open_session
-from polyhop.models.weights import check_hashes, check_sizes, own_folder, read_manifest
+from polyhop.models.weights import check_hashes, check_sizes, mark_in, read_manifest, trained_folder
 from polyhop.ports import Floats, PointedSpan, SpanReading, TextPart
 
+MODEL: Final = "model.onnx"
+OUTPUTS: Final = ("tokens", "kind")
 LONGEST_QUESTION: Final = 64  # tokens
 OVERLAP: Final = 64  # tokens that neighbouring windows of a long text share
 LONGEST_SPAN: Final = 60  # tokens
@@ -31,11 +33,6 @@ QUESTION: Final = -1
 RECENT: Final = 64  # readings that are kept: strategy and reader look at the same passages
 BLANK: Final = re.compile(r"\n[ \t]*\n")  # what parts paragraphs: no answer goes on behind it
 OR: Final = re.compile(r"\bor\b", re.IGNORECASE)  # two things to choose between, named in the question itself
-
-
-def reader_folder() -> Path:
-    """Where the package polyhop-weights keeps the reader. Raises ModelMissing."""
-    return own_folder("reader")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +58,7 @@ class PolyhopReader:
 
     max_tokens: int = 320  # of question and text together, at most 512: what it was trained on
     threads: int | None = None  # none: one for each core
+    folder: str | None = None  # that training wrote; none: the one in the package polyhop-weights
     _recent: Recent[Key, SpanReading] = field(
         default_factory=lambda: Recent(RECENT), init=False, repr=False, compare=False
     )
@@ -71,8 +69,9 @@ class PolyhopReader:
 
     @property
     def name(self) -> str:
-        """Identifies the weights."""
-        return f"polyhop-reader-{self.max_tokens}"
+        """Identifies the weights. Raises ModelMissing where the folder holds no model."""
+        mark = f"{mark_in(self._folder, MODEL)}-" if self.folder else ""
+        return f"polyhop-reader-{mark}{self.max_tokens}"
 
     def forget(self) -> None:
         """Let go of the readings that are kept, so that the next question takes the time that it takes by itself."""
@@ -85,10 +84,14 @@ class PolyhopReader:
 
     def prepare(self) -> None:
         """Load the weights, if they are not. Raises ModelMissing, ModelError."""
-        _loaded()
+        _loaded(self._folder)
+
+    @property
+    def _folder(self) -> Path:
+        return trained_folder(self.folder or None, "reader")
 
     def _read(self, question: str, texts: Sequence[Sequence[TextPart]]) -> list[SpanReading]:
-        graph = _loaded()
+        graph = _loaded(self._folder)
         asked = graph.tokens([TextPart(question)], first=QUESTION)[:LONGEST_QUESTION]
         options = OR.search(question) is not None
         windows = [(at, window) for at, text in enumerate(texts) for window in self._windows(graph, text, len(asked))]
@@ -104,8 +107,7 @@ class PolyhopReader:
 
     def verify(self) -> None:
         """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
-        folder = reader_folder()
-        check_hashes(folder, read_manifest(folder))
+        check_hashes(self._folder, read_manifest(self._folder))
 
     def _windows(self, graph: Graph, text: Sequence[TextPart], asked: int) -> Iterator[list[Token]]:
         lead = next((at for at, part in enumerate(text) if part.answers), len(text))
@@ -123,7 +125,7 @@ class Graph:
     """The graph with its tokenizer. Raises ModelError for files that it cannot use."""
 
     def __init__(self, folder: Path) -> None:
-        self._session = open_session(folder / "model.onnx", threads=1)
+        self._session = open_session(folder / MODEL, threads=1, gives=OUTPUTS)
         self._tokenizer = whole_tokenizer(folder / "tokenizer.json")
         self._first, self._last = self._tokenizer.encode("").ids
 
@@ -157,8 +159,7 @@ class Graph:
 
 
 @once
-def _loaded() -> Graph:
-    folder = reader_folder()
+def _loaded(folder: Path) -> Graph:
     check_sizes(folder, read_manifest(folder))
     return Graph(folder)
 

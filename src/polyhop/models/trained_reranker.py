@@ -8,10 +8,10 @@ from pathlib import Path
 from polyhop.models.cross_encoder import MiniLML12
 from polyhop.models.encoder import Encoder
 from polyhop.models.once import once
-from polyhop.models.weights import check_hashes, check_sizes, own_folder, read_manifest
+from polyhop.models.weights import check_hashes, check_sizes, mark_in, read_manifest, trained_folder
 
 MODEL = "model.onnx"
-SHOWN = 8  # characters of the weights' sha256 in the name
+OUTPUT = "relevance"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,9 +22,8 @@ class PolyhopReranker(MiniLML12):
 
     @property
     def name(self) -> str:
-        """Identifies the scores. Raises ModelError where the folder holds no model."""
-        weights = next((file.sha256[:SHOWN] for file in read_manifest(self._folder()) if file.name == MODEL), "none")
-        return f"polyhop-reranker-{weights}-{self.max_tokens}"
+        """Identifies the scores. Raises ModelMissing where the folder holds no model."""
+        return f"polyhop-reranker-{mark_in(self._folder(), MODEL)}-{self.max_tokens}"
 
     def verify(self) -> None:
         """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
@@ -35,10 +34,10 @@ class PolyhopReranker(MiniLML12):
         return _loaded(self._folder())
 
     def _folder(self) -> Path:
-        return Path(self.folder).expanduser() if self.folder else own_folder("reranker")
+        return trained_folder(self.folder or None, "reranker")
 
 
 @once
 def _loaded(folder: Path) -> Encoder:
     check_sizes(folder, read_manifest(folder))
-    return Encoder(folder / MODEL, folder / "tokenizer.json")
+    return Encoder(folder / MODEL, folder / "tokenizer.json", gives=(OUTPUT,))

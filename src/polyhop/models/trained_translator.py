@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from polyhop.models.smollm2 import SmolLM2
-from polyhop.models.weights import own_folder
+from polyhop.models.weights import trained_folder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,4 +18,4 @@ class PolyhopTranslator(SmolLM2):
 
     @cached_property
     def _tuned(self) -> Path | None:
-        return own_folder("translator") if self.tuned is None else super()._tuned
+        return trained_folder(self.tuned, "translator")

@@ -12,6 +12,7 @@ from pathlib import Path
 from polyhop.errors import ModelError, ModelMissing
 
 MANIFEST = "manifest.json"
+SHOWN = 8  # characters of a sha256 in a name
 DAMAGED = "Install it again, with polyhop models install, or, if it came as a package, pip install --force-reinstall."
 
 
@@ -38,6 +39,29 @@ def package_folder(package: str) -> Path:
 def own_folder(model: str) -> Path:
     """Where the package polyhop-weights keeps one of our own models. Raises ModelMissing."""
     return package_folder("polyhop_weights") / model
+
+
+def trained_folder(named: str | None, model: str) -> Path:
+    """Where one of our own models lies: in the folder that a setting names, else in the package polyhop-weights.
+
+    Raises ModelMissing.
+    """
+    if named is None:
+        folder = own_folder(model)
+        if not folder.is_dir():
+            remedy = f"Train one, with polyhop train {model}, and name its folder."
+            raise ModelMissing(f"The package polyhop-weights brings no {model}.", remedy=remedy)
+        return folder
+    folder = Path(named).expanduser()
+    if not (folder / MANIFEST).is_file():
+        remedy = f"Name the folder that polyhop train {model} wrote, which ends in /{model}."
+        raise ModelMissing(f"{folder} holds no {model}: there is no {MANIFEST}.", remedy=remedy)
+    return folder
+
+
+def mark_in(folder: Path, file: str) -> str:
+    """The beginning of the sha256 of a model's file, which tells its weights from others. Raises ModelError."""
+    return next((one.sha256[:SHOWN] for one in read_manifest(folder) if one.name == file), "none")
 
 
 def check_sizes(folder: Path, files: Iterable[WeightFile], remedy: str = DAMAGED) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyhop.english.question import LONGEST_QUESTION, Words, mentions, read_words
 from polyhop.english.words import AUXILIARIES, BE, WH_WORDS
-from polyhop.models.question_spans import CHAIN, COMBINED, QuestionReading, installed_graph
+from polyhop.models.question_spans import CHAIN, COMBINED, QuestionReading, planner_graph
 from polyhop.planning.by_rules import ByRules
 from polyhop.planning.nesting import FAINT, LIKELY, nested
 from polyhop.planning.rules.comparisons import compare
@@ -32,6 +32,7 @@ class TrainedPlanner:
 
     likely: float = LIKELY  # 0 to 1: how likely a description has to be to be asked for first
     rules: bool = True  # whether the rules take it apart, too, and the model judges which plan has the steps it expects
+    folder: str | None = None  # that training wrote; none: the one in the package polyhop-weights
 
     def __post_init__(self) -> None:
         if not 0 < self.likely < 1:
@@ -43,7 +44,7 @@ class TrainedPlanner:
         whole = Plan(shape="single", steps=(Step(question=text),) if text else (), source=SOURCE)
         if len(text.split()) > LONGEST_QUESTION or REFERENCE.search(text):
             return whole
-        reading = installed_graph().read(text)
+        reading = planner_graph(self.folder).read(text)
         if reading is None:
             return whole
         own = plan_of(text, names, reading, likely=self.likely)

@@ -79,11 +79,8 @@ def torch_of(values: Floats) -> Any:
 
 def go_on_from(folder: Path, network: Any, name: str) -> None:
     """Give a network the weights of a finished model of the same shape. Raises ModelMissing, ModelError."""
-    stored = {weight: torch_of(value) for weight, value in finished_weights(folder).items()}
-    try:
-        network.load_state_dict(stored)
-    except RuntimeError as error:
-        raise ModelError(f"{folder} holds no {name} of this shape: {error}") from error
+    stored = weights_like(network, folder, name)
+    network.load_state_dict({weight: torch_of(value) for weight, value in stored.items()})
 
 
 def blend_with(folder: Path, network: Any, share: float) -> None:
@@ -111,13 +108,14 @@ def mean_with(others: Sequence[Path], network: Any) -> None:
     network.load_state_dict({name: torch_of(value / (len(others) + 1)) for name, value in total.items()})
 
 
-def weights_like(network: Any, folder: Path) -> dict[str, Floats]:
+def weights_like(network: Any, folder: Path, name: str = "model") -> dict[str, Floats]:
     """The weights of a finished model of the same shape as a network. Raises ModelMissing, ModelError."""
     stored = finished_weights(folder)
     if {name: value.shape for name, value in stored.items()} != {
         name: tuple(value.shape) for name, value in network.state_dict().items()
     }:
-        raise ModelError(f"{folder} holds no model of this shape.")
+        remedy = "Name the folder of a finished model of the same kind and size."
+        raise ModelError(f"{folder} holds no {name} of this shape.", remedy=remedy)
     return stored
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import torch
 
 from polyhop.errors import UsageError
-from polyhop.models.weights import sha256_of
+from polyhop.models.weights import sha256_of, trained_folder
 from polyhop.reports import ProgressListener
 from polyhop.training import card, export
 from polyhop.training.checkpoint import Checkpoint, Position
@@ -47,6 +47,8 @@ class Trainer:
                 "A part of what was learnt is mixed with the model that a run goes on from, and there is none.",
                 remedy="Name one with --start, or leave --blend out.",
             )
+        for folder in (*([] if self.start is None else [self.start]), *self.others):
+            trained_folder(str(folder), self.name)  # missed now, and not when all rows are read
 
     def hashes(self, names: Iterable[str]) -> dict[str, str]:
         """Of the files of the data folder that there are."""

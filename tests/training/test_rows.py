@@ -54,6 +54,24 @@ def test_what_is_no_json_is_refused(tmp_path: Path) -> None:
         multi_hop_rows(tmp_path)
 
 
+def test_a_mark_before_the_first_line_is_passed_over(tmp_path: Path) -> None:
+    """As spreadsheets and editors of Windows put it before files that they save as UTF-8."""
+    write_rows(tmp_path, [], multi_hop())
+    file = tmp_path / "reader_reranker.jsonl"
+    rows = multi_hop_rows(tmp_path)
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert multi_hop_rows(tmp_path) == rows
+
+
+def test_a_line_in_another_encoding_is_named(tmp_path: Path) -> None:
+    write_rows(tmp_path, [], multi_hop())
+    file = tmp_path / "reader_reranker.jsonl"
+    file.write_bytes(file.read_bytes().replace(b"\n", b'\n{"src": "M\xfchle"}\n', 1))
+    with pytest.raises(DatasetError, match=r"reader_reranker\.jsonl, line 2: not UTF-8, in byte 11") as raised:
+        multi_hop_rows(tmp_path)
+    assert raised.value.remedy == "Save the file as UTF-8."
+
+
 def test_a_file_that_is_missing_or_torn_is_named(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"reading\.jsonl\.gz cannot be read"):
         reading_rows(tmp_path)

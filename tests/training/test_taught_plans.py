@@ -39,6 +39,16 @@ def test_rows_of_three_data_sets_become_steps(tmp_path: Path) -> None:
     assert by_source["break_qdmr"].refers_to == ((), (0,))
 
 
+def test_rows_of_a_source_whose_steps_are_not_known_are_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Else rows of one's own, which name no data set, would leave nothing to train on and nobody would know why."""
+    known = [row for row in decompositions() if row["src"] == "musique_dev"]
+    assert taught_plans(write_plans(tmp_path, [*known, {**known[0], "src": "our archive"}], []))
+    assert f"such as 'our archive': 1 of {len(known) + 1}" in caplog.text
+    assert "let src begin with musique" in caplog.text
+
+
 def test_questions_of_one_step_come_from_reading_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("polyhop.training.taught_plans.SINGLE_SOURCES", {"lights": 5})
     write_plans(write_rows(tmp_path, reading(), multi_hop()), decompositions(), [])

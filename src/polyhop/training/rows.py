@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, TextIO, get_args
+from typing import Any, BinaryIO, Literal, cast, get_args
 
 from polyhop.errors import DatasetError
 from polyhop.indexes.folding import standing
@@ -119,22 +119,23 @@ def row_lines(path: Path) -> Iterator[RowLine]:
     """The lines of a file of rows that are not blank. Raises DatasetError with file and line."""
     try:
         with _opened(path) as stream:
-            for number, text in enumerate(stream, start=1):
-                if text.strip():
-                    yield _parsed(text, f"{path}, line {number}")
-    except UnicodeDecodeError as error:
-        raise DatasetError(f"{path} is not UTF-8: {error}.") from error
+            for number, line in enumerate(stream, start=1):
+                if line.strip():
+                    yield _parsed(line, f"{path}, line {number}")
     except (OSError, EOFError, zlib.error) as error:
         raise DatasetError(f"{path} cannot be read: {error}.") from error
 
 
-def _opened(path: Path) -> TextIO:
-    return gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
+def _opened(path: Path) -> BinaryIO:
+    return cast(BinaryIO, gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
 
 
-def _parsed(text: str, place: str) -> RowLine:
+def _parsed(line: bytes, place: str) -> RowLine:
     try:
-        fields = json.loads(text)
+        fields = json.loads(line.decode("utf-8-sig"))  # some programs put a mark before the first line
+    except UnicodeDecodeError as error:
+        remedy = "Save the file as UTF-8."
+        raise DatasetError(f"{place}: not UTF-8, in byte {error.start + 1}.", remedy=remedy) from error
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{place}: not JSON ({error}).") from error
     if not isinstance(fields, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,9 +14,13 @@ from polyhop.english.words import KINSHIP_PATHS
 from polyhop.plans import REFERENCE
 from polyhop.training.rows import READING, RowLine, is_kept_aside, row_lines
 
+log = logging.getLogger(__name__)
+
 STEPS: Final = "decompositions.jsonl"
 SINGLE_SOURCES: Final[Mapping[str, int]] = {"squad1": 1_500, "qamr": 700, "squadshifts": 700, "narrativeqa": 500}
 """Of reading rows, how many questions of what begins so are taught as questions of one step."""
+
+READ: Final = ("2wiki", "break", "musique")  # what begins the names of sources, by which it is told how they say steps
 
 _RETURN: Final = re.compile(r"^\s*return\b\s*", re.IGNORECASE)
 _NARROWS: Final = re.compile(r"#\d+\s+(?:that|which|who|whose|where|when|in|on|at|from|of|with|by|for|besides?)\b")
@@ -55,7 +60,14 @@ def taught_plans(folder: Path, *, seed: int = 0) -> list[TaughtPlan]:
     Steps that compare, calculate or count are left out with their questions: no stretch of the question says them.
     Raises DatasetError with file and line.
     """
-    found = [plan for line in row_lines(folder / STEPS) for plan in _taught(line)]
+    lines = list(row_lines(folder / STEPS))
+    found = [plan for line in lines for plan in _taught(line)]
+    if unread := [line.text("src") for line in lines if not line.text("src").startswith(READ)]:
+        log.warning(
+            "%s: rows left out, because how their src says steps is not known, such as %r: %s of %s. Where steps are "
+            "questions that name the answers of earlier ones (#1), let src begin with musique.",
+            *(folder / STEPS, unread[0], f"{len(unread):,}", f"{len(lines):,}"),
+        )
     if (folder / READING).exists():
         found += _single(folder / READING, seed)
     return list({plan.question.casefold(): plan for plan in found}.values())

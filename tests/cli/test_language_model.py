@@ -112,7 +112,7 @@ def test_what_the_budget_left_out_is_shown(data: Path, server: EndpointServer, t
     assert run("index", data / "corpus.jsonl", "--index", index, "--layers", "text").code == 0
     ask = ("ask", "Who built the Gull?", "--strategy", "bm25", "--index", index, "--set", "budget.llm_calls=0")
     outcome = run(*ask)
-    assert "The budget left out: 1 requests to the language model, for want of budget.llm_calls" in outcome.out
+    assert "The budget left out: 1 request to the language model, for want of budget.llm_calls" in outcome.out
     assert server.requests == []
 
 

@@ -140,9 +140,9 @@ def test_summary_warns_of_what_bends_the_figures() -> None:
     for part in (
         "bad stopped early: the disk is full",
         "interrupted",
-        "1 questions name 1 supporting passages that the corpus lacks, such as 'gone'",
+        "1 question names 1 supporting passage that the corpus lacks, such as 'gone'",
         "good failed on 1 of 4 questions",
-        "bad found 1 passages that are not in the corpus",
+        "bad found 1 passage outside the corpus",
     ):
         assert part in warnings
 

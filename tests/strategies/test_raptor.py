@@ -214,7 +214,7 @@ def test_passages_below_a_summary_follow_the_nearest_first(guild: Path) -> None:
     node = int(tree.nodes[-1])
     with Polyhop(guild) as engine:
         evidence = engine.search(tree.texts[node], k=4, strategy="raptor(k=1)")
-    if "1 summaries" in evidence.trail[0]:
+    if "1 summary" in evidence.trail[0]:
         with Record.open(guild) as record:
             ids = {passage.id for passage in record.passages(tree.passages_below(node).tolist())}
         assert {passage.id for passage in evidence.passages} <= ids

@@ -975,7 +975,7 @@ def test_facts_without_support_in_the_text_are_left_out_and_counted(opened: Open
     assert "left out" not in told(lax)
     for evidence in (strict, own):
         assert not any(fact in chain for chain in chains(evidence.hops))
-        assert "1 facts left out for want of support in the text" in evidence.trail
+        assert "1 fact left out for want of support in the text" in evidence.trail
     assert re.search(r"[1-9]\d* chains without support", told(strict))
 
 

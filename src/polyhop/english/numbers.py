@@ -84,6 +84,19 @@ def amount_in(text: str, start: int, end: int) -> Amount | None:
     return Amount(value * factor, kind)
 
 
+def counted(number: int, things: str) -> str:
+    """A number and what it counts, as people write it: "1 document", "2 documents", "1,204 passages".
+
+    ``things``: a regular plural, which stands in the singular behind a 1.
+    """
+    return f"{number:,} {one(things) if number == 1 else things}"
+
+
+def one(things: str) -> str:
+    """The singular of a regular plural: of the last word, as in "model calls"."""
+    return f"{things.removesuffix('ies')}y" if things.endswith("ies") else things.removesuffix("s")
+
+
 def _value(word: str) -> float:
     known = _VALUES.get(word.lower())
     return float(word.replace(",", "")) if known is None else known

@@ -15,6 +15,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 from urllib.parse import urlsplit
 
+from polyhop.english.numbers import counted
 from polyhop.errors import EndpointError
 
 if TYPE_CHECKING:
@@ -228,10 +229,11 @@ class Transport:
             return self._client
 
     def _given_up(self, failures: int, seconds: float, trouble: str, asked: float | None) -> EndpointError:
-        tries = "once" if failures == 1 else f"{failures} times in {seconds:.0f} seconds"
+        tries = "once" if failures == 1 else f"{failures} times in {counted(round(seconds), 'seconds')}"
         remedy = None
         if asked is not None and asked > self._backoff.seconds - seconds:
-            remedy = f"The endpoint asks to wait {asked:.0f} seconds: run the same command again then."
+            wait = f"{asked:.0f} {'second' if round(asked) == 1 else 'seconds'}"
+            remedy = f"The endpoint asks to wait {wait}: run the same command again then."
         elif not self._answered:
             remedy = "Check that the endpoint runs and that its address is right; polyhop doctor tests it."
         else:

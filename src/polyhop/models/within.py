@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from copy import copy
 from typing import Any, Final, Self
 
+from polyhop.english.numbers import counted
 from polyhop.errors import BudgetExceeded
 from polyhop.models.accounting import Request, WastedOutput, estimated_tokens
 from polyhop.models.around import Around
@@ -97,7 +98,7 @@ class Within(Around):
     def left_out(self) -> tuple[str, ...]:
         """What the budget did not allow, here and in all shares, one line each."""
         with self._count.lock:
-            return tuple(f"{number} {what}" for what, number in self._count.left_out.items())
+            return tuple(_said(number, what) for what, number in self._count.left_out.items())
 
     def leave_out(self, what: str, number: int) -> None:
         """Note what a prompt had no room for, such as 3 ``passages``."""
@@ -201,6 +202,12 @@ def asked_within(models: Models, budget: Budget, told: Callable[[Cost], None] | 
         model = within.language_model
         if told is not None and isinstance(model, Within):
             told(model.spent)
+
+
+def _said(number: int, what: str) -> str:
+    """How many of what, which begins with a plural."""
+    things, _, more = what.partition(" ")
+    return f"{counted(number, things)} {more}"
 
 
 def left_out_by(models: Models) -> tuple[str, ...]:

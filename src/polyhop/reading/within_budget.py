@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from polyhop.english.numbers import counted
 from polyhop.models.choice import Models
 from polyhop.models.within import NoCallsLeft
 from polyhop.reading.citations import within_tokens
@@ -24,7 +25,7 @@ def read_within(
     passages = within_tokens(evidence.passages, budget.tokens)
     shown = replace(evidence, passages=passages)
     unseen = len(evidence.passages) - len(passages)
-    notes = [f"{unseen} passages that the reader did not see, for want of budget.tokens"] if unseen else []
+    notes = [f"{counted(unseen, 'passages')} that the reader did not see, for want of budget.tokens"] if unseen else []
     if passages != evidence.passages[: len(passages)]:
         notes.append("the end of the first passage, for want of budget.tokens")
     name, reader = reader_of(settings, models)

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from polyhop.english.numbers import counted
 from polyhop.errors import LimitReached
 from polyhop.serve.keys import Key
 from polyhop.serve.server_file import ServerFile
@@ -49,9 +50,9 @@ class Limits:
             if len(recent) >= most:
                 wait = max(1, math.ceil(recent[0] + MINUTE - now))
                 raise LimitReached(
-                    f"The key may make {most:,} requests a minute.",
+                    f"The key may make {counted(most, 'requests')} a minute.",
                     retry_after=wait,
-                    remedy=f"Try again in {wait} seconds.",
+                    remedy=f"Try again in {counted(wait, 'seconds')}.",
                 )
             recent.append(now)
 
@@ -105,7 +106,7 @@ class Limits:
         raise LimitReached(
             f"The key may use {most:,} {unit} a day, and has used {used:,.6g}.",
             retry_after=wait,
-            remedy=f"The oldest of it is forgotten in {wait} seconds.",
+            remedy=f"The oldest of it is forgotten in {counted(wait, 'seconds')}.",
         )
 
     def _until_freed(self, key: Key) -> int:

@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from polyhop.english.numbers import counted
 from polyhop.errors import Overloaded
 from polyhop.serve.metrics import Metrics
 from polyhop.settings import Serving
@@ -40,7 +41,7 @@ class Turns:
     def check(self) -> None:
         """Raise Overloaded where too many wait already."""
         if self._free.locked() and self._waiting >= self._serving.waiting:
-            raise self._overloaded(f"{self._waiting} questions are waiting already.")
+            raise self._overloaded(f"Waiting already: {counted(self._waiting, 'questions')}.")
 
     async def take(self, work: Callable[[], T]) -> asyncio.Future[T]:
         """Wait for a turn and begin the work in a thread; its future, once it has begun.

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from polyhop.english.numbers import counted
 from polyhop.errors import StorageFull
 from polyhop.evaluation.bindings import bindings, gold_values, rightness
 from polyhop.evaluation.calibration import ReliabilityBin, calibrate, calibration_error, reliability
@@ -294,20 +295,23 @@ def _warnings(run: Run, dataset: Dataset, again: Sequence[Run]) -> list[str]:
     if unknown := dataset.unknown_supporting:
         passages = sum(map(len, unknown.values()))
         warnings.append(
-            f"{len(unknown)} questions name {passages} supporting passages that the corpus lacks, "
+            f"{counted(len(unknown), 'questions')} {'names' if len(unknown) == 1 else 'name'} "
+            f"{counted(passages, 'supporting passages')} that the corpus lacks, "
             f"such as {next(iter(unknown.values()))[0]!r}: recall cannot reach 1."
         )
     warnings += [*_inapplicable(run, dataset), *_too_deep(run, dataset)]
     for name, records in ((name, records) for one in runs for name, records in one.records.items()):
         if failed := sum(record.outcome.error is not None for record in records):
-            warnings.append(f"{name} failed on {failed} of {len(records)} questions; they score 0.")
+            warnings.append(f"{name} failed on {failed} of {counted(len(records), 'questions')}; what fails scores 0.")
         if unjudged := sum(map(_unjudged, records)):
             warnings.append(
                 f"{unjudged} of {len(records)} answers of {name} were not judged: accuracy is of the others."
             )
         found = {passage for record in records for passage in record.outcome.ranking}
         if dataset.passages is not None and (foreign := len(found - dataset.passages)):
-            warnings.append(f"{name} found {foreign} passages that are not in the corpus: the index holds other texts.")
+            warnings.append(
+                f"{name} found {counted(foreign, 'passages')} outside the corpus: the index holds other texts."
+            )
     return warnings
 
 
@@ -329,7 +333,7 @@ def _too_deep(run: Run, dataset: Dataset) -> Iterator[str]:
     judged = [name for name in deep if any(_values(done, [name])[name] for done in run.records.values())]
     if judged and not experiment.retrieval_only:
         yield (
-            f"{', '.join(judged)}: rankings end after {most} passages, as many as the reader may see "
+            f"{', '.join(judged)}: rankings end after {counted(most, 'passages')}, as many as the reader may see "
             "(--passages); with --retrieval-only they are as long as is looked at."
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from polyhop.english.numbers import counted
 from polyhop.layers.view import View
 from polyhop.strategies.shared.fuse import fused, reranked
 from polyhop.types import Budget, Evidence
@@ -27,7 +28,7 @@ class Hybrid:
         """The best of both rankings."""
         depth = max(self.depth, budget.passages)
         ranking = fused(question, over, depth)[:depth]
-        trail = [f"fused {len(ranking)} passages from vectors and BM25"]
+        trail = [f"fused {counted(len(ranking), 'passages')} from vectors and BM25"]
         if self.rerank:
             ranking = reranked(question, ranking, over)
             trail.append(f"the cross-encoder ({over.models.reranker.name}) has half a say in their order")

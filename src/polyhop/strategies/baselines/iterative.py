@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
+from polyhop.english.numbers import counted
 from polyhop.indexes.folding import tokens
 from polyhop.layers.view import View
 from polyhop.strategies.baselines.drafts import Drafts, Mode, WrittenDraft, drafts_for
@@ -119,7 +120,7 @@ def _trail(searched: Searched) -> Iterator[str]:
         new = new_passages(searched.rounds, position)
         names = ", ".join(passage.title or passage.id for passage in new)
         yield f"query: {one.query}"
-        yield f"  {len(one.passages)} passages, {len(new)} of them new{': ' if names else ''}{names}"
+        yield f"  {counted(len(one.passages), 'passages')}, {len(new)} of them new{': ' if names else ''}{names}"
         if position < len(searched.written):
             yield f"  written: {searched.written[position].text}"
     yield f"end: {searched.end}"

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from polyhop.english.numbers import counted
 from polyhop.indexes.csr import Doubles
 from polyhop.indexes.ranking import best
 from polyhop.layers.facts.passage_graph import PassageGraph, passage_graph
@@ -120,8 +121,15 @@ class PageRank:
         scores, steps = graph.walk.personalised(start, damping=self.damping)
         reached = scores[graph.entities :]
         order = np.lexsort((graph.numbers, -similarity, -reached))[: budget.passages]
-        size = f"{graph.entities} entities, {len(graph.numbers)} passages, {graph.walk.edges} edges"
-        trail = [f"seeds: {_named(seeds, over, graph)}", f"walk: {steps} steps over {size}"]
+        size = ", ".join(
+            counted(number, things)
+            for number, things in (
+                (graph.entities, "entities"),
+                (len(graph.numbers), "passages"),
+                (graph.walk.edges, "edges"),
+            )
+        )
+        trail = [f"seeds: {_named(seeds, over, graph)}", f"walk: {counted(steps, 'steps')} over {size}"]
         return over.ranked(graph.numbers[order].tolist(), reached[order].tolist(), budget.passages), trail
 
     def _seeds(self, kept: Sequence[Near], over: View, graph: PassageGraph) -> dict[int, float]:
@@ -139,7 +147,7 @@ class PageRank:
             yield "there are no facts"
             return
         judge = f", {len(kept)} helpful to the cross-encoder ({over.models.reranker.name})" if self.filtered else ""
-        yield f"{len(read)} facts near to the question{judge}"
+        yield f"{counted(len(read), 'facts')} near to the question{judge}"
         for near in read:
             fact = over.facts.fact(near.fact)
             logit = "" if near.logit is None else f", logit {near.logit:+.2f}"
@@ -166,7 +174,7 @@ def _similarities(vector: Floats, graph: PassageGraph, over: View) -> Doubles:
 def _named(seeds: Mapping[int, float], over: View, graph: PassageGraph) -> str:
     strongest = sorted(seeds.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]
     return ", ".join(
-        f"{over.facts.entity(entity).name} ({weight:.3f}, in {int(graph.occurrences[entity])} passages)"
+        f"{over.facts.entity(entity).name} ({weight:.3f}, in {counted(int(graph.occurrences[entity]), 'passages')})"
         for entity, weight in strongest
     )
 

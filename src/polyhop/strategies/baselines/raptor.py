@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from polyhop.documents.chunking import count_tokens
+from polyhop.english.numbers import counted
 from polyhop.indexes.ranking import Ranked, best
 from polyhop.layers.layer import words_of
 from polyhop.layers.tree.index import TreeIndex
@@ -62,7 +63,9 @@ class Raptor:
         if self.rerank:
             head = [number for number, _ in ranking[: self.k]]
             ranking = [*best_first(head, judge(question, head, over)), *ranking[self.k :]]
-            trail.append(f"the cross-encoder ({over.models.reranker.name}) ordered the first {len(head)} passages")
+            trail.append(
+                f"the cross-encoder ({over.models.reranker.name}) ordered the first {counted(len(head), 'passages')}"
+            )
         numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]
         passages = over.ranked(numbers, scores, budget.passages)
         hop = _hop(question, hits, passages, over)
@@ -145,12 +148,13 @@ def _passages(hits: Sequence[Hit], vector: Floats, over: View) -> Iterator[tuple
 def _trail(hits: Sequence[Hit], over: View) -> list[str]:
     """How many nodes were found, and the summaries among them."""
     tree, summaries = over.tree, [hit for hit in hits if hit.level]
-    lines = [f"{len(hits)} nodes: {len(hits) - len(summaries)} passages, {len(summaries)} summaries"]
+    kinds = ((len(hits) - len(summaries), "passages"), (len(summaries), "summaries"))
+    lines = [f"{counted(len(hits), 'nodes')}: {', '.join(counted(number, kind) for number, kind in kinds)}"]
     for hit in summaries[:SHOWN]:
         text = " ".join(tree.texts[hit.place].split())
         shown = text if len(text) <= LETTERS else f"{text[:LETTERS].rsplit(' ', 1)[0]} ..."
         below = len(tree.passages_below(hit.place))
-        lines.append(f"level {hit.level}, {below} passages, similarity {hit.score:.2f}: {shown}")
+        lines.append(f"level {hit.level}, {counted(below, 'passages')}, similarity {hit.score:.2f}: {shown}")
     return lines
 
 
@@ -164,5 +168,5 @@ def _hop(question: str, hits: Sequence[Hit], passages: Sequence[Passage], over: 
         passages=tuple(found),
         sentences=tuple(overlapping_span(question, passage) for passage in found),
         score=passages[0].score if passages else None,
-        note=f"{len(found)} passages and {summaries} summaries are near",
+        note=f"near: {counted(len(found), 'passages')} and {counted(summaries, 'summaries')}",
     )

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from polyhop.documents.sentences import sentence_spans
+from polyhop.english.numbers import counted
 from polyhop.layers.questions.graph import QuestionGraph
 from polyhop.layers.questions.segment import NodeKind
 from polyhop.layers.view import View
@@ -110,7 +111,7 @@ class QCG:
         hops = [_hop(one, graph) for one in found]
         if dated:
             hops.insert(0, _hop_of_day(question, dated[: budget.passages]))
-            trail.append(f"{hops[0].note}: {len(dated)} passages")
+            trail.append(f"{hops[0].note}: {counted(len(dated), 'passages')}")
         whole = bool(dated) and asks_of_all(question, dated[0].speakers)
         answerability = None if whole else self._answerability(found, passages, graph, over)
         doubtful = answerability is not None and not answerability.enough
@@ -294,7 +295,7 @@ def _walk_trail(found: _Found, graph: QuestionGraph) -> Iterator[str]:
 
 def _election_trail(found: _Found) -> Iterator[str]:
     """The first of the passages elected, each with what its nodes count."""
-    yield f"{len(found.ranking)} passages elected"
+    yield f"{counted(len(found.ranking), 'passages')} elected"
     for one in found.ranking[: found.shown]:
         worths = ", ".join(f"{match.worth:.3f}" for match in one.by)
         yield f"  {one.score:.3f}  {_titled(found.passages[one.number])}: of nodes worth {worths}"

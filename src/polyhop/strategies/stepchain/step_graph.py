@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polyhop.english.numbers import counted
 from polyhop.indexes.breadth_first import Bounds, BreadthFirstWalk, WalkedPath, breadth_first
 from polyhop.indexes.folding import tokens
 from polyhop.indexes.names import normal
@@ -240,8 +241,8 @@ class _Recent:
 
 def _told(walked: BreadthFirstWalk, kept: int, tokens: int, unsupported: int) -> str:
     """What a walk did: nothing is cut in silence."""
-    told = [f"{walked.reached} entities reached, {kept} of {len(walked.paths) + walked.beyond} chains kept"]
-    told.append(f"{tokens} tokens")
+    told = [f"{counted(walked.reached, 'entities')} reached, {kept} of {len(walked.paths) + walked.beyond} chains kept"]
+    told.append(counted(tokens, "tokens"))
     counts = {"facts not followed": walked.cut, "entities not expanded": walked.dropped}
     counts |= {"chains not made longer": walked.stopped, "chains without support": unsupported}
     return ", ".join([*told, *(f"{count} {what}" for what, count in counts.items() if count)])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
+from polyhop.english.numbers import counted
 from polyhop.layers.view import View
 from polyhop.models.within import NoCallsLeft, Within, before_reading
 from polyhop.plans import plan_of_questions
@@ -151,9 +152,11 @@ def _grown(graph: StepGraph | None) -> list[str]:
     if graph is None:
         return []
     counts = graph.graph.counts
-    told = [f"graph: {counts['entities']} entities, {counts['facts']} facts; {graph.extracted} passages extracted now"]
+    told = [
+        f"graph: {counts['entities']} entities, {counts['facts']} facts; {graph.extracted} passages extracted now",
+    ]
     if graph.weak:
-        told.append(f"{graph.weak} facts left out for want of support in the text")
+        told.append(f"{counted(graph.weak, 'facts')} left out for want of support in the text")
     told += [f"passage {number} has no facts: {why}" for number, why in sorted(graph.failed.items())]
     if graph.left:
         told.append(f"{len(graph.left)} passages were not extracted: {next(iter(graph.left.values()))}")

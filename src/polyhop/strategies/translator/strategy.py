@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from polyhop.english.numbers import counted
 from polyhop.layers.parsekg.translation import TranslationIndex, open_or_build
 from polyhop.layers.view import View
 from polyhop.strategies.shared.by_turns import each_once, round_robin
@@ -229,5 +230,7 @@ def _trail(translated: Translated, over: View) -> list[str]:
         name = over.kg.entity(clue.entity).name
         places = len(over.kg.passages_of(clue.sentences))
         tail = "" if clue.tail is None else f", {over.kg.entity(clue.tail).name}"
-        lines.append(f"  {clue.logprob:+.2f} {clue.direction} ({name}, {clue.relation!r}{tail}) in {places} passages")
+        lines.append(
+            f"  {clue.logprob:+.2f} {clue.direction} ({name}, {clue.relation!r}{tail}) in {counted(places, 'passages')}"
+        )
     return lines

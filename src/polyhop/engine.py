@@ -119,14 +119,16 @@ class Polyhop:
         title: str = "",
         metadata: Mapping[str, str] | None = None,
         layers: Sequence[str] | None = None,
+        wait: float = 0.0,
         progress: ProgressListener | None = None,
     ) -> IndexReport:
         """Index one text that is in no file, under a URI of your choice; the same URI again replaces it.
 
-        Each call brings the layers up to date; ``add_documents`` does so once for many texts. Raises what it raises.
+        Each call brings the layers up to date; ``add_documents`` does so once for many texts. Raises what it raises, so
+        also IndexLocked where another thread is writing, unless ``wait`` gives it the seconds that it needs.
         """
         document = Document(id=uri, text=text, title=title, metadata=dict(metadata or {}))
-        return self.add_documents([document], layers=layers, progress=progress)
+        return self.add_documents([document], layers=layers, wait=wait, progress=progress)
 
     def add_documents(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,14 @@ def test_a_text_replaces_the_one_of_the_same_uri(tmp_path: Path) -> None:
         assert counts(changed) == {"changed": 1}
         (passage,) = engine.search("gull", strategy="bm25").passages
         assert (passage.title, passage.text) == ("Gull", "The gull sleeps.")
+
+
+def test_threads_that_add_texts_take_turns_where_they_wait(tmp_path: Path) -> None:
+    """Without waiting, whoever comes second hears that the index is being written to."""
+    with Polyhop(tmp_path / "notes.index", settings=QUICK) as engine, ThreadPoolExecutor(4) as threads:
+        added = [threads.submit(engine.add_text, f"The {bird} is a bird.", f"birds/{bird}", wait=60) for bird in WORDS]
+        assert [counts(one.result()) for one in added] == [{"added": 1}] * 4
+        assert engine.status().documents == 4
 
 
 def test_removing_takes_everything_with_it(tmp_path: Path, harbour_engine: Polyhop) -> None:

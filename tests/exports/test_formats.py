@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -90,3 +92,17 @@ def test_the_command_writes_a_whole_file_or_none(run: Run, world_index: Path, tm
     assert run("export", "--index", world_index, "--output", tmp_path / "no" / "graph.jsonl").code == 7
     lines = run("export", "--index", world_index, "--limit", "2").out.splitlines()
     assert sum(json.loads(line)["kind"] == "link" for line in lines) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+def test_the_command_writes_to_what_is_no_file_and_follows_a_link(run: Run, world_index: Path, tmp_path: Path) -> None:
+    pipe, target, link = tmp_path / "pipe", tmp_path / "graph.jsonl", tmp_path / "link.jsonl"
+    os.mkfifo(pipe)
+    link.symlink_to(target)
+    with ThreadPoolExecutor() as beside:
+        read = beside.submit(pipe.read_text, encoding="utf-8")
+        assert run("export", "--index", world_index, "--output", pipe).code == 0
+        assert pipe.is_fifo(), "a device or a pipe keeps its place"
+        assert run("export", "--index", world_index, "--output", link).code == 0
+        assert link.is_symlink()
+        assert target.read_text(encoding="utf-8") == read.result(timeout=30)

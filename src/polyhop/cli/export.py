@@ -12,6 +12,7 @@ from polyhop.cli.counted import counted
 from polyhop.cli.options import ChosenIndex, index_options
 from polyhop.cli.terminal import echo
 from polyhop.errors import StorageFull
+from polyhop.store.whole_file import whole_file
 
 
 @click.command(short_help="Write the graph of the index as a file or a page.")
@@ -59,11 +60,9 @@ def export(
 
 def _write(pieces: Iterator[str], output: Path) -> None:
     """Write a file as a whole, or not at all. Raises StorageFull."""
-    part = output.with_name(f"{output.name}.part")
     try:
-        with part.open("w", encoding="utf-8", errors="replace") as file:
-            file.writelines(pieces)
-        part.replace(output)
+        with whole_file(output) as file:
+            for piece in pieces:
+                file.write(piece.encode("utf-8", errors="replace"))
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise StorageFull(f"{output} cannot be written: {error.strerror or error}.") from error

@@ -44,6 +44,19 @@ def test_a_server_without_an_index_lives_and_is_not_ready(tmp_path: Path) -> Non
         assert str(tmp_path) not in message, "where the folder lies is told to nobody"
 
 
+def test_a_workspace_that_is_empty_or_damaged_keeps_nobody_from_the_others(fresh_index: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "workspaces"
+    (folder / "empty").mkdir(parents=True)
+    with serving(workspaces=folder) as served:
+        assert served.client.get("/ready").status_code == 200, "it waits for documents"
+        damaged = folder / "first" / "polyhop.index"
+        shutil.copytree(fresh_index, damaged)
+        (damaged / "record.sqlite").write_bytes(b"no index" * 1000)
+        assert served.client.get("/ready").status_code == 503, "no workspace can answer"
+        shutil.copytree(fresh_index, folder / "second" / "polyhop.index")
+        assert served.client.get("/ready").json() == {"status": "ok"}
+
+
 def test_an_index_that_is_damaged_is_not_ready(fresh_index: Path) -> None:
     (fresh_index / "record.sqlite").write_bytes(b"no index" * 1000)
     with serving(fresh_index) as served:

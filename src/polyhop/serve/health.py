@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 
-from polyhop.errors import StoreError
+from polyhop.errors import IndexMissing, LayerMissing, StoreError
 from polyhop.serve.service import TheService
 
 router = APIRouter(tags=["watching"])
@@ -34,12 +34,21 @@ async def health() -> Health:
 @router.head("/ready", include_in_schema=False)
 @router.get("/ready")
 def ready(service: TheService) -> Health:
-    """Whether questions can be answered: opens the index, or what of the first workspace there is."""
-    for name in service.engines.names()[:1]:
+    """Whether questions can be answered: opens the index, or those of the workspaces up to the first that answers.
+
+    A workspace without documents yet is none that fails, and one that is damaged keeps nobody from the others.
+    """
+    failed: StoreError | None = None
+    for name in service.engines.names():
         try:
             service.engines.workspace(name).engine.strategy_for(None)
         except StoreError as error:
-            raise Unready(str(error), remedy=error.remedy) from error
+            is_empty = isinstance(error, (IndexMissing, LayerMissing)) and not service.engines.places.is_single
+            failed = failed if is_empty else failed or error
+        else:
+            return Health(status="ok")
+    if failed is not None:
+        raise Unready(str(failed), remedy=failed.remedy) from failed
     return Health(status="ok")
 
 

@@ -47,6 +47,11 @@ class Places:
         self._root = None if workspaces is None else workspaces.expanduser().absolute()
 
     @property
+    def is_single(self) -> bool:
+        """Whether a single index is served, and no folder of workspaces."""
+        return self._root is None
+
+    @property
     def keys(self) -> Path:
         """The file of the server's keys."""
         return (self._root or self._of_index().folder) / "keys.sqlite"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -201,6 +202,17 @@ def test_a_writer_beside_the_server_is_waited_for(workplace: Workplace) -> None:
     assert process.wait(timeout=60) == 0
     process.communicate()
     assert workplace.queue.job(job.id).state == JobState.DONE
+
+
+def test_a_worker_logs_how_each_job_went_as_lines_of_json(
+    workplace: Workplace, capfd: pytest.CaptureFixture[str]
+) -> None:
+    job = workplace.upload({"mill.txt": "A mill."})
+    with workplace.started() as process:
+        assert process.wait(timeout=60) == 0
+    lines = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    told = [(line["message"], line["workspace"]) for line in lines if line.get("job") == job.id]
+    assert told == [("upload running", "default"), ("upload done", "default")]
 
 
 def test_a_worker_that_waits_does_not_make_a_folder_that_has_gone(tmp_path: Path) -> None:

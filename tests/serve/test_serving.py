@@ -12,7 +12,9 @@ import httpx
 import pytest
 
 from polyhop.serve import extra
-from polyhop.serve.requests import JsonLines
+from polyhop.serve.json_log import JsonLines
+from polyhop.serve.keys import KeyRing
+from polyhop.serve.places import Places
 from tests.worlds.commands import Run
 from tests.worlds.documents import BRIDGE
 from tests.worlds.serving import Served, serving
@@ -137,6 +139,21 @@ def test_requests_are_logged_as_json_with_their_ids(client: httpx.Client, caplog
     assert lines[-1]["message"] == "GET /v1/documents/{document_id:path} 404"
     assert lines[-1]["status"] == 404
     assert lines[-1]["seconds"] >= 0
+
+
+def test_the_log_says_whose_key_asked_of_which_workspace(
+    fresh_index: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    shutil.copytree(fresh_index, tmp_path / "legal" / "polyhop.index")
+    with serving(workspaces=tmp_path) as served, KeyRing(Places(workspaces=tmp_path).keys) as keys:
+        written, key = keys.add("Ada", workspace="legal")
+        with caplog.at_level(logging.INFO, "polyhop.serve"):
+            served.client.get("/v1/status", headers={"Authorization": f"Bearer {written}"})
+            served.client.get("/health")
+    asked, watched = [record.told for record in caplog.records if hasattr(record, "told")][-2:]
+    assert (asked["key"], asked["workspace"], asked["client"]) == (key.id, "legal", "127.0.0.1")
+    assert "key" not in watched
+    assert written not in caplog.text
 
 
 def test_answers_and_requests_are_counted(client: httpx.Client) -> None:

@@ -266,6 +266,8 @@ class Assistants:
         key: Key = LOCAL if request is None else request.state.key
         name = None if request is None else request.headers.get("Polyhop-Workspace")
         workspace = service.engines.workspace(workspace_for(key, name, service.engines.names()), key)
+        if request is not None:
+            request.state.workspace = workspace.name  # for the log
         return Desk(
             engine=workspace.engine,
             allow=lambda question: allowed(question, service),

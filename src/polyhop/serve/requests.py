@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import re
 import time
 import uuid
 from collections.abc import Iterable
-from contextvars import ContextVar
 from urllib.parse import urlsplit
 
 from starlette.datastructures import URL, Headers, MutableHeaders
@@ -18,11 +16,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from polyhop.errors import RequestError, TooLarge
 from polyhop.serve.errors import SEND_LESS, headers_of, response, shape, status_of
+from polyhop.serve.json_log import request_id
 from polyhop.serve.metrics import Metrics
 from polyhop.settings import Serving
 
 logger = logging.getLogger(__name__)
-request_id: ContextVar[str] = ContextVar("request_id", default="")
 OUR_ID = re.compile(r"[\w.:-]{1,64}")  # a caller may bring an id: no more than a word of it goes into the log
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 WRITING = {"POST", "PUT", "PATCH", "DELETE"}
@@ -139,7 +137,16 @@ class _OneRequest:
         method = self.scope["method"] if self.scope["method"] in METHODS else "OTHER"
         route = getattr(self.scope.get("route"), "path", "none")
         self._metrics.request(route, method, status, seconds)
-        logger.info("%s %s %d", method, route, status, extra={"told": {"status": status, "seconds": round(seconds, 4)}})
+        told = {"status": status, "seconds": round(seconds, 4), **_whence(self.scope)}
+        logger.info("%s %s %d", method, route, status, extra={"told": told})
+
+
+def _whence(scope: Scope) -> dict[str, str]:
+    """Who asked, and of which workspace, as far as a request came to that; a key's id opens nothing by itself."""
+    state, client = scope.get("state", {}), scope.get("client")
+    key = state.get("key")
+    told = {"client": client and client[0], "key": key and key.id, "workspace": state.get("workspace")}
+    return {name: word for name, word in told.items() if word}
 
 
 async def _nothing() -> Message:
@@ -212,21 +219,3 @@ def _limited(receive: Receive, one: _OneRequest, headers: Headers, serving: Serv
 def too_large(most: int) -> TooLarge:
     """The error for a request with more bytes than are taken."""
     return TooLarge(f"The request has more than {most:,} bytes.", remedy=SEND_LESS)
-
-
-class JsonLines(logging.Formatter):
-    """Log lines as JSON, one an event, with the request's id."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """One line."""
-        line = {
-            "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
-            "level": record.levelname.lower(),
-            "from": record.name,
-            "message": record.getMessage(),
-            **({"request_id": request_id.get()} if request_id.get() else {}),
-            **getattr(record, "told", {}),
-        }
-        if record.exc_info:
-            line["trace"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False)

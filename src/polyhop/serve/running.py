@@ -6,7 +6,6 @@ import logging
 import os
 import signal
 import socket
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from polyhop.errors import UsageError
 from polyhop.serve.app import create_app
 from polyhop.serve.connections import Connecting
 from polyhop.serve.engines import Engines
-from polyhop.serve.requests import JsonLines
+from polyhop.serve.json_log import log_as_json
 from polyhop.serve.service import Service
 from polyhop.serve.turns import ANSWERING
 from polyhop.settings import Serving, Settings
@@ -80,16 +79,6 @@ def address_of(opened: socket.socket) -> str:
     """The URL of what listens at a socket."""
     host, port = opened.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
-
-
-def log_as_json() -> None:
-    """Have everything that is logged written as lines of JSON to standard error."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines())
-    root = logging.getLogger()
-    root.handlers = [handler]
-    for name in ("polyhop", "uvicorn"):
-        logging.getLogger(name).setLevel(min(logging.INFO, root.level or logging.INFO))
 
 
 def _leave() -> None:

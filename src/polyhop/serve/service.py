@@ -57,6 +57,7 @@ TheKey = Annotated[Key, Depends(key_of)]
 
 
 def workspace_of(
+    request: Request,
     service: TheService,
     key: TheKey,
     name: Annotated[
@@ -64,7 +65,9 @@ def workspace_of(
     ] = None,
 ) -> Workspace:
     """The workspace that a request names, or the default one. Raises WorkspaceMissing."""
-    return service.engines.workspace(workspace_for(key, name, service.engines.names()), key)
+    workspace = service.engines.workspace(workspace_for(key, name, service.engines.names()), key)
+    request.state.workspace = workspace.name  # for the log
+    return workspace
 
 
 TheWorkspace = Annotated[Workspace, Depends(workspace_of)]

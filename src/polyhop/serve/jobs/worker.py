@@ -29,6 +29,7 @@ from polyhop.serve.jobs.measuring import EvalWork
 from polyhop.serve.jobs.queue import JobQueue, error_of
 from polyhop.serve.jobs.reporting import JobStopped, Reporter
 from polyhop.serve.jobs.work import IndexWork, WorkDone
+from polyhop.serve.json_log import log_as_json
 from polyhop.serve.kept_files import KeptFiles
 from polyhop.serve.keys import KeyRing
 from polyhop.serve.limits import Limits
@@ -41,7 +42,7 @@ POLL = 0.2  # seconds between two looks at an empty queue
 IDLE = 20.0  # seconds without a job after which the worker ends; models are loaded until then
 NICER = 5  # how much readier than a server's own process this one is to let others go first
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("polyhop.serve.jobs.worker")  # it is run as __main__, which would be no name of ours
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +101,7 @@ class Worker:
 
     def _do(self, job: Job) -> None:
         self._ballast.hold()
+        self._log(job, JobState.RUNNING)
         try:
             settings = self._within_limits(job)
             models = self._loaded(settings)
@@ -112,6 +114,7 @@ class Worker:
         except PolyhopError as error:
             failed = error_of(error)
             self._ballast.surely(lambda: self._queue.end(job, JobState.FAILED, error=failed))
+            self._log(job, JobState.FAILED, error=failed)
             return
         state, done, failure = JobState.DONE, WorkDone(), None
         try:
@@ -128,6 +131,15 @@ class Worker:
         self._ballast.surely(
             lambda: self._queue.end(job, state, skipped=done.skipped, error=failure, result=done.result)
         )
+        self._log(job, state, error=failure)
+
+    def _log(self, job: Job, state: JobState, *, error: JobError | None = None) -> None:
+        """Tell the log what has become of a job: what it was about is asked of the queue, by its id."""
+        told = {"job": job.id, "workspace": self._order.place.name, "state": state.value}
+        told |= {"key": job.key} if job.key else {}
+        told |= {"error": error.type, "why": error.message} if error else {}
+        level = logging.WARNING if state == JobState.FAILED else logging.INFO
+        logger.log(level, "%s %s", job.kind.value, state.value, extra={"told": told})
 
     def _carried_out(self, job: Job, settings: Settings, models: Models, reporter: Reporter) -> WorkDone:
         if job.kind == JobKind.EVAL:
@@ -178,6 +190,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to handle
     if hasattr(os, "nice"):
         os.nice(NICER)  # answers come first
+    log_as_json()
     order = WorkOrder.of(sys.stdin.buffer.readline())
     threading.Thread(target=_end_with_parent, daemon=True).start()
     lock = _lock_of(order.place)

@@ -73,6 +73,8 @@ class Database(StoreTables):
             if self._lock is not None and self._path.exists():
                 connection = self._thread_connection()
                 connection.set_busy_timeout(0)  # a reader in the middle of something is no reason to wait
+                with suppress(apsw.Error):  # no room, say: then it is as large as it was
+                    schema.give_back(connection)
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         self._close_connections()
         if self._lock is not None:

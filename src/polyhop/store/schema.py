@@ -18,6 +18,7 @@ BLOCK = 8192  # characters; a passage is cut out of one or two blocks, however l
 SAFE_SQLITE = (3, 51, 3)  # earlier ones can lose commits when the write-ahead log is reset
 BUSY_MILLISECONDS = 10_000
 CACHE_KIBIBYTES = 8192
+WORTH_GIVING_BACK = 16 << 20  # bytes
 
 TABLES = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -97,6 +98,7 @@ def connect(path: Path, *, write: bool) -> apsw.Connection:
         )
     if write:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        connection.pragma("secure_delete", True)  # else the text of a removed document stays in the file's free pages
     elif _sealed(path):
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         connection = apsw.Connection(f"{path.absolute().as_uri()}?immutable=1", flags=flags)
@@ -107,6 +109,16 @@ def connect(path: Path, *, write: bool) -> apsw.Connection:
     synced(connection)
     connection.pragma("cache_size", -CACHE_KIBIBYTES)
     return connection
+
+
+def give_back(connection: apsw.Connection) -> None:
+    """Make the file of a record smaller where most of it has come free, so that the disk has the room again.
+
+    What is left is written anew, so it is not done for little. Who reads meanwhile goes on with what was there.
+    """
+    free, pages = connection.pragma("freelist_count"), connection.pragma("page_count")
+    if free * connection.pragma("page_size") >= WORTH_GIVING_BACK and 2 * free > pages:
+        connection.execute("VACUUM")
 
 
 def create(path: Path, *, version: str) -> None:

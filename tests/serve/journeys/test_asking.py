@@ -134,6 +134,18 @@ def test_a_question_under_way_is_still_there_when_the_page_is_loaded_anew(page: 
     assert page.input_value("#question") == "", "it was answered"
 
 
+def test_a_connection_that_breaks_off_says_what_to_do_and_keeps_the_question(page: Page) -> None:
+    page.evaluate("""() => {
+        const broken = () => new ReadableStream({ start: (body) => body.error(new TypeError("network error")) });
+        window.fetch = async () => new Response(broken());
+    }""")
+    page.fill("#question", BRIDGE)
+    page.press("#question", "Enter")
+    page.locator(".result").get_by_text("The connection to the server broke off.").wait_for()
+    assert "See whether it is still running, and ask again." in page.locator(".result").inner_text()
+    assert page.input_value("#question") == BRIDGE
+
+
 def test_an_answer_is_copied_with_its_citations(page: Page) -> None:
     ask(page, BRIDGE)
     page.get_by_role("button", name="Copy as Markdown").click()

@@ -86,7 +86,12 @@ export class Api {
   /** Events of a streamed reply, as `{name, data}`. */
   async *stream(path, body, signal) {
     const reply = await this.fetch(path, { method: "POST", body, signal });
-    yield* eventsOf(reply.body);
+    try {
+      yield* eventsOf(reply.body);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // that is how a browser tells that the connection broke off
+      throw new ServerError(0, { message: "The connection to the server broke off.", remedy: "See whether it is still running, and ask again." });
+    }
   }
 
   /** An image as an address of this page's own: an img element cannot send a key or a workspace. */

@@ -119,7 +119,10 @@ class AskView {
     await Promise.all(each);
     if (this.running === stop) this.composer.busy = false;
     if (stop.signal.aborted || turn.answers.some(Boolean)) ended(); // one that failed may be wanted again
-    if (!turn.answers.some(Boolean)) return;
+    if (!turn.answers.some(Boolean)) {
+      if (!stop.signal.aborted && !this.composer.question.value) this.composer.write(question); // to be asked again
+      return;
+    }
     thread.turns.push(turn);
     keep(thread);
     if (thread === this.thread) this.#drawThreads();

@@ -146,6 +146,16 @@ def test_a_connection_that_breaks_off_says_what_to_do_and_keeps_the_question(pag
     assert page.input_value("#question") == BRIDGE
 
 
+def test_the_answer_to_a_further_question_is_not_below_the_composer(browser: Browser, served: Served) -> None:
+    with opened(browser, served.url, width=390, height=844) as page:
+        for question in (BRIDGE, "Who designed Brisk Bridge?"):
+            ask(page, question)
+        answer, composer = page.locator(".turn:last-child .answer").bounding_box(), page.locator(".dock").bounding_box()
+        assert answer is not None
+        assert composer is not None
+        assert answer["y"] + 120 < composer["y"], "its words can be read"
+
+
 def test_an_answer_is_copied_with_its_citations(page: Page) -> None:
     ask(page, BRIDGE)
     page.get_by_role("button", name="Copy as Markdown").click()

@@ -70,6 +70,7 @@ class Chunking:
 
 
 _PREFIX = re.compile(r"(?:/[\w.~-]+)*", re.ASCII)
+_SITE = re.compile(r"(?:https?://[a-z0-9.-]+(?::\d{1,5})?)?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +80,7 @@ class Serving:
     host: str = "127.0.0.1"  # another address than this machine's own is served only to whoever has a key
     port: int = 8642  # 0: any that is free
     prefix: str = ""  # the path under which a proxy hands it on, such as /poly: links to the server begin with it
+    site: str = ""  # where browsers reach a proxy, such as https://poly.example.org: whoever comes needs a key then
     workers: int = 2  # answers worked on at the same time
     waiting: int = 16  # questions that may wait for their turn beside them; further ones are told to come back
     patience: float = 30.0  # seconds that a question waits for its turn, at most
@@ -102,6 +104,8 @@ class Serving:
             raise ValueError("port must be 0 to 65535")
         if not _PREFIX.fullmatch(self.prefix):
             raise ValueError("prefix must be a path that begins with a slash and ends with none, such as /poly")
+        if not _SITE.fullmatch(self.site):
+            raise ValueError("site must be a scheme and a host in lower case, such as https://poly.example.org")
         if min(self.workers, self.question, self.body, self.upload) < 1 or min(self.waiting, self.patience) < 0:
             raise ValueError("workers, question, body and upload must be at least 1, waiting and patience at least 0")
         if min(self.file, self.files, self.file_text, self.jobs, self.queue) < 1:

@@ -62,3 +62,9 @@ def test_a_server_for_other_machines_needs_a_key(run: Run, world_index: Path) ->
     assert "no key that counts" in refused.err
     assert "polyhop keys add" in refused.err
     assert (world_index / "server").exists() == before, "looking makes nothing"
+
+
+def test_a_server_behind_a_proxy_needs_a_key_too(run: Run, world_index: Path) -> None:
+    refused = run("serve", "--index", world_index, "--port", "0", "--set", "server.site=https://poly.example")
+    assert refused.code == 2
+    assert "At https://poly.example other machines would reach these documents" in refused.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,8 @@ from polyhop.engine import Polyhop
 from polyhop.errors import SettingError
 from polyhop.serve.answering import thread_of
 from polyhop.serve.cited import uncited
+from polyhop.serve.keys import KeyRing
+from polyhop.serve.places import Places
 from polyhop.settings import Settings
 from tests.worlds.documents import BRIDGE
 from tests.worlds.serving import Served, serving
@@ -115,6 +118,31 @@ def test_behind_a_proxys_path_links_begin_with_it(world_index: Path) -> None:
         moved = served.client.get("/v1/status/?x=1")
         assert (moved.status_code, moved.headers["location"]) == (307, f"{served.url}/poly/v1/status?x=1")
         assert served.client.get("/openapi.json").json()["servers"] == [{"url": "/poly"}]
+
+
+def test_behind_a_proxy_links_lead_to_its_site_and_everybody_needs_a_key(world_index: Path, tmp_path: Path) -> None:
+    index = tmp_path / "polyhop.index"
+    shutil.copytree(world_index, index)
+    with serving(index, prefix="/poly", site="https://poly.example") as served, KeyRing(Places(index).keys) as keys:
+        assert served.client.get("/v1/status").status_code == 401, "a proxy's requests come from this machine, too"
+        written, _ = keys.add("Ada")
+        headers = {"Authorization": f"Bearer {written}", "Origin": "https://poly.example"}
+        body = {"model": "polyhop/bm25", "messages": ASKED}
+        for host in ("poly.example", "127.0.0.1"):  # a proxy passes the name on, or does not
+            told = served.client.post("/v1/chat/completions", json=body, headers={**headers, "Host": host}).json()
+            urls = [each["url_citation"]["url"] for each in told["choices"][0]["message"]["annotations"]]
+            assert urls
+            assert all(url.startswith("https://poly.example/poly/v1/documents/") for url in urls)
+        moved = served.client.get("/v1/status/?x=1", headers=headers)
+        assert moved.headers["location"] == "https://poly.example/poly/v1/status?x=1"
+        other = served.client.get("/v1/status", headers={**headers, "Origin": "https://other.example"})
+        assert other.status_code == 403
+
+
+@pytest.mark.parametrize("site", ["poly.example", "https://poly.example/", "ftp://poly.example", "https://"])
+def test_a_site_that_is_no_scheme_and_host_is_refused(site: str) -> None:
+    with pytest.raises(SettingError, match="site must be a scheme and a host"):
+        Settings.from_mapping({"server": {"site": site}})
 
 
 @pytest.mark.parametrize("prefix", ["poly", "/poly/", "/", "//other.example", "/a b"])

@@ -87,19 +87,20 @@ def serve(
 def _check(settings: Settings, engines: Engines) -> None:
     """Refuse to serve whoever comes by, and to make layers that there are not. Raises UsageError, UnknownComponent."""
     from polyhop.layers.layer import layer_of
-    from polyhop.serve.app import is_local
+    from polyhop.serve.app import is_open
     from polyhop.serve.keys import KeyRing
 
     for name in settings.index.layers:
         layer_of(name, settings)
-    if is_local(settings.server.host):
+    if is_open(settings.server):
         return
     file = engines.places.keys
     if file.exists():
         with KeyRing(file) as keys:
             if keys.any_valid():
                 return
+    address = settings.server.site or settings.server.host
     raise UsageError(
-        f"At {settings.server.host} other machines would reach these documents, and there is no key that counts.",
+        f"At {address} other machines would reach these documents, and there is no key that counts.",
         remedy="Make one with: polyhop keys add LABEL (with the same --index or --workspaces), or serve at 127.0.0.1.",
     )

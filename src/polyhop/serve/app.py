@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 
@@ -34,7 +35,7 @@ from polyhop.serve.metrics import Metrics
 from polyhop.serve.requests import AroundRequests, OwnHost
 from polyhop.serve.service import Service
 from polyhop.serve.turns import Turns
-from polyhop.settings import Settings
+from polyhop.settings import Serving, Settings
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")  # how a browser on this machine may call a server that only it reaches
 ABOUT = """
@@ -49,7 +50,7 @@ def create_app(engines: Engines, settings: Settings, *, watched: Sequence[Path] 
     Ending its lifespan waits for the answers under way and closes the engines.
     """
     metrics = Metrics()
-    intake = Intake(engines.places, settings, open_to_local=is_local(settings.server.host))
+    intake = Intake(engines.places, settings, open_to_local=is_open(settings.server))
     turns = Turns(settings.server, metrics)
     service = Service(settings=settings, engines=engines, turns=turns, metrics=metrics, intake=intake, followed=watched)
     assistants = Assistants(service)
@@ -72,7 +73,7 @@ def create_app(engines: Engines, settings: Settings, *, watched: Sequence[Path] 
         description=ABOUT,
         lifespan=lifespan,
         responses=RESPONSES,
-        servers=[{"url": settings.server.prefix}] if settings.server.prefix else None,
+        servers=[{"url": outside}] if (outside := settings.server.site + settings.server.prefix) else None,
         docs_url=None,  # a page with scripts of a third party, in reach of everybody's documents
         redoc_url=None,
     )
@@ -84,9 +85,14 @@ def create_app(engines: Engines, settings: Settings, *, watched: Sequence[Path] 
     handle_errors(app)
     app.add_middleware(Admission, access=intake.access)
     if is_local(settings.server.host):  # no name that leads here may be another site's
-        app.add_middleware(OwnHost, names=LOCAL)
+        app.add_middleware(OwnHost, names=(*LOCAL, *filter(None, [urlsplit(settings.server.site).hostname])))
     app.add_middleware(AroundRequests, serving=settings.server, metrics=metrics)
     return app
+
+
+def is_open(serving: Serving) -> bool:
+    """Whether only this machine reaches a server: a proxy brings others, and need not say so."""
+    return is_local(serving.host) and not serving.site
 
 
 def is_local(host: str) -> bool:

@@ -201,8 +201,9 @@ async def complete(
             if turn.role in ("user", "assistant")
         ),
     )
-    base_url = request.base_url.replace(path=f"{service.settings.server.prefix}/")
-    told = _Told(f"chatcmpl-{uuid.uuid4().hex[:16]}", body.model, str(base_url))
+    serving = service.settings.server
+    base_url = f"{serving.site or str(request.base_url.replace(path=''))}{serving.prefix}/"
+    told = _Told(f"chatcmpl-{uuid.uuid4().hex[:16]}", body.model, base_url)
     if body.stream:
         usage = body.stream_options is not None and bool(body.stream_options.include_usage)
         events = await streamed(asked, workspace, service, request)

@@ -78,10 +78,10 @@ class AroundRequests:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        one = _OneRequest(scope, headers, send, self.metrics, self.serving.prefix)
+        one = _OneRequest(scope, headers, send, self.metrics, self.serving)
         token = request_id.set(one.id)
         try:
-            _check_origin(headers)
+            _check_origin(headers, self.serving.site)
             _check_form(scope["method"], headers)
             await self.app(scope, _limited(receive, one, headers, self.serving), one.send)
         except RequestError as error:
@@ -102,14 +102,14 @@ class AroundRequests:
 class _OneRequest:
     """What is told of one request, in its response, in the log and in the counts."""
 
-    def __init__(self, scope: Scope, headers: Headers, send: Send, metrics: Metrics, prefix: str) -> None:
+    def __init__(self, scope: Scope, headers: Headers, send: Send, metrics: Metrics, serving: Serving) -> None:
         brought = headers.get("x-request-id", "")
         self.id = brought if OUR_ID.fullmatch(brought) else uuid.uuid4().hex[:16]
         self.status = 0
         self.scope = scope
         self._send = send
         self._metrics = metrics
-        self._prefix = prefix
+        self._serving = serving
         self._began = time.monotonic()
         scope.setdefault("state", {})["request_id"] = self.id
 
@@ -120,9 +120,8 @@ class _OneRequest:
             headers = MutableHeaders(scope=message)
             headers["X-Request-Id"] = self.id
             headers.setdefault("X-Content-Type-Options", "nosniff")
-            if self._prefix and "location" in headers:  # to a route of ours, with a slash more or less
-                there = URL(headers["location"])
-                headers["Location"] = str(there.replace(path=self._prefix + there.path))
+            if "location" in headers:  # to a route of ours, with a slash more or less
+                headers["Location"] = _outside(URL(headers["location"]), self._serving)
         await self._send(message)
 
     async def fail(self, error: Exception) -> None:
@@ -153,10 +152,16 @@ async def _nothing() -> Message:
     return {"type": "http.disconnect"}
 
 
-def _check_origin(headers: Headers) -> None:
+def _outside(there: URL, serving: Serving) -> str:
+    """An address of this server's, as whoever comes through a proxy calls it."""
+    site = serving.site or f"{there.scheme}://{there.netloc}"
+    return f"{site}{serving.prefix}{there.path}{there.query and '?' + there.query}"
+
+
+def _check_origin(headers: Headers, site: str) -> None:
     """Refuse what a browser sends for a page of another site. Raises Forbidden."""
     origin = headers.get("origin")
-    if origin and _host_in(origin) != headers.get("host"):
+    if origin and origin != site and _host_in(origin) != headers.get("host"):
         raise Forbidden("Pages of other sites may not use this server.")
 
 

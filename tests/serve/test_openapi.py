@@ -9,6 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
+from polyhop.serve.admission import scope_for
+
 PAGE = Path(__file__).parents[2] / "docs" / "server.md"
 
 
@@ -26,6 +28,14 @@ def test_every_route_says_what_it_does_and_how_it_fails(described: dict[str, Any
             assert operation["tags"], (method, path)
             failed = operation["responses"]["4XX"]["content"]["application/json"]["schema"]
             assert failed == {"$ref": "#/components/schemas/ErrorBody"}, (method, path)
+
+
+def test_every_route_that_takes_a_key_says_so(described: dict[str, Any]) -> None:
+    assert described["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
+    for path, operations in described["paths"].items():
+        for method, operation in operations.items():
+            told = [] if scope_for(method.upper(), path) is None else [{"key": []}]
+            assert operation.get("security", []) == told, (method, path)
 
 
 def test_every_schema_is_described(described: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastapi.security import HTTPBearer
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -13,6 +14,9 @@ OPEN = frozenset(("/", "/health", "/ready", "/openapi.json", "/favicon.ico"))
 PAGE = "/page/"  # what the page consists of: no documents
 ASKING = frozenset(("/v1/ask", "/v1/search", "/v1/chat/completions", "/mcp"))  # they change nothing
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+KEY = HTTPBearer(
+    scheme_name="key", auto_error=False, description="A server that only its own machine reaches needs none."
+)  # tells the description of the routes what this module asks of their requests
 
 
 class Admission:

@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from polyhop import __version__
 from polyhop.serve import (
@@ -24,7 +24,7 @@ from polyhop.serve import (
     reading,
     writing,
 )
-from polyhop.serve.admission import Admission
+from polyhop.serve.admission import KEY, Admission
 from polyhop.serve.engines import Engines
 from polyhop.serve.errors import RESPONSES, handle_errors
 from polyhop.serve.following import Following
@@ -79,7 +79,9 @@ def create_app(engines: Engines, settings: Settings, *, watched: Sequence[Path] 
     )
     app.state.service = service
     of_documents = (asking, drawing, reading, graph, graph_care, foreseeing, writing)
-    for router in (health, *of_documents, openai_chat, jobs, page_routes):
+    for router in (*of_documents, openai_chat, jobs):
+        app.include_router(router.router, dependencies=[Depends(KEY)])
+    for router in (health, page_routes):
         app.include_router(router.router)
     app.router.routes.extend(assistants.routes)
     handle_errors(app)

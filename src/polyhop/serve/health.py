@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 
 from polyhop.errors import IndexMissing, LayerMissing, StoreError
+from polyhop.serve.admission import KEY
 from polyhop.serve.service import TheService
 
 router = APIRouter(tags=["watching"])
@@ -52,7 +53,7 @@ def ready(service: TheService) -> Health:
     return Health(status="ok")
 
 
-@router.get("/metrics", response_class=Response)
+@router.get("/metrics", response_class=Response, dependencies=[Depends(KEY)])
 def metrics(service: TheService) -> Response:
     """What was counted since the server started, in Prometheus's text format."""
     return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)

@@ -276,6 +276,14 @@ def test_a_closed_output_is_no_error(command: list[str]) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@posix
+@pytest.mark.parametrize("command", ["chat", "mcp"])
+def test_a_closed_input_has_nothing_to_read(hostile_index: Path, command: str) -> None:
+    words = [*MODULE, command, "--index", str(hostile_index)]
+    done = subprocess.run(["sh", "-c", 'exec "$@" <&-', "sh", *words], capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def steps(*seconds_and_steps: tuple[float, Progress]) -> list[str]:
     """The lines that progress makes, at times that are given."""
     said: list[str] = []

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -98,6 +100,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code."""
     asked = list(sys.argv[1:] if arguments is None else arguments)
     as_json = _prints_json(asked)
+    if sys.stdin is None:  # whoever started us closed it: then there is nothing to read, and no file takes its number
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115  # open as long as we run
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a letter shows a question mark

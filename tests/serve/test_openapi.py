@@ -34,7 +34,7 @@ def test_every_route_that_takes_a_key_says_so(described: dict[str, Any]) -> None
     assert described["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
     for path, operations in described["paths"].items():
         for method, operation in operations.items():
-            told = [] if scope_for(method.upper(), path) is None else [{"key": []}]
+            told: list[dict[str, list[str]]] = [] if scope_for(method.upper(), path) is None else [{"key": []}]
             assert operation.get("security", []) == told, (method, path)
 
 

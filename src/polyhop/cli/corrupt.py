@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyhop.cli.counted import counted
 from polyhop.cli.options import ChosenIndex, index_options
 from polyhop.cli.terminal import echo
+from polyhop.english.numbers import counted
 from polyhop.errors import UsageError
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from polyhop.cli.counted import counted
 from polyhop.cli.options import ChosenIndex, index_options, replaying
 from polyhop.cli.terminal import draw, echo
+from polyhop.english.numbers import counted
 from polyhop.errors import UsageError
 
 if TYPE_CHECKING:

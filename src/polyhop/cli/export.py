@@ -8,9 +8,9 @@ from typing import cast
 
 import click
 
-from polyhop.cli.counted import counted
 from polyhop.cli.options import ChosenIndex, index_options
 from polyhop.cli.terminal import echo
+from polyhop.english.numbers import counted
 from polyhop.errors import StorageFull
 from polyhop.store.whole_file import whole_file
 

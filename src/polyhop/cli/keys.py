@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from polyhop.cli.as_json import tell_json
-from polyhop.cli.counted import counted
 from polyhop.cli.options import Command, json_option
 from polyhop.cli.terminal import echo, on_one_line, style
+from polyhop.english.numbers import counted
 from polyhop.errors import UsageError
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from polyhop.cli.counted import counted
 from polyhop.cli.terminal import echo, on_one_line
+from polyhop.english.numbers import counted
 from polyhop.reports import Progress, ProgressListener
 
 EVERY = 10.0  # seconds between two lines about the same stage

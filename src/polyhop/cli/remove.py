@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from polyhop.cli.as_json import tell_json
-from polyhop.cli.counted import counted
 from polyhop.cli.options import ChosenIndex, index_options, json_option
 from polyhop.cli.terminal import echo, from_here, on_one_line, style
+from polyhop.english.numbers import counted
 
 if TYPE_CHECKING:
     from polyhop.reports import RemoveReport

@@ -9,9 +9,9 @@ import click
 
 from polyhop.cli.as_json import tell_json
 from polyhop.cli.components import about, settings_line
-from polyhop.cli.counted import counted
 from polyhop.cli.options import json_option
 from polyhop.cli.terminal import echo, style
+from polyhop.english.numbers import counted
 
 
 @click.command(short_help="List the ways to find evidence.")

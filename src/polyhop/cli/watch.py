@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from polyhop.cli.counted import counted
 from polyhop.cli.terminal import echo, flush, style, tell
+from polyhop.english.numbers import counted
 from polyhop.errors import PolyhopError
 
 if TYPE_CHECKING:

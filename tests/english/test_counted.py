@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polyhop.cli.counted import counted
+from polyhop.english.numbers import counted
 
 
 @pytest.mark.parametrize(

@@ -580,6 +580,13 @@ def test_second_plan_that_is_no_other_way_is_not_followed(steps: list[str]) -> N
         assert decompose(model, QUESTION, known=TRIED)[0] == (QUESTION,)
 
 
+def test_a_long_number_in_a_step_refers_to_no_other_step() -> None:
+    """An order or a part has a number of its own: a plan may name it, as answers are put into plans by one rule."""
+    steps = ["Who placed order #4711?", "Where does #1 live?"]
+    with model_saying({"steps": steps}) as (model, _):
+        assert decompose(model, "Where does whoever placed order #4711 live?")[0] == tuple(steps)
+
+
 def test_steps_of_a_second_plan_that_are_known_are_left_out() -> None:
     steps = ["In which yard was the Gull built?", "Who built the ferry Gull?", "Did #2 live near #1?", "Is #3 so?"]
     with model_saying({"steps": steps}) as (model, _):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Sequence
 
 from polyhop.planning.filling import filled
+from polyhop.plans import REFERENCE
 from polyhop.ports import LanguageModel
 from polyhop.prompts.asking import about, asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock
@@ -54,8 +54,6 @@ in the question, go through another thing that is connected with both, ask from 
 into smaller ones. Where there is no other way, give the question itself as the only step.
 - The new steps are numbered from #1, and refer only to each other."""
 
-_REFERENCE = re.compile(r"#(\d+)")
-
 
 def decompose(
     model: LanguageModel, question: str, *, known: Sequence[EarlierStep] = (), max_tokens: int = 400
@@ -88,18 +86,18 @@ def decompose(
 def well_formed(steps: Sequence[str]) -> bool:
     """Whether there are one to six steps, none empty, each referring only to steps before it."""
     return 0 < len(steps) <= MAX_STEPS and all(
-        step.strip() and all(0 < int(number) <= index for number in _REFERENCE.findall(step))
+        step.strip() and all(0 < int(number) <= index for number in REFERENCE.findall(step))
         for index, step in enumerate(steps)
     )
 
 
 def without_known(steps: Sequence[str], known: Sequence[tuple[str, str | None]]) -> tuple[str, ...]:
     """The steps of a well-formed plan that are not answered yet, with known answers in place of references to them."""
-    answers = {_key(question): found for question, found in known if found and not _REFERENCE.search(found)}
+    answers = {_key(question): found for question, found in known if found and not REFERENCE.search(found)}
     kept: list[str] = []
     meant: list[str] = []  # what a reference to each step becomes
     for step in steps:
-        rewritten = filled(step, _REFERENCE, {f"#{number}": one for number, one in enumerate(meant, 1)})
+        rewritten = filled(step, REFERENCE, {f"#{number}": one for number, one in enumerate(meant, 1)})
         found = answers.get(_key(rewritten))
         if found is None:
             kept.append(rewritten)

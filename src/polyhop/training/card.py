@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from polyhop import __version__
 
@@ -65,6 +66,7 @@ _DATA = " The data:"
 _RUN = re.compile(r"(\d+\. )?Trained by ")
 
 Figures = Mapping[str, Mapping[str, float]]  # by source, then by name
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +106,17 @@ class Earlier:
 def origins(rows: Iterable[tuple[str, str]]) -> list[Origin]:
     """Each source with its licence, and how many of these windows came from it."""
     return [Origin(name=name, licence=licence, windows=count) for (name, licence), count in Counter(rows).items()]
+
+
+def figures_by(
+    group: Callable[[T], str], readings: Iterable[T], of: Callable[[Sequence[T]], dict[str, float]]
+) -> dict[str, dict[str, float]]:
+    """The figures of each group of readings, by its name, and of all of them."""
+    groups: dict[str, list[T]] = {}
+    for one in readings:
+        groups.setdefault(group(one), []).append(one)
+    every = [one for ours in groups.values() for one in ours]
+    return {name: of(ours) for name, ours in (*sorted(groups.items()), ("all", every))}
 
 
 @dataclass(frozen=True, kw_only=True)

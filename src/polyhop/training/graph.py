@@ -72,10 +72,10 @@ class _Builder:
 
     def model(self, heads: Sequence[Head]) -> Any:
         """The encoder and its heads as an ONNX model."""
-        from onnx import helper
+        from onnx import TensorProto, helper
 
         value = self._embedding()
-        mask = self._int32("attention_mask", "mask")
+        mask = self.op("Cast", ("attention_mask",), "mask", to=TensorProto.INT32)
         layer = 0
         while f"body.layers.{layer}.qkv.weight" in self.weights:
             value = self._layer(value, mask, layer)
@@ -177,11 +177,6 @@ class _Builder:
 
     def _unquantised(self, value: str, name: str) -> str:
         return self._plain(value, self.weights[f"{name}.weight"], self.weight(f"{name}.bias"), name)
-
-    def _int32(self, value: str, name: str) -> str:
-        from onnx import TensorProto
-
-        return self.op("Cast", (value,), name, to=TensorProto.INT32)
 
     def _inputs(self) -> list[Any]:
         from onnx import TensorProto, helper

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -42,7 +42,8 @@ class LinkedPassages:
     @classmethod
     def of(cls, passages: Iterable[TrainingPassage]) -> Self:
         """All of them, in the order in which they first come."""
-        given = [_as_stored(place, passage) for place, passage in enumerate(dict.fromkeys(passages))]
+        distinct = enumerate(dict.fromkeys(passages))
+        given = [as_stored(passage.text, title=passage.title, name=str(place)) for place, passage in distinct]
         by_title: dict[str, list[int]] = {}
         for place, passage in enumerate(given):
             if key := normal(passage.title):
@@ -94,10 +95,6 @@ class LinkedPassages:
         return tuple(dict.fromkeys(spelled))
 
 
-def _as_stored(place: int, passage: TrainingPassage) -> Passage:
-    return as_stored(passage.text, title=passage.title, name=str(place))
-
-
 def as_stored(text: str, *, title: str = "", name: str = "") -> Passage:
     """A text as a strategy gets it: a passage that is a document of its own."""
     return Passage(id=name, document_id=name, ordinal=0, start=0, end=len(text), title=title, text=text)
@@ -106,8 +103,3 @@ def as_stored(text: str, *, title: str = "", name: str = "") -> Passage:
 def places_of(pool: LinkedPassages) -> dict[TrainingPassage, int]:
     """Where each passage is, by what it was made of."""
     return {TrainingPassage(title=one.title, text=one.text): place for place, one in enumerate(pool.passages)}
-
-
-def names_along(links: Sequence[TextLink]) -> list[tuple[str, ...]]:
-    """The names by which each passage of a path leads to the next."""
-    return [link.naming for link in links]

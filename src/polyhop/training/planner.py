@@ -174,11 +174,7 @@ def figures(readings: Iterable[PlanRead]) -> dict[str, dict[str, float]]:
 
     The score counts a question where both are right.
     """
-    by_source: dict[str, list[PlanRead]] = {}
-    for one in readings:
-        by_source.setdefault(one.source, []).append(one)
-    every = [one for ours in by_source.values() for one in ours]
-    return {name: _figures(ours) for name, ours in (*sorted(by_source.items()), ("all", every))}
+    return card.figures_by(lambda one: one.source, readings, _figures)
 
 
 def _figures(readings: Sequence[PlanRead]) -> dict[str, float]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from polyhop.training.card import figures_by
 from polyhop.training.slates import Slate
 
 
@@ -43,11 +44,7 @@ def score(readings: Sequence[SlateRead]) -> float:
 
 def figures(readings: Iterable[SlateRead]) -> dict[str, dict[str, float]]:
     """For each kind of slate and for all: first and pairwise, 0 to 100; the mean logits of right and wrong texts."""
-    by_kind: dict[str, list[SlateRead]] = {}
-    for one in readings:
-        by_kind.setdefault(one.kind, []).append(one)
-    every = [one for ours in by_kind.values() for one in ours]
-    return {kind: _figures(ours) for kind, ours in (*sorted(by_kind.items()), ("all", every))}
+    return figures_by(lambda one: one.kind, readings, _figures)
 
 
 def _figures(readings: Sequence[SlateRead]) -> dict[str, float]:

@@ -15,7 +15,7 @@ from polyhop.documents.sentences import sentence_spans
 from polyhop.layers.layer import words_of
 from polyhop.strategies.paths.strategy import EXCERPT, SINGLE
 from polyhop.strategies.shared.excerpt import excerpt, path_text
-from polyhop.training.linked_passages import LinkedPassages, TextLink, as_stored, names_along, places_of
+from polyhop.training.linked_passages import LinkedPassages, TextLink, as_stored, places_of
 from polyhop.training.mixture import MULTI_HOP_SOURCE
 from polyhop.training.neighbours import Neighbours
 from polyhop.training.rows import MultiHopRow, ReadingRow, is_kept_aside
@@ -128,7 +128,7 @@ def _paths(
                 [pool.passages[place] for place in path.passages],
                 question,
                 EXCERPT,
-                naming=names_along(path.links),
+                naming=[link.naming for link in path.links],
             ),
             grade=len(path.passages) if set(path.passages) <= set(right) else 0,
         )

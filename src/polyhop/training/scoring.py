@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polyhop.ports import Floats
+from polyhop.training.card import figures_by
 from polyhop.training.rows import KINDS
 from polyhop.training.windows import Window
 
@@ -62,11 +63,7 @@ def score(readings: Sequence[WindowRead]) -> float:
 
 def figures(readings: Iterable[WindowRead]) -> Mapping[str, Mapping[str, float]]:
     """For each source and for all: exact match, F1, kinds, evidence and the F1 of saying "none", 0 to 100, and rows."""
-    by_source: dict[str, list[WindowRead]] = {}
-    for one in readings:
-        by_source.setdefault(one.source, []).append(one)
-    table = {source: _figures(ours) for source, ours in sorted(by_source.items())}
-    return {**table, "all": _figures([one for ours in by_source.values() for one in ours])}
+    return figures_by(lambda one: one.source, readings, _figures)
 
 
 def _figures(readings: Sequence[WindowRead]) -> dict[str, float]:

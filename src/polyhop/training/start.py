@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,7 @@ WORDS = "body.word"  # the table of words has a scale for each of its rows; a la
 
 def installed_encoder() -> dict[str, Floats]:
     """The encoder of ms-marco-MiniLM-L-12-v2, named as ``Bert`` names it. Raises ModelMissing, ModelError."""
-    folder = reranker_folder()
-    check_hashes(folder, RERANKER_FILES)
-    stored = _dequantised(folder / "model.onnx")
-    try:
-        return _renamed(stored)
-    except KeyError as error:
-        raise ModelError(f"The cross-encoder in {folder} has no weights named {error}.") from error
+    return _installed(_renamed)
 
 
 def installed_head() -> dict[str, Floats]:
@@ -36,16 +30,23 @@ def installed_head() -> dict[str, Floats]:
 
     Raises ModelMissing, ModelError.
     """
-    folder = reranker_folder()
-    check_hashes(folder, RERANKER_FILES)
-    stored = _dequantised(folder / "model.onnx")
-    try:
-        return {
+    return _installed(
+        lambda stored: {
             "relevance.pooler.weight": stored["bert.pooler.dense.weight"],
             "relevance.pooler.bias": stored["bert.pooler.dense.bias"],
             "relevance.weight": stored["classifier.weight"],
             "relevance.bias": stored["classifier.bias"],
         }
+    )
+
+
+def _installed(named: Callable[[dict[str, Floats]], dict[str, Floats]]) -> dict[str, Floats]:
+    """Weights of the installed cross-encoder, under the names that we have for them."""
+    folder = reranker_folder()
+    check_hashes(folder, RERANKER_FILES)
+    stored = _dequantised(folder / "model.onnx")
+    try:
+        return named(stored)
     except KeyError as error:
         raise ModelError(f"The cross-encoder in {folder} has no weights named {error}.") from error
 

@@ -66,19 +66,24 @@ class _Builder:
 
     def model(self) -> Any:
         """The whole network as an ONNX model."""
+        from onnx import helper
+
         self._inputs_of_attention()
         residual = self._embedding(self.backbone.weight("embedding"))
         normed = self.parts.op(
             "SimplifiedLayerNormalization",
             (residual, self.parts.constant("norm.first", self.backbone.weight("0.before"))),
             "first",
-            attributes={"epsilon": self.shape.epsilon, "axis": -1, "stash_type": 1},
+            epsilon=self.shape.epsilon,
+            axis=-1,
+            stash_type=1,
         )
         for layer in range(self.shape.layers):
             normed, residual = self._layer(layer, normed, residual)
         self._output(normed)
-        inputs, outputs = self._signature()
-        return self.parts.model(inputs, outputs, {"context": str(self.shape.context)})
+        model = self.parts.model("llama", *self._signature())
+        helper.set_model_props(model, {"context": str(self.shape.context)})
+        return model
 
     def linear(self, value: str, weights: Floats, name: str) -> str:
         """Multiply by a matrix of shape (outputs, inputs)."""
@@ -90,8 +95,8 @@ class _Builder:
 
     def _multiply(self, value: str, constants: tuple[str, str], outputs: int, inputs: int, name: str) -> str:
         level = 1 if self.exact else 4  # 1: float32 activations, 4: quantised to 8 bits on the way
-        attributes = {"K": inputs, "N": outputs, "bits": 8, "block_size": BLOCK, "accuracy_level": level}
-        return self.parts.op("MatMulNBits", (value, *constants), name, domain=CONTRIB, attributes=attributes)
+        size = {"K": inputs, "N": outputs, "bits": 8, "block_size": BLOCK, "accuracy_level": level}
+        return self.parts.op("MatMulNBits", (value, *constants), name, domain=CONTRIB, **size)
 
     def _shifted(self, value: str, name: str, *weights: Floats) -> str:
         """Add a bias, where there is one."""
@@ -105,12 +110,10 @@ class _Builder:
 
         parts = self.parts
         parts.op("Shape", ("bias",), "bias.shape")
-        parts.op(
-            "Gather", ("bias.shape", parts.constant("three", np.array(3, np.int64))), "total", attributes={"axis": 0}
-        )
-        parts.op("Cast", ("total",), "total.int32", attributes={"to": TensorProto.INT32})
+        parts.op("Gather", ("bias.shape", parts.constant("three", np.array([3], np.int64))), "total", axis=0)
+        parts.op("Cast", ("total",), "total.int32", to=TensorProto.INT32)
         parts.op("Sub", ("total", parts.constant("one", np.array([1], np.int64))), "total.last")
-        parts.op("Cast", ("total.last",), "total.last.int32", attributes={"to": TensorProto.INT32})
+        parts.op("Cast", ("total.last",), "total.last.int32", to=TensorProto.INT32)
         angles = np.outer(np.arange(self.shape.context), self.shape.frequencies())
         parts.constant("cosines", np.cos(angles).astype(np.float32))
         parts.constant("sines", np.sin(angles).astype(np.float32))
@@ -125,9 +128,9 @@ class _Builder:
         parts.constant("embedding.scales", scales)
         parts.constant("embedding.shape", np.array(weights.shape, np.int64))
         table = parts.op("Reshape", ("embedding.levels", "embedding.shape"), "embedding.table")
-        attributes = {"gather_axis": 0, "quantize_axis": 1, "block_size": BLOCK, "bits": 8}
+        blocks = {"gather_axis": 0, "quantize_axis": 1, "block_size": BLOCK, "bits": 8}
         inputs = (table, "tokens", "embedding.scales")
-        return parts.op("GatherBlockQuantized", inputs, "embedded", domain=CONTRIB, attributes=attributes)
+        return parts.op("GatherBlockQuantized", inputs, "embedded", domain=CONTRIB, **blocks)
 
     def _layer(self, layer: int, normed: str, residual: str) -> tuple[str, str]:
         """Attention and feed-forward, each behind a norm; returns the next layer's normed input and the residual."""
@@ -140,7 +143,7 @@ class _Builder:
         normed, residual = self._add_and_norm(given, residual, weight(f"{layer}.middle"), f"{at}middle")
         gate = self.linear(normed, weight(f"{layer}.gate"), f"{at}gate")
         up = self.linear(normed, weight(f"{layer}.up"), f"{at}up")
-        swish = self.parts.op("QuickGelu", (gate,), f"{at}swish", domain=CONTRIB, attributes={"alpha": 1.0})
+        swish = self.parts.op("QuickGelu", (gate,), f"{at}swish", domain=CONTRIB, alpha=1.0)
         gated = self.parts.op("Mul", (swish, up), f"{at}gated")
         down = self.linear(gated, weight(f"{layer}.down"), f"{at}down")
         following = f"{layer + 1}.before" if layer + 1 < self.shape.layers else "norm"
@@ -162,35 +165,38 @@ class _Builder:
         past = (f"past.{layer}.key", f"past.{layer}.value")
         inputs = (packed, "", "", *past, "total.last.int32", "total.int32", "cosines", "sines", "positions", "bias")
         outputs = (f"blk.{layer}.attended", f"present.{layer}.key", f"present.{layer}.value")
-        attributes = {
-            "num_heads": self.shape.heads,
-            "kv_num_heads": self.shape.cached_heads,
-            "scale": self.shape.head_width**-0.5,
-            "do_rotary": 1,
-            "rotary_interleaved": 1,
-        }
-        return self.parts.op("GroupQueryAttention", inputs, *outputs, domain=CONTRIB, attributes=attributes)
+        return self.parts.op(
+            "GroupQueryAttention",
+            inputs,
+            *outputs,
+            domain=CONTRIB,
+            num_heads=self.shape.heads,
+            kv_num_heads=self.shape.cached_heads,
+            scale=self.shape.head_width**-0.5,
+            do_rotary=1,
+            rotary_interleaved=1,
+        )
 
     def _add_and_norm(self, value: str, residual: str, weights: Floats, name: str) -> tuple[str, str]:
         inputs = (value, residual, self.parts.constant(f"{name}.weights", weights))
         outputs = (f"{name}.normed", "", "", f"{name}.sum")
-        attributes = {"epsilon": self.shape.epsilon}
-        self.parts.op("SkipSimplifiedLayerNormalization", inputs, *outputs, domain=CONTRIB, attributes=attributes)
+        norm = "SkipSimplifiedLayerNormalization"
+        self.parts.op(norm, inputs, *outputs, domain=CONTRIB, epsilon=self.shape.epsilon)
         return outputs[0], outputs[3]
 
     def _output(self, normed: str) -> None:
         """Log-probabilities, only where they are wanted: the output layer is a fifth of the network."""
         parts, shape = self.parts, self.shape
-        chosen = parts.op("Gather", (normed, "last"), "chosen", attributes={"axis": 1})
+        chosen = parts.op("Gather", (normed, "last"), "chosen", axis=1)
         rows = parts.op("Squeeze", (chosen, parts.constant("first_axis", np.array([0], np.int64))), "chosen.rows")
         if not shape.tied:
             logits = self.linear(rows, self.backbone.weight("head"), "logits")
         elif self.precision == "float32":
-            logits = parts.op("Gemm", (rows, "embedding.weights"), "logits", attributes={"transB": 1})
+            logits = parts.op("Gemm", (rows, "embedding.weights"), "logits", transB=1)
         else:
             table = ("embedding.levels", "embedding.scales")
             logits = self._multiply(rows, table, shape.vocabulary, shape.width, "logits")
-        parts.op("LogSoftmax", (logits,), "logprobs", attributes={"axis": -1})
+        parts.op("LogSoftmax", (logits,), "logprobs", axis=-1)
 
     def _signature(self) -> tuple[list[Any], list[Any]]:
         from onnx import TensorProto, helper

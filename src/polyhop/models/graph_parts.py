@@ -6,7 +6,7 @@ more than one of them is in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,7 +37,7 @@ class GraphParts:
         """Add a constant; returns its name."""
         from onnx import numpy_helper
 
-        array = np.ascontiguousarray(array)
+        array = np.asarray(array, order="C")
         if self.beside is None or array.nbytes < SMALL:
             self.constants.append(numpy_helper.from_array(array, name))
         else:
@@ -55,30 +55,21 @@ class GraphParts:
         stream.write(array.data)
         return tensor
 
-    def op(
-        self,
-        operator: str,
-        inputs: Sequence[str],
-        *outputs: str,
-        domain: str = "",
-        attributes: Mapping[str, Any] | None = None,
-    ) -> str:
+    def op(self, operator: str, inputs: Sequence[str], *outputs: str, domain: str = "", **attributes: Any) -> str:
         """Add a node; returns the name of its first output."""
         from onnx import helper
 
         name = f"{outputs[0]}/{operator}"
-        self.nodes.append(helper.make_node(operator, inputs, outputs, name=name, domain=domain, **(attributes or {})))
+        self.nodes.append(helper.make_node(operator, inputs, outputs, name=name, domain=domain, **attributes))
         return outputs[0]
 
-    def model(self, inputs: Sequence[Any], outputs: Sequence[Any], properties: Mapping[str, str]) -> Any:
+    def model(self, name: str, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
         """All of it as an ONNX model."""
         from onnx import helper
 
-        graph = helper.make_graph(self.nodes, "llama", inputs, outputs, self.constants)
+        graph = helper.make_graph(self.nodes, name, inputs, outputs, self.constants)
         opsets = [helper.make_opsetid("", 21), helper.make_opsetid(CONTRIB, 1)]
-        model = helper.make_model(graph, opset_imports=opsets, ir_version=10, producer_name="polyhop")
-        helper.set_model_props(model, dict(properties))
-        return model
+        return helper.make_model(graph, opset_imports=opsets, ir_version=10, producer_name="polyhop")
 
 
 @contextmanager

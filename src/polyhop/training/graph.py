@@ -11,14 +11,14 @@ Outputs, float32: for each head on every token (B, T, classes), for each head on
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhop.models.graph_parts import CONTRIB
+from polyhop.models.graph_parts import CONTRIB, GraphParts
 from polyhop.ports import Floats
 
 HEAD_WIDTH = 32  # of one attention head, in all encoders of the MiniLM family
@@ -41,7 +41,7 @@ def write_graph(weights: Weights, heads: Sequence[Head], target: Path, *, exact:
     """Build the graph and save it as one file; ``exact`` keeps float32 throughout, for comparisons. Raises OSError."""
     import onnx
 
-    model = _Builder(weights=weights, exact=exact).model(heads)
+    model = _Builder(weights=weights, exact=exact).encoder(heads)
     onnx.save_model(model, str(target), save_as_external_data=False)
 
 
@@ -61,18 +61,16 @@ def _scales(matrix: Floats, top: int) -> Floats:
     return scales
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Builder:
-    """Collects the nodes and constants of the graph; methods return the name of the value that they add."""
+@dataclass(kw_only=True)
+class _Builder(GraphParts):
+    """Says the graph node by node; methods return the name of the value that they add."""
 
     weights: Weights
     exact: bool
-    nodes: list[Any] = field(default_factory=list)
-    constants: list[Any] = field(default_factory=list)
 
-    def model(self, heads: Sequence[Head]) -> Any:
+    def encoder(self, heads: Sequence[Head]) -> Any:
         """The encoder and its heads as an ONNX model."""
-        from onnx import TensorProto, helper
+        from onnx import TensorProto
 
         value = self._embedding()
         mask = self.op("Cast", ("attention_mask",), "mask", to=TensorProto.INT32)
@@ -82,28 +80,11 @@ class _Builder:
             layer += 1
         for head in heads:
             self._head(value, head)
-        graph = helper.make_graph(self.nodes, "encoder", self._inputs(), self._outputs(heads), self.constants)
-        opsets = [helper.make_opsetid("", 21), helper.make_opsetid(CONTRIB, 1)]
-        return helper.make_model(graph, opset_imports=opsets, ir_version=10, producer_name="polyhop")
-
-    def constant(self, name: str, array: NDArray[Any]) -> str:
-        """Add a constant."""
-        from onnx import numpy_helper
-
-        self.constants.append(numpy_helper.from_array(np.asarray(array, order="C"), name))
-        return name
+        return self.model("encoder", self._inputs(), self._outputs(heads))
 
     def weight(self, name: str) -> str:
         """Add a weight as it is."""
         return self.constant(name, self.weights[name])
-
-    def op(self, operator: str, inputs: Sequence[str], *outputs: str, domain: str = "", **attributes: Any) -> str:
-        """Add a node."""
-        from onnx import helper
-
-        name = f"{outputs[0]}/{operator}"
-        self.nodes.append(helper.make_node(operator, inputs, outputs, name=name, domain=domain, **attributes))
-        return outputs[0]
 
     def linear(self, value: str, name: str) -> str:
         """Multiply by a matrix of shape (outputs, inputs) and add a bias."""

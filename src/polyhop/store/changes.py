@@ -13,7 +13,7 @@ from polyhop.store.tables import StoreTables
 
 NOTE: Final = "rows:{}"  # the fact about an index that has the lineage of a layer's rows
 UNKNOWN: Final = -1  # no turn that can be told from another
-SAVE_NOTE = "INSERT INTO meta VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value"
+SAVE_META = "INSERT INTO meta VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value"
 DONE_AFTER = """
     SELECT passage FROM ledger WHERE layer = ? AND fingerprint = ? AND state = 'done' AND passage > ? ORDER BY passage
 """
@@ -45,6 +45,16 @@ class Changes(StoreTables):
     kept by the database itself, 16 bytes each. Rows under one fingerprint come with new passages and go with them;
     whatever else happens to them is a *turn*, after which everything has to be looked at.
     """
+
+    def meta(self, key: str) -> str | None:
+        """A fact about the index, e.g. ``created`` (a time) and ``polyhop`` (the version that wrote it last)."""
+        value: str | None = self._value("SELECT value FROM meta WHERE key = ?", key)
+        return value
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Store a fact about the index."""
+        with self._writing() as connection:
+            connection.execute(SAVE_META, (key, value))
 
     def highest(self) -> int:
         """The highest number of a passage; 0 where there is none."""
@@ -121,12 +131,11 @@ class Changes(StoreTables):
         return lineage.settled if lineage is not None and lineage.fingerprint == fingerprint else 0
 
     def _lineage(self, layer: str) -> Lineage | None:
-        told: str | None = self._value("SELECT value FROM meta WHERE key = ?", NOTE.format(layer))
+        told = self.meta(NOTE.format(layer))
         return Lineage(**json.loads(told)) if told else None
 
     def _note(self, layer: str, lineage: Lineage) -> None:
-        with self._writing() as connection:
-            connection.execute(SAVE_NOTE, (NOTE.format(layer), json.dumps(lineage._asdict())))
+        self.set_meta(NOTE.format(layer), json.dumps(lineage._asdict()))
 
     def _ints(self, query: str, *values: Any) -> Ints:
         rows = self._rows(query, *values)

@@ -117,18 +117,6 @@ class Record(Ledger):
         """Bytes of all files of the index."""
         return sum(_sizes(self.folder))
 
-    def meta(self, key: str) -> str | None:
-        """A fact about the index, e.g. ``created`` (a time) and ``polyhop`` (the version that wrote it last)."""
-        value: str | None = self._value("SELECT value FROM meta WHERE key = ?", key)
-        return value
-
-    def set_meta(self, key: str, value: str) -> None:
-        """Store a fact about the index."""
-        with self._writing() as connection:
-            connection.execute(
-                "INSERT INTO meta VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value", (key, value)
-            )
-
     def _note_version(self) -> None:
         if self.meta("polyhop") != version():
             self.set_meta("polyhop", version())

@@ -11,6 +11,7 @@ import psycopg
 from psycopg import errors, sql
 
 from polyhop.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, StoreError
+from polyhop.store.changes import SAVE_META
 from polyhop.store.place import StorePlace
 from polyhop.store.postgres.dialect import PostgresConnection
 from polyhop.store.postgres.faults import translated
@@ -71,8 +72,7 @@ def migrate(spoken: PostgresConnection, place: StorePlace, *, version: str) -> N
         created = datetime.now(UTC).isoformat(timespec="seconds")
         facts = [("created", created), ("polyhop", version), ("identity", secrets.token_hex(16))] if not found else []
         spoken.executemany("INSERT INTO meta VALUES (?, ?)", facts)
-        upsert = "INSERT INTO meta VALUES ('format', ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value"
-        spoken.execute(upsert, (str(len(MIGRATIONS)),))
+        spoken.execute(SAVE_META, ("format", str(len(MIGRATIONS))))
 
 
 def lock(spoken: PostgresConnection, place: StorePlace, *, wait: float) -> None:

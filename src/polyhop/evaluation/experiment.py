@@ -29,7 +29,7 @@ from polyhop.models.choice import Models
 from polyhop.reports import IndexReport, Progress, ProgressListener
 from polyhop.settings import Settings
 from polyhop.strategies.strategy import layers_read, layers_wanted, strategy_of
-from polyhop.types import Answer, Budget, Evidence, Passage
+from polyhop.types import Answer, Budget, Evidence
 
 logger = logging.getLogger(__name__)
 
@@ -222,39 +222,16 @@ class Experiment:
         deep = max(self.budget.passages, *(getattr(metric, "k", 0) for metric in metrics))
         start = time.perf_counter()
         found = engine.search(question.text, k=deep, strategy=strategy)
-        seconds = time.perf_counter() - start
-        hops = tuple(map(HopOutcome.of, found.hops))
-        ranking, texts = _ranked(found.passages)
-        context = sum(map(count_tokens, texts))
-        return Outcome(
-            ranking=ranking,
-            texts=texts,
-            context=context,
-            read=False,
-            seconds=seconds,
-            cost=found.cost,
-            hops=hops,
-            plan=plan_followed(found),
-            steps=steps_followed(found),
-        )
+        return replace(_found(found, time.perf_counter() - start), read=False)
 
     def _asked(self, engine: Asks, strategy: str, question: Question) -> Outcome:
         start = time.perf_counter()
         answer = engine.ask(question.text, strategy=strategy, budget=self.budget)
-        seconds = time.perf_counter() - start
-        ranking, texts = _ranked(answer.evidence.passages)
-        return Outcome(
-            seconds=seconds,
-            ranking=ranking,
-            texts=texts,
-            context=sum(map(count_tokens, texts)),
+        return replace(
+            _found(answer.evidence, time.perf_counter() - start),
             answer=answer.text,
             quotations=tuple(citation.quote for citation in answer.citations),
             confidence=answer.confidence,
-            cost=answer.evidence.cost,
-            hops=tuple(map(HopOutcome.of, answer.evidence.hops)),
-            plan=plan_followed(answer.evidence),
-            steps=steps_followed(answer.evidence),
         )
 
 
@@ -339,7 +316,16 @@ def layers_of(
     return tuple(dict.fromkeys((*needed, *also)))
 
 
-def _ranked(passages: Sequence[Passage]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The ids of passages and what they say, best first, each once."""
-    ranked = {passage.id: f"{passage.title}\n{passage.text}" for passage in passages}
-    return tuple(ranked), tuple(ranked.values())
+def _found(evidence: Evidence, seconds: float) -> Outcome:
+    """What was found so quickly for a question, each passage once."""
+    ranked = {passage.id: f"{passage.title}\n{passage.text}" for passage in evidence.passages}
+    return Outcome(
+        ranking=tuple(ranked),
+        texts=tuple(ranked.values()),
+        context=sum(map(count_tokens, ranked.values())),
+        seconds=seconds,
+        cost=evidence.cost,
+        hops=tuple(map(HopOutcome.of, evidence.hops)),
+        plan=plan_followed(evidence),
+        steps=steps_followed(evidence),
+    )

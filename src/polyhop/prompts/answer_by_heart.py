@@ -44,12 +44,10 @@ def answer_by_heart(
     messages = (Message("system", system), Message("user", fenced([PromptBlock("QUESTION", question)])))
     try:
         content, cost = complete_json(model, messages, SCHEMA, max_tokens)
-    except WastedOutput as wasted:
-        return _read(_said(wasted.text), wasted.cost, broken=True)
-    except NoCallsLeft as refused:
-        if not refused.text.strip():
+    except (WastedOutput, NoCallsLeft) as failed:
+        if isinstance(failed, NoCallsLeft) and not failed.text.strip():
             raise
-        return _read(_said(refused.text), refused.cost, broken=True)
+        return _read(_said(failed.text), failed.cost, broken=True)
     return _read(content["answer"], cost)
 
 

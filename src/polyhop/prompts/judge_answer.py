@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyhop.models.structured import complete_json
-from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.ports import LanguageModel
+from polyhop.prompts.asking import about
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost
 
@@ -57,6 +58,5 @@ def judge_answer(
         *(known or [PromptBlock("REFERENCE", "NONE")]),
         PromptBlock("ANSWER", answer),
     ]
-    messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
-    content, cost = complete_json(model, messages, SCHEMA, max_tokens)
+    content, cost = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens)
     return Judgement(correct=content["correct"], reason=" ".join(content["reason"].split()), cost=cost)

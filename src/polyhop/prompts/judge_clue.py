@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyhop.models.structured import complete_json
-from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.ports import LanguageModel
+from polyhop.prompts.asking import about
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.schemas import Schema, closed, listed
 from polyhop.types import Cost
 
@@ -58,7 +59,6 @@ def judge_clues(
         PromptBlock("PASSAGE", passage),
         *(PromptBlock(f"CLUE {number}", " | ".join(parts)) for number, parts in enumerate(clues, 1)),
     ]
-    messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
-    content, cost = complete_json(model, messages, SCHEMA, max_tokens)
+    content, cost = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens)
     said = {one["clue"]: one["covers"] for one in reversed(content["clues"])}
     return CluesJudged(covers=tuple(said.get(number) for number in range(1, len(clues) + 1)), cost=cost)

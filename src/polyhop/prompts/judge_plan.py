@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from polyhop.models.structured import complete_json
-from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
+from polyhop.ports import LanguageModel
+from polyhop.prompts.asking import about
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.schemas import Schema, closed, listed
 from polyhop.types import Cost
 
@@ -64,8 +65,7 @@ def judge_plan(
     if reference:
         blocks.append(PromptBlock("REFERENCE", _numbered(reference)))
     blocks.append(PromptBlock("PLAN", _numbered(steps)))
-    messages = (Message("system", _SYSTEM), Message("user", fenced(blocks)))
-    content, cost = complete_json(model, messages, SCHEMA, max_tokens)
+    content, cost = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens)
     said = {one["step"]: one for one in reversed(content["steps"])}
     verdicts = (_verdict(said.get(number)) for number in range(1, len(steps) + 1))
     return PlanJudged(steps=tuple(verdicts), cost=cost)

@@ -154,12 +154,10 @@ def read_answer(
     messages = about(model, system, blocks)
     try:
         content, cost = complete_json(model, messages, wanted, max_tokens, also=other)
-    except WastedOutput as wasted:
-        return _read(_understood(wasted.text), passages, wasted.cost, broken=True)
-    except NoCallsLeft as refused:
-        if not refused.text.strip():
+    except (WastedOutput, NoCallsLeft) as failed:
+        if isinstance(failed, NoCallsLeft) and not failed.text.strip():
             raise
-        return _read(_understood(refused.text), passages, refused.cost, broken=True)
+        return _read(_understood(failed.text), passages, failed.cost, broken=True)
     return _read(content, passages, cost)
 
 

@@ -84,14 +84,14 @@ class _PostingsRun:
     def rows(self) -> int:
         return len(self.arrays["numbers"])
 
-    def terms(self, most: int) -> Iterator[tuple[bytes, None]]:
+    def terms(self, most: int) -> Iterator[bytes]:
         """The terms in order, so many of them read at a time."""
         lengths, blob = LengthsByStarts(self.arrays["bounds"]), Onward(self.arrays["blob"])
         while len(piece := lengths.next(most)):
             ends = offsets(piece)
             letters = blob.next(int(ends[-1])).tobytes()
             for start, end in pairwise(ends.tolist()):
-                yield letters[start:end], None
+                yield letters[start:end]
 
     def lists(self, name: str, places: NDArray[np.intc], base: int) -> ListsOfRun:
         return ListsOfRun(places, self._lengths, self.arrays[name], base)
@@ -108,7 +108,7 @@ def _merge(runs: list[_PostingsRun], folder: Path) -> None:
                 for piece in run.arrays[name].pieces(AT_ONCE):
                     written.add(piece)
         terms = NamesOfRuns([run.terms(max(1, TERMS // len(runs))) for run in runs])
-        hashes = _write_terms((shared.name for shared in terms), writer.texts())
+        hashes = _write_terms(terms, writer.texts())
         order = np.argsort(hashes, kind="stable")
         write_in_pieces(writer.array("order"), order)
         write_in_pieces(writer.array("hashes", np.uint64), hashes, order)

@@ -10,9 +10,9 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from itertools import groupby
+from itertools import groupby, repeat
 from operator import itemgetter
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,6 @@ from polyhop.indexes.streamed import ArrayReader, ArrayWriter, Onward
 from polyhop.ports import Ints
 
 AT_ONCE = 1 << 19  # numbers that are read and written together
-
-Said = TypeVar("Said")
 
 
 class Lengths(Protocol):
@@ -61,40 +59,25 @@ class ListsOfRun:
     base: int
 
 
-@dataclass(frozen=True)
-class NameInRuns(Generic[Said]):
-    """A name, and what each run that has it says of it."""
-
-    name: bytes
-    said: list[Said]
-
-
-class NamesOfRuns(Generic[Said]):
+class NamesOfRuns:
     """The names of several runs as one, in order, each once."""
 
-    def __init__(self, runs: Sequence[Iterable[tuple[bytes, Said]]]) -> None:
+    def __init__(self, runs: Sequence[Iterable[bytes]]) -> None:
         self.count = 0
         self._runs = runs
         self._places = [array("i") for _ in runs]
 
-    def __iter__(self) -> Iterator[NameInRuns[Said]]:
-        streams = [_numbered(number, run) for number, run in enumerate(self._runs)]
+    def __iter__(self) -> Iterator[bytes]:
+        streams = [zip(run, repeat(number)) for number, run in enumerate(self._runs)]
         for name, same in groupby(merge(*streams), itemgetter(0)):
-            found = []
-            for _, number, said in same:
+            for _, number in same:
                 self._places[number].append(self.count)
-                found.append(said)
             self.count += 1
-            yield NameInRuns(name, found)
+            yield name
 
     def places(self) -> list[NDArray[np.intc]]:
         """For each run, which of the merged names each of its names is; once all of them were told."""
         return [np.frombuffer(places, np.intc) for places in self._places]
-
-
-def _numbered(number: int, run: Iterable[tuple[bytes, Said]]) -> Iterator[tuple[bytes, int, Said]]:
-    """What a run says with its number: of two that have the same name, the earlier one comes first."""
-    return ((name, number, said) for name, said in run)
 
 
 def starts_of(runs: Sequence[ListsOfRun], count: int) -> Ints:

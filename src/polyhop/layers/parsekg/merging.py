@@ -76,7 +76,7 @@ def _named(runs: Sequence[SortedRun], folder: Path, earlier: ParseKG) -> _Named:
     with streamed(folder / "names") as name_writer, streamed(folder / "readings") as reading_writer:
         keys, texts, waiting = _Keys(name_writer, earlier), reading_writer.texts(), list[bytes]()
         for reading in shared:
-            key, _, said = reading.name.partition(PARTS.encode())
+            key, _, said = reading.partition(PARTS.encode())
             whose.append(keys.place_of(key))
             waiting.append(said.decode("utf-8", "surrogatepass").encode("utf-8", "replace"))
             if len(waiting) == WRITTEN:

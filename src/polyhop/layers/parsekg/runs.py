@@ -204,11 +204,11 @@ class SortedRun:
         starts, rights = offsets(self.arrays["mentioned_each"].read()), self.arrays["mentioned_rights"].read()
         return Adjacency(starts=starts, rights=rights.astype(np.int64)).reverse(self.rows)
 
-    def readings(self, most: int) -> Iterator[tuple[bytes, None]]:
+    def readings(self, most: int) -> Iterator[bytes]:
         """The readings in UTF-8, in order; so many of them are read at a time."""
         texts = OnwardTexts(self.arrays["readings"], self.arrays["reading_lengths"])
         while block := texts.next(most):
-            yield from ((reading, None) for reading in block)
+            yield from block
 
     def first_readings(self) -> Ints:
         """The first reading of each entity."""

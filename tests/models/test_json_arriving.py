@@ -84,6 +84,11 @@ def test_the_answer_grows_and_ends_as_it_is_read_whole(
     assert len(told) - anew > len(answer) * 0.7, "character by character"
 
 
+def test_braces_in_thoughts_do_not_use_up_the_tries_of_what_is_said_after_them() -> None:
+    body = json.dumps(BRIEFLY)
+    assert drafts("{x} " * 200 + "</think>" + body)[-1] == BRIEFLY["answer"]
+
+
 def test_half_an_escape_is_never_shown() -> None:
     told = drafts(json.dumps({"answer": "a🌊\n\u201c"}))
     assert told == ["", "a", "a🌊", "a🌊\n\u201c"]  # white space at the end is no part of an answer

@@ -37,7 +37,7 @@ class JsonArriving:
         self._text += piece
         said = spoken(self._text)
         if not said.startswith(self._said):  # all before it was thought
-            self.value, self._from, self._done = None, 0, False
+            self.value, self._from, self._starts, self._done = None, 0, 0, False
         self._said = said
         while self._read():
             self._starts += 1

@@ -94,9 +94,7 @@ def _digest(content: object) -> str:
     return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
 
 
-def communities_of(
-    graph: GrownGraph, folder: Path, generation: str, *, largest: int = LARGEST
-) -> tuple[Community, ...]:
+def communities_of(graph: GrownGraph, folder: Path, generation: str) -> tuple[Community, ...]:
     """The communities of a graph, clustered once for all runs.
 
     ``folder``: of the index, which need not be writable. ``generation``: names the graph's content: that of the facts

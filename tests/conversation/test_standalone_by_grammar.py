@@ -45,6 +45,8 @@ BUILT = [("When was the Long Bridge built?", "1612")]
         (FAIR, "Where does she live?", "Where does Anna Berg live?"),  # who answers a "who", not a place beside it
         ([*MASTER, MAYOR], "Where was she born?", "Where was Mary Jones born?"),  # who was "he" is not "she"
         (DOGS, "Why?", "Why aren't dogs allowed on the Gull?"),
+        ([*DOGS, ("?!", None)], "Why?", "Why aren't dogs allowed on the Gull?"),
+        ([("...", None)], "What about 1924?", "What about 1924?"),
         (DOGS, "Why not?", "Why aren't dogs allowed on the Gull?"),
         ([("Can it fly?\n", "yes")], "Why?", "Why can it fly?"),
         ([("Can it fly?", "No.")], "And why?", "Why can't it fly?"),

@@ -21,7 +21,7 @@ Choose = Callable[[Reference, str, Sequence[Phrase], Sequence[Spoken]], Phrase |
 def by_grammar(question: str, thread: Thread, parser: SyntacticParser, choose: Choose = chosen) -> str:
     """The question as it stands alone; as it is where it points back at nothing. ``choose`` settles each reference."""
     spoken: list[Spoken] = []
-    recent = thread.last(LOOKED_AT)
+    recent = [one for one in thread.last(LOOKED_AT) if any(map(str.isalnum, one.meant))]  # "?!" asks nothing
     for age, exchange in zip(range(len(recent), 0, -1), recent, strict=True):
         meant = exchange.standalone or resolved(exchange.question, spoken, parser, choose)
         spoken += _spoken(exchange, meant[:LONGEST_QUESTION], age, parser)  # what is put into it makes it longer

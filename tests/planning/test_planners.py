@@ -178,6 +178,18 @@ def test_a_question_is_kept_once_for_each_planner_also_by_a_later_run(tmp_path: 
     assert found.find("Who?", "nobody") == found.find("Who?") == replace(PLANS["chain"], source="recorded")
 
 
+def test_plans_are_kept_in_a_file_that_an_editor_has_saved_in_its_own_way(tmp_path: Path) -> None:
+    file = tmp_path / "plans.jsonl"
+    PlanFile(file).keep("Who?", "steps", PLANS["chain"])
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes() + b"\r\n")
+    kept = PlanFile(file)
+    kept.keep("Who?", "steps", PLANS["comparison"])
+    kept.keep("Where?", "steps", PLANS["comparison"])
+    found = RecordedPlans.read(file)
+    assert found.find("Who?") == replace(PLANS["chain"], source="recorded")
+    assert found.find("Where?") == replace(PLANS["comparison"], source="recorded")
+
+
 def test_each_strategy_gets_the_plan_again_that_it_made(engine: Polyhop, tmp_path: Path) -> None:
     """Where a language model plans, one takes steps and the other constraints."""
     file = tmp_path / "plans.jsonl"

@@ -58,9 +58,8 @@ class PlanFile:
         """Raises UsageError for a file that cannot be read, or not be written."""
         self._file = file
         self._lock = threading.Lock()
-        if file.exists():
-            RecordedPlans.read(file)  # what is no file of plans is not written to
-        self._known = {(_key(row["question"]), row.get("planner")) for row in json_lines.read(file)}
+        plans = RecordedPlans.read(file).plans if file.exists() else {}  # what is no file of plans is not written to
+        self._known = {(question, planner) for question, made in plans.items() for planner in made}
         try:
             json_lines.append(file, [])
         except OSError as error:

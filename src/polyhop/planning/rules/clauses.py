@@ -94,11 +94,7 @@ def inverted(clause: Words) -> Words:
         return (clause[verb], *clause[:verb], *clause[verb + 1 :])
     present = low.endswith("s") and not low.endswith("ss")
     helper = "does" if is_base(low) or present else "did"
-    subject = clause[:verb]
-    lead = len(subject)
-    while lead > 1 and subject[lead - 1].low in ADVERBS:
-        lead -= 1
-    return (*plain(helper), *subject[:lead], *subject[lead:], *plain(base_form(low)), *clause[verb + 1 :])
+    return (*plain(helper), *clause[:verb], *plain(base_form(low)), *clause[verb + 1 :])
 
 
 def _helps(clause: Words, verb: int) -> bool:

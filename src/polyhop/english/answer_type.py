@@ -75,6 +75,17 @@ _STUDYING: Final = word_set("study studied graduate graduated educated work work
 _KINDS: Final = word_set("type kind sort name title")
 _PLURAL: Final = word_set("are were do does did have can may must should will")
 _SINGULAR: Final = word_set("is was has does")
+_FOLLOWING: Final = DATES | _NUMBERS | _NATIONALITIES | PLACES | ORGANISATIONS | ROLES | PEOPLE | WORKS | KIN
+_TYPES: Final = {  # of nouns; of one that has several the last counts
+    **dict.fromkeys((KIN | ROLES | PEOPLE) - {"family", "cast"}, AnswerType.PERSON),
+    **dict.fromkeys(PLACES | _MORE_PLACES, AnswerType.PLACE),
+    **dict.fromkeys(_WORKS, AnswerType.WORK),
+    **dict.fromkeys(ORGANISATIONS - {"religion", "union", "franchise"}, AnswerType.ORGANISATION),
+    **dict.fromkeys(_BODIES | {"alma mater", "record label"}, AnswerType.ORGANISATION),
+    **dict.fromkeys(_NATIONALITIES, AnswerType.NATIONALITY),
+    **dict.fromkeys(_NUMBERS, AnswerType.NUMBER),
+    **dict.fromkeys(DATES, AnswerType.DATE),
+}
 _STEPS: Final = word_set("steps procedure instructions")
 _MANNERS: Final = FUNCTION_WORDS - {"near"} | word_set("come else exactly precisely best")
 """What stands behind "how" where a way is asked for; anything else says of what the degree is: "how thick"."""
@@ -264,8 +275,7 @@ def _nominal(words: Words, at: int, *, first: bool) -> bool:
         return False  # "what novel imagines the ...": a verb and its object
     if first and low.endswith("ed"):
         return True
-    known = low in DATES | _NUMBERS | _NATIONALITIES | PLACES | ORGANISATIONS | ROLES | PEOPLE | WORKS | KIN
-    return known or not is_finite(low)
+    return low in _FOLLOWING or not is_finite(low)
 
 
 def _unwrapped(words: Words, end: int) -> str:
@@ -301,20 +311,7 @@ def _of_where(words: Words) -> AnswerType:
 
 def _of_noun(noun: str) -> AnswerType:
     """The type of a head noun; the plural counts as the singular."""
-    table = (
-        (AnswerType.DATE, DATES),
-        (AnswerType.NUMBER, _NUMBERS),
-        (AnswerType.NATIONALITY, _NATIONALITIES),
-        (
-            AnswerType.ORGANISATION,
-            ORGANISATIONS - {"religion", "union", "franchise"} | _BODIES | {"alma mater", "record label"},
-        ),
-        (AnswerType.WORK, _WORKS),
-        (AnswerType.PLACE, PLACES | _MORE_PLACES),
-        (AnswerType.PERSON, (KIN | ROLES | PEOPLE) - {"family", "cast"}),
-    )
     for form in (noun, noun.removesuffix("s"), noun.removesuffix("ies") + "y"):
-        for type_, nouns in table:
-            if form in nouns:
-                return type_
+        if form in _TYPES:
+            return _TYPES[form]
     return AnswerType.PERSON if noun and is_agent(noun) else AnswerType.THING

@@ -59,6 +59,7 @@ RELATIONAL: Final = KIN | ROLES | PLACES | word_set(_NOUNS["relational"]) | {"re
 """Nouns that ask for something else when an "of" or a possessive hangs on them."""
 
 AGENTLIKE_NOT: Final = word_set(_NOUNS["not_agents"])
+_NO_PERSONS: Final = word_set("manufacturer publisher developer broadcaster employer distributor family label")
 NOT_A_HOP: Final = word_set(_NOUNS["no_hops"])
 """Possessions that are no entity of their own: to look them up first leads nowhere."""
 
@@ -104,22 +105,8 @@ ATTRIBUTE_TAILS: Final = word_set(
     "birth death burial origin citizenship residence marriage release establishment formation"
 )
 TIMES: Final = {
-    "first": "earlier",
-    "earlier": "earlier",
-    "earliest": "earlier",
-    "before": "earlier",
-    "older": "earlier",
-    "oldest": "earlier",
-    "sooner": "earlier",
-    "later": "later",
-    "latest": "later",
-    "last": "later",
-    "after": "later",
-    "younger": "later",
-    "youngest": "later",
-    "recently": "later",
-    "recent": "later",
-    "newer": "later",
+    **dict.fromkeys(word_set("first earlier earliest before older oldest sooner"), "earlier"),
+    **dict.fromkeys(word_set("later latest last after younger youngest recently recent newer"), "later"),
 }
 
 
@@ -132,11 +119,7 @@ def is_agent(noun: str) -> bool:
 
 def names_person(noun: str) -> bool:
     """Whether "who" asks for the noun."""
-    return (
-        is_agent(noun)
-        and " " not in noun
-        and noun not in word_set("manufacturer publisher developer broadcaster employer distributor family label")
-    )
+    return is_agent(noun) and " " not in noun and noun not in _NO_PERSONS
 
 
 def is_demonym(word: str) -> bool:

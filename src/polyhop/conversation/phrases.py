@@ -22,6 +22,7 @@ _NOMINAL: Final = frozenset(
 _BEFORE: Final = frozenset(
     {"det", "compound", "amod", "nummod", "nmod", "quantmod", "poss", "case", "predet", "punct", "advmod", "npadvmod"}
 )
+_OF_CLAUSES: Final = word_set("nsubj nsubjpass aux auxpass dobj expl csubj advcl xcomp ccomp attr neg")
 _OF_WORKS: Final = NOUNS_OF_PLACES | ORGANISATIONS | WORKS | THINGS | TITLE_NOUNS | word_set("of on and in")
 _PERSONS: Final = KIN | ROLES | PEOPLE
 _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "ROOT"})
@@ -105,20 +106,7 @@ def _of_sentence(tree: ParseTree) -> Iterator[Phrase]:
 def _is_noun(tree: ParseTree, i: int) -> bool:
     """Whether a word that may be a verb is a noun: one that governs modifiers of nouns, and nothing of a clause."""
     kids = {tree.deps[kid] for kid in tree.kids[i]}
-    if kids & {
-        "nsubj",
-        "nsubjpass",
-        "aux",
-        "auxpass",
-        "dobj",
-        "expl",
-        "csubj",
-        "advcl",
-        "xcomp",
-        "ccomp",
-        "attr",
-        "neg",
-    }:
+    if kids & _OF_CLAUSES:
         return False
     return bool(kids & {"det", "compound", "amod", "poss", "nummod"}) or tree.forms[i][:1].isupper() or len(tree) == 1
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from polyhop.models.encoder import Encoder
-from polyhop.models.install import installed_folder
+from polyhop.models.install import installed_folder, verify
 from polyhop.models.once import once
-from polyhop.models.weights import check_hashes, check_sizes, read_manifest
+from polyhop.models.weights import check_sizes, read_manifest
 from polyhop.ports import Floats
 
 DIMENSIONS = 384
@@ -48,8 +48,7 @@ class MiniLM:
 
     def verify(self) -> None:
         """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
-        folder = installed_folder("minilm", self.cache)
-        check_hashes(folder, read_manifest(folder))
+        verify("minilm", self.cache)
 
 
 @once

@@ -231,10 +231,7 @@ class Growth:
         tallied: Tallied | None,
     ) -> tuple[Mapping[int, Rows], PolyhopError | None]:
         """The rows of passages by number, or of those that there are answers for, and then why not of all."""
-        numbers, texts = (
-            list(passages),
-            [passage.for_layers() for passage in passages.values()],
-        )
+        numbers, texts = list(passages), [passage.for_layers() for passage in passages.values()]
         stored = {name: record.payloads_of(name, numbers, mark) for name, mark in manner.below.items()}
         below = {name: [found.get(number) for number in numbers] for name, found in stored.items()}
         try:

@@ -20,7 +20,7 @@ from polyhop.indexes.streamed import streamed
 from polyhop.indexes.titles import Titles
 from polyhop.indexes.vectors import Vectors
 from polyhop.layers import covered
-from polyhop.layers.generations import kept_segments, make_room
+from polyhop.layers.generations import kept_segments, make_room, name_of
 from polyhop.layers.layer import READ_AT_ONCE, USUAL_MEMORY, words_of
 from polyhop.layers.layer import fingerprint as mark_of
 from polyhop.models.choice import Models
@@ -80,7 +80,7 @@ class TextLayer:
         now.settle(record, self.name, folder, generation, described)
 
     def _write_segment(self, record: Record, folder: Path, numbers: Ints, fingerprint: str, memory: int) -> str:
-        name = hashlib.sha256(fingerprint.encode() + numbers.tobytes()).hexdigest()[:16]
+        name = name_of(fingerprint, numbers)
         target = folder / name
         make_room(target)
         with streamed(target / "vectors") as writer:

@@ -79,12 +79,10 @@ class TreeIndex:
 
     def top(self) -> tuple[Ints, Ints]:
         """What no summary sums up: the numbers of passages, and nodes; both ascending."""
-        leaves = len(self.numbers)
         covered = np.zeros(len(self.standing), np.bool_)
         for node in self.nodes.tolist():
             covered[self.children[self.bounds[node] : self.bounds[node + 1]]] = True
-        places = np.flatnonzero(self.standing & ~covered)
-        return self._parted(places[places < leaves + len(self.levels)])
+        return self._parted(np.flatnonzero(~covered))
 
     def passages_below(self, node: int) -> Ints:
         """The numbers of all passages below a summary, each once, ascending."""

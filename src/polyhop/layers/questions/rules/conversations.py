@@ -100,7 +100,7 @@ class Conversation:
     ) -> Iterator[QuestionCandidate]:
         """A question that some sentences answer, as many as an answer may have, without a greeting before them."""
         spoken = [one.tree for one in utterances]
-        while spoken and len(spoken) > 1 and len(spoken[0]) <= 6 and not utterances[-len(spoken)].topics:
+        while len(spoken) > 1 and len(spoken[0]) <= 6 and not utterances[-len(spoken)].topics:
             del spoken[0]  # "Hey Otto, how are you?"
         ends = [tree.ends[-1] for tree in spoken if tree.ends[-1] - spoken[0].starts[0] <= _LONGEST_ANSWER]
         if ends:

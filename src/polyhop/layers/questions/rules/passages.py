@@ -8,7 +8,6 @@ from dataclasses import replace
 from polyhop.documents.conversations.transcripts import transcript_of
 from polyhop.layers.questions.rules.articles import questions_of_article
 from polyhop.layers.questions.rules.conversations import Conversation
-from polyhop.layers.questions.rules.question_candidate import QuestionCandidate
 from polyhop.layers.questions.rules.quotations import Excerpt, excerpts_of, questions_of_excerpts
 from polyhop.layers.questions.rules.selection import chosen
 from polyhop.layers.questions.rules.titles import names_something
@@ -31,8 +30,6 @@ def questions_of(passage: Passage, sentences: Sequence[ParsedSentence], *, most:
         sentences = ()
     elif strange:
         sentences = [one for one in sentences if not _touches(one, strange)]
-    asked: list[QuestionCandidate] = []
-    known: list[str] = []
     if transcript is not None:
         known = [word for turn in transcript.turns for word in (*turn.speaker.split(), turn.speaker.replace(" ", ""))]
         asked = [] if everything else list(Conversation(text, transcript, sentences).read())

@@ -96,7 +96,6 @@ def answer_step(
     known: Sequence[EarlierStep] = (),
     larger: str = "",
     guess: EarlierStep | None = None,
-    max_tokens: int = 400,
 ) -> StepAnswer:
     """The answer to a sub-question, with every quotation located in the passages; without passages nobody is asked.
 
@@ -108,7 +107,7 @@ def answer_step(
         return _nothing(Cost())
     messages = _messages(model, [question], chains, passages, known, larger, guess)
     in_vain = f"The step {question!r} is not answered"
-    content, cost = asked(model, messages, SCHEMA, max_tokens, in_vain=in_vain)
+    content, cost = asked(model, messages, SCHEMA, max_tokens=400, in_vain=in_vain)
     return _nothing(cost) if content is None else _read(content, passages, cost)
 
 
@@ -120,18 +119,17 @@ def answer_together(
     *,
     known: Sequence[EarlierStep] = (),
     larger: str = "",
-    max_tokens: int = 400,
 ) -> tuple[StepAnswer, ...]:
     """The answers to several sub-questions that need nothing of each other, in one call, in their order.
 
-    ``max_tokens`` is for each of them. The first answer carries what all of them cost. A question that the model leaves
-    out has no answer. Raises EndpointError, BudgetExceeded.
+    The first answer carries what all of them cost. A question that the model leaves out has no answer. Raises
+    EndpointError, BudgetExceeded.
     """
     if not passages:
         return tuple(_nothing(Cost()) for _ in questions)
     messages = _messages(model, questions, chains, passages, known, larger, None)
     in_vain = f"The steps {list(questions)} are not answered"
-    content, cost = asked(model, messages, TOGETHER, max_tokens * len(questions), in_vain=in_vain)
+    content, cost = asked(model, messages, TOGETHER, max_tokens=400 * len(questions), in_vain=in_vain)
     answers = [] if content is None else content["answers"]
     said = {one["question"]: one for one in reversed(answers)}  # of two answers to one question the first
     costs = [cost, *(Cost() for _ in questions[1:])]

@@ -43,9 +43,7 @@ class CombinedAnswer:
     cost: Cost
 
 
-def combine_answers(
-    model: LanguageModel, question: str, steps: Sequence[EarlierStep], *, max_tokens: int = 200
-) -> CombinedAnswer:
+def combine_answers(model: LanguageModel, question: str, steps: Sequence[EarlierStep]) -> CombinedAnswer:
     """The answer to a question that earlier answers settle; nobody is asked where there are fewer than two.
 
     Raises EndpointError, BudgetExceeded.
@@ -54,6 +52,6 @@ def combine_answers(
         return CombinedAnswer(None, Cost())
     blocks = [*earlier_blocks(steps), PromptBlock("QUESTION", question)]
     in_vain = f"The step {question!r} is not answered from earlier ones"
-    content, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens, in_vain=in_vain)
+    content, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=200, in_vain=in_vain)
     follows = content is not None and content["follows"]
     return CombinedAnswer((one_line(content["answer"]) or None) if follows else None, cost)

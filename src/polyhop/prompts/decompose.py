@@ -56,7 +56,7 @@ into smaller ones. Where there is no other way, give the question itself as the 
 
 
 def decompose(
-    model: LanguageModel, question: str, *, known: Sequence[EarlierStep] = (), max_tokens: int = 400
+    model: LanguageModel, question: str, *, known: Sequence[EarlierStep] = ()
 ) -> tuple[tuple[str, ...], Cost]:
     """One to six sub-questions in which ``#1`` stands for the answer to the first, and what they cost (Eq. 6).
 
@@ -68,7 +68,7 @@ def decompose(
     """
     tried = [_block(number, step) for number, step in enumerate(known, 1)]
     messages = about(model, _SYSTEM + (_KNOWN if known else ""), [PromptBlock("QUESTION", question), *tried])
-    plan, cost = asked(model, messages, SCHEMA, max_tokens, in_vain="The question is not decomposed")
+    plan, cost = asked(model, messages, SCHEMA, max_tokens=400, in_vain="The question is not decomposed")
     if plan is None:
         return (question,), cost
     steps = tuple(" ".join(step.split()) for step in plan["steps"])

@@ -44,16 +44,14 @@ class DraftAnswer:
         return " ".join(part for part in (self.reasoning, self.answer) if part)
 
 
-def draft_answer(
-    model: LanguageModel, question: str, passages: Sequence[Passage], *, max_tokens: int = 400
-) -> DraftAnswer:
+def draft_answer(model: LanguageModel, question: str, passages: Sequence[Passage]) -> DraftAnswer:
     """What the model takes for the answer, given these passages; an empty draft where it says nothing usable.
 
     Raises EndpointError, BudgetExceeded.
     """
     blocks = [*passage_blocks(passages), PromptBlock("QUESTION", question)]
     in_vain = "The search ends here, because no draft is to be had"
-    draft, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens, in_vain=in_vain)
+    draft, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=400, in_vain=in_vain)
     if draft is None:
         return DraftAnswer(reasoning="", answer="", cost=cost)
     reasoning, answer = (" ".join(draft[name].split()) for name in ("reasoning", "answer"))

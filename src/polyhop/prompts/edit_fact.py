@@ -46,7 +46,7 @@ Output JSON: {{"head": "...", "relation": "...", "tail": "..."}}."""
 
 
 def edit_fact(
-    model: LanguageModel, kind: str, fact: Fact, sentence: str, names: Sequence[str] = (), *, max_tokens: int = 200
+    model: LanguageModel, kind: str, fact: Fact, sentence: str, names: Sequence[str] = ()
 ) -> tuple[tuple[str, str, str] | None, Cost]:
     """Head, relation and tail of a damaged variant of a fact, or None where the model has none of that kind to offer.
 
@@ -61,7 +61,7 @@ def edit_fact(
     ]
     task = f"The mistake to make: {_ASKED[kind]}\n\n{fenced(blocks)}"
     messages = (Message("system", _SYSTEM), Message("user", task))
-    value, cost = asked(model, messages, SCHEMA, max_tokens, in_vain="The fact is not edited by the model")
+    value, cost = asked(model, messages, SCHEMA, max_tokens=200, in_vain="The fact is not edited by the model")
     if value is None:
         return None, cost
     edited = (one_line(value["head"]), one_line(value["relation"]), one_line(value["tail"]))

@@ -41,9 +41,7 @@ class Judgement:
     cost: Cost
 
 
-def judge_answer(
-    model: LanguageModel, question: str, answer: str | None, references: Sequence[str], *, max_tokens: int = 200
-) -> Judgement:
+def judge_answer(model: LanguageModel, question: str, answer: str | None, references: Sequence[str]) -> Judgement:
     """Whether the answer agrees with one of the references; the same texts are judged the same way.
 
     None stands for abstaining, which is right exactly where there is no reference; nobody is asked about it. Raises
@@ -58,5 +56,5 @@ def judge_answer(
         *(known or [PromptBlock("REFERENCE", "NONE")]),
         PromptBlock("ANSWER", answer),
     ]
-    content, cost = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens)
+    content, cost = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=200)
     return Judgement(correct=content["correct"], reason=" ".join(content["reason"].split()), cost=cost)

@@ -40,14 +40,7 @@ class CluesJudged:
     cost: Cost
 
 
-def judge_clues(
-    model: LanguageModel,
-    question: str,
-    clues: Sequence[Sequence[str]],
-    passage: str,
-    *,
-    max_tokens: int = 300,
-) -> CluesJudged:
+def judge_clues(model: LanguageModel, question: str, clues: Sequence[Sequence[str]], passage: str) -> CluesJudged:
     """Whether clues, each its entity, its words and perhaps the other entity, lead to what a passage, as text, says.
 
     Without clues nobody is asked. Raises EndpointError, OutputInvalid, BudgetExceeded.
@@ -59,6 +52,6 @@ def judge_clues(
         PromptBlock("PASSAGE", passage),
         *(PromptBlock(f"CLUE {number}", " | ".join(parts)) for number, parts in enumerate(clues, 1)),
     ]
-    content, cost = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens)
+    content, cost = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=300)
     said = {one["clue"]: one["covers"] for one in reversed(content["clues"])}
     return CluesJudged(covers=tuple(said.get(number) for number in range(1, len(clues) + 1)), cost=cost)

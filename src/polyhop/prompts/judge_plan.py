@@ -52,9 +52,7 @@ class PlanJudged:
     cost: Cost
 
 
-def judge_plan(
-    model: LanguageModel, question: str, steps: Sequence[str], reference: Sequence[str] = (), *, max_tokens: int = 600
-) -> PlanJudged:
+def judge_plan(model: LanguageModel, question: str, steps: Sequence[str], reference: Sequence[str] = ()) -> PlanJudged:
     """Whether the steps of a plan mean what the question means; ``reference``: the steps of one that is right.
 
     Without steps nobody is asked. Raises EndpointError, OutputInvalid, BudgetExceeded.
@@ -65,7 +63,7 @@ def judge_plan(
     if reference:
         blocks.append(PromptBlock("REFERENCE", _numbered(reference)))
     blocks.append(PromptBlock("PLAN", _numbered(steps)))
-    content, cost = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens)
+    content, cost = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=600)
     said = {one["step"]: one for one in reversed(content["steps"])}
     verdicts = (_verdict(said.get(number)) for number in range(1, len(steps) + 1))
     return PlanJudged(steps=tuple(verdicts), cost=cost)

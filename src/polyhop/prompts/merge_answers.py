@@ -63,12 +63,7 @@ class Answered:
 
 
 def merge_answers(
-    model: LanguageModel,
-    question: str,
-    answered: Sequence[Answered],
-    summaries: Sequence[str] = (),
-    *,
-    max_tokens: int = 400,
+    model: LanguageModel, question: str, answered: Sequence[Answered], summaries: Sequence[str] = ()
 ) -> tuple[str, Cost]:
     """What the steps and the community summaries say together, at most LONGEST characters, and what it cost.
 
@@ -84,7 +79,7 @@ def merge_answers(
     blocks += [PromptBlock(f"BACKGROUND {number}", _clipped(summary, _SUMMARY)) for number, summary in background]
     blocks.append(PromptBlock("QUESTION", question))
     in_vain = "The answers are put together without the model"
-    content, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens, in_vain=in_vain)
+    content, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=400, in_vain=in_vain)
     if content is None:
         return merged_offline(question, answered, summaries), cost
     conflicts = [f"Conflict: {_clipped(one, _CONFLICT)}" for one in content["conflicts"] if one.strip()]

@@ -34,9 +34,7 @@ _IN_VAIN = "(It found no passage that is not shown already.)"
 _NOTHING = frozenset({"", "null", "none", "n/a"})
 
 
-def next_query(
-    model: LanguageModel, question: str, searches: Sequence[Search], *, max_tokens: int = 400
-) -> tuple[str | None, Cost]:
+def next_query(model: LanguageModel, question: str, searches: Sequence[Search]) -> tuple[str | None, Cost]:
     """The next search query, or None where the evidence suffices or the model knows no further, and what it cost.
 
     ``searches``: what was searched for, and the passages that each brought and none before it. Raises EndpointError,
@@ -48,7 +46,7 @@ def next_query(
         blocks.append(PromptBlock(f"SEARCH {number}", query if new else f"{query}\n{_IN_VAIN}"))
         blocks += islice(passages, len(new))
     in_vain = "The search ends here, because no next query is to be had"
-    verdict, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens, in_vain=in_vain)
+    verdict, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=400, in_vain=in_vain)
     if verdict is None:
         return None, cost
     query = " ".join((verdict["next_query"] or "").split())[:MAX_QUERY]

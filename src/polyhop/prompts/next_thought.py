@@ -47,7 +47,7 @@ class NextThought:
 
 
 def next_thought(
-    model: LanguageModel, question: str, passages: Sequence[Passage], thoughts: Sequence[str], *, max_tokens: int = 200
+    model: LanguageModel, question: str, passages: Sequence[Passage], thoughts: Sequence[str]
 ) -> NextThought:
     """One more sentence of the chain of thought; of several that the model writes, the first counts.
 
@@ -56,7 +56,7 @@ def next_thought(
     blocks = [*passage_blocks(passages), PromptBlock("QUESTION", question)]
     blocks += [PromptBlock(f"THOUGHT {number}", thought) for number, thought in enumerate(thoughts, 1)]
     in_vain = "The search ends here, because no thought is to be had"
-    verdict, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens, in_vain=in_vain)
+    verdict, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=200, in_vain=in_vain)
     if verdict is None:
         return NextThought(text="", answer=None, cost=cost)
     said = " ".join(verdict["thought"].split())

@@ -95,7 +95,7 @@ Write the whole plan again with this put right, in the same JSON form, with noth
 _NO_LETTER = re.compile(r"\W+")
 
 
-def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS, max_tokens: int = 900) -> tuple[Plan, Cost]:
+def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS) -> tuple[Plan, Cost]:
     """One to eight sound constraints with at most ``variants`` phrasings each (1 or more), and what they cost.
 
     A plan with faults is shown to the model once, with the faults named. What is sound of the second plan is kept;
@@ -107,7 +107,7 @@ def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS, max_t
     messages = [Message("system", _system(variants)), Message("user", fenced([PromptBlock("QUESTION", question)]))]
     cost = Cost()
     for _ in range(2):
-        content, more = asked(model, messages, SCHEMA, max_tokens, in_vain="The question is not planned")
+        content, more = asked(model, messages, SCHEMA, max_tokens=900, in_vain="The question is not planned")
         cost += more
         if content is None:
             return whole_question(question), cost

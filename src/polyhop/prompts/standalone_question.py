@@ -41,7 +41,7 @@ _AGAIN = "That question cannot be used: {fault} Write the JSON again with this p
 
 
 def standalone_question(
-    model: LanguageModel, question: str, earlier: Sequence[tuple[str, str | None]], *, max_tokens: int = 300
+    model: LanguageModel, question: str, earlier: Sequence[tuple[str, str | None]]
 ) -> tuple[str | None, Cost]:
     """The question as it stands alone after earlier ones with their answers, and what that cost.
 
@@ -56,7 +56,9 @@ def standalone_question(
     said = " ".join([question, *(text for pair in earlier for text in pair if text)])
     spent = Cost()
     for _ in range(2):
-        content, cost = asked(model, messages, SCHEMA, max_tokens, in_vain="The question is not made to stand alone")
+        content, cost = asked(
+            model, messages, SCHEMA, max_tokens=300, in_vain="The question is not made to stand alone"
+        )
         spent += cost
         if content is None:
             return None, spent

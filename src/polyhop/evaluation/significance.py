@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from polyhop.errors import UsageError
 
+CONFIDENCE = 0.95  # that the mean lies within an interval
 CELLS = 1_000_000  # drawn at once: bounds the memory
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where the mean lies with the stated confidence, by the percentile bootstrap."""
+    """Where the mean lies with CONFIDENCE, by the percentile bootstrap."""
 
     low: float
     high: float
@@ -30,9 +31,7 @@ class PairedComparison:
     p_value: float  # two-sided, of no difference
 
 
-def interval(
-    values: Sequence[float], *, confidence: float = 0.95, resamples: int = 1000, seed: int = 0
-) -> Interval | None:
+def interval(values: Sequence[float], *, resamples: int = 1000, seed: int = 0) -> Interval | None:
     """The confidence interval of the mean; None without values.
 
     Efron and Tibshirani 1993, section 13.3 (percentile interval).
@@ -40,11 +39,11 @@ def interval(
     if not values:
         return None
     means = _resampled_means(np.asarray(values, dtype=np.float64), resamples, seed)
-    return _percentiles(means, confidence)
+    return _percentiles(means)
 
 
 def paired_bootstrap(
-    first: Sequence[float], second: Sequence[float], *, confidence: float = 0.95, resamples: int = 1000, seed: int = 0
+    first: Sequence[float], second: Sequence[float], *, resamples: int = 1000, seed: int = 0
 ) -> PairedComparison:
     """Compare two strategies question by question, resampling the questions.
 
@@ -62,7 +61,7 @@ def paired_bootstrap(
     as_far = int(np.count_nonzero(np.abs(means - observed) >= abs(observed) - rounding))
     return PairedComparison(
         difference=observed,
-        interval=_percentiles(means, confidence),
+        interval=_percentiles(means),
         p_value=(1 + as_far) / (resamples + 1),
     )
 
@@ -84,7 +83,7 @@ def _portions(resamples: int, size: int) -> Iterator[int]:
         yield min(portion, resamples - start)
 
 
-def _percentiles(means: NDArray[np.float64], confidence: float) -> Interval:
-    tail = (1 - confidence) / 2
+def _percentiles(means: NDArray[np.float64]) -> Interval:
+    tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(means, [tail, 1 - tail])
     return Interval(float(low), float(high))

@@ -35,48 +35,37 @@ class Clusters:
         return np.split(order, bounds) if len(self) else []
 
 
-def leiden(
-    pairs: Ints,
-    weights: Doubles,
-    nodes: int,
-    *,
-    largest: int | None = None,
-    resolution: float = 1.0,
-    iterations: int = ITERATIONS,
-    seed: int = SEED,
-) -> Clusters:
+def leiden(pairs: Ints, weights: Doubles, nodes: int, *, largest: int | None = None, seed: int = SEED) -> Clusters:
     """Groups of the nodes 0 to ``nodes`` - 1 that make the modularity of the graph high.
 
     ``pairs``: edges of shape (m, 2), each way round; ``weights``: above 0, float64 of shape (m,). Repeated edges add
     up, edges from a node to itself are left out, and a node without edges is a group of its own. ``largest``: a group
     of more nodes is cut again by itself, until none is larger that has parts; a hub with its leaves has none.
-    ``resolution``: above 0; the higher, the smaller are the groups. Raises UsageError.
+    Raises UsageError.
     """
     lows, highs, sums = simple_edges(pairs, weights, nodes)
-    if not resolution > 0 or iterations < 1 or (largest is not None and largest < 1):
-        raise UsageError("The resolution must be above 0; the iterations and the largest group must be at least 1.")
+    if largest is not None and largest < 1:
+        raise UsageError("The largest group must be at least 1.")
     labels, levels = np.arange(nodes, dtype=np.int64), np.zeros(nodes, np.int64)
     if len(lows):
         columns = (lows.tolist(), highs.tolist(), sums.tolist())
         edges = [(str(low), str(high), weight) for low, high, weight in zip(*columns, strict=True)]
-        found = _found(edges, largest if largest is not None else nodes, resolution, iterations, seed)
+        found = _found(edges, largest if largest is not None else nodes, seed)
         for node, label, level in found:
             labels[node], levels[node] = nodes + label, level  # beyond the labels of nodes without edges
     return _ordered(labels, levels)
 
 
-def _found(
-    edges: list[tuple[str, str, float]], largest: int, resolution: float, iterations: int, seed: int
-) -> list[tuple[int, int, int]]:
+def _found(edges: list[tuple[str, str, float]], largest: int, seed: int) -> list[tuple[int, int, int]]:
     """Node, group and level of every node that has an edge."""
     from graspologic_native import hierarchical_leiden  # imported when used: start-up time
 
     entries = hierarchical_leiden(
         edges,
         starting_communities=None,
-        resolution=resolution,
+        resolution=1.0,
         randomness=_RANDOMNESS,
-        iterations=iterations,
+        iterations=ITERATIONS,
         use_modularity=True,
         max_cluster_size=largest,
         seed=seed,

@@ -40,12 +40,12 @@ class Mixture:
     likelihood: float  # natural logarithm of the density of all points it was fitted to
 
     @classmethod
-    def fit(cls, points: Doubles, k: int, *, seed: int = 0) -> Self:
+    def fit(cls, points: Doubles, k: int) -> Self:
         """A mixture of k components, from hard clusters on until the likelihood hardly grows."""
         count = len(points)
         floor = _FLOOR * float(points.var(axis=0).mean()) + 1e-12
         shares = np.zeros((count, k))
-        shares[np.arange(count), _hard(points, k, seed)] = 1.0
+        shares[np.arange(count), _hard(points, k)] = 1.0
         before = -np.inf
         for _ in range(ROUNDS):
             weights, means, variances = _maximised(points, shares, floor)
@@ -70,15 +70,15 @@ class Mixture:
         return float(free * np.log(count) - 2 * self.likelihood)
 
 
-def best_mixture(points: Doubles, *, least: int = 1, most: int = MOST, seed: int = 0) -> Mixture:
+def best_mixture(points: Doubles, *, least: int = 1, most: int = MOST) -> Mixture:
     """The mixture with the lowest BIC among those of ``least``, ``least`` + 1, ... components, ``most`` at most.
 
     The search ends when ``PATIENCE`` numbers in a row brought nothing. Of equals the smaller one is taken.
     """
-    chosen = Mixture.fit(points, min(least, len(points)), seed=seed)
+    chosen = Mixture.fit(points, min(least, len(points)))
     lowest, waited = chosen.bic(len(points)), 0
     for k in range(least + 1, min(most, len(points) // POINTS) + 1):
-        fitted = Mixture.fit(points, k, seed=seed)
+        fitted = Mixture.fit(points, k)
         bic = fitted.bic(len(points))
         if bic < lowest:
             chosen, lowest, waited = fitted, bic, 0
@@ -109,7 +109,7 @@ def reduced(vectors: Floats, dimensions: int) -> Doubles:
 
 
 def soft_clusters(
-    vectors: Floats, *, dimensions: int, threshold: float, least: int = 1, most: int = MOST, seed: int = 0
+    vectors: Floats, *, dimensions: int, threshold: float, least: int = 1, most: int = MOST
 ) -> list[Ints]:
     """Rows that belong together, ascending within each; a row may be in several.
 
@@ -118,7 +118,7 @@ def soft_clusters(
     if len(vectors) <= least:
         return [np.array([row], np.int64) for row in range(len(vectors))]
     points = reduced(vectors, dimensions)
-    shares = best_mixture(points, least=least, most=most, seed=seed).shares(points)
+    shares = best_mixture(points, least=least, most=most).shares(points)
     inside = shares > threshold
     inside[np.arange(len(points)), shares.argmax(axis=1)] = True
     members = (np.flatnonzero(column) for column in inside.T)
@@ -157,12 +157,12 @@ def _nearest(vectors: Floats, centres: Floats) -> Sequence[Ints]:
     return [part for part in parts if len(part)]
 
 
-def _hard(points: Doubles, k: int, seed: int) -> Ints:
+def _hard(points: Doubles, k: int) -> Ints:
     """Which of k hard clusters each point is in (k-means from centres that lie far apart); none is empty.
 
     Arthur and Vassilvitskii, k-means++, 2007.
     """
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(0)
     centres = points[[int(draw.integers(len(points)))]]
     distances = _squared(points, centres)[:, 0]
     while len(centres) < k:

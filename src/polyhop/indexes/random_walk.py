@@ -12,6 +12,8 @@ from polyhop.errors import UsageError
 from polyhop.indexes.csr import Doubles, offsets, simple_edges
 from polyhop.ports import Ints
 
+TOLERANCE = 1e-6  # of all scores together
+
 
 class WalkScores(NamedTuple):
     """Where the walk is found: shares of the nodes, which add up to 1 (or are all 0 without seeds)."""
@@ -54,14 +56,12 @@ class RandomWalk:
         """How many pairs of nodes are joined."""
         return len(self.neighbours) // 2
 
-    def personalised(
-        self, seeds: Doubles, *, damping: float = 0.5, tolerance: float = 1e-6, most: int = 200
-    ) -> WalkScores:
+    def personalised(self, seeds: Doubles, *, damping: float = 0.5, most: int = 200) -> WalkScores:
         """The share of time that a walk spends at each node if it goes on with probability ``damping``.
 
         Otherwise, and where a node has no edge, it begins again at a seed, chosen in proportion to ``seeds`` (0 or
         more, of shape (nodes,)). It is done when what further steps would change, summed over all nodes, is about
-        ``tolerance`` at most, or after ``most`` steps. Raises UsageError.
+        TOLERANCE at most, or after ``most`` steps. Raises UsageError.
         """
         if not 0 <= damping < 1:
             raise UsageError(f"The damping must be at least 0 and below 1, not {damping}.")
@@ -70,11 +70,11 @@ class RandomWalk:
         total = float(seeds.sum())
         if total == 0:
             return WalkScores(np.zeros(self.nodes), 0)
-        scores, steps = self._solved((1 - damping) / total * seeds, damping, tolerance, most)
+        scores, steps = self._solved((1 - damping) / total * seeds, damping, most)
         # Walks that were stuck begin again where all others do: that makes all scores larger by the same factor.
         return WalkScores(scores / scores.sum(), steps)
 
-    def _solved(self, restart: Doubles, damping: float, tolerance: float, most: int) -> tuple[Doubles, int]:
+    def _solved(self, restart: Doubles, damping: float, most: int) -> tuple[Doubles, int]:
         """The x with x = damping * flow(x) + restart, by the Chebyshev semi-iteration.
 
         The flow of an undirected graph has real eigenvalues between -1 and 1, which is all that the method needs; it
@@ -99,6 +99,6 @@ class RandomWalk:
             change = float(np.abs(following - scores).sum())
             before, scores = scores, following
             # What is still to come is a geometric series; and the scores will be divided by their sum.
-            if change * rate <= tolerance * (1 - rate) * float(scores.sum()):
+            if change * rate <= TOLERANCE * (1 - rate) * float(scores.sum()):
                 break
         return np.maximum(scores, 0.0), step

@@ -162,7 +162,7 @@ class ClauseFacts:
                 year = End(tree.forms[i], "DATE")
                 self._state(Said(said.subjects, "released in", 0.9 * said.certainty), Tail(year, i))
 
-    def _prepositions(self, said: Said, prepositions: Sequence[int], depth: int = _DEPTH) -> None:
+    def _prepositions(self, said: Said, prepositions: Sequence[int]) -> None:
         """The objects of prepositions, each with the relation up to its preposition."""
         tree = self.tree
         for preposition in [kid for word in prepositions for kid in tree.conjoined(word)]:
@@ -173,11 +173,11 @@ class ClauseFacts:
             if inner and inner[0] == preposition + 1:  # out of
                 preposition, inner, word = inner[0], inner[1:], f"{word} {tree.lower[inner[0]]}"
             for target in tree.kids_of(preposition, "pobj"):
-                self._targets(said, word, target, depth)
+                self._targets(said, word, target, _DEPTH)
             for other in inner:  # from 1901 to 1903
                 for target in tree.kids_of(other, "pobj"):
                     if tree.entity_of[target] < 0 or tree.entity_of[target] != tree.entity_of[other]:
-                        self._targets(said, tree.lower[other], target, depth)
+                        self._targets(said, tree.lower[other], target, _DEPTH)
 
     def _targets(self, said: Said, word: str, target: int, depth: int) -> None:
         """The tails of a preposition, and those that hang below them: places and times belong to the whole."""

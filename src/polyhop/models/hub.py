@@ -66,7 +66,7 @@ class HubEmbedder:
 
     @property
     def _encoder(self) -> Encoder:
-        return _loaded(graph_in(self._folder), file_in(self._folder, "tokenizer.json"))
+        return loaded(graph_in(self._folder), file_in(self._folder, "tokenizer.json"))
 
     @property
     def _pooling(self) -> Pooling:
@@ -127,7 +127,8 @@ def _snapshot(repo: str, revision: str, endpoint: str | None, cache: str | None,
 
 
 @once
-def _loaded(graph: Path, tokenizer: Path) -> Encoder:
+def loaded(graph: Path, tokenizer: Path) -> Encoder:
+    """The encoder of two files, read once a process. Raises ModelError."""
     return Encoder(graph, tokenizer)
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from polyhop.errors import ModelError
-from polyhop.models.encoder import Encoder, side_by_side
-from polyhop.models.hub import GRAPHS, WEIGHTS, file_in, folder_of, graph_in, known_as
-from polyhop.models.once import once
+from polyhop.models.encoder import side_by_side
+from polyhop.models.hub import GRAPHS, WEIGHTS, file_in, folder_of, graph_in, known_as, loaded
 from polyhop.ports import Floats
 
 NEEDED = ("config.json", "tokenizer.json", *GRAPHS, *WEIGHTS)
@@ -46,7 +45,7 @@ class HubReranker:
         """Logits of shape (len(texts),); each pair is read alone. Raises ModelMissing, ModelError."""
         if not texts:
             return np.zeros(0, np.float32)
-        model = _loaded(self._graph, file_in(self._folder, "tokenizer.json"))
+        model = loaded(self._graph, file_in(self._folder, "tokenizer.json"))
         asked = model.tokens(question, self.max_tokens)
 
         def logit(text: str) -> float:
@@ -66,11 +65,6 @@ class HubReranker:
     @property
     def _graph(self) -> Path:
         return graph_in(self._folder) if self.graph is None else file_in(self._folder, self.graph)
-
-
-@once
-def _loaded(graph: Path, tokenizer: Path) -> Encoder:
-    return Encoder(graph, tokenizer)
 
 
 def _logit(output: Floats, repo: str) -> float:

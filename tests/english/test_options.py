@@ -103,6 +103,13 @@ def test_labelled_options_stand_in_their_questions_and_most_are_told() -> None:
         ("Who is older, Ada Lund, or Oskar Vale?", ("Ada Lund", "Oskar Vale")),
         ("Which is taller Velm Tower or Orsa Spire?", ("Velm Tower", "Orsa Spire")),
         ("Between Ada Lund and Oskar Vale who was born earlier?", ("Ada Lund", "Oskar Vale")),
+        ("Who, between Ada Lund and Oskar Vale, lived longer?", ("Ada Lund", "Oskar Vale")),
+        ("Which is taller between Velm Tower and Orsa Spire?", ("Velm Tower", "Orsa Spire")),
+        ("Who won more races between Ada Lund and Oskar Vale?", ("Ada Lund", "Oskar Vale")),
+        ("What is the relation between Ada Lund and Oskar Vale?", None),
+        ("Which river flows between Velm and Orsa?", None),
+        ("Who settled the dispute between Velm and the town where Ada Lund was born?", None),
+        ("Between 1260 and 1270, who was the keeper of Velm Tower?", None),
         ("Which sleeps longer, cats or dogs?", ("cats", "dogs")),
         (
             "Which costs more, 250 g of heather honey or a kilo of blossom?",

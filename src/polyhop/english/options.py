@@ -34,6 +34,7 @@ _NEITHER: Final = frozenset({"not", "so", "no"})  # "or not", "or so": nothing i
 
 OFFERING: Final = 0.5  # the least chance that a question offers what an "or" joins
 _NO_NAMES: Final = word_set("film films movie either both")
+_COMPARING: Final = (TIMES.keys() - {"before", "after"}) | word_set("more most less least fewer fewest")
 _VERDICTS: Final = word_set("true false right wrong yes no correct incorrect")
 GAP: Final = "{}"
 
@@ -359,7 +360,7 @@ def _options_listed(words: Words) -> Split | None:
         return None
     for at in range(len(words) - 3):
         ordered = at > 0 and (words[at - 1].low == "out" or words[at - 1].low in TIMES)
-        opens = words[at].low == "between" or (words[at].low == "of" and ordered)
+        opens = _parts(words, at) if words[at].low == "between" else words[at].low == "of" and ordered
         middle = next((i for i in range(at + 2, len(words) - 1) if words[i].low == "and"), None) if opens else None
         if middle is None or not any(word.atomic for word in words[at + 1 : middle]):
             continue
@@ -370,6 +371,21 @@ def _options_listed(words: Words) -> Split | None:
             after = words[end:]
             return Split(before + (after[1:] if after and after[0].kind == "mark" else after), (left, right))
     return None
+
+
+def _parts(words: Words, at: int) -> bool:
+    """Whether what stands behind a "between" is to choose from: mostly it says what there is something between.
+
+    It is where the word opens the question or a part of it, stands behind a comparative, or where it is asked who or
+    which has more of something, or came first.
+    """
+    before = words[:at]
+    if not before or before[-1].kind == "mark":
+        return not any(character.isdigit() for character in words[at + 1].text)  # "between 1260 and 1270"
+    if before[-1].low.endswith("er") and before[-2:-1] and is_finite(before[-2].low):
+        return True
+    asks = next((word.low for word in before if word.low in WH_WORDS), "")
+    return asks in ("who", "which", "whose") and any(word.low in _COMPARING for word in before)
 
 
 def _as_name(words: Words) -> Word | None:

@@ -259,7 +259,7 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _forget() -> None:
-    for kept in (registry._found, registry.working):
+    for kept in (registry._found, registry._warn_once):
         kept.cache_clear()
 
 

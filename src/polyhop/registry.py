@@ -118,7 +118,6 @@ def load(kind: Kind, name: str) -> Any:
     return component
 
 
-@cache
 def working(kind: Kind) -> tuple[str, ...]:
     """The names of the components of a kind that can be loaded; of others it is said once what is wrong with them."""
     able = []
@@ -126,10 +125,15 @@ def working(kind: Kind) -> tuple[str, ...]:
         try:
             load(kind, name)
         except ComponentBroken as error:
-            log.warning("%s %s", error, error.remedy)
+            _warn_once(f"{error} {error.remedy}")
         else:
             able.append(name)
     return tuple(able)
+
+
+@cache
+def _warn_once(said: str) -> None:
+    log.warning("%s", said)
 
 
 def build(kind: Kind, name: str, settings: Mapping[str, object] | None = None) -> Any:

@@ -18,7 +18,8 @@ def test_every_format_is_read_within_the_limits_of_uploads(tmp_path: Path) -> No
             file = make(tmp_path / f"mill{loaders[name].suffixes[0]}")
             first = parser.documents(file, file.name)[0]
             assert isinstance(first, Document), first
-            assert first.media_type == loaders[name].media_type
+            read_by = "text" if name == "gz" else name  # a packed file is what is in it
+            assert first.media_type == loaders[read_by].media_type
             assert first.uri.startswith(file.name)
 
 

@@ -19,6 +19,10 @@ class Deadly:
 
     name: ClassVar[str] = "deadly"
     runs: ClassVar[str] = "processes"
+    reads: ClassVar[tuple[str, ...]] = ()
+
+    def made_with(self, models):
+        return "nothing"
 
     def extract(self, passages, models, below):
         for passage in passages:
@@ -30,6 +34,12 @@ class Deadly:
                     if "asleep" in passage.text:
                         time.sleep(60)
         return [str(len(passage.text)).encode() for passage in passages]
+
+    def gather(self, record, folder, fingerprint, models, memory=0):
+        pass
+
+    def open(self, record, folder, models):
+        pass
 '''
 
 

@@ -34,10 +34,12 @@ class StreamedReply:
 
     def take(self, chunk: bytes) -> None:
         """Some more bytes of the reply. Raises HeardEnough where the listener raises something."""
-        *lines, rest = (bytes(self._line) + chunk).split(b"\n")
-        self._line = bytearray(rest)
+        self._line += chunk
+        if b"\n" not in chunk:
+            return
+        *lines, self._line = self._line.split(b"\n")
         for line in lines:
-            self._event(line.strip())
+            self._event(bytes(line).strip())
 
     def whole(self, reply: Reply) -> Reply | None:
         """The reply as though it had come whole, once all of it was taken; None where the stream broke off."""

@@ -52,6 +52,11 @@ class Loader(Protocol):
         """The documents in a file; ``uri`` names the file. Raises DocumentError and OSError."""
 
 
+def bare(text: str) -> str:
+    """The letters and digits of a text, without its case: what is the same however a line or a name is set."""
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
 def version_of(loader: Loader) -> str:
     """The version of what a loader reads from a file; empty for one that has none."""
     return str(getattr(loader, "version", ""))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from polyhop.documents.loading import bare
+
 IDS: Final = ("id", "_id")
 TITLES: Final = ("title", "name", "heading", "headline", "subject")
 ABSTRACTS: Final = ("abstract",)
@@ -17,20 +19,15 @@ TEXTS: Final = (
 TEXTS_AT_LAST: Final = ("article", "story", "transcript", "message", "markdown", "summary", "description")
 
 
-def plain(name: str) -> str:
-    """A name without case, spaces and marks: ``Full Text``, ``full_text`` and ``fullText`` are one."""
-    return "".join(filter(str.isalnum, name.lower()))
-
-
 @lru_cache(maxsize=256)  # of a pure function: rows of a file mostly have the same keys
 def bearing(keys: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
     """The keys that bear one of the names: those of an earlier name first, among them the one that is written so."""
     by_name: dict[str, list[str]] = {}
     for key in keys:
-        by_name.setdefault(plain(key), []).append(key)
+        by_name.setdefault(bare(key), []).append(key)
     found: dict[str, None] = {}
     for name in names:
-        found.update(dict.fromkeys(sorted(by_name.get(plain(name), ()), key=lambda key: key != name)))
+        found.update(dict.fromkeys(sorted(by_name.get(bare(name), ()), key=lambda key: key != name)))
     return tuple(found)
 
 

@@ -10,6 +10,7 @@ from itertools import dropwhile, groupby, takewhile
 from typing import Final, NamedTuple
 
 from polyhop.documents.head_lines import SENDERS, SUBJECTS
+from polyhop.documents.loading import bare
 from polyhop.documents.wrapped_lines import flowing
 
 _MARKS: Final = re.compile(r"(?:>[ \t]?)+")
@@ -118,7 +119,7 @@ class Mailbox:
     def remember(self, identity: str, paragraphs: Iterable[MailParagraph]) -> None:
         """What a message says, its own and quoted."""
         if identity:
-            self._said[identity] = "\n".join(_letters(paragraph.text) for paragraph in paragraphs)
+            self._said[identity] = "\n".join(bare(paragraph.text) for paragraph in paragraphs)
             if len(self._said) > self.most:
                 self._said.popitem(last=False)
 
@@ -136,7 +137,7 @@ class Mailbox:
 
 
 def _is_repeated(paragraph: MailParagraph, before: Iterable[str]) -> bool:
-    letters = _letters(paragraph.text)
+    letters = bare(paragraph.text)
     telling = paragraph.quoted or len(letters) >= _TELLING
     return telling and any(letters in said for said in before)
 
@@ -144,10 +145,6 @@ def _is_repeated(paragraph: MailParagraph, before: Iterable[str]) -> bool:
 def _is_note(paragraph: MailParagraph) -> bool:
     """Whether a paragraph may say who is quoted behind it: "On 4 February Ada wrote:"."""
     return paragraph.text.rstrip().endswith((":", "：")) and len(paragraph.text) <= _LONGEST_NOTE
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.lower()))
 
 
 def parted(paragraphs: Sequence[MailParagraph]) -> tuple[list[MailParagraph], list[MailParagraph]]:

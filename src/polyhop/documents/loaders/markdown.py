@@ -12,7 +12,7 @@ from polyhop.documents.edits import TextEdit, TextEdits
 from polyhop.documents.encoding import read_text
 from polyhop.documents.flow import Mark
 from polyhop.documents.loaders.markdown_marks import without_marks
-from polyhop.documents.loading import file_document, headed
+from polyhop.documents.loading import bare, file_document, headed
 from polyhop.documents.plain_tables import table_edits
 from polyhop.documents.tables import rows_as_lines, typed_cell
 from polyhop.types import Document
@@ -128,7 +128,7 @@ def _with_heading(text: str, start: int, after: str) -> int:
 
 def _plain(said: str) -> str:
     """The letters and digits of a heading, without its markup and its case."""
-    return "".join(filter(str.isalnum, _LINK.sub(r"\1", said))).casefold()
+    return bare(_LINK.sub(r"\1", said))
 
 
 def _without_bars(text: str) -> str:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from polyhop.documents.loaders.pdf_lines import PageLine
+from polyhop.documents.loading import bare
 
 _LED: Final = re.compile(r"(?P<said>\S.*?)\s*(?:[.\u00b7\u2026_]\s?){3,}\s*(?P<page>\d{1,5}|[ivxlc]{1,7})")
 _BARE: Final = re.compile(r"(?P<said>\S.*?)\s+(?:\d{1,5}|[ivxlc]{1,7})")
@@ -80,7 +81,7 @@ def _beginning(lines: Sequence[str], first: int, others: Sequence[str]) -> int:
 def _words(said: str) -> str:
     """What a heading says, without its number, its case and its marks."""
     number = _NUMBER.match(said)
-    return "".join(filter(str.isalnum, said[number.end() if number else 0 :])).casefold()
+    return bare(said[number.end() if number else 0 :])
 
 
 def _is_said(words: str, others: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from polyhop.documents.flow import Mark
+from polyhop.documents.loading import bare
 
 _ENTRY: Final = re.compile(
     r"[ \t]{0,40}(?P<number>(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,5})\.?[ \t]{1,8}(?P<said>\S.{0,300})"
@@ -77,7 +78,7 @@ def _runs(lines: Sequence[str]) -> Iterator[list[_Entry]]:
 
 def _entry(line: str, number: int) -> _Entry | None:
     found = _ENTRY.fullmatch(line)
-    return None if found is None else _Entry(number, found["number"], _key(line))
+    return None if found is None else _Entry(number, found["number"], bare(line))
 
 
 def _said_again(run: Sequence[_Entry], lines: Sequence[str]) -> dict[int, _Entry]:
@@ -88,7 +89,7 @@ def _said_again(run: Sequence[_Entry], lines: Sequence[str]) -> dict[int, _Entry
     for number, line in enumerate(lines):
         if len(line) > 400 or not line.strip():
             continue
-        at = waiting.get(_key(_CHAPTER.sub("", line.strip(), count=1)), -1)
+        at = waiting.get(bare(_CHAPTER.sub("", line.strip(), count=1)), -1)
         if at >= least:
             found[number] = run[at]
             least = at + 1
@@ -117,8 +118,3 @@ def _marks(lines: Sequence[str], headings: dict[int, _Entry]) -> list[Mark]:
             marks.append(Mark(start, at + len(line.rstrip()), "heading", headings[number].level))
         at += len(line) + 1
     return marks
-
-
-def _key(line: str) -> str:
-    """The letters and digits of a line, without its case."""
-    return "".join(filter(str.isalnum, line)).casefold()

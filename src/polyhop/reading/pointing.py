@@ -76,7 +76,8 @@ def point(question: str, passages: Sequence[Passage], models: Models) -> Pointin
 
 def point_each(question: str, quotes: Sequence[Quote], models: Models) -> list[Pointing]:
     """Read each of several stretches by itself, under its title and headings, and tell what was found in each."""
-    laid = [_laid_out([quote], question) for quote in quotes]
+    dated = _asks_when(question)
+    laid = [_laid_out([quote], dated=dated) for quote in quotes]
     readings = models.span_model.read(question, [[part for part, _ in text] for text in laid])
     return [
         _gathered(question, [reading], [[place for _, place in text]])
@@ -107,15 +108,19 @@ def _read(question: str, texts: Sequence[Sequence[Quote]], models: Models) -> Po
 
     But for a heading with a day in it, such as "2.1.0 (2031-02-04)", where it is asked when something was.
     """
-    laid = [_laid_out(text, question) for text in texts]
+    dated = _asks_when(question)
+    laid = [_laid_out(text, dated=dated) for text in texts]
     readings = models.span_model.read(question, [[part for part, _ in text] for text in laid])
     return _gathered(question, readings, [[place for _, place in text] for text in laid])
 
 
-def _laid_out(quotes: Sequence[Quote], question: str) -> _Laid:
-    """Stretches as parts, those of each passage behind its title."""
+def _asks_when(question: str) -> bool:
+    return answer_type(question) is AnswerType.DATE
+
+
+def _laid_out(quotes: Sequence[Quote], *, dated: bool) -> _Laid:
+    """Stretches as parts, those of each passage behind its title; ``dated``: for a question when something was."""
     parts: _Laid = []
-    dated = answer_type(question) is AnswerType.DATE
     for _, ours in groupby(quotes, key=lambda quote: quote.passage):
         stretches = list(ours)
         spoken = SpokenPassage.of(stretches[0].passage)

@@ -104,7 +104,7 @@ class Paths:
     def _named(self, question: str, over: View) -> list[int]:
         """Passages whose title the question names, and those of a version that it names."""
         titled = [number for entity in over.kg.named_in(question) for number in over.kg.passages_titled(entity)]
-        return list(dict.fromkeys([*naming_versions(question, over, self.depth)[0], *titled]))[: self.depth]
+        return list(dict.fromkeys([*naming_versions(question, over, self.depth), *titled]))[: self.depth]
 
     def _singles(
         self, question: str, named: Sequence[int], over: View, allowed: Callable[[], bool]

@@ -43,23 +43,23 @@ def fused_each(questions: Sequence[str], over: View, depth: int) -> list[list[tu
         return []
     dense = over.nearest(over.vectors(questions), depth)
     sparse = (over.text.lexical.search(question, depth) for question in questions)
-    return [
-        score_fusion([*((numbers.tolist(), scores.tolist()) for numbers, scores in both), *[named] * 2], depth)
-        for *both, named in zip(dense, sparse, (naming_versions(one, over, depth) for one in questions), strict=True)
-    ]
+    fusions = []
+    for question, *both in zip(questions, dense, sparse, strict=True):
+        named = naming_versions(question, over, depth)
+        rankings = [(numbers.tolist(), scores.tolist()) for numbers, scores in both]
+        fusions.append(score_fusion([*rankings, *[(named, [1.0] * len(named))] * 2], depth))
+    return fusions
 
 
-def naming_versions(question: str, over: View, depth: int) -> tuple[list[int], list[float]]:
+def naming_versions(question: str, over: View, depth: int) -> list[int]:
     """The passages with a version that the question names: those with it in a heading, or else all; mostly none."""
-    found: dict[int, float] = {}
+    headed: dict[int, bool] = {}
     for version in sorted(versions_in(question)):
         numbers = over.text.lexical.search(question, 2 * depth, over.text.lexical.with_all(version))[0].tolist()
         for number, passage in zip(numbers, over.passages(numbers), strict=True):
             if names_version(passage.text, version):
-                found[number] = max(found.get(number, 0.0), 1.0 if _heads(version, passage) else 0.5)
-    headed = [number for number, score in found.items() if score == 1.0]
-    ranked = (headed or list(found))[:depth]
-    return ranked, [1.0] * len(ranked)
+                headed[number] = headed.get(number, False) or _heads(version, passage)
+    return ([number for number, heads in headed.items() if heads] or list(headed))[:depth]
 
 
 def _heads(version: str, passage: Passage) -> bool:

@@ -121,14 +121,8 @@ class PageRank:
         scores, steps = graph.walk.personalised(start, damping=self.damping)
         reached = scores[graph.entities :]
         order = np.lexsort((graph.numbers, -similarity, -reached))[: budget.passages]
-        size = ", ".join(
-            counted(number, things)
-            for number, things in (
-                (graph.entities, "entities"),
-                (len(graph.numbers), "passages"),
-                (graph.walk.edges, "edges"),
-            )
-        )
+        nodes = f"{counted(graph.entities, 'entities')}, {counted(len(graph.numbers), 'passages')}"
+        size = f"{nodes}, {counted(graph.walk.edges, 'edges')}"
         trail = [f"seeds: {_named(seeds, over, graph)}", f"walk: {counted(steps, 'steps')} over {size}"]
         return over.ranked(graph.numbers[order].tolist(), reached[order].tolist(), budget.passages), trail
 

@@ -152,9 +152,7 @@ def _grown(graph: StepGraph | None) -> list[str]:
     if graph is None:
         return []
     counts = graph.graph.counts
-    told = [
-        f"graph: {counts['entities']} entities, {counts['facts']} facts; {graph.extracted} passages extracted now",
-    ]
+    told = [f"graph: {counts['entities']} entities, {counts['facts']} facts; {graph.extracted} passages extracted now"]
     if graph.weak:
         told.append(f"{counted(graph.weak, 'facts')} left out for want of support in the text")
     told += [f"passage {number} has no facts: {why}" for number, why in sorted(graph.failed.items())]

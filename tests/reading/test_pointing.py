@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,13 @@ from polyhop.reading.pointing import closed, point, whole
 from polyhop.reading.reader import Quote, heading_over, text_of
 from polyhop.reading.weighing import likeliest
 from polyhop.types import Passage
+
+
+def shown_by(widened: Callable[[Quote, int, int], tuple[int, int]], text: str, pointed: str) -> str:
+    """What a stretch of a text, pointed at where it first stands, is shown as."""
+    passage = Passage(id="p", document_id="p", ordinal=0, start=0, end=len(text), title="", text=text)
+    start, end = widened(Quote(passage, 0, len(text)), text.index(pointed), text.index(pointed) + len(pointed))
+    return text[start:end]
 
 
 @pytest.mark.parametrize(
@@ -28,10 +36,7 @@ from polyhop.types import Passage
     ],
 )
 def test_a_mark_that_was_opened_is_closed(text: str, pointed: str, shown: str) -> None:
-    passage = Passage(id="p", document_id="p", ordinal=0, start=0, end=len(text), title="", text=text)
-    start = text.index(pointed)
-    found, end = closed(Quote(passage, 0, len(text)), start, start + len(pointed))
-    assert text[found:end] == shown
+    assert shown_by(closed, text, pointed) == shown
 
 
 @pytest.mark.parametrize(
@@ -45,10 +50,7 @@ def test_a_mark_that_was_opened_is_closed(text: str, pointed: str, shown: str) -
     ],
 )
 def test_words_and_values_are_pointed_at_whole(text: str, pointed: str, shown: str) -> None:
-    passage = Passage(id="p", document_id="p", ordinal=0, start=0, end=len(text), title="", text=text)
-    start = text.index(pointed)
-    found, end = whole(Quote(passage, 0, len(text)), start, start + len(pointed))
-    assert text[found:end] == shown
+    assert shown_by(whole, text, pointed) == shown
 
 
 def overlapping(text: str, *stretches: tuple[int, int]) -> list[Passage]:

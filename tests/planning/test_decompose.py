@@ -144,6 +144,16 @@ def test_an_order_that_is_asserted_measures_both(question: str, comparator: str,
     assert (plan.final.comparator, plan.final.operands, plan.final.whether) == (comparator, (0, 1), True)
 
 
+def test_a_pronoun_of_one_thing_compared_means_the_other() -> None:
+    assert steps("Who is older, Ada Lund or her sister?") == [
+        "When was Ada Lund born?",
+        "Who is the sister of Ada Lund?",
+        "When was #2 born?",
+    ]
+    assert "What is the tributary of the Orsa?" in steps("Which is longer, the Orsa or its tributary?")
+    assert "Who is the pilot of Ada Lund's boat?" not in steps("Who is older, Ada Lund or the pilot with her boat?")
+
+
 @pytest.mark.parametrize(
     "question",
     ["Was Ada Lund in Velm before Oskar Vale?", "Did Ada Lund leave before the war?", "Is it older than Velm Tower?"],

@@ -11,7 +11,7 @@ import pytest
 
 from polyhop import registry
 from polyhop.engine import Polyhop
-from polyhop.errors import SettingError, UnknownComponent, UsageError
+from polyhop.errors import ModelMissing, SettingError, UnknownComponent, UsageError
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.within import Within
 from polyhop.planning.planner import Planner, Planning
@@ -87,6 +87,27 @@ def settings(**section: object) -> Settings:
 
 def test_without_a_name_the_rules_plan_where_no_model_may_be_asked() -> None:
     assert Planning().plan(BRIDGE, [], None, prefer="steps").source == "rules"
+
+
+HIDDEN = "What profession had the owner of the old tannery?"  # "had" is no form that the rules know
+
+
+def test_what_the_rules_leave_whole_our_own_model_takes_apart() -> None:
+    plan = Planning().plan(HIDDEN, [], None)
+    assert (plan.source, len(plan.steps)) == ("trained", 2)
+    assert len(Planning(settings=settings(name="rules")).plan(HIDDEN, [], None).steps) == 1
+
+
+def test_without_its_weights_the_rules_plan_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless it was named: then it says what is missing."""
+
+    def missing(folder: str | None) -> None:
+        raise ModelMissing("no weights")
+
+    monkeypatch.setattr("polyhop.planning.trained.planner_graph", missing)
+    assert Planning().plan(HIDDEN, [], None).source == "rules"
+    with pytest.raises(ModelMissing):
+        Planning(settings=settings(name="trained")).plan(HIDDEN, [], None)
 
 
 def test_without_a_name_a_strategy_gets_the_form_of_plan_that_it_prefers() -> None:

@@ -42,7 +42,8 @@ _FORMS: Final = {
 
 _DESCRIBING: Final = word_set(
     "fallen broken born written built sung made held given known seen shown led won founded located based taken "
-    "spoken drawn beaten chosen thrown shot driven told sold bought taught fought found brought cast set run"
+    "spoken drawn beaten chosen thrown shot driven told sold bought taught fought found brought cast set run used "
+    "paid meant worn"
 )
 _NEVER_FINITE: Final = word_set(
     "known written given shown seen taken spoken born sung drawn driven flown overseen risen beaten broken fallen "

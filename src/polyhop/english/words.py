@@ -20,6 +20,7 @@ DO: Final = word_set("do does did")
 HAVE: Final = word_set("has have had")
 AUXILIARIES: Final = BE | DO | HAVE | word_set("will would can could should shall may might must")
 ARTICLES: Final = word_set("the a an this that these those its his her their")
+OWNERS: Final = word_set("his her its their")
 PREPOSITIONS: Final = word_set(
     "of in on at by for from to with into onto over under after before during about against between among through "
     "without within near since until as like than around across behind along toward towards upon out off up down "

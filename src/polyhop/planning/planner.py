@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from polyhop import registry
+from polyhop.errors import ModelMissing
 from polyhop.settings import AUTO, Settings
 
 if TYPE_CHECKING:
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
     from polyhop.plans import Plan
 
 RULES: Final = "rules"
+OFFLINE: Final = "trained"  # the planner that asks no language model
 RECORDED: Final = "recorded"
+NO_SETTINGS: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 @runtime_checkable
@@ -41,19 +45,33 @@ class Planning:
     kept: PlanFile | None = None  # to which each plan is added
 
     def plan(self, question: str, names: Sequence[str], model: Within | None, *, prefer: str = RULES) -> Plan:
-        """The plan of a question by the planner named; where none is, by rules or, with a model, the preferred one.
+        """The plan of a question by the planner named; where none is, without a model, or by the preferred one with it.
 
         Raises UnknownComponent, SettingError, and what the planner raises.
         """
         name, own = self.settings.choice("planner")
         if name == AUTO:
-            name = RULES if model is None else prefer
-        wanted = name
-        if name == RECORDED:  # a file may have a plan in each form
-            wanted, own = prefer, {"prefer": prefer, **own}
-        if (built := f"{name} {wanted}") not in self.built:
-            self.built[built] = registry.build("planners", name, own)
-        plan = self.built[built].plan(question, names, model)
+            wanted = RULES if model is None else prefer
+            plan = self._offline(question, names) if wanted == RULES else self._by(wanted).plan(question, names, model)
+        elif name == RECORDED:  # a file may have a plan in each form
+            wanted = prefer
+            plan = self._by(name, {"prefer": prefer, **own}, prefer).plan(question, names, model)
+        else:
+            wanted = name
+            plan = self._by(name, own).plan(question, names, model)
         if self.kept is not None:
             self.kept.keep(question, wanted, plan)
         return plan
+
+    def _by(self, name: str, own: Mapping[str, Any] = NO_SETTINGS, wanted: str = "") -> Planner:
+        """The planner of this name, built when it is first used."""
+        if (built := f"{name} {wanted}") not in self.built:
+            self.built[built] = registry.build("planners", name, own)
+        return self.built[built]
+
+    def _offline(self, question: str, names: Sequence[str]) -> Plan:
+        """By rules and our own model; by rules alone where its weights are not installed."""
+        try:
+            return self._by(OFFLINE).plan(question, names, None)
+        except ModelMissing:
+            return self._by(RULES).plan(question, names, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from polyhop.planning.nesting import FAINT, LIKELY, nested
 from polyhop.planning.rules.comparisons import compare
 from polyhop.planning.rules.draft import PlanDraft
 from polyhop.planning.rules.statements import read_step
+from polyhop.planning.stands_alone import asks_something, describes, stands_alone
 from polyhop.planning.wording import ask_about, unfold
 from polyhop.plans import REFERENCE, Plan, Step
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from polyhop.models.within import Within
 
 SOURCE: Final = "trained"
+FEW: Final = 4  # words of a question that may hide another one
 SOME: Final = 0.5  # of a question, to take several steps, where no description is likely enough
 
 
@@ -31,7 +33,7 @@ class TrainedPlanner:
     """Takes a question apart by a model of 24 MB; comparisons by the grammar of English."""
 
     likely: float = LIKELY  # 0 to 1: how likely a description has to be to be asked for first
-    rules: bool = True  # whether the rules take it apart, too, and the model judges which plan has the steps it expects
+    rules: Literal["first", "beside", "none"] = "first"  # plan too: the model plans what they leave whole, or judges
     folder: str | None = None  # that training wrote; none: the one in the package polyhop-weights
 
     def __post_init__(self) -> None:
@@ -42,13 +44,19 @@ class TrainedPlanner:
         """Steps in words. Raises ModelMissing, ModelError."""
         text = " ".join(question.split())
         whole = Plan(shape="single", steps=(Step(question=text),) if text else (), source=SOURCE)
-        if len(text.split()) > LONGEST_QUESTION or REFERENCE.search(text):
-            return whole
+        known = whole if self.rules == "none" else ByRules().plan(question, names, None)
+        long = len(text.split())
+        apart = self.rules == "first" and len(known.steps) > 1
+        if apart or not FEW <= long <= LONGEST_QUESTION or REFERENCE.search(text):
+            return known
         reading = planner_graph(self.folder).read(text)
         if reading is None:
-            return whole
+            return known
         own = plan_of(text, names, reading, likely=self.likely)
-        return nearer(own, ByRules().plan(text, names, None), reading) if self.rules else own
+        if self.rules == "none":
+            return own
+        better = nearer(own, known, reading)
+        return better if self.rules == "beside" or len(better.steps) > 1 else known
 
 
 def nearer(own: Plan, other: Plan, reading: QuestionReading) -> Plan:
@@ -80,7 +88,8 @@ def plan_of(question: str, names: Sequence[str], reading: QuestionReading, *, li
     if not found and reading.shape[CHAIN] > SOME:  # there is one, and only where is not sure
         found = nested(reading.stretches, places, likely=FAINT, most=1)
     for start, end in found:
-        left.settle(places[start].start, places[end - 1].end, draft)
+        if not left.settle(places[start].start, places[end - 1].end, draft):
+            return whole
     words = unfold(left.words(0, len(question)), draft)
     if not draft.steps:
         return whole
@@ -89,7 +98,14 @@ def plan_of(question: str, names: Sequence[str], reading: QuestionReading, *, li
     plan = draft.plan("verification" if words[:1] and words[0].low in AUXILIARIES else "chain")
     steps = tuple(replace(step, refers_to=_named(step.question, place)) for place, step in enumerate(plan.steps))
     used = {one for step in steps for one in step.refers_to}
-    return replace(plan, steps=steps, source=SOURCE) if len(steps) > 1 and len(used) == len(steps) - 1 else whole
+    leads = len(steps) > 1 and len(used) == len(steps) - 1
+    return replace(plan, steps=steps, source=SOURCE) if leads and _all_stand_alone(steps, known) else whole
+
+
+def _all_stand_alone(steps: Sequence[Step], names: Sequence[str]) -> bool:
+    """Whether each step can be asked by itself, once those that it names are answered."""
+    asked = [step.question.rstrip("?") for step in steps]
+    return all(map(asks_something, asked)) and all(stands_alone(read_step(one, names)) for one in asked)
 
 
 def _named(question: str, place: int) -> tuple[int, ...]:
@@ -105,15 +121,21 @@ class _Question:
     names: Sequence[str]
     settled: list[tuple[int, int, str]] = field(default_factory=list)  # characters, and what stands for them now
 
-    def settle(self, start: int, end: int, draft: PlanDraft) -> None:
-        """Ask for what is described by some characters, unless they are all of a name, or cut one in two."""
+    def settle(self, start: int, end: int, draft: PlanDraft) -> bool:
+        """Ask for what is described by some characters, unless they are all of a name, or cut one in two.
+
+        Whether they may describe a thing at all.
+        """
         if any(self._cuts(start, end, name) for name in self.names):
-            return
+            return True
         words = self.words(start, end)
+        if words and not describes(words):
+            return False
         reference = ask_about(words, draft) if words else None
         if reference is not None:
             outside = [one for one in self.settled if not (start <= one[0] and one[1] <= end)]
             self.settled = sorted([*outside, (start, end, reference.text)])
+        return True
 
     def words(self, start: int, end: int) -> Words:
         """The words of some characters, with references in place of what was asked for."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from polyhop.english.degrees import FORMS, NEUTRAL
 from polyhop.english.options import split_options
-from polyhop.english.question import Word, Words, plain, render
+from polyhop.english.question import OWNS, Word, Words, plain, render
 from polyhop.english.verbs import base_form, is_participle
 from polyhop.english.words import (
     ARTICLES,
@@ -15,6 +15,7 @@ from polyhop.english.words import (
     BE,
     DO,
     HAVE,
+    OWNERS,
     PREPOSITIONS,
     ROLES,
     TIMES,
@@ -69,7 +70,7 @@ def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
     role = _bridge_role(frame)
     noun = _option_noun(frame)
     things: list[Words] = [(*noun, left), (*noun, right)]
-    things = [(draft.relation(plain(role), thing),) for thing in things] if role else [(left,), (right,)]
+    things = [(draft.relation(plain(role), thing),) for thing in things] if role else [(left,), _owned(right, left)]
     if ("lived" in lows or "life" in lows or "lifespan" in lows) and ("longer" in lows or "longest" in lows):
         operands = tuple(
             operand
@@ -87,6 +88,15 @@ def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
         measure = _Measure(plain("how", "old", "is"), (), measure.comparator, "age")  # a bridge was not born
     operands = tuple(measure.ask(thing, draft) for thing in things)
     return draft.plan("comparison", Combination(comparator=measure.comparator, operands=operands, options=names))
+
+
+def _owned(thing: Word, other: Word) -> Words:
+    """A thing with the other one for a pronoun that means it: "Ada Lund or her sister", "or the son of her aunt"."""
+    texts = thing.text.split()
+    owners = {at for at, text in enumerate(texts) if text.lower() in OWNERS and texts[max(at - 1, 0)] in (text, "of")}
+    if not owners or len(texts) == 1:
+        return (thing,)
+    return tuple(word for at, text in enumerate(texts) for word in ((other, OWNS) if at in owners else plain(text)))
 
 
 def _bridge_role(frame: Words) -> str:

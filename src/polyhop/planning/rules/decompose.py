@@ -16,22 +16,18 @@ from polyhop.english.verbs import base_form, is_participle, third_of_base
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
-    CONJUNCTIONS,
-    FUNCTION_WORDS,
-    HAVE,
     PLACES,
     PREPOSITIONS,
     WH_WORDS,
-    word_set,
 )
 from polyhop.planning.rules.chains import answer_chain, settle
 from polyhop.planning.rules.clauses import RELATIVISERS, asks, first_finite
 from polyhop.planning.rules.comparisons import compare
 from polyhop.planning.rules.draft import SOURCE, PlanDraft
+from polyhop.planning.stands_alone import asks_something
 from polyhop.plans import REFERENCE, Plan, Step
 
 _LONGEST_TEXT: Final = 4000  # characters
-_BEFORE_CLAUSES: Final = WH_WORDS | CONJUNCTIONS - word_set("and or but nor")
 
 
 def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
@@ -56,20 +52,10 @@ def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
         return plan
     draft = PlanDraft()
     answer_chain(words, draft)
-    apart = len(draft.steps) > 1 and all(map(_asks_something, draft.steps))
+    apart = len(draft.steps) > 1 and all(asks_something(step.question) for step in draft.steps)
     if words[0].low in AUXILIARIES:
         return draft.plan("verification") if apart else replace(whole, shape="verification")
     return draft.plan("chain") if apart else replace(whole, steps=(_kept(text, draft),))
-
-
-def _asks_something(step: Step) -> bool:
-    """Whether a step says more than what it refers to: "was #1?" and "who came when #1?" were taken apart wrongly."""
-    *before, last = ("", *(word.low for word in read_words(step.question.rstrip("?"))))
-    if not REFERENCE.fullmatch(last):
-        return True
-    owns = before[-1] in HAVE and before[1:-1] in (["who"], ["what"])
-    helps = before[-1] in AUXILIARIES and FUNCTION_WORDS.issuperset(before[1:]) and not owns
-    return not helps and before[-1] not in _BEFORE_CLAUSES
 
 
 def _kept(text: str, draft: PlanDraft) -> Step:

@@ -1,0 +1,94 @@
+"""Whether a step that was made out of a question can be asked by itself."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from polyhop.english.question import Words, read_words
+from polyhop.english.verbs import is_base, is_participle
+from polyhop.english.words import (
+    ARTICLES,
+    AUXILIARIES,
+    BE,
+    CONJUNCTIONS,
+    FUNCTION_WORDS,
+    HAVE,
+    OWNERS,
+    PREPOSITIONS,
+    PRONOUNS,
+    WH_WORDS,
+    word_set,
+)
+from polyhop.planning.rules.clauses import RELATIVISERS, finite_at, first_finite
+from polyhop.plans import REFERENCE
+
+_BEFORE_CLAUSES: Final = WH_WORDS | CONJUNCTIONS - word_set("and or but nor")
+_SUBJECTS: Final = word_set("he she it")  # "they" may be people
+_OTHERS: Final = word_set("hers theirs him them himself herself itself themselves")
+_OPEN_RELATIVES: Final = word_set("who whom whose which that")
+
+
+def asks_something(question: str) -> bool:
+    """Whether a step says more than what it refers to: "was #1?" and "who came when #1?" were taken apart wrongly."""
+    *before, last = ("", *(word.low for word in read_words(question.rstrip("?"))))
+    if not REFERENCE.fullmatch(last):
+        return True
+    owns = before[-1] in HAVE and before[1:-1] in (["who"], ["what"])
+    helps = before[-1] in AUXILIARIES and FUNCTION_WORDS.issuperset(before[1:]) and not owns
+    return not helps and before[-1] not in _BEFORE_CLAUSES
+
+
+def stands_alone(words: Words) -> bool:
+    """Whether a question, as words, is whole and names what its pronouns stand for.
+
+    Not so "who is the first head of her institute", "who is the same director", "what is Ada won titles in 1948" and
+    "which #1 was a pupil", which cutting in a wrong place leaves behind.
+    """
+    low = [word.low for word in words]
+    if not words or (low[0] in ("which", "what") and len(words) > 1 and words[1].kind == "step"):
+        return False
+    if "same" in low and "as" not in low[low.index("same") :] and low[0] in WH_WORDS:
+        return False
+    return _tells_of_whom(words) and not _is_clause(words)
+
+
+def describes(words: Words) -> bool:
+    """Whether some words of a question can stand for a thing: a clause that says more of a noun elsewhere cannot."""
+    start = 1 if len(words) > 1 and words[1].low in ("which", "whom", "whose") else 0
+    return bool(words) and words[start].low not in _OPEN_RELATIVES
+
+
+def _tells_of_whom(words: Words) -> bool:
+    """Whether each pronoun has something before it that it may stand for."""
+    for at, word in enumerate(words):
+        if word.low not in _SUBJECTS | OWNERS | _OTHERS or any(one.atomic for one in words[:at]):
+            continue
+        verb = first_finite(words, 1, at)
+        if word.low in _SUBJECTS or verb is None or words[verb].low in BE:
+            return False
+    return True
+
+
+def _is_clause(words: Words) -> bool:
+    """Whether "who is" or "what is" is asked of what is a clause and no noun."""
+    if len(words) < 4 or words[0].low not in ("who", "what") or words[1].low not in BE:
+        return False
+    verb = next((at for at in range(3, len(words)) if finite_at(words, at) and not _qualifies(words, at)), None)
+    if verb is None or any(word.low in RELATIVISERS for word in words[2:verb]):
+        return False
+    return not any(_begins_clause(words, at) for at in range(4, verb))
+
+
+def _qualifies(words: Words, at: int) -> bool:
+    """Whether what looks like a verb says what or how a thing is: "the match works", "the paid player", "called"."""
+    low, behind = words[at].low, words[at + 1] if at + 1 < len(words) else None
+    if is_participle(low):
+        return behind is None or behind.low in PREPOSITIONS or not words[at - 1].atomic
+    return low not in AUXILIARIES and (is_base(low) or (behind is None and not words[at - 1].atomic))
+
+
+def _begins_clause(words: Words, at: int) -> bool:
+    """Whether a clause begins behind its noun without a word of its own: "the city they fly to"."""
+    before = words[at - 1]
+    begins = words[at].atomic or words[at].low in ARTICLES | PRONOUNS
+    return begins and before.kind == "word" and before.low not in FUNCTION_WORDS

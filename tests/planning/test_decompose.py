@@ -151,6 +151,9 @@ def test_a_pronoun_of_one_thing_compared_means_the_other() -> None:
         "When was #2 born?",
     ]
     assert "What is the tributary of the Orsa?" in steps("Which is longer, the Orsa or its tributary?")
+    assert "Who is the founder of the museum?" in steps("Who is older, the head of the museum or its founder?")
+    assert "When was Her Own Way released?" in steps("Which film was released earlier, Low Water or Her Own Way?")
+    assert "When was her sister Orsa born?" in steps("Who is older, Ada Lund or her sister Orsa?")
     assert "Who is the pilot of Ada Lund's boat?" not in steps("Who is older, Ada Lund or the pilot with her boat?")
 
 

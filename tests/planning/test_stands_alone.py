@@ -62,3 +62,8 @@ def test_a_clause_about_a_noun_elsewhere_describes_nothing_by_itself() -> None:
     assert describes(words("where Ada Lund was born"))
     assert not describes(words("who paid for the house"))
     assert not describes(words("for which Ada Lund paid"))
+
+
+def test_what_holds_the_question_itself_describes_nothing() -> None:
+    assert not describes(words("the song of what film directed by Ada Lund"))
+    assert not describes(words("the singer who was born in what year"))

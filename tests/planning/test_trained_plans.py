@@ -65,6 +65,11 @@ def planned(question: str, *described: str, names: Sequence[str] = (), shape: in
             ["where Ada Lund works"],
             ["Where does Ada Lund work?", "What is taught #1?"],
         ),
+        (
+            "Who is the wife of the longest reigning Danish monarch?",
+            ["the longest reigning Danish monarch"],
+            ["Who is the longest reigning Danish monarch?", "Who is the wife of #1?"],
+        ),
         ("Who is Ada Lund's grandfather?", [], ["Who is the parent of Ada Lund?", "Who is the father of #1?"]),
         ("Who is the director of Velm?", ["the director of Velm"], ["Who is the director of Velm?"]),
         ("Where is Velm?", ["Velm"], ["Where is Velm?"]),

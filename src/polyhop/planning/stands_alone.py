@@ -19,7 +19,7 @@ from polyhop.english.words import (
     WH_WORDS,
     word_set,
 )
-from polyhop.planning.rules.clauses import RELATIVISERS, finite_at, first_finite
+from polyhop.planning.rules.clauses import RELATIVISERS, asks, finite_at, first_finite
 from polyhop.plans import REFERENCE
 
 _BEFORE_CLAUSES: Final = WH_WORDS | CONJUNCTIONS - word_set("and or but nor")
@@ -53,9 +53,13 @@ def stands_alone(words: Words) -> bool:
 
 
 def describes(words: Words) -> bool:
-    """Whether some words of a question can stand for a thing: a clause that says more of a noun elsewhere cannot."""
+    """Whether some words of a question can stand for a thing.
+
+    A clause that says more of a noun elsewhere cannot, and what holds the question itself: "the song of what film".
+    """
     start = 1 if len(words) > 1 and words[1].low in ("which", "whom", "whose") else 0
-    return bool(words) and words[start].low not in _OPEN_RELATIVES
+    relative = bool(words) and words[start].low in _OPEN_RELATIVES
+    return bool(words) and not relative and not any(asks(words, at) for at in range(1, len(words)))
 
 
 def _tells_of_whom(words: Words) -> bool:

@@ -105,6 +105,8 @@ def _of_participle(words: Words) -> Words | None:
     for at in range(2, len(words) - 1):
         if words[at].low in PREPOSITIONS | RELATIVISERS or words[at] == OWNS:
             return None
+        if words[at - 1].low in ("most", "first", "last") or words[at - 1].low.endswith("est"):
+            return None  # "the longest reigning British monarch" is one, and nothing reigns it
         behind = words[at + 1]
         if is_participle(words[at].low) and (behind.atomic or behind.low in PREPOSITIONS | ARTICLES):
             end = at - (words[at - 1].low in ADVERBS)

@@ -91,12 +91,16 @@ def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
 
 
 def _owned(thing: Word, other: Word) -> Words:
-    """A thing with the other one for a pronoun that means it: "Ada Lund or her sister", "or the son of her aunt"."""
+    """A thing with the other one for a pronoun that means it: "Ada Lund or her sister", "or the son of her aunt".
+
+    "Its" means no person: of "the head of the museum or its founder" the latter is the museum's.
+    """
     texts = thing.text.split()
-    owners = {at for at, text in enumerate(texts) if text.lower() in OWNERS and texts[max(at - 1, 0)] in (text, "of")}
-    if not owners or len(texts) == 1:
+    owners = {at for at, text in enumerate(texts) if text in OWNERS and texts[max(at - 1, 0)] in (text, "of")}
+    if not owners or len(texts) == 1 or texts[-1][:1].isupper() or "own" in texts:
         return (thing,)
-    return tuple(word for at, text in enumerate(texts) for word in ((other, OWNS) if at in owners else plain(text)))
+    owner = Word(other.text.rpartition(" of ")[2], "name") if "its" in texts else other
+    return tuple(word for at, text in enumerate(texts) for word in ((owner, OWNS) if at in owners else plain(text)))
 
 
 def _bridge_role(frame: Words) -> str:

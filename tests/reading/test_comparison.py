@@ -9,11 +9,12 @@ import pytest
 from polyhop.models.choice import Models
 from polyhop.planning.rules.decompose import decompose
 from polyhop.reading.comparison import Comparison, settled_by_bound
+from polyhop.reading.hops_found import hops_taken
 from polyhop.reading.reader import Reading
 from polyhop.reading.steps import read_steps
 from polyhop.reading.subjects import plain
 from polyhop.reading.trained import Trained
-from polyhop.types import AnswerKind, Evidence, Passage
+from polyhop.types import AnswerKind, Evidence, Hop, Passage
 
 
 def passage(title: str, text: str) -> Passage:
@@ -80,6 +81,32 @@ def test_compare_quotes_the_sentences_about_both(models: Models) -> None:
         "Tam Ostler",
         "Pell Marrow",
     }
+
+
+def test_each_thing_compared_has_a_hop_that_shows_what_was_told(models: Models) -> None:
+    reading = compare("Who was born first, Orla Venn or Tam Ostler?", models)
+    assert reading is not None
+    first, second = reading.hops
+    assert (first.question, first.found, first.step) == ("When was Orla Venn born?", "3 May 1801", 0)
+    assert (second.found, second.passages[0].id, second.sentences[0].document_id) == (
+        "12 June 1799",
+        "Tam Ostler",
+        "Tam Ostler",
+    )
+
+
+def test_who_leads_to_the_things_compared_has_a_hop_too(models: Models) -> None:
+    reading = compare("Which film has the director who is older, Low Tide or Red Sails, Grey Sails?", models)
+    assert reading is not None
+    assert [hop.found for hop in reading.hops][:2] == ["Tam Ostler", "Pell Marrow"]
+
+
+def test_hops_that_a_strategy_answered_are_its_own() -> None:
+    """What was read of the other steps stands beside them."""
+    read = Hop(question="When was Orla Venn born?", status="recovered", found="1801", passages=WORLD[:1], step=1)
+    known = Hop(question="Who painted it?", status="resolved", found="Orla Venn", passages=WORLD[:1], step=0)
+    reading = Reading(text="it", hops=(Hop(question="Who painted it?", status="unresolved", step=0), read))
+    assert hops_taken("?", reading, Evidence(question="?", strategy="x", passages=(), hops=(known,))) == (known, read)
 
 
 def test_compare_doubts_what_no_passage_is_about(models: Models) -> None:

@@ -18,11 +18,11 @@ from polyhop.english.options import choices
 from polyhop.indexes.folding import fold, pieces
 from polyhop.models.choice import Models
 from polyhop.plans import Plan
-from polyhop.reading.reader import Quote, Reading, text_of
+from polyhop.reading.reader import Quote, Reading, hop_read, text_of
 from polyhop.reading.rows import word_families
 from polyhop.reading.steps import Candidate, StepReading, glance, read_step
 from polyhop.reading.subjects import about, likeness
-from polyhop.types import AnswerKind, Passage
+from polyhop.types import AnswerKind, Hop, Passage
 
 _NATION: Final = re.compile(r"\b(?:country|nation|nationality|citizenship)\b", re.IGNORECASE)
 DATED: Final = ("earlier", "later", "longer")  # comparators of dates
@@ -44,6 +44,15 @@ _SHARED: Final = 5  # likeliest answers to each question among which a common on
 
 
 @dataclass(frozen=True, slots=True)
+class ToldValue:
+    """What a comparison was told of one thing: the value, none where only a sentence is weighed, and its sentence."""
+
+    found: str | None
+    quote: Quote
+    chance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Operand:
     """What was read about one of the things compared, and whom or what that speaks of."""
 
@@ -51,6 +60,7 @@ class Operand:
     readings: tuple[StepReading, ...]  # the measures: one, or birth and death
     targets: tuple[str, ...]  # what they ask for, in a few words
     subject: str  # the option itself, or the director, author, ... whom its own passage names
+    places: tuple[int, ...] = ()  # of the measures, among the plan's steps
     way: tuple[Candidate, ...] = ()  # how the subject was found
 
     def sureness(self, passages: Sequence[Passage]) -> float:
@@ -81,6 +91,14 @@ class Operand:
         return all(best is not None and fold(self.subject) in fold(text_of(best.quote)) for best in found)
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What a comparison says, and what it was told of each of the things compared, measure by measure."""
+
+    reading: Reading
+    told: tuple[ToldValue | None, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Compares what the steps of a plan found."""
@@ -98,9 +116,10 @@ class Comparison:
             return self._chosen(question)
         if len(operands) < 2 or plan.final is None:
             return None
-        reading = self._combined(plan.final.comparator, operands)
-        if reading is None:
+        compared = self._combined(plan.final.comparator, operands)
+        if compared is None:
             return None if compares_versions(plan) else self._chosen(question)
+        reading = replace(compared.reading, hops=tuple(_hops(operands, steps, compared.told)))
         if plan.final.whether:
             verdict = "yes" if reading.text == operands[0].option else "no"
             reading = replace(reading, text=verdict, kind=AnswerKind.VERDICT)
@@ -108,14 +127,15 @@ class Comparison:
         sureness = sum(operand.sureness(self.passages) for operand in operands) / len(operands)
         return replace(reading, quotes=tuple(dict.fromkeys(quotes)), confidence=reading.confidence * sureness**2)
 
-    def _combined(self, comparator: str, operands: Sequence[Operand]) -> Reading | None:
+    def _combined(self, comparator: str, operands: Sequence[Operand]) -> Compared | None:
         if comparator in DATED:
             return self._by_date(comparator, operands)
         if comparator in ("larger", "smaller"):
             return _by_amount(comparator, operands)
         if comparator == "either":
             asked = [operand.readings[0].question for operand in operands]
-            return self._by_relevance([(one.option, one.subject) for one in operands], asked)
+            reading = self._by_relevance([(one.option, one.subject) for one in operands], asked)
+            return None if reading is None else Compared(reading, ())
         if comparator == "same":
             return self._agreeing(operands)
         if comparator == "both":
@@ -133,22 +153,25 @@ class Comparison:
         asked = " ".join(re.sub(r"\bor\b", " ", frame).split())
         return self._by_relevance([(name, name) for name in names], [asked, asked])
 
-    def _by_date(self, comparator: str, operands: Sequence[Operand]) -> Reading | None:
+    def _by_date(self, comparator: str, operands: Sequence[Operand]) -> Compared | None:
         """Which of two came first or last, or lived longer, the second where neither did; None without dates."""
         told = [[self._date(operand, at) for at in range(len(operand.readings))] for operand in operands]
         known = [at for at, dates in enumerate(told) if None not in dates]
         if not known or (len(known) == 1 and operands[0].is_version):
             return None
-        quotes = [one[1].quote for dates in told for one in dates if one is not None]
+        found = tuple(one and _told_by(one[1]) for dates in told for one in dates)
+        quotes = [one.quote for one in found if one is not None]
         names = " and ".join(operands[0].targets)
         if len(known) == 1:  # of whom no death is told may be alive: that is later than any date
             other = operands[0].targets == ("date of death",) and comparator == "later"
-            return _reading(operands[1 - known[0] if other else known[0]].option, quotes, 0.4, f"only one {names} told")
+            option = operands[1 - known[0] if other else known[0]].option
+            return Compared(_reading(option, quotes, 0.4, f"only one {names} told"), found)
         keys = [[one[0] for one in dates if one is not None] for dates in told]
         measures = [_years(*dates) if comparator == "longer" else dates[0] for dates in keys]
         first = measures[0] < measures[1] if comparator == "earlier" else measures[0] > measures[1]
         chosen = operands[0 if first else 1].option
-        return _reading(chosen, quotes, 0.9 if measures[0] != measures[1] else 0.4, f"compared by {names}")
+        sure = 0.9 if measures[0] != measures[1] else 0.4
+        return Compared(_reading(chosen, quotes, sure, f"compared by {names}"), found)
 
     def _date(self, operand: Operand, at: int) -> tuple[Date, Candidate] | None:
         """The date that a measure found, in the passage about the thing or, where it is not plain there, in any.
@@ -191,28 +214,30 @@ class Comparison:
         quotes = [quote for _, _, quote in best]
         return _reading(best[0][1], quotes, min(0.9, 0.5 + 0.05 * lead), "the option that the passages fit better")
 
-    def _agreeing(self, operands: Sequence[Operand]) -> Reading | None:
+    def _agreeing(self, operands: Sequence[Operand]) -> Compared | None:
         """Whether the values found for two things have one in common."""
-        told = [value for operand in operands if (value := self._values(operand)) is not None]
-        if not told:
+        values = [self._values(operand) for operand in operands]
+        known = [value for value in values if value is not None]
+        if not known:
             return None
-        quotes = [quote for _, quote in told]
-        if len(told) < len(operands):
-            return _reading("yes", quotes, 0.3, "only one of the two was found")
-        words = [" or ".join(sorted(values)) for values, _ in told]
+        told = tuple(value and value[1] for value in values)
+        quotes = [one.quote for _, one in known]
+        if len(known) < len(operands):
+            return Compared(_reading("yes", quotes, 0.3, "only one of the two was found"), told)
+        words = [" or ".join(sorted(named)) for named, _ in known]
         note = f"{operands[0].option}: {words[0]}; {operands[1].option}: {words[1]}"
-        return _reading("yes" if told[0][0] & told[1][0] else "no", quotes, 0.8, note)
+        return Compared(_reading("yes" if known[0][0] & known[1][0] else "no", quotes, 0.8, note), told)
 
-    def _values(self, operand: Operand) -> tuple[frozenset[str], Quote] | None:
+    def _values(self, operand: Operand) -> tuple[frozenset[str], ToldValue] | None:
         """The countries that the passage about a thing names first, or the words of the value that was asked for."""
         if _NATION.search(operand.readings[0].question):
-            return _countries(about(operand.subject, self.passages))
+            own = _countries(about(operand.subject, self.passages))
+            return own and (own[0], ToldValue(" or ".join(sorted(own[0])), own[1]))
         best = operand.readings[0].best
-        if best is None:
-            return None
-        return frozenset(word for word in pieces(best.text) if len(word) > 2), best.quote
+        words = pieces(best.text) if best is not None else ()
+        return None if best is None else (frozenset(word for word in words if len(word) > 2), _told_by(best))
 
-    def _holding(self, operands: Sequence[Operand]) -> Reading | None:
+    def _holding(self, operands: Sequence[Operand]) -> Compared | None:
         """Whether something holds of both: half of its words have to be said of each, and each nationality."""
         shares, quotes, nations = [], [], []
         for operand in operands:
@@ -229,7 +254,8 @@ class Comparison:
             wanted = {country for _, _, country in countries_in(question)}
             nations.append(wanted <= (own[0] if own else frozenset()))
         holds = min(shares) >= 0.5 and all(nations)
-        return _reading("yes" if holds else "no", quotes, 0.5, "by the words that are said of both")
+        reading = _reading("yes" if holds else "no", quotes, 0.5, "by the words that are said of both")
+        return Compared(reading, tuple(ToldValue(None, quote) for quote in quotes))
 
 
 def compares_versions(plan: Plan | None) -> bool:
@@ -296,7 +322,23 @@ def _operands(plan: Plan, steps: Sequence[StepReading]) -> Iterator[Operand]:
         way = tuple(best for at in references if (best := steps[at].best) is not None)
         subject = steps[references[-1]].answer if references else option
         targets = tuple(plan.steps[at].target for at in group)
-        yield Operand(option, tuple(steps[at] for at in group), targets, subject, way)
+        yield Operand(option, tuple(steps[at] for at in group), targets, subject, tuple(group), way)
+
+
+def _hops(operands: Sequence[Operand], steps: Sequence[StepReading], told: Sequence[ToldValue | None]) -> Iterator[Hop]:
+    """A hop for each step of a plan whose measures are put together, with what was told; none without that."""
+    measures = dict(zip((place for operand in operands for place in operand.places), told, strict=False))
+    for place, step in enumerate(steps if told else ()):
+        read = None if step.best is None else _told_by(step.best)
+        one = measures.get(place, read)
+        if one is None:
+            yield Hop(question=step.question, status="unresolved", step=place)
+        else:
+            yield hop_read(step.question, one.found, one.quote, step=place, chance=one.chance)
+
+
+def _told_by(candidate: Candidate) -> ToldValue:
+    return ToldValue(candidate.text, candidate.quote, candidate.chance)
 
 
 def _dated(candidates: Sequence[Candidate]) -> tuple[Date, Candidate] | None:
@@ -309,7 +351,7 @@ def _years(birth: Date, death: Date) -> Date:
     return death[0] - birth[0], death[1] - birth[1], death[2] - birth[2]
 
 
-def _by_amount(comparator: str, operands: Sequence[Operand]) -> Reading | None:
+def _by_amount(comparator: str, operands: Sequence[Operand]) -> Compared | None:
     """Which of two has more or less of something, the second where both have as much; None where one is not told."""
     found = [_counted(operand.readings[0]) for operand in operands]
     if found[0] is None or found[1] is None:
@@ -317,9 +359,10 @@ def _by_amount(comparator: str, operands: Sequence[Operand]) -> Reading | None:
     amounts = found[0][0], found[1][0]
     first = amounts[0] > amounts[1] if comparator == "larger" else amounts[0] < amounts[1]
     chosen = operands[0 if first else 1].option
-    quotes = [one[1].quote for one in found if one is not None]
+    told = tuple(one and _told_by(one[1]) for one in found)
     confidence = 0.8 if amounts[0] != amounts[1] else 0.4
-    return _reading(chosen, quotes, confidence, f"compared by {operands[0].targets[0] or 'amount'}")
+    note = f"compared by {operands[0].targets[0] or 'amount'}"
+    return Compared(_reading(chosen, [one.quote for one in told if one is not None], confidence, note), told)
 
 
 def _counted(reading: StepReading) -> tuple[float, Candidate] | None:
@@ -330,14 +373,16 @@ def _counted(reading: StepReading) -> tuple[float, Candidate] | None:
     return None
 
 
-def _common(operands: Sequence[Operand]) -> Reading | None:
+def _common(operands: Sequence[Operand]) -> Compared | None:
     """The likeliest answer that all have in common, where there is one."""
     answers = [{one.text.casefold(): one for one in operand.readings[0].candidates[:_SHARED]} for operand in operands]
     shared = set(answers[0]).intersection(*answers[1:])
     if not shared:
         return None
     best = max(sorted(shared), key=lambda text: math.prod(each[text].chance for each in answers))
-    return _reading(answers[0][best].text, [each[best].quote for each in answers], 0.6, "what all of them share")
+    quotes = [each[best].quote for each in answers]
+    told = tuple(_told_by(each[best]) for each in answers)
+    return Compared(_reading(answers[0][best].text, quotes, 0.6, "what all of them share"), told)
 
 
 def _countries(passage: Passage | None) -> tuple[frozenset[str], Quote] | None:

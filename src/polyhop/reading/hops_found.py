@@ -48,8 +48,12 @@ def hops_taken(question: str, reading: Reading, evidence: Evidence) -> tuple[Hop
 
     Links are walked before anything is read. What it passed on another way, or behind the passage that answers, is no
     part of the way; where it never came through this passage, there is one hop; where nothing answers, hops settle
-    nothing. Of other evidence all that follow the plan, and of those beside it the ones that the answer rests on.
+    nothing. Of other evidence all that follow the plan, and of those beside it the ones that the answer rests on. What
+    puts together what steps were read to say has their hops, but for steps that a strategy had answered.
     """
+    if reading.hops:
+        answered = {hop.step: hop for hop in evidence.hops if hop.status != "unresolved" and hop.found}
+        return tuple(hop if hop.passages else answered.get(hop.step, hop) for hop in reading.hops)
     walked = bool(evidence.hops) and all(_along_links(hop) for hop in evidence.hops)
     if not walked or _has_several_steps(evidence.plan):
         return _relied_on(_arrived(evidence.hops, reading, evidence.plan), reading)

@@ -9,7 +9,7 @@ from polyhop import registry
 from polyhop.models.choice import Models, load_models
 from polyhop.ports import LanguageModel
 from polyhop.settings import AUTO, Settings
-from polyhop.types import AnswerKind, Cost, Evidence, Passage
+from polyhop.types import AnswerKind, Cost, Evidence, Hop, Passage, Span
 
 OFFLINE: Final = "trained"  # the reader that asks no language model
 
@@ -38,6 +38,17 @@ def heading_over(quote: Quote) -> str:
     return " > ".join(headings_over(quote))
 
 
+def hop_read(
+    question: str, found: str | None, quote: Quote, *, step: int | None = None, chance: float | None = None
+) -> Hop:
+    """The hop of a step that was answered by reading: what was found, and the sentence that tells it."""
+    one = quote.passage
+    span = Span(one.document_id, one.start + quote.start, one.start + quote.end)
+    return Hop(
+        question=question, status="recovered", found=found, passages=(one,), sentences=(span,), step=step, chance=chance
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """What a reader made of the evidence; ``text`` is None where it does not answer the question.
@@ -50,6 +61,7 @@ class Reading:
     kind: AnswerKind = AnswerKind.VALUE
     items: tuple[tuple[str, *tuple[Quote, ...]], ...] = ()
     quotes: tuple[Quote, ...] = ()
+    hops: tuple[Hop, ...] = ()  # of the plan's steps that the answer puts together, as they were read
     confidence: float = 0.0  # 0 to 1
     grounded: bool = True
     note: str = ""

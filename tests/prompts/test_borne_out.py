@@ -14,6 +14,9 @@ HERON = QuotedText(text="It is 120 m long.", title="Heron Bridge")
 LONG = QuotedText(text="The Long Bridge has 80 m.", title="Long Bridge")
 WHERE = "Where was the builder of the ferry Gull born?"
 LONGER = "Which is longer, the Heron Bridge or the Long Bridge?"
+DESCRIBED = "Which is longer, the bridge that the teacher of Ada Brook built, or the old bridge of Velm?"
+TAUGHT = QuotedText(text="Her teacher was Tom Hale.", title="Ada Brook")
+VELM = QuotedText(text="It has 80 m.", title="Velm Old Bridge")
 
 
 @pytest.mark.parametrize(
@@ -27,6 +30,12 @@ LONGER = "Which is longer, the Heron Bridge or the Long Bridge?"
         ("1204", "How many came?", [QuotedText(text="There came 1,204 people.")]),
         ("3 ferries", "What did she build?", [QuotedText(text="She built three ferries.")]),
         ("Heron Bridge", LONGER, [HERON, LONG]),
+        ("the old bridge of Velm", DESCRIBED, [TAUGHT, HERON, VELM]),  # no sentence repeats a description
+        (
+            "the ferry of oak",
+            "Which is older, the ferry of oak or the mill?",
+            [QuotedText(text="The oak ferry is of 1892."), QuotedText(text="The mill is of 1890.")],
+        ),
         ("no", "Are the Heron Bridge and the Long Bridge equally long?", [HERON, LONG]),
         ("No, the Long Bridge", "Is the Heron Bridge longer than the Long Bridge?", [HERON, LONG]),
         ("21 years", "How old was she when the Gull was built?", [BORN, GULL]),
@@ -57,6 +66,8 @@ def test_an_answer_is_borne_out_by_what_contains_it_or_what_it_is_computed_from(
             [QuotedText(text="Ada was there."), QuotedText(text="Velm is a town.")],
         ),
         ("Heron Bridge", LONGER, [HERON]),  # half a comparison
+        ("the old bridge of Velm", DESCRIBED, [HERON, VELM]),  # nothing about Ada Brook
+        ("the new tower of Velm", "Which is older, the old tower of Velm or the new tower of Velm?", [VELM]),
         ("yes", "Are the Heron Bridge and the Long Bridge equally long?", [HERON]),
         ("No, since 1688", "Are the Heron Bridge and the Long Bridge equally long?", [HERON, LONG]),
         ("No Man's Land", "What lies behind the Heron Bridge?", [HERON]),  # a name that begins as a verdict does

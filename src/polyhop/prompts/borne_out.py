@@ -8,8 +8,10 @@ The rule: "Paris" is not borne out by the genuine quotation "She was born". An a
 2. or they are what it is *computed from*:
    - yes and no: the quotations speak of everything that the question names and that the passages have. What is said
      behind them is quoted, and "No Man's Land" is no verdict where the question does not ask whether;
-   - a choice between things that the question names: they speak of each of them, or one says of the chosen one what the
-     question asks;
+   - a choice between things that the question offers: they speak of each of them, or one says of the chosen one what the
+     question asks. Of a thing that is described, "the lighthouse whose lens Ada Brook ground", they speak where they
+     have the names by which it is told from the others, and of one that is described without names where one of them
+     has its words;
    - a number: the sum or the difference of two numbers that are quoted, or a count of things, which are as many
      quotations, or as many items of an enumeration in one of them;
    - a country, or the adjective of it, where the quotation has the other: "French" for France, and the other way round;
@@ -138,11 +140,24 @@ def _has(text: str, name: str) -> bool:
 def _chosen(answer: str, question: str, quoted: Sequence[QuotedText]) -> bool:
     """Whether the quotations decide between what the question offers, of which the answer is one."""
     offered = choices(question) or mentions(question)
-    if len(offered) > 1 and _all_spoken_of(offered, quoted):
+    if len(offered) > 1 and all(_offer_spoken_of(one, offered, quoted) for one in offered):
         return True
     chosen = words_of(answer)
     about = words_of(question) - chosen - words_of(" ".join(offered))
     return any(chosen <= one.words and about & words_of(one.text) for one in quoted)
+
+
+def _offer_spoken_of(offer: str, offered: Sequence[str], quoted: Sequence[QuotedText]) -> bool:
+    """Whether quotations speak of a thing that is offered: by its name, or by what tells its description from others.
+
+    What answers "which is taller, the tower of Velm or the lighthouse that Ada Brook built?" are heights, and no sentence
+    about the lighthouse repeats the description.
+    """
+    if _all_spoken_of([offer], quoted):
+        return True
+    elsewhere = {name for other in offered if other != offer for name in mentions(other)}
+    own = [name for name in mentions(offer) if name not in elsewhere]
+    return _all_spoken_of(own, quoted) if own else any(words_of(offer) <= one.words for one in quoted)
 
 
 def _of_country(answer: str, quoted: Sequence[QuotedText]) -> bool:

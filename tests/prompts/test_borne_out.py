@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.prompts.borne_out import QuotedText, contains, told, words_of
+from polyhop.prompts.borne_out import QuotedText, contains, tells, told, words_of
 
 BORN = QuotedText(text="She was born in Velm in 1871.", title="Ada Brook")
 GULL = QuotedText(text="It was built by Ada Brook in 1892.", title="Gull")
@@ -96,6 +96,16 @@ def test_a_sentence_may_tell_in_other_words_what_is_quoted_but_no_other_names_an
     assert not told("Tom Hale, who was born in Velm, built the ferry Gull.", WHERE, [GULL, BORN])
     assert not told("It was built in 1893.", "When was the Gull built?", [GULL])
     assert not told("Shipping was a dangerous trade then.", WHERE, [GULL, BORN])
+
+
+def test_a_step_is_told_by_quotations_that_have_all_of_its_words_also_where_the_question_has_them() -> None:
+    """What two lists have in common is named in the question by then."""
+    common = "Who is named both among Ada Brook and Tom Hale, and among Tom Hale and Ilse Dorn?"
+    both = [QuotedText(text="Ada Brook and Tom Hale sang."), QuotedText(text="Tom Hale danced with Ilse Dorn.")]
+    assert tells("Tom Hale", common, both[:1])
+    assert tells("the river was too soft", "Why was there doubt?", [QuotedText(text="The river's bed was soft.")])
+    assert not tells("Tom Hale", WHERE, [GULL, BORN])
+    assert not tells("Tom Hale", WHERE, [])
 
 
 OTHERS = st.lists(st.text("stuvwxyz", min_size=4, max_size=8), min_size=1, max_size=6)

@@ -163,14 +163,35 @@ def test_step_with_some_genuine_quotations_is_sufficient() -> None:
         (" \n", True, None),
         ("Unknown.", False, None),
         ("n/a", False, None),
-        ("Unknown", True, "Unknown"),
         ("Velm,  perhaps", False, "Velm, perhaps"),
     ],
 )
 def test_step_without_an_answer_has_none(said: str, sufficient: bool, text: str | None) -> None:
-    """A guess is kept, and is not sufficient; a thing that is called Unknown is an answer."""
+    """A guess is kept, and is not sufficient."""
     answer = answered({**VELM, "answer": said, "sufficient": sufficient})
     assert (answer.text, answer.sufficient) == (text, sufficient and text is not None)
+
+
+def test_a_thing_that_is_called_unknown_is_an_answer() -> None:
+    """Where it is quoted."""
+    sailed = passage(5, "Ada Brook", "She was born on the ship Unknown.")
+    said = {"support": [{"passage": 1, "quote": sailed.text}], "answer": "Unknown", "sufficient": True}
+    with model_saying(said) as (model, _):
+        assert answer_step(model, STEP, [], [sailed]).sufficient
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_an_answer_that_no_quotation_tells_is_a_guess_however_genuine_these_are(*, together: bool) -> None:
+    """The next step would go on from it, and what that finds would look established."""
+    invented = {**VELM, "answer": "Ossby", "sufficient": True}
+    output = {"answers": [{"question": 1, **invented}, {"question": 2, **VELM}]} if together else invented
+    with model_saying(output) as (model, _):
+        if together:
+            answer, other = answer_together(model, [STEP, "Where was she born?"], [], PASSAGES)
+            assert other.sufficient
+        else:
+            answer = answer_step(model, STEP, [], PASSAGES)
+    assert (answer.text, answer.sufficient, len(answer.quotes)) == ("Ossby", False, 1)
 
 
 def test_step_is_repaired_once() -> None:

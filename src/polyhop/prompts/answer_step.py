@@ -10,6 +10,7 @@ from polyhop.ports import LanguageModel, Message
 from polyhop.prompts import support
 from polyhop.prompts.asking import about, asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock
+from polyhop.prompts.borne_out import tells
 from polyhop.prompts.earlier_steps import EarlierStep, earlier_blocks, one_line, quoted
 from polyhop.prompts.schemas import Schema, closed, listed
 from polyhop.prompts.support import CopiedQuote
@@ -77,7 +78,8 @@ _NO_ANSWER = frozenset({"", "n/a", "none", "not found", "not stated", "null", "u
 class StepAnswer:
     """What a step found, None for nothing; whether it is established; its quotations; how many were not genuine.
 
-    An answer without a genuine quotation is never sufficient, whatever the model says.
+    An answer that its genuine quotations do not tell is never sufficient, whatever the model says: what comes after it
+    would go on from an invention.
     """
 
     text: str | None
@@ -108,7 +110,7 @@ def answer_step(
     messages = _messages(model, [question], chains, passages, known, larger, guess)
     in_vain = f"The step {question!r} is not answered"
     content, cost = asked(model, messages, SCHEMA, max_tokens=400, in_vain=in_vain)
-    return _nothing(cost) if content is None else _read(content, passages, cost)
+    return _nothing(cost) if content is None else _read(content, question, passages, cost)
 
 
 def answer_together(
@@ -134,8 +136,8 @@ def answer_together(
     said = {one["question"]: one for one in reversed(answers)}  # of two answers to one question the first
     costs = [cost, *(Cost() for _ in questions[1:])]
     return tuple(
-        _read(said[number], passages, each) if number in said else _nothing(each)
-        for number, each in enumerate(costs, 1)
+        _read(said[number], question, passages, each) if number in said else _nothing(each)
+        for number, (question, each) in enumerate(zip(questions, costs, strict=True), 1)
     )
 
 
@@ -168,10 +170,12 @@ def _messages(
     return about(model, rules, blocks)
 
 
-def _read(content: Mapping[str, Any], passages: Sequence[Passage], cost: Cost) -> StepAnswer:
+def _read(content: Mapping[str, Any], question: str, passages: Sequence[Passage], cost: Cost) -> StepAnswer:
     quotes, dropped = support.placed(content["support"], passages)
     text = _answer(content["answer"], said=content["sufficient"])
-    established = content["sufficient"] and text is not None and bool(quotes)
+    quoted = [support.quoted(quote, passages) for quote in quotes]
+    told = text is not None and tells(text, question, quoted, support.texts(passages))
+    established = content["sufficient"] and told
     return StepAnswer(text=text, sufficient=established, quotes=quotes, dropped=dropped, cost=cost)
 
 

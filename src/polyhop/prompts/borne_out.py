@@ -8,8 +8,8 @@ The rule: "Paris" is not borne out by the genuine quotation "She was born". An a
 2. or they are what it is *computed from*:
    - yes and no: the quotations speak of everything that the question names and that the passages have. What is said
      behind them is quoted, and "No Man's Land" is no verdict where the question does not ask whether;
-   - a choice between things that the question offers: they speak of each of them, or one says of the chosen one what the
-     question asks. Of a thing that is described, "the lighthouse whose lens Ada Brook ground", they speak where they
+   - a choice between things that the question offers: they speak of each of them, or one says of the chosen one what
+     the question asks. Of a thing that is described, "the lighthouse whose lens Ada Brook ground", they speak where they
      have the names by which it is told from the others, and of one that is described without names where one of them
      has its words;
    - a number: the sum or the difference of two numbers that are quoted, or a count of things, which are as many
@@ -107,6 +107,16 @@ def told(sentence: str, question: str, quoted: Sequence[QuotedText], passages: S
     return (named and numbers <= known and shared >= OTHER_WORDS) or contains(sentence, question, quoted, passages)
 
 
+def tells(answer: str, question: str, quoted: Sequence[QuotedText], passages: Sequence[str] = ()) -> bool:
+    """Whether the quotations give the answer to a step: by any of the rules, or with all of its words among theirs.
+
+    A step may ask for what two lists have in common, or for a reason: how its sentences prove that is left to whoever
+    reads them. A name that is in none of them is no answer, however genuine they are.
+    """
+    words = words_of(answer)
+    return bool(words and quoted) and (words <= _all_words(quoted) or told(answer, question, quoted, passages))
+
+
 def words_of(text: str) -> frozenset[str]:
     """The words of a text that can be compared; function words only where it has no others."""
     plain = _ORDINAL.sub("", _GROUPED.sub("", text))
@@ -150,8 +160,8 @@ def _chosen(answer: str, question: str, quoted: Sequence[QuotedText]) -> bool:
 def _offer_spoken_of(offer: str, offered: Sequence[str], quoted: Sequence[QuotedText]) -> bool:
     """Whether quotations speak of a thing that is offered: by its name, or by what tells its description from others.
 
-    What answers "which is taller, the tower of Velm or the lighthouse that Ada Brook built?" are heights, and no sentence
-    about the lighthouse repeats the description.
+    What answers "which is taller, the tower of Velm or the lighthouse that Ada Brook built?" are heights, and no
+    sentence about the lighthouse repeats the description.
     """
     if _all_spoken_of([offer], quoted):
         return True

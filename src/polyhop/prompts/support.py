@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.prompts.blocks import PromptBlock
+from polyhop.prompts.borne_out import QuotedText
 from polyhop.prompts.passage_blocks import date_line, section_line
 from polyhop.prompts.quotes import cuts_word, locate, parted
 from polyhop.prompts.schemas import Schema, closed, listed
@@ -67,6 +68,21 @@ def whole(quote: CopiedQuote, text: str) -> tuple[int, int]:
     start = min([quote.start, *(start for start, _ in touched)])
     end = max([quote.end, *(end for _, end in touched)])
     return (start, end) if end - start <= max(_WHOLE, quote.end - quote.start) else (quote.start, quote.end)
+
+
+def quoted(quote: CopiedQuote, passages: Sequence[Passage]) -> QuotedText:
+    """A quotation with what its passage is about and the day on which it was said, to be held against an answer."""
+    passage = passages[quote.passage_index]
+    return QuotedText(
+        text=passage.text[quote.start : quote.end],
+        title=" ".join((passage.title, *passage.section)),
+        day=passage.occasion.day if passage.occasion is not None else "",
+    )
+
+
+def texts(passages: Sequence[Passage]) -> list[str]:
+    """All that could be quoted, and what it is about."""
+    return ["\n".join((passage.title, *passage.section, passage.text)) for passage in passages]
 
 
 def _line_by_line(passage: Passage) -> str:

@@ -10,8 +10,9 @@ from typing import Final, Literal
 from polyhop.english.options import choices
 from polyhop.errors import UsageError
 from polyhop.models.choice import Models
+from polyhop.prompts import support
 from polyhop.prompts.answer_by_heart import answer_by_heart
-from polyhop.prompts.borne_out import VERDICTS, QuotedText, contains, told
+from polyhop.prompts.borne_out import VERDICTS, contains, told
 from polyhop.prompts.read_answer import AnswerPart, ReadAnswer, read_answer
 from polyhop.prompts.support import CopiedQuote
 from polyhop.reading.reader import Quote, Reading
@@ -108,16 +109,11 @@ class _Judged:
 
     def _borne_out(self, part: AnswerPart) -> bool:
         """Whether a part's quotations bear it out, or all quotations do: a model may count them wrongly."""
-        texts = ["\n".join((passage.title, *passage.section, passage.text)) for passage in self.passages]
+        texts = support.texts(self.passages)
         rule = told if self.answer.shape in ("text", "steps") else contains
         each = (part.quotes, self.answer.quotes)
-        return any(rule(part.text, self.question, [self._quoted(quote) for quote in some], texts) for some in each)
-
-    def _quoted(self, quote: CopiedQuote) -> QuotedText:
-        passage = self.passages[quote.passage_index]
-        day = passage.occasion.day if passage.occasion is not None else ""
-        title = " ".join((passage.title, *passage.section))
-        return QuotedText(text=passage.text[quote.start : quote.end], title=title, day=day)
+        quoted = ([support.quoted(quote, self.passages) for quote in some] for some in each)
+        return any(rule(part.text, self.question, some, texts) for some in quoted)
 
     def _quotes(self, copied: Sequence[CopiedQuote]) -> tuple[Quote, ...]:
         return tuple(Quote(self.passages[quote.passage_index], quote.start, quote.end) for quote in copied)

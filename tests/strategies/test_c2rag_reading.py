@@ -144,6 +144,23 @@ def test_a_guess_with_its_sentences_is_kept_and_asked_about_further_on(over: Vie
     )
 
 
+class Refusing(Reader):
+    """A language model that says nothing that can be used, whatever it is asked."""
+
+    def complete(
+        self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        """The same words always."""
+        return Completion("I cannot help with that.", Cost(llm_calls=1))
+
+
+def test_where_a_model_says_nothing_that_can_be_used_the_span_model_reads(over: View) -> None:
+    """Nobody is told that the value is not there, as if a model had looked."""
+    blocks, _ = resolved(over, Refusing({}), KEEPER, KEPT)
+    assert blocks[0].found == "Mina Stroud"
+    assert "UNRESOLVED" not in told(over, blocks)[1]
+
+
 def test_a_guess_without_a_genuine_sentence_is_none(over: View) -> None:
     reader = Reader({"Who was the keeper of the Sable Light?": ("Mina Stroud", "Mina kept the light.", False)})
     blocks, resolver = resolved(over, reader, KEEPER, ("Gull", "sails to", "?port", "Where does the Gull sail to?"))

@@ -482,6 +482,22 @@ def test_what_is_not_established_is_a_guess_at_most(
     assert found.text == (said["answer"] or None)
 
 
+def test_what_a_model_does_not_say_in_the_form_asked_for_is_not_what_passages_do_not_say(
+    view: View, number: dict[str, int]
+) -> None:
+    """They count as unread: a second try would otherwise be shown all others but them."""
+    left_out = {"answers": [{"question": 2, **VELM}]}
+    with model_saying("I cannot help with that.", "Sorry.", left_out) as (model, _):
+        reader = StepReader(model=Within(model, 9), over=view, question=BORN, tokens=500, most=500)
+        assert reader.answer("Where was Ada Brook born?", [], [number["Ada Brook"]], []) is None
+        read = reader.together(["Who built the Gull?", "Where was she born?"], [], [number["Ada Brook"]], [])
+    assert read is not None
+    first, second = read
+    assert first is None
+    assert second is not None
+    assert second.established
+
+
 def test_a_reader_without_calls_asks_nobody(view: View, number: dict[str, int]) -> None:
     with asked(says("never")) as (model, server):
         reader = StepReader(model=Within(model, 1).share(1), over=view, question=BORN, tokens=500, most=500)

@@ -87,6 +87,7 @@ class StepAnswer:
     quotes: tuple[CopiedQuote, ...]
     dropped: int
     cost: Cost
+    usable: bool = True  # whether the model said anything of the step; otherwise nobody knows what the passages say
 
 
 def answer_step(
@@ -103,14 +104,14 @@ def answer_step(
 
     ``known`` holds earlier sub-questions with their answers, ``larger`` the question that all of them are steps to; the
     model is told of what it is shown, and of nothing else. ``guess`` is what an earlier reading held for likely.
-    Where the model's output cannot be used, the step has no answer. Raises EndpointError, BudgetExceeded.
+    Where the model's output cannot be used, the step is not answered. Raises EndpointError, BudgetExceeded.
     """
     if not passages:
         return _nothing(Cost())
     messages = _messages(model, [question], chains, passages, known, larger, guess)
     in_vain = f"The step {question!r} is not answered"
     content, cost = asked(model, messages, SCHEMA, max_tokens=400, in_vain=in_vain)
-    return _nothing(cost) if content is None else _read(content, question, passages, cost)
+    return _nothing(cost, usable=False) if content is None else _read(content, question, passages, cost)
 
 
 def answer_together(
@@ -124,7 +125,7 @@ def answer_together(
 ) -> tuple[StepAnswer, ...]:
     """The answers to several sub-questions that need nothing of each other, in one call, in their order.
 
-    The first answer carries what all of them cost. A question that the model leaves out has no answer. Raises
+    The first answer carries what all of them cost. A question that the model leaves out is not answered. Raises
     EndpointError, BudgetExceeded.
     """
     if not passages:
@@ -136,7 +137,7 @@ def answer_together(
     said = {one["question"]: one for one in reversed(answers)}  # of two answers to one question the first
     costs = [cost, *(Cost() for _ in questions[1:])]
     return tuple(
-        _read(said[number], question, passages, each) if number in said else _nothing(each)
+        _read(said[number], question, passages, each) if number in said else _nothing(each, usable=False)
         for number, (question, each) in enumerate(zip(questions, costs, strict=True), 1)
     )
 
@@ -179,8 +180,8 @@ def _read(content: Mapping[str, Any], question: str, passages: Sequence[Passage]
     return StepAnswer(text=text, sufficient=established, quotes=quotes, dropped=dropped, cost=cost)
 
 
-def _nothing(cost: Cost) -> StepAnswer:
-    return StepAnswer(text=None, sufficient=False, quotes=(), dropped=0, cost=cost)
+def _nothing(cost: Cost, *, usable: bool = True) -> StepAnswer:
+    return StepAnswer(text=None, sufficient=False, quotes=(), dropped=0, cost=cost, usable=usable)
 
 
 def _answer(text: str, *, said: bool) -> str | None:

@@ -9,9 +9,9 @@ The rule: "Paris" is not borne out by the genuine quotation "She was born". An a
    - yes and no: the quotations speak of everything that the question names and that the passages have. What is said
      behind them is quoted, and "No Man's Land" is no verdict where the question does not ask whether;
    - a choice between things that the question offers: they speak of each of them, or one says of the chosen one what
-     the question asks. Of a thing that is described, "the lighthouse whose lens Ada Brook ground", they speak where they
-     have the names by which it is told from the others, and of one that is described without names where one of them
-     has its words;
+     the question asks. Of a thing that is described, "the lighthouse whose lens Ada Brook ground", they speak where
+     they have the names by which it is told from the others, and of one that is described without names where one of
+     them has its words;
    - a number: the sum or the difference of two numbers that are quoted, or a count of things, which are as many
      quotations, or as many items of an enumeration in one of them;
    - a country, or the adjective of it, where the quotation has the other: "French" for France, and the other way round;

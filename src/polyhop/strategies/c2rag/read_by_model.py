@@ -27,9 +27,10 @@ class ModelReading:
 def read_by_model(
     model: Within, questions: Sequence[str], recovered: Sequence[Scored], over: View
 ) -> list[ModelReading | None]:
-    """What is read for each of the questions, in their order; None where no calls are left for it.
+    """What is read for each of the questions, in their order; None where no calls are left, or the output is no use.
 
-    Of what was recovered for a question, those passages are shown that may tell. Raises EndpointError.
+    That a model has said nothing of a question does not mean that the passages do not. Of what was recovered for a
+    question, those passages are shown that may tell. Raises EndpointError.
     """
     read: list[ModelReading | None] = []
     for first in range(0, len(questions), MOST_TOGETHER):
@@ -43,7 +44,7 @@ def read_by_model(
 
 def _in_one_call(
     model: Within, questions: Sequence[str], recovered: Sequence[Scored], over: View
-) -> list[ModelReading]:
+) -> list[ModelReading | None]:
     numbers = sorted({number for passages in recovered for number in may_tell(dict(passages))})
     shown = dict(zip(numbers, over.passages(numbers), strict=True))
     passages = list(shown.values())
@@ -51,7 +52,7 @@ def _in_one_call(
         found: Sequence[StepAnswer] = [answer_step(model, questions[0], (), passages)]
     else:
         found = answer_together(model, questions, (), passages)
-    return [_reading(one, shown) for one in found]
+    return [_reading(one, shown) if one.usable else None for one in found]
 
 
 def _reading(found: StepAnswer, shown: Mapping[int, Passage]) -> ModelReading:

@@ -44,8 +44,9 @@ class StepReader:
     def answer(
         self, asked: str, chains: Sequence[EvidenceChain], numbers: Iterable[int], known: Sequence[EarlierStep]
     ) -> StepFinding | None:
-        """The answer to a sub-question from chains and passages, best first; None where no calls are left for it.
+        """The answer to a sub-question from chains and passages, best first; None where nobody has read them.
 
+        That is where no calls are left, or where the model's output cannot be used: the passages may tell all the same.
         Of the chains, those are shown whose facts the passages shown state, in the order of these: scores that differ
         by chance make no other prompt. Raises EndpointError.
         """
@@ -54,7 +55,7 @@ class StepReader:
             found = answer_step(self.model, asked, lines, list(shown.values()), known=known, larger=self.question)
         except NoCallsLeft:
             return None
-        return _finding(found, shown)
+        return _finding(found, shown) if found.usable else None
 
     def again(
         self, guess: EarlierStep, kept: Sequence[int], others: Sequence[int], known: Sequence[EarlierStep]
@@ -72,7 +73,7 @@ class StepReader:
             )
         except NoCallsLeft:
             return None
-        return _finding(found, shown)
+        return _finding(found, shown) if found.usable else None
 
     def together(
         self,
@@ -80,7 +81,7 @@ class StepReader:
         chains: Sequence[EvidenceChain],
         numbers: Iterable[int],
         known: Sequence[EarlierStep],
-    ) -> tuple[StepFinding, ...] | None:
+    ) -> tuple[StepFinding | None, ...] | None:
         """The same for several sub-questions in one call, which may show each of them as much. Raises EndpointError."""
         tokens = min(self.tokens * len(asked), self.most)
         shown, lines = self._shown(chains, list(numbers), tokens)
@@ -89,7 +90,7 @@ class StepReader:
             found = answer_together(self.model, asked, lines, passages, known=known, larger=self.question)
         except NoCallsLeft:
             return None
-        return tuple(_finding(one, shown) for one in found)
+        return tuple(_finding(one, shown) if one.usable else None for one in found)
 
     def combined(self, asked: str, steps: Sequence[EarlierStep]) -> str | None:
         """The answer that earlier answers settle by themselves; None where they do not. Raises EndpointError."""

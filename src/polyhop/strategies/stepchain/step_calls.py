@@ -14,6 +14,7 @@ from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_passages import StepPassages
 
 NOT_ASKED = "  not asked: no calls to the language model are left"
+NOT_READ = "  not answered: the language model said nothing that can be used"
 PLANNED_AND_ASKED = 2  # calls without which another plan is of no use: its own, and one for its first step
 # What may follow from earlier answers alone. A name, a date or a place that is not there yet has to be looked up.
 FOLLOWS = frozenset({AnswerType.YES_NO, AnswerType.CHOICE, AnswerType.NUMBER})
@@ -50,17 +51,21 @@ class StepCalls:
 
     def read(self, asked: AskedStep, known: Sequence[EarlierStep]) -> None:
         """Have the model answer a step from its chains and passages."""
-        found = None
-        if self._may_ask():
-            numbers = self.passages.worth_reading(asked, whole=self.whole)
-            found = self.reader.answer(asked.question, asked.chains, numbers, known)
-        if found is None:
+        if not self._may_ask():
             self.told.append(NOT_ASKED)
+            return
+        numbers = self.passages.worth_reading(asked, whole=self.whole)
+        found = self.reader.answer(asked.question, asked.chains, numbers, known)
+        if found is None:
+            self.told.append(NOT_READ if self.reader.model.left else NOT_ASKED)
             return
         asked.takes(found)
 
     def read_together(self, asked: Sequence[AskedStep], known: Sequence[EarlierStep]) -> None:
-        """Have the model answer several steps in one call, from what each of them came to, by turns."""
+        """Have the model answer several steps in one call, from what each of them came to, by turns.
+
+        Of what it leaves out the first is asked by itself, the others when it is their turn.
+        """
         found = None
         if self._may_ask():
             numbers = dict.fromkeys(round_robin(self.passages.worth_reading(one, whole=self.whole) for one in asked))
@@ -69,9 +74,13 @@ class StepCalls:
         if found is None:
             self.told.append(NOT_ASKED)
             return
-        self.told.append(f"  answered in one call: {' | '.join(one.question for one in asked)}")
-        for one, what in zip(asked, found, strict=True):
+        read = [(one, what) for one, what in zip(asked, found, strict=True) if what is not None]
+        for one, what in read:
             one.takes(what)
+        told = " | ".join(one.question for one, _ in read)
+        self.told.append(f"  answered in one call: {told}" if read else NOT_READ)
+        if read and not asked[0].settled and self.spare > 0:
+            self.read(asked[0], known)
 
     def read_again(self, asked: AskedStep, known: Sequence[EarlierStep]) -> None:
         """Have the model confirm, correct or replace what a step came to, with text that it has not seen for it.

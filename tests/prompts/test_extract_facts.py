@@ -23,6 +23,7 @@ from polyhop.prompts.extract_facts import FactLimits, batches
 from polyhop.prompts.grounding import LONGEST_RELATION, as_written, fault_of
 from polyhop.prompts.quotes import folded
 from polyhop.types import Fact, Passage
+from tests.worlds.prompts import model_saying
 
 TEXT = "The Gull is a steam ferry.\nIt was built by Ada Brøk in 1892, at Ossby; its café is not run by the crew."
 
@@ -268,6 +269,9 @@ def test_types_label_the_ends_of_facts() -> None:
         ([thing("ADA BROK", "person", number=2)], ("TITLE", "PERSON")),
         ([thing("Ada Brøk", "person"), thing("Ada Brøk", "place", number=2)], ("TITLE", "")),
         ([thing("Ada Brøk", "other")], ("TITLE", "")),
+        ([thing("Ada Brøk", "shipwright")], ("TITLE", "")),
+        ([thing("Ada Brøk", "Organization")], ("TITLE", "ORG")),
+        ([{"passage": 1, "name": "Ada Brøk"}], ("TITLE", "")),
         ([], ("TITLE", "")),
     ):
         [stated] = made(things, [BUILT])[0].facts
@@ -285,6 +289,17 @@ def test_other_names_become_facts_with_the_sentence_that_has_them() -> None:
     ]
     assert dict(one.rejected) == {"tail": 1}
     assert other == extracting.Extracted((), {})
+
+
+def test_a_thing_of_a_type_that_was_not_offered_spoils_no_facts() -> None:
+    """A model that heeds no schema calls a town a city: its facts are as good, and are not paid for twice."""
+    gull = passage("The Gull was built by Ada Brøk.")
+    said = {"entities": [thing("Ada Brøk", "shipwright"), {"passage": 1, "name": "Gull"}], "facts": [BUILT]}
+    with model_saying(said) as (model, server):
+        [[extracted], cost] = batches().ask(model, [gull])
+        assert len(server.requests) == cost.llm_calls == 1
+    assert isinstance(extracted, extracting.Extracted)
+    assert [fact.tail for fact in extracted.facts] == ["Ada Brøk"]
 
 
 def test_an_answer_without_things_is_used_as_far_as_it_goes() -> None:

@@ -40,6 +40,7 @@ class Batches(Generic[T]):
     read: Callable[[Any, Sequence[Passage]], Iterable[T | Failure]]  # what passages of a call bear out of its answer
     nothing: T  # of a passage without words: nobody is asked about it
     undone: str  # what a failed passage lacks, as in "facts"
+    also: Mapping[str, Any] | None = None  # a wider schema: what obeys it is as good, and is not asked for again
     dated: bool = False  # whether passages are shown with the day that only the rest of their document tells
     more: Callable[[Any, Sequence[Passage]], str] = lambda _, __: ""  # what to ask once more for, if an answer lacks it
     joined: Callable[[Any, Any], Any] = lambda answer, _: answer  # an answer with what came of asking once more
@@ -131,7 +132,9 @@ class _Run(Generic[T]):
         request = self._batches.request(batch)
         model = _Splitting(self.model) if len(batch) > 1 else self.model
         try:
-            answer, _ = complete_json(model, request.messages, self._batches.schema, request.max_tokens)
+            answer, _ = complete_json(
+                model, request.messages, self._batches.schema, request.max_tokens, also=self._batches.also
+            )
         except (ModelError, _CutOff) as error:
             if self._is_down(error):
                 raise

@@ -40,6 +40,7 @@ LABELS: Mapping[str, str] = {  # what the parser calls the types that a model is
     "number": "CARDINAL",
     "other": "",
 }
+_SPELT: Mapping[str, str] = {"organization": "organisation"}
 SCHEMA: Schema = {
     **closed(
         entities=listed(closed(passage="integer", name="string", type=one_of(LABELS), aliases=listed("string"))),
@@ -47,6 +48,13 @@ SCHEMA: Schema = {
     ),
     "required": ["facts"],  # facts without types are worth having, too
 }
+_THING: Schema = {
+    "type": "object",
+    "properties": {"passage": {"type": "integer"}, "name": {"type": "string"}, "aliases": listed("string")},
+    "required": ["passage", "name"],
+}
+ALSO: Schema = {**SCHEMA, "properties": {**SCHEMA["properties"], "entities": listed(_THING)}}
+"""What is understood as well: a thing of another type, such as "city", or without one, spoils no facts beside it."""
 
 _SYSTEM = f"""You write down the facts that numbered passages state, for a graph in which questions are answered by \
 going from fact to fact. A fact connects two things by a relation.
@@ -128,6 +136,7 @@ def batches(limits: FactLimits = FactLimits()) -> Batches[Extracted]:
     return Batches(
         system=_SYSTEM,
         schema=SCHEMA,
+        also=ALSO,
         text_tokens=limits.text_tokens,
         passages=limits.passages,
         answer=lambda text_tokens, _: limits.answer(text_tokens),
@@ -160,7 +169,7 @@ def _grounded(answer: Mapping[str, Any], batch: Sequence[Passage], most: int) ->
 def _aliases(entities: Sequence[Mapping[str, Any]], batch: Sequence[Passage]) -> Iterator[Mapping[str, Any]]:
     """Other names as facts like those of the model, with the sentence that one of the names stands in."""
     for entity in entities:
-        for alias in dict.fromkeys(entity["aliases"]):
+        for alias in dict.fromkeys(entity.get("aliases", ())):
             known = 0 < entity["passage"] <= len(batch)
             text = batch[entity["passage"] - 1].text if known else ""
             spans = (locate(name, text) for name in (alias, entity["name"]))
@@ -176,11 +185,13 @@ def _aliases(entities: Sequence[Mapping[str, Any]], batch: Sequence[Passage]) ->
 
 
 def _types(entities: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
-    """The label of each name; none for one that is called two kinds of thing."""
+    """The label of each name; none for one that is called two kinds of thing, or a kind that was not offered."""
     labels: dict[str, set[str]] = {}
     for entity in entities:
-        for name in (entity["name"], *entity["aliases"]):
-            labels.setdefault(normal(name), set()).add(LABELS[entity["type"]])
+        kind = str(entity.get("type", "")).strip().lower()
+        label = LABELS.get(_SPELT.get(kind, kind), "")
+        for name in (entity["name"], *entity.get("aliases", ())):
+            labels.setdefault(normal(name), set()).add(label)
     return {name: min(found) for name, found in labels.items() if len(found) == 1}
 
 

@@ -175,6 +175,20 @@ def test_the_trail_shows_anchors_weights_effective_numbers_and_bindings(retrieve
     assert "recovered from: Sable Light (+" in recovered
 
 
+def test_the_trail_says_what_the_effective_number_was_held_against_and_what_else_decided(retrieve: Retrieve) -> None:
+    """Otherwise a number below the usual gamma looks like a check that went wrong."""
+    spouse = ("Oster", "spouse", "?person")
+    for check, shown in (
+        ("paper", "N_eff 1.00 ≤ γ 1.5"),
+        ("calibrated", " is likelier: the graph does not suffice"),
+        ("fixed", " < 0.5: the graph does not suffice"),
+        ("off", "N_eff 1.00, unchecked"),
+    ):
+        assert any(line.endswith(shown) for line in retrieve(spouse, check=check).trail), check
+    assert any("≤ γ 2, none of them 0." in line for line in retrieve(MOTHER).trail)
+    assert any("> γ 1, none of them 0." in line for line in retrieve(MOTHER, gamma=1.0).trail)
+
+
 def test_time_that_is_over_leaves_constraints_unresolved(retrieve: Retrieve) -> None:
     """But there is evidence all the same, and every constraint has its hop."""
     evidence = retrieve(*CHAINED, budget=Budget(seconds=0.0))

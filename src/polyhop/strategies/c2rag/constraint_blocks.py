@@ -143,9 +143,7 @@ def _note(block: ConstraintBlock) -> str:
         return "a guess: the passages do not establish it"
     if block.grounded is None:
         return block.note
-    verdict = block.grounded.verdict
-    effective = f"N_eff {verdict.effective:.2f}" if block.grounded.candidates else verdict.note
-    return block.note or effective
+    return block.note or block.grounded.verdict.told
 
 
 def _trace(block: ConstraintBlock, over: View) -> Iterator[str]:
@@ -159,8 +157,7 @@ def _trace(block: ConstraintBlock, over: View) -> Iterator[str]:
                 f"   relation {candidate.relevance:.2f}, score {candidate.score:+.2f}"
             )
         verdict = block.grounded.verdict
-        if block.grounded.candidates:
-            yield f"  N_eff {verdict.effective:.2f}{f', {verdict.note}' if verdict.note else ''}"
+        yield f"  {verdict.told}{'' if verdict.resolved else ': the graph does not suffice'}"
     if block.status != "resolved":
         titles = [passage.title or passage.id for passage in over.passages([number for number, _ in block.passages])]
         scores = [score for _, score in block.passages]

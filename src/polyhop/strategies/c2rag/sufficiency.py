@@ -41,6 +41,15 @@ class Verdict:
     shares: tuple[float, ...]  # the weight of each candidate, in the order given
     effective: float  # N_eff: with how many equal candidates the weights would be as undecided
     note: str = ""
+    gamma: float | None = None  # what the effective number was held against, where it was
+
+    @property
+    def told(self) -> str:
+        """The effective number, what it was held against, and what else decided, as in the paper's Figure 5."""
+        if not self.shares:
+            return self.note
+        sign = "" if self.gamma is None else f" {'≤' if self.effective <= self.gamma else '>'} γ {self.gamma:g}"
+        return f"N_eff {self.effective:.2f}{sign}{f', {self.note}' if self.note else ''}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,10 +113,13 @@ def judged(
     shares = paper_shares([candidate.score for candidate in candidates])
     effective = effective_number(shares)
     if check == "paper":
-        return Verdict(effective <= largest, shares, effective)
+        return Verdict(effective <= largest, shares, effective, gamma=largest)
     best = max(candidate.score for candidate in candidates)
     certainty = 1 / (1 + math.exp(-best)) if reranked else best
-    return Verdict(check == "off" or certainty >= threshold, shares, effective, note=f"best {certainty:.2f}")
+    if check == "off":
+        return Verdict(True, shares, effective, note="unchecked")
+    enough = certainty >= threshold
+    return Verdict(enough, shares, effective, note=f"best {certainty:.2f} {'≥' if enough else '<'} {threshold:g}")
 
 
 def paper_shares(scores: Sequence[float]) -> tuple[float, ...]:
@@ -151,7 +163,8 @@ def _calibrated(
         resolved=leads and effective <= gamma,
         shares=tuple(chance.get(candidate.value, 0.0) for candidate in candidates),
         effective=effective,
-        note=f"none of them {chances[-1]:.2f}",
+        note=f"none of them {chances[-1]:.2f}{'' if leads else ' is likelier'}",
+        gamma=gamma,
     )
 
 

@@ -271,6 +271,15 @@ def test_without_reasoning_the_graph_grows_and_is_not_walked(opened: Open) -> No
     assert "walked" not in told(evidence)
 
 
+def test_the_trail_has_every_chain_that_was_kept_with_its_score(grown: Polyhop) -> None:
+    """A hop shows the best few of them; what a step was answered from is never cut in silence."""
+    evidence = search(grown, **walk(depth=2, chains=60, tokens=4000))
+    kept = sum(int(found[1]) for line in evidence.trail if (found := re.search(r"(\d+) of \d+ chains kept", line)))
+    told_of = [line.strip().partition("  ")[2] for line in evidence.trail if re.match(r"    0\.\d\d  ", line)]
+    assert len(told_of) == kept > sum(len(hop.chains) for hop in evidence.hops)
+    assert set(chains(evidence.hops)) <= set(told_of)
+
+
 @pytest.mark.parametrize("depth", [1, 3])
 def test_chains_are_as_long_as_the_walk_is_deep(grown: Polyhop, depth: int) -> None:
     lengths = {

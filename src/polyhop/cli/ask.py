@@ -52,9 +52,9 @@ def ask(
 
     Shows the answer, each hop of the way to it, and the exact sentence behind each hop with its file and character
     span; where facts were walked, also the best chains of them that end at what was found, and the sentence behind
-    each arrow (all chains with --trace). In a terminal, what a language model writes is shown as it comes, as a
-    draft: the answer is what has been checked. Exits with 3 where the documents do not answer the question, and
-    says what came closest.
+    each arrow (more of them with --trace, and in the trace all). In a terminal, what a language model writes is shown
+    as it comes, as a draft: the answer is what has been checked. Exits with 3 where the documents do not answer the
+    question, and says what came closest.
 
     \b
     polyhop ask "Where was the architect of the lighthouse born?"

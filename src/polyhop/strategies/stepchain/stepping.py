@@ -159,6 +159,7 @@ class Stepping:
         asked.chains = chains.kept
         if chains.told:
             self.told.append(f"  walked {chains.told}")
+        self.told += [f"    {one.chain.score:.2f}  {one.chain}" for one in chains.kept]
         return asked
 
     def _all(self) -> list[AskedStep]:

@@ -299,6 +299,28 @@ def test_constraint_is_put_into_a_question_that_asks_for_the_right_kind(
     assert kind is None or answer_type(question) is kind
 
 
+@pytest.mark.parametrize(
+    ("relation", "of_tail", "of_head", "of_neither"),
+    [
+        ("from", "Which town is Gull from?", "Who is from Velm?", "Is Gull from Velm?"),
+        ("near", "Gull is near which town?", "Who is near Velm?", "Is Gull near Velm?"),
+        ("part of", "Gull is part of which town?", "Who is part of Velm?", "Is Gull part of Velm?"),
+        ("kept by", "Which town was Gull kept by?", "Who was kept by Velm?", "Is Gull kept by Velm?"),
+        (
+            *("ground the lens of", "Which town did Gull grind the lens of?"),
+            *("Who ground the lens of Velm?", "Did Gull grind the lens of Velm?"),
+        ),
+    ],
+)
+def test_a_relation_that_needs_its_other_end_is_no_noun(
+    relation: str, of_tail: str, of_head: str, of_neither: str
+) -> None:
+    """Nobody asks for "the near of" something, or for what "has the part of" it."""
+    assert question_of(constraint("Gull", relation, "?town")) == of_tail
+    assert question_of(constraint("?person", relation, "Velm")) == of_head
+    assert question_of(constraint("Gull", relation, "Velm")) == of_neither
+
+
 def test_questions_ask_for_what_is_not_found_before() -> None:
     """A placeholder that an earlier constraint finds is given, in whichever place it stands."""
     plan = (constraint("?x", "directed", "Low Tide"), constraint("?film", "directed by", "?x"))

@@ -124,6 +124,15 @@ def test_what_is_put_as_if_it_were_known_is_asked_for(over: View) -> None:
     assert known.asked == "Did Jory Pell become Mayor of Velm?"
 
 
+def test_a_question_that_asks_for_the_open_end_keeps_its_words_where_values_are_narrowed_down(over: View) -> None:
+    """Whoever planned it words it better than a rule does from the relation."""
+    several = {"?person": Bound(values=("Ada Brook", "Wilma Fenn"), entities=(1, 2))}
+    asks = constraint("?person", "from", "Velm", question="Which person comes from Velm?")
+    assert GROUNDING.pattern(asks, several, over).asked == "Which person comes from Velm?"
+    known = constraint("?person", "from", "Velm", question="Where does ?person come from?")
+    assert GROUNDING.pattern(known, several, over).asked == "Who is from Velm?"
+
+
 def test_facts_are_found_from_both_of_their_ends(over: View) -> None:
     """Whoever built the Gull is the tail of a fact; what she built are heads (Eq. 4)."""
     built = GROUNDING.pattern(constraint("Gull", "was built by", "?person"), {}, over)

@@ -84,6 +84,9 @@ def _of_tail(relation: str, head: str, tail: Placeholder) -> str:
         return f"In which {tail.type} is {head} located?" if located else f"Which {tail.type} is {head} from?"
     if not set(words) - _IDLE:
         return f"{_which(tail)} {relation} {head}?"
+    if _linking(words):  # "near", "part of": no noun of the head
+        which = _which(tail)
+        return f"{head} {'' if words[-1] == 'by' else 'is '}{relation} {which[0].lower()}{which[1:]}?"
     if not _verbal(words):
         noun = " ".join(_bare(words))
         return f"{'Who' if names_person(noun.rpartition(' ')[2]) else 'What'} is the {noun or 'name'} of {head}?"
@@ -116,6 +119,8 @@ def _of_head(relation: str, tail: str, head: Placeholder) -> str:
         helper = "" if words[0] in AUXILIARIES or not (words[-1] == "by" or words[-1] in ("in", "at", "on")) else "was "
         who = "Who" if _kind(head) is AnswerType.PERSON else _which(head)
         return f"{who} {helper}{relation} {tail}?"
+    if _linking(words):
+        return f"{_which(head)} is {relation} {tail}?"
     noun = " ".join(_bare(words))
     return f"{_which(head)} has the {noun} {tail}?"
 
@@ -125,9 +130,9 @@ def _of_neither(relation: str, head: str, tail: str) -> str:
     words = relation.lower().split()
     if words[:1] and words[0] in BE:
         return f"{words[0].capitalize()} {head} {' '.join(words[1:])} {tail}?"
-    if _verbal(words) and words[-1] not in PREPOSITIONS:
+    if _verbal(words) and (words[-1] not in PREPOSITIONS or (_irregular(words) and words[-1] != "by")):
         return f"Did {head} {' '.join([base_form(words[0]), *words[1:]])} {tail}?"
-    if _verbal(words) or not words or words[-1] in ("than", "as", "from", "of"):
+    if _verbal(words) or not words or _linking(words) or words[-1] in ("than", "as", "from", "of"):
         return f"Is {head} {relation} {tail}?"
     return f"Is {tail} the {' '.join(_bare(words))} of {head}?"
 
@@ -149,8 +154,23 @@ def _active_maker(words: list[str]) -> bool:
     return len(words) == 1 and (words[0].endswith("ed") or words[0] == "wrote") and wording_of(words[0]) is not None
 
 
+def _linking(words: list[str]) -> bool:
+    """Whether the relation needs what it leads to and is no verb: "near", "part of", "sequel to"."""
+    return bool(words) and words[-1] in PREPOSITIONS and not _verbal(words)
+
+
 def _verbal(words: list[str]) -> bool:
-    return bool(words) and (words[0] in AUXILIARIES - {"has", "have"} or is_participle(words[0]) or _finite(words))
+    if not words or words[0] in PREPOSITIONS:
+        return False
+    known = words[0] in AUXILIARIES - {"has", "have"} or is_participle(words[0])
+    return known or _finite(words) or _irregular(words)
+
+
+def _irregular(words: list[str]) -> bool:
+    """Whether it begins with an irregular form that no list has as finite: "kept by", "ground the lens of"."""
+    first = words[0]
+    irregular = base_form(first) != first and not first.endswith(("s", "ed", "ing"))
+    return irregular and not is_finite(first) and (len(words) == 1 or words[-1] in PREPOSITIONS)
 
 
 def _finite(words: list[str]) -> bool:

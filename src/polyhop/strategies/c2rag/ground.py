@@ -17,7 +17,7 @@ from polyhop.layers.facts.vectors import fact_vectors
 from polyhop.layers.view import View
 from polyhop.planning.filling import asked_with
 from polyhop.planning.rules.questions import question_of
-from polyhop.plans import Constant, Constraint, End, Placeholder
+from polyhop.plans import PLACEHOLDER, Constant, Constraint, End, Placeholder
 from polyhop.ports import Floats, Ints
 from polyhop.strategies.c2rag.pattern import Anchor, Bindings, Pattern
 from polyhop.strategies.c2rag.sufficiency import NOTHING, FactCandidate
@@ -92,8 +92,7 @@ class Grounding:
         if "placeholders" in self.without:
             bare = constraint.linearised({end.name: "" for end in constraint.placeholders})
             return " ".join(bare.split()), " ".join(bare.split())
-        if open_end is not None and (open_end.name in bindings or answer_shape(constraint.question) == "verdict"):
-            # It was put into words as if this were known: "Did ?person become President?"
+        if open_end is not None and _as_if_known(open_end, constraint.question, bindings):
             others = [end.name for end in constraint.placeholders if end != open_end]
             constraint = replace(constraint, question=question_of(constraint, others))
         known = {name: bound for name, bound in bindings.items() if open_end is None or name != open_end.name}
@@ -224,6 +223,13 @@ class Grounding:
         passage = over.passages([number])[0]
         sentence = passage.text[start : min(end, start + _LONGEST_EVIDENCE)]
         return f"{fact.head} {fact.relation} {fact.tail}. {passage.title}: {sentence}"
+
+
+def _as_if_known(open_end: Placeholder, question: str, bindings: Bindings) -> bool:
+    """Whether a constraint is put into words as if what it is to find were known: "Did ?person become President?"."""
+    if open_end.name in bindings and (not question or open_end.name in PLACEHOLDER.findall(question)):
+        return True
+    return answer_shape(question) == "verdict"
 
 
 def _own(pattern: Pattern, facts: Ints, graph: FactGraph) -> Ints:

@@ -440,6 +440,16 @@ def test_recovery_without_the_cross_encoder_ranks_by_vectors(over: View) -> None
     assert [score for _, score in plain] == pytest.approx(cosines.tolist(), abs=1e-4)
 
 
+def test_a_passage_about_an_anchor_is_ranked_by_its_vector_too_where_nothing_is_reranked(over: View) -> None:
+    """Otherwise what leaves the cross-encoder out would put it first for its title alone."""
+    pattern = GROUNDING.pattern(constraint("Hallow", "is known for", "?glass"), {}, over)
+    without = replace(RECOVERY, reranked=False, retrieved=1, kept=3)
+    found = without.passages("?", pattern, over)
+    assert numbered(over, "Hallow") in dict(found)
+    assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
+    assert max(score for _, score in found) < 1
+
+
 def test_closed_recovery_reads_a_questions_own_paragraphs_alone(over: View) -> None:
     pattern = GROUNDING.pattern(constraint("Gull", "was built by", "?x"), {}, over)
     own = [numbered(over, "Velm"), numbered(over, "Hallow")]

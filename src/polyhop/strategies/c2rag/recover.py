@@ -59,8 +59,10 @@ class Recovery:
             numbers, cosines = over.text.vectors.search(vectors[0], self.retrieved, own)
         about = self._about(pattern, over, among)
         if not self.reranked:
-            ranked = dict.fromkeys(about, 1.0) | dict(zip(numbers.tolist(), cosines.tolist(), strict=True))
-            return list(ranked.items())[: self.kept]
+            titled = over.text.vectors.search(vectors[0], len(about), np.array(about, np.int64))
+            pairs = (pair for found in (titled, (numbers, cosines)) for pair in zip(*found, strict=True))
+            near = {int(number): float(cosine) for number, cosine in pairs}
+            return best_first(list(near), list(near.values()))[: self.kept]
         found = list(dict.fromkeys([*about, *numbers.tolist()]))
         texts = [excerpt(passage, pattern.line, LONGEST) for passage in over.passages(found)]
         asked = f"{question} {pattern.line}" if self.in_context else pattern.asked

@@ -89,6 +89,15 @@ def test_read_abstains_where_the_model_does() -> None:
     assert reading.note
 
 
+def test_nothing_is_sure_where_nothing_is_found_however_genuine_the_quotations() -> None:
+    """Whoever goes by the confidence would take it for an answer that is certain."""
+    near = (2, "She was born in Velm.")
+    assert read("", False, near).confidence == 0.0
+    assert read("Ossby", False, near).confidence == GUESSED
+    withheld = read("Ossby", True, near)
+    assert (withheld.text, withheld.confidence) == (None, UNPROVEN)
+
+
 def test_a_guess_may_be_remembered_where_the_best_is_wanted() -> None:
     """And is told to be none of the passages': "what you remember does not count" stood alone beside it."""
     for stance in ("best", "cautious"):

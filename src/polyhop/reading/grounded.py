@@ -41,8 +41,9 @@ class Grounded:
         """The model's answer with its quotations, None where the passages do not have it.
 
         It sees what the strategy concluded, and has to quote passages for it all the same (StepChain, Eq. 11). The
-        confidence is the share of its quotations that are genuine, times that of its parts that they bear out, and
-        ``GUESSED`` in what it only guesses. Raises UsageError without a language model, EndpointError, BudgetExceeded.
+        confidence is the share of its quotations that are genuine, times that of its parts that they bear out,
+        ``GUESSED`` in what it only guesses, and 0 where it gives nothing, whatever it quotes. Raises UsageError without
+        a language model, EndpointError, BudgetExceeded.
         """
         model = models.language_model
         if model is None:
@@ -94,14 +95,14 @@ class _Judged:
         share = proven / len(answer.parts) if answer.parts else 0.0
         genuine = len(answer.quotes) / (len(answer.quotes) + answer.dropped) if answer.quotes else 0.0
         sure = genuine * share if answer.found else 0.0  # what it only calls likely is a guess, whatever it quotes
-        confidence = sure or (UNPROVEN if answer.found else GUESSED)
+        confidence = (sure or (UNPROVEN if answer.found else GUESSED)) if answer.parts else 0.0
         given = answer.text is not None and (stance == "best" or (answer.found and sure >= threshold))
         return Reading(
             text=answer.text if given else None,
             kind=self._kind(),
             items=self._items(answer, borne_out) if given else (),
             quotes=self._quotes(answer.quotes),
-            confidence=confidence if given else genuine,
+            confidence=confidence,
             grounded=given and answer.found and proven == len(answer.parts),
             note=self._note(proven),
             cost=answer.cost,

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from polyhop.cli.ask import _show_hop
 from polyhop.cli.main import main
 from polyhop.engine import Polyhop
+from polyhop.types import Hop
 from tests.worlds.documents import write
 
 FILES = {
@@ -142,3 +145,14 @@ def test_an_index_of_text_grows_facts_and_says_so(asked_before: Path, capsys: py
     with pytest.raises(SystemExit):
         main(["status", "--index", str(asked_before / "polyhop.index")])
     assert re.search(r"layer facts: grown on demand, \d of 4 passages so far, 0 failed", capsys.readouterr().out)
+
+
+def test_what_is_only_a_guess_is_said_to_be_one(capsys: pytest.CaptureFixture[str], asked_before: Path) -> None:
+    """It stands behind an arrow like any answer; of a hop that is sure nothing more is said."""
+    guess = Hop(question="Who taught Ada Brisk?", status="unresolved", passages=(), found="Piet Rook", note="a guess")
+    with Polyhop(asked_before / "polyhop.index") as engine:
+        for hop in (guess, replace(guess, status="resolved"), replace(guess, found=None)):
+            _show_hop(1, hop, None, (), engine)
+    first, *others = capsys.readouterr().out.strip().split("\n\n")
+    assert first.splitlines()[1:] == ["      →  Piet Rook", "    a guess"]
+    assert not any("a guess" in other for other in others)

@@ -193,6 +193,8 @@ def _show_hop(number: int, hop: Hop, sentence: Span | None, chains: Sequence[Cha
     echo(f"{style(mark, fg=colour)} hop {number}: {_clipped(_one_line(hop.question), LONGEST_QUESTION)}")
     if titles or found:
         echo(f"    {titles}{found}")
+    if found and hop.status == "unresolved" and hop.note:  # a guess, or what rests on one, is not to pass for an answer
+        echo(style(f"    {on_one_line(hop.note)}", dim=True))
     for clue in hop.clues[:1]:
         tail = f" … {clue.tail}" if clue.tail else ""
         echo(f"    clue: {clue.entity} … {clue.relation}{tail}")

@@ -405,6 +405,7 @@ def test_a_passage_that_fails_is_named_and_the_question_goes_on(opened: Open, mo
     for _ in range(2):
         answer = ask(engine)
         assert re.search(r"passage \d+ has no facts: it cannot be parsed", told(answer.evidence))
+        assert "it cannot be parsed (Ada Brook)" in told(answer.evidence)
         assert answer.text == "Velm"
         assert "Ada Brook -(born in)-> Velm" not in chains(answer.evidence.hops)
     assert facts(engine).failed == 1
@@ -916,6 +917,8 @@ def test_extraction_leaves_calls_for_the_steps_and_names_what_it_left(opened: Op
         assert 0 < sage.tasks.count("extract") == facts(engine).done
         assert facts(engine).cost.llm_calls == sage.tasks.count("extract")
         assert re.search(r"[1-9]\d* passages were not extracted: No calls", told(evidence))
+        [left] = re.findall(r"not extracted: .*\((.*)\)", told(evidence))
+        assert left == "Tern"
         before = len(server.requests)
         again = ask(engine, budget=Budget(llm_calls=30)).evidence
         assert extracted(again) > 0

@@ -155,7 +155,17 @@ def _grown(graph: StepGraph | None) -> list[str]:
     told = [f"graph: {counts['entities']} entities, {counts['facts']} facts; {graph.extracted} passages extracted now"]
     if graph.weak:
         told.append(f"{counted(graph.weak, 'facts')} left out for want of support in the text")
-    told += [f"passage {number} has no facts: {why}" for number, why in sorted(graph.failed.items())]
+    failed = sorted(graph.failed)
+    told += [
+        f"passage {number} has no facts: {graph.failed[number]} ({named})"
+        for number, named in zip(failed, _named(failed, graph.over), strict=True)
+    ]
     if graph.left:
-        told.append(f"{len(graph.left)} passages were not extracted: {next(iter(graph.left.values()))}")
+        why, titles = next(iter(graph.left.values())), ", ".join(_named(sorted(graph.left), graph.over))
+        told.append(f"{len(graph.left)} passages were not extracted: {why} ({titles})")
     return told
+
+
+def _named(numbers: Sequence[int], over: View) -> list[str]:
+    """What passages are called, as nobody knows them by their numbers."""
+    return [passage.title or passage.id for passage in over.passages(numbers)]

@@ -324,6 +324,29 @@ def test_facts_of_a_model_suffice_where_the_constraint_is_worded_like_them(ferri
     assert resolved == sum(len(facts) for _, _, facts in bare)
 
 
+def test_a_fact_that_denies_what_is_asked_for_binds_nothing(ferries: Polyhop, over: View) -> None:
+    """Whoever was not born in Velm is not who was; but it is just what tells that she was not."""
+    numbers = over.record.numbers().tolist()
+    said = {"sails to": "did not sail to", "lies on": "did not open until", "was born in": "was not born in"}
+    graph = FactGraph.of(
+        [
+            (number, one, [replace(fact, relation=said.get(fact.relation, fact.relation)) for fact in facts_of(one)])
+            for number, one in zip(numbers, over.passages(numbers), strict=True)
+        ],
+        over.models.embedder.embed_passages,
+    )
+    with viewed(ferries, graph) as view:
+
+        def told(*triple: str) -> list[str]:
+            pattern = GROUNDING.pattern(constraint(*triple), {}, view)
+            return [graph.relations[graph.relation_ids[one.fact]] for one in GROUNDING.candidates("?", pattern, view)]
+
+        assert "was not born in" not in told("?person", "was born in", "Velm")
+        assert told("?person", "was not born in", "Velm") == ["was not born in"]
+        assert "was not born in" in told("Ada Brook", "was born in", "Velm")
+        assert told("Hallow", "opened in", "?river") == ["did not open until"]
+
+
 @pytest.mark.parametrize("rated", [True, False])
 def test_a_namesakes_fact_does_not_bind_what_the_graph_knows(ferries: Polyhop, over: View, rated: bool) -> None:
     """Nobody says who painted the one ferry boat; who painted the other is a fact about half of its name."""

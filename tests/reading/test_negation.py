@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.reading.negation import denies, spoken_of
+from polyhop.reading.negation import denies, negated_relation, spoken_of
 from polyhop.reading.rows import word_families
 
 
@@ -49,3 +49,10 @@ def test_small_words_are_of_no_family() -> None:
     """Also those that end in s: stemmed first, "this" would be a word that means something."""
     assert word_families("What is this, and whose was it besides?") == frozenset()
     assert word_families("these lamps") == word_families("a lamp")
+
+
+def test_a_relation_may_say_that_something_is_not_so_or_since_when_it_is() -> None:
+    for relation in ("not was a member of", "never married", "is no longer owned by", "didn't sail to"):
+        assert negated_relation(relation), relation
+    for relation in ("was a member of", "did not open until", "was not built before", "is not only in"):
+        assert not negated_relation(relation), relation

@@ -25,6 +25,7 @@ from polyhop.strategies.stepchain.independent_steps import asked_together
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_evidence import hops, ranking
 from polyhop.strategies.stepchain.step_graph import ENDS, EvidenceChain, GraphWalk, StepGraph, support_of
+from polyhop.strategies.stepchain.step_hops import hop_of
 from polyhop.strategies.stepchain.step_passages import FRONTIER
 from polyhop.strategies.stepchain.stepping import Stepping
 from polyhop.strategies.stepchain.strategy import StepChain
@@ -348,6 +349,26 @@ def test_a_chain_that_ends_at_a_name_bears_it_out(graph: MakeGraph, number: dict
     assert 0 < one.borne("Velm") < 1
     assert one.borne("Nobody Known") == 0.0
     assert step(0, number["Gull"]).borne("Ada Brook") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("relation", "question", "told"),
+    [
+        ("sailed on", "Who sailed on the Gull?", True),
+        ("did not sail on", "Who sailed on the Gull?", False),
+        ("did not sail on", "Who did not sail on the Gull?", True),
+        ("did not sail on until", "Who sailed on the Gull?", True),
+    ],
+)
+def test_a_chain_that_denies_what_is_asked_bears_nothing_out(
+    view: View, relation: str, question: str, *, told: bool
+) -> None:
+    """Whoever did not sail on the Gull stands at the end of the chain as well."""
+    chain = chain_of(("Gull", relation, "Otto Reed"))
+    one = AskedStep(position=0, question=question, passages=[], way=(), chains=(chain,))
+    assert one.borne("Otto Reed") == (1.0 if told else 0.0)
+    one.answer, one.established, one.settled = "Otto Reed", True, True
+    assert hop_of(one, view).status == ("resolved" if told else "recovered")
 
 
 def test_so_many_names_are_considered_and_no_more(view: View, number: dict[str, int]) -> None:

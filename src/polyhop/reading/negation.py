@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from polyhop.reading.rows import word_families
@@ -16,6 +17,7 @@ _NEGATION: Final = re.compile(
     r"|none|nobody|nothing|nowhere|without|cannot|\w+n['’]t|forbidden|prohibited|banned|excluded|refused)\b",
     re.IGNORECASE,
 )
+_FROM_THEN_ON: Final = re.compile(r"\b(?:before|till|until)\b", re.IGNORECASE)
 _SAID: Final = re.compile(r"\W*(?P<verdict>yes|no)\b\W", re.IGNORECASE)
 
 
@@ -39,6 +41,12 @@ def spoken_of(sentence: str, question: str) -> float:
 def negated(text: str) -> bool:
     """Whether a text has an odd number of negations."""
     return len(_NEGATION.findall(text)) % 2 == 1
+
+
+@lru_cache(maxsize=16384)
+def negated_relation(relation: str) -> bool:
+    """Whether the relation of a fact says that something is not so; "not open until" says when it is."""
+    return negated(relation) and _FROM_THEN_ON.search(relation) is None
 
 
 def _clauses(text: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ from polyhop.planning.filling import asked_with
 from polyhop.planning.rules.questions import question_of
 from polyhop.plans import PLACEHOLDER, Constant, Constraint, End, Placeholder
 from polyhop.ports import Floats, Ints
-from polyhop.reading.negation import negated
+from polyhop.reading.negation import negated_relation
 from polyhop.strategies.c2rag.pattern import Anchor, Bindings, Pattern
 from polyhop.strategies.c2rag.sufficiency import NOTHING, FactCandidate
 from polyhop.strategies.shared.phrases import phrase_vectors
@@ -28,7 +28,6 @@ _LONGEST_EVIDENCE: Final = 240  # characters of a sentence that a candidate is j
 _VAGUE: Final = frozenset({"", "CARDINAL", "ORDINAL", "QUANTITY"})  # labels that say too little to contradict a type
 _COMPARED: Final = 256  # pairs of names that are compared with a constraint where relations are not to count
 _FOUND: Final = Anchor(1.0, 1.0)  # an anchor that an earlier hop has found
-_FROM_THEN_ON: Final = frozenset({"before", "till", "until"})
 _NAMED_KINDS: Final = (AnswerType.PERSON, AnswerType.PLACE, AnswerType.ORGANISATION)  # what has a name of its own
 
 
@@ -218,7 +217,8 @@ class Grounding:
         """
         if "constraint" in self.without or (pattern.open is None and not pattern.known):
             return False
-        return denies(graph.relations[int(graph.relation_ids[fact])]) != denies(pattern.constraint.relation)
+        stated = graph.relations[int(graph.relation_ids[fact])]
+        return negated_relation(stated) != negated_relation(pattern.constraint.relation)
 
     def _kind(self, pattern: Pattern) -> AnswerType | None:
         """What kind of thing the open end is to be; None where its type is not told, or nothing is told of it."""
@@ -272,12 +272,6 @@ def kind_of(type_: str) -> AnswerType:
 
 def _fits(label: str, kind: AnswerType | None) -> bool:
     return kind is not None and label != "" and fits(label, kind)
-
-
-@lru_cache(maxsize=16384)
-def denies(relation: str) -> bool:
-    """Whether a relation says that something is not so; "not open until" says when it is."""
-    return negated(relation) and _FROM_THEN_ON.isdisjoint(words(relation))
 
 
 @lru_cache(maxsize=16384)

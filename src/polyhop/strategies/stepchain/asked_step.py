@@ -66,9 +66,13 @@ class AskedStep:
             self.way = tuple(dict.fromkeys((*lead, *found.sources)))
 
     def borne(self, name: str) -> float:
-        """How well the chains bear out a name as the answer: the score of the best one that ends there, 1 at most."""
+        """How well the chains bear out a name as the answer: the score of the best one that ends there, 1 at most.
+
+        A chain that says that something is not so ends at whatever is not the answer.
+        """
         best = max((chain.chain.score for chain in self.chains), default=0.0)
-        ends = (chain.chain.score for chain in self.chains if normal(chain.end) == normal(name))
+        there = [chain for chain in self.chains if normal(chain.end) == normal(name)]
+        ends = (chain.chain.score for chain in there if not chain.denies(self.question))
         return max(ends, default=0.0) / best if best else 0.0
 
     def telling(self) -> list[EvidenceChain]:

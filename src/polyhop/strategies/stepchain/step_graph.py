@@ -21,6 +21,7 @@ from polyhop.layers.parsekg.graph import NEVER_HEADS
 from polyhop.layers.view import View
 from polyhop.models.accounting import estimated_tokens
 from polyhop.ports import Embed, Floats, Ints, LanguageModel
+from polyhop.reading.negation import negated, negated_relation
 from polyhop.strategies.shared.phrases import phrase_vectors
 from polyhop.strategies.shared.shown import shown_in
 from polyhop.types import Chain, Fact, Passage
@@ -46,6 +47,10 @@ class EvidenceChain(NamedTuple):
     def tells(self, answer: str | None) -> bool:
         """Whether an answer is one of its entities, other than the first."""
         return answer is not None and normal(answer) in map(normal, self.chain.entities[1:])
+
+    def denies(self, question: str) -> bool:
+        """Whether one of its facts says that something is not so, and the question does not ask for that."""
+        return not negated(question) and any(negated_relation(fact.relation) for fact in self.chain.facts)
 
     def referring(self, shown: Mapping[int, int]) -> str:
         """The chain, each fact with the number under which its passage is shown, where it is."""

@@ -39,9 +39,10 @@ def _behind(one: AskedStep, over: View) -> tuple[Passage, ...]:
 
 
 def _status(one: AskedStep, chains: list[EvidenceChain]) -> HopStatus:
-    """Resolved where a chain tells the answer, recovered where text alone does."""
+    """Resolved where a chain tells the answer and denies nothing, recovered where text alone does."""
     if not one.settled:  # the last step: its answer is left to the reader
         return "recovered" if one.logit is not None and one.logit > SURE else "unresolved"
     if not one.established:
         return "unresolved"
-    return "resolved" if chains and chains[0].tells(one.answer) else "recovered"
+    told = any(chain.tells(one.answer) and not chain.denies(one.question) for chain in chains)
+    return "resolved" if told else "recovered"

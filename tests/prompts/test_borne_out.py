@@ -36,6 +36,11 @@ VELM = QuotedText(text="It has 80 m.", title="Velm Old Bridge")
             "Which is older, the ferry of oak or the mill?",
             [QuotedText(text="The oak ferry is of 1892."), QuotedText(text="The mill is of 1890.")],
         ),
+        ("both", "Which is a bridge, the Heron Bridge or the Long Bridge?", [HERON, LONG]),
+        ("neither of them", "Which is 50 m long, the Heron Bridge or the Long Bridge?", [HERON, LONG]),
+        ("shorter", "Is the Heron Bridge longer or shorter than the Long Bridge?", [HERON, LONG]),
+        ("before", "Was Ada Brook born before or after the Gull was built?", [BORN, GULL]),
+        ("After that", "Was the Gull built before or after the birth of Ada Brook?", [BORN, GULL]),
         ("no", "Are the Heron Bridge and the Long Bridge equally long?", [HERON, LONG]),
         ("No, the Long Bridge", "Is the Heron Bridge longer than the Long Bridge?", [HERON, LONG]),
         ("21 years", "How old was she when the Gull was built?", [BORN, GULL]),
@@ -66,6 +71,11 @@ def test_an_answer_is_borne_out_by_what_contains_it_or_what_it_is_computed_from(
             [QuotedText(text="Ada was there."), QuotedText(text="Velm is a town.")],
         ),
         ("Heron Bridge", LONGER, [HERON]),  # half a comparison
+        ("both", "Which is a bridge, the Heron Bridge or the Long Bridge?", [HERON]),
+        ("both", "Which bridges did she build?", [HERON, LONG]),  # nothing is offered
+        ("shorter", "Is the Heron Bridge longer or shorter than the Long Bridge?", [HERON]),
+        ("before or after", "Was Ada Brook born before or after the Gull was built?", [BORN, GULL]),
+        ("red", "Was the Gull painted red or blue by Ada Brook?", [GULL]),
         ("the old bridge of Velm", DESCRIBED, [HERON, VELM]),  # nothing about Ada Brook
         ("the new tower of Velm", "Which is older, the old tower of Velm or the new tower of Velm?", [VELM]),
         ("yes", "Are the Heron Bridge and the Long Bridge equally long?", [HERON]),

@@ -11,7 +11,8 @@ The rule: "Paris" is not borne out by the genuine quotation "She was born". An a
    - a choice between things that the question offers: they speak of each of them, or one says of the chosen one what
      the question asks. Of a thing that is described, "the lighthouse whose lens Ada Brook ground", they speak where
      they have the names by which it is told from the others, and of one that is described without names where one of
-     them has its words;
+     them has its words. "Before or after" and "older or younger" are decided as yes and no are, and "both" and
+     "neither" by quotations that speak of each thing offered;
    - a number: the sum or the difference of two numbers that are quoted, or a count of things, which are as many
      quotations, or as many items of an enumeration in one of them;
    - a country, or the adjective of it, where the quotation has the other: "French" for France, and the other way round;
@@ -36,15 +37,18 @@ from typing import Final
 from polyhop.english.answer_type import answer_shape
 from polyhop.english.countries import countries_in
 from polyhop.english.dates import MONTHS, parse_date, written_day
+from polyhop.english.degrees import FORMS
 from polyhop.english.numbers import NUMERALS
 from polyhop.english.options import choices
 from polyhop.english.question import mentions
-from polyhop.english.words import FUNCTION_WORDS
+from polyhop.english.words import FUNCTION_WORDS, TIMES
 from polyhop.indexes.folding import tokens
 from polyhop.indexes.names import normal
 
 OTHER_WORDS: Final = 1 / 3  # of a sentence's words, that have to be quoted where it is told in other words
 VERDICTS: Final = frozenset({"yes", "no"})
+_ALL_OR_NONE: Final = frozenset({"both", "neither"})
+_COMPARING: Final = FORMS.keys() | TIMES.keys()
 _FAR: Final = 366  # days between a passage and a day that is counted from it
 _THING: Final = re.compile(r"\s*(?:[,;\n]|\b(?:and|or)\b)\s*")
 _GROUPED: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
@@ -75,11 +79,15 @@ def contains(answer: str, question: str, quoted: Sequence[QuotedText], passages:
     if not said or not quoted:
         return False
     asked = words_of(question)
+    offered = choices(question) or ()
+    if said[0] in _ALL_OR_NONE and offered and not words_of(answer) - _ALL_OR_NONE - FUNCTION_WORDS - asked:
+        return all(_offer_spoken_of(one, offered, quoted) for one in offered)
+    if _outcome(said, offered) and not words_of(answer) - FUNCTION_WORDS - asked:
+        return _all_spoken_of(_named(question, passages), quoted)
     if said[0] in VERDICTS and (len(said) == 1 or answer_shape(question) == "verdict"):
         if not words_of(answer) - VERDICTS - FUNCTION_WORDS - asked <= _all_words(quoted):
             return False
-        named = [name for name in mentions(question) if not passages or any(_has(text, name) for text in passages)]
-        return _all_spoken_of(named, quoted)
+        return _all_spoken_of(_named(question, passages), quoted)
     if words_of(answer) <= asked:
         return _chosen(answer, question, quoted)
     things = [thing for thing in _THING.split(answer) if words_of(thing) - asked]
@@ -145,6 +153,19 @@ def _says(quoted: QuotedText, thing: frozenset[str], asked: frozenset[str]) -> b
 def _has(text: str, name: str) -> bool:
     """Whether a text has a name in one piece, with or without its article."""
     return f" {normal(name)} " in f" {' '.join(tokens(text))} "
+
+
+def _named(question: str, passages: Sequence[str]) -> list[str]:
+    """What a question names, of that what passages have."""
+    return [name for name in mentions(question) if not passages or any(_has(text, name) for text in passages)]
+
+
+def _outcome(said: Sequence[str], offered: Sequence[str]) -> bool:
+    """Whether the outcomes of a comparison are offered, "before or after", and one of them is what is said."""
+    sides = [frozenset(tokens(one)) for one in offered]
+    apart = [side - frozenset.intersection(*sides) for side in sides]
+    outcomes = bool(apart) and all(side and side <= _COMPARING for side in apart)
+    return outcomes and sum(side <= set(said) for side in apart) == 1
 
 
 def _chosen(answer: str, question: str, quoted: Sequence[QuotedText]) -> bool:

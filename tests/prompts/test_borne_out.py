@@ -41,6 +41,7 @@ VELM = QuotedText(text="It has 80 m.", title="Velm Old Bridge")
         ("shorter", "Is the Heron Bridge longer or shorter than the Long Bridge?", [HERON, LONG]),
         ("before", "Was Ada Brook born before or after the Gull was built?", [BORN, GULL]),
         ("After that", "Was the Gull built before or after the birth of Ada Brook?", [BORN, GULL]),
+        ("the 19th century", "In which century was the Gull built?", [GULL]),
         ("no", "Are the Heron Bridge and the Long Bridge equally long?", [HERON, LONG]),
         ("No, the Long Bridge", "Is the Heron Bridge longer than the Long Bridge?", [HERON, LONG]),
         ("21 years", "How old was she when the Gull was built?", [BORN, GULL]),
@@ -70,6 +71,7 @@ def test_an_answer_is_borne_out_by_what_contains_it_or_what_it_is_computed_from(
             WHERE,
             [QuotedText(text="Ada was there."), QuotedText(text="Velm is a town.")],
         ),
+        ("the 18th century", "In which century was the Gull built?", [GULL]),
         ("Heron Bridge", LONGER, [HERON]),  # half a comparison
         ("both", "Which is a bridge, the Heron Bridge or the Long Bridge?", [HERON]),
         ("both", "Which bridges did she build?", [HERON, LONG]),  # nothing is offered

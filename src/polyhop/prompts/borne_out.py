@@ -16,6 +16,7 @@ The rule: "Paris" is not borne out by the genuine quotation "She was born". An a
    - a number: the sum or the difference of two numbers that are quoted, or a count of things, which are as many
      quotations, or as many items of an enumeration in one of them;
    - a country, or the adjective of it, where the quotation has the other: "French" for France, and the other way round;
+   - a century: a year of it is quoted;
    - a day: it is counted from the day on which a quoted passage was said, and is at most a year from it;
 3. or it is *told in other words*, as explanations are: every name and every number of the sentence, and a third of its
    words at least, stand in the quotations, their titles or the question. Of "River Teshel" the quotations may have
@@ -52,6 +53,8 @@ _COMPARING: Final = FORMS.keys() | TIMES.keys()
 _FAR: Final = 366  # days between a passage and a day that is counted from it
 _THING: Final = re.compile(r"\s*(?:[,;\n]|\b(?:and|or)\b)\s*")
 _GROUPED: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_CENTURY: Final = re.compile(r"(?:in )?(?:the )?(\d{1,2})(?:st|nd|rd|th) century", re.IGNORECASE)
+_YEAR: Final = re.compile(r"(?<![\d.,])\d{3,4}(?![\d]|[.,]\d)")
 _ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
 _MONTHS: Final = {month[:3].lower(): month.lower() for month in MONTHS}
 
@@ -95,6 +98,7 @@ def contains(answer: str, question: str, quoted: Sequence[QuotedText], passages:
         all(any(_says(one, words_of(thing), asked) for one in quoted) for thing in things)
         or _of_country(answer, quoted)
         or _calculated(answer, quoted)
+        or _of_century(answer, quoted)
         or _counted_from_a_day(answer, quoted)
     )
 
@@ -213,6 +217,13 @@ def _calculated(answer: str, quoted: Sequence[QuotedText]) -> bool:
         return True
     longest = max(len([part for part in _THING.split(quote.text) if part]) for quote in quoted)
     return 1 < number <= max(len(set(quoted)), longest)
+
+
+def _of_century(answer: str, quoted: Sequence[QuotedText]) -> bool:
+    """Whether the answer is "the 19th century", and nothing else, and a year of that is quoted."""
+    found = _CENTURY.fullmatch(answer.strip(" ."))
+    years = (int(year) for one in quoted for year in _YEAR.findall(one.text))
+    return found is not None and any((year + 99) // 100 == int(found[1]) for year in years)
 
 
 def _numbers(text: str) -> list[int]:

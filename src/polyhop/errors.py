@@ -59,7 +59,7 @@ class EntityMissing(UsageError):
 
 
 class DatasetError(UsageError):
-    """A data set for the bench cannot be read."""
+    """A data set for the bench, or another file of rows, cannot be read."""
 
 
 class DocumentError(PolyhopError):

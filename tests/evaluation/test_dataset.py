@@ -142,7 +142,7 @@ def test_dataset_refuses_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="has no questions"):
         read(tmp_path)
     (tmp_path / "questions.jsonl").write_bytes(b'{"id": "\xff"}\n')
-    with pytest.raises(DatasetError, match="is not UTF-8"):
+    with pytest.raises(DatasetError, match=r"questions\.jsonl, line 1: not UTF-8, in byte 9"):
         Dataset.read(tmp_path)
 
 

@@ -46,6 +46,19 @@ def test_a_request_that_was_not_recorded_is_named(tmp_path: Path) -> None:
         replay.check()
 
 
+def test_a_reply_that_a_kill_has_torn_is_asked_for_again(tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    with asked(says("Ada Brook")) as (model, _):
+        Recorder(model, file).complete(ASKED[1:])
+        Recorder(model, file).complete(ASKED)
+        file.write_bytes(file.read_bytes()[:-20])
+        assert Replay(file).complete(ASKED[1:]).text == "Ada Brook"
+        with pytest.raises(NotRecorded):
+            Replay(file).complete(ASKED)
+        Recorder(model, file).complete(ASKED)
+    assert Replay(file).complete(ASKED).text == "Ada Brook"
+
+
 @pytest.mark.parametrize("content", ["no JSON", '{"model": "sage"}', "[1]"])
 def test_what_is_no_recording_is_refused(content: str, tmp_path: Path) -> None:
     (tmp_path / "replies.jsonl").write_text(content)

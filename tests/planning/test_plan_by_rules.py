@@ -407,5 +407,5 @@ def test_files_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         RecordedPlans.read(tmp_path / "none.jsonl")
     (tmp_path / "latin.jsonl").write_bytes(b'{"question": "\xff"}')
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="line 1: not UTF-8, in byte 15"):
         RecordedPlans.read(tmp_path / "latin.jsonl")

@@ -211,6 +211,17 @@ def test_plans_are_kept_in_a_file_that_an_editor_has_saved_in_its_own_way(tmp_pa
     assert found.find("Where?") == replace(PLANS["comparison"], source="recorded")
 
 
+@pytest.mark.parametrize("left", [2, 100, 70_000])
+def test_a_plan_that_a_kill_has_torn_costs_no_other(left: int, tmp_path: Path) -> None:
+    file = tmp_path / "plans.jsonl"
+    PlanFile(file).keep("Who?", "steps", PLANS["chain"])
+    with file.open("a") as stream:
+        stream.write(('{"question": "Where' + "e" * 100_000)[:left])
+    assert len(RecordedPlans.read(file)) == 1
+    PlanFile(file).keep("Where?", "steps", PLANS["chain"])
+    assert len(RecordedPlans.read(file)) == len(file.read_text().splitlines()) == 2
+
+
 def test_each_strategy_gets_the_plan_again_that_it_made(engine: Polyhop, tmp_path: Path) -> None:
     """Where a language model plans, one takes steps and the other constraints."""
     file = tmp_path / "plans.jsonl"

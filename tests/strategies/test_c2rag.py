@@ -561,8 +561,8 @@ def test_a_question_without_a_recorded_plan_is_planned(over: View, tmp_path: Pat
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"{", "line 1: this is no JSON"),
-        (b'{"question": "\xff"}', "cannot be read"),
+        (b"{", "line 1: not JSON"),
+        (b'{"question": "\xff"}', "line 1: not UTF-8, in byte 15"),
         (b"[]", "line 1"),
         (None, "cannot be"),
     ],
@@ -946,7 +946,7 @@ def test_ask_replays_recorded_plans(run: Callable[..., Outcome], tmp_path: Path)
     ("strategy", "file", "message", "remedy"),
     [
         ("c2rag", "none.jsonl", "There is no file of plans", ""),
-        ("c2rag", "broken.jsonl", "line 1: this is no JSON", ""),
+        ("c2rag", "broken.jsonl", "line 1: not JSON", ""),
         ("c2rag(gama=1)", "plans.jsonl", "no setting 'gama'", "'gamma'"),
     ],
 )

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from polyhop.documents.loading import one_line
 from polyhop.documents.reading import Source, find
 from polyhop.errors import DatasetError
 from polyhop.models.weights import sha256_of
+from polyhop.store.json_lines import RowLine, rows
 
 T = TypeVar("T")
 
 MISSING = "Name a folder with questions.jsonl and either corpus.jsonl or a folder documents."
+ROWS = (
+    'Corpus rows are {"id", "title", "text"}; question rows are {"id", "question", "answer"} with "supporting", ids of '
+    'the corpus, or "evidence", sentences.'
+)
 CORPUS = "corpus.jsonl"
 DOCUMENTS = "documents"
 KNOWN_FIELDS = frozenset({"id", "question", "answer", "aliases", "type", "supporting", "evidence"})
@@ -96,8 +100,8 @@ class Dataset:
             raise DatasetError(f"{folder} is not a folder.", remedy=MISSING)
         asked = _questions_file(folder, split)
         files, passages = _corpus(folder)
-        read = ((line, _question(row, asked, line, by_id=passages is not None)) for line, row in _rows(asked))
-        questions = tuple(_by_id(asked, ((line, question.id, question) for line, question in read)).values())
+        read = ((row, _question(row, by_id=passages is not None)) for row in rows(asked))
+        questions = tuple(_by_id((row, question.id, question) for row, question in read).values())
         if not questions:
             raise DatasetError(f"{asked} has no questions.", remedy="Write one question a line.")
         hashes = {file.relative_to(folder).as_posix(): sha256_of(file) for file in (*files, asked)}
@@ -128,8 +132,7 @@ def _corpus(folder: Path) -> tuple[list[Path], frozenset[str] | None]:
     """The files that questions are about, in order, and the ids of their passages where they have any."""
     corpus, documents = folder / CORPUS, folder / DOCUMENTS
     if corpus.is_file():
-        rows = ((line, _passage_id(row, corpus, line), None) for line, row in _rows(corpus))
-        return [corpus], frozenset(_by_id(corpus, rows))
+        return [corpus], frozenset(_by_id((row, _passage_id(row), None) for row in rows(corpus)))
     if not documents.is_dir():
         raise DatasetError(f"{folder} has neither {CORPUS} nor a folder {DOCUMENTS}.", remedy=MISSING)
     files = sorted(source.path for source in find([documents]) if isinstance(source, Source))
@@ -147,95 +150,69 @@ def _questions_file(folder: Path, split: str | None) -> Path:
     raise DatasetError(f"{file} does not exist.", remedy=remedy)
 
 
-def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a JSON Lines file with their line numbers; empty lines are passed over."""
-    try:
-        with file.open(encoding="utf-8-sig") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield number, _row(line, file, number)
-    except OSError as error:
-        raise DatasetError(f"{file} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise DatasetError(f"{file} is not UTF-8 ({error.reason}).", remedy="Save it as UTF-8.") from error
+def _refused(row: RowLine, reason: str) -> DatasetError:
+    return row.wrong(reason, ROWS)
 
 
-def _row(line: str, file: Path, number: int) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DatasetError(f"{file}, line {number}: not JSON ({error}).") from error
-    if not isinstance(row, dict):
-        _refuse(file, number, f"an object was expected, not {type(row).__name__}")
-    return row
-
-
-def _refuse(file: Path, line: int, reason: str) -> NoReturn:
-    raise DatasetError(
-        f"{file}, line {line}: {reason}.",
-        remedy='Corpus rows are {"id", "title", "text"}; question rows are {"id", "question", "answer"} with '
-        '"supporting", ids of the corpus, or "evidence", sentences.',
-    )
-
-
-def _by_id(file: Path, rows: Iterable[tuple[int, str, T]]) -> dict[str, T]:
-    """Rows (line number, id, content) as contents by id, in the order of the file."""
+def _by_id(read: Iterable[tuple[RowLine, str, T]]) -> dict[str, T]:
+    """What rows hold (row, id, content) by id, in the order of the file."""
     found: dict[str, T] = {}
-    for line, name, content in rows:
+    for row, name, content in read:
         if name in found:
-            _refuse(file, line, f"the id {name!r} is used twice")
+            raise _refused(row, f"the id {name!r} is used twice")
         found[name] = content
     return found
 
 
-def _passage_id(row: Mapping[str, Any], file: Path, line: int) -> str:
-    if not isinstance(row.get("text"), str):
-        _refuse(file, line, "the field 'text' is missing or not a text")
-    return _identifier(row.get("id"), file, line)
+def _passage_id(row: RowLine) -> str:
+    if not isinstance(row.fields.get("text"), str):
+        raise _refused(row, "the field 'text' is missing or not a text")
+    return _identifier(row.fields.get("id"), row)
 
 
-def _identifier(value: object, file: Path, line: int) -> str:
+def _identifier(value: object, row: RowLine) -> str:
     """An id as the index keeps it: white space in it is one blank, and none at its ends."""
     if isinstance(value, bool) or not isinstance(value, (str, int)) or not (identity := one_line(str(value))):
-        _refuse(file, line, f"the id must be a text or a whole number, not {value!r}")
+        raise _refused(row, f"the id must be a text or a whole number, not {value!r}")
     return identity
 
 
-def _question(row: Mapping[str, Any], file: Path, line: int, *, by_id: bool) -> Question:
+def _question(row: RowLine, *, by_id: bool) -> Question:
     """A row's question; ``by_id``: whether there are passages whose ids it may name."""
-    text, kind, supporting = row.get("question"), row.get("type"), row.get("supporting")
+    fields = row.fields
+    text, kind, supporting = fields.get("question"), fields.get("type"), fields.get("supporting")
     if not isinstance(text, str) or not text.strip():
-        _refuse(file, line, "the field 'question' is missing or empty")
+        raise _refused(row, "the field 'question' is missing or empty")
     if not isinstance(supporting, (list, type(None))):
-        _refuse(file, line, "'supporting' must be a list of passage ids")
+        raise _refused(row, "'supporting' must be a list of passage ids")
     if supporting and not by_id:
-        _refuse(file, line, "'supporting' names passages, but documents have none before they are indexed")
-    answers = [*_answers(row.get("answer"), file, line, "answer"), *_answers(row.get("aliases"), file, line, "aliases")]
-    extra = {key: value for key, value in row.items() if key not in KNOWN_FIELDS}
-    if answers and (str(kind).lower() in NULL_TYPES or ("answer" in row and row["answer"] is None)):
-        extra["answer"], answers = row.get("answer"), []
+        raise _refused(row, "'supporting' names passages, but documents have none before they are indexed")
+    answers = [*_answers(fields.get("answer"), row, "answer"), *_answers(fields.get("aliases"), row, "aliases")]
+    extra = {key: value for key, value in fields.items() if key not in KNOWN_FIELDS}
+    if answers and (str(kind).lower() in NULL_TYPES or ("answer" in fields and fields["answer"] is None)):
+        extra["answer"], answers = fields.get("answer"), []
     return Question(
-        id=_identifier(row.get("id"), file, line),
+        id=_identifier(fields.get("id"), row),
         text=text,
         answer=answers[0] if answers else None,
         aliases=tuple(dict.fromkeys(answers[1:])),
         type=None if kind is None else str(kind),
-        supporting=tuple(dict.fromkeys(_identifier(passage, file, line) for passage in supporting or ())),
-        evidence=_sentences(row.get("evidence"), file, line),
+        supporting=tuple(dict.fromkeys(_identifier(passage, row) for passage in supporting or ())),
+        evidence=_sentences(fields.get("evidence"), row),
         extra=extra,
     )
 
 
-def _sentences(value: object, file: Path, line: int) -> tuple[str, ...]:
+def _sentences(value: object, row: RowLine) -> tuple[str, ...]:
     """The sentences of a field, each once."""
     if value is None:
         return ()
     if not isinstance(value, list) or not all(isinstance(sentence, str) and sentence.strip() for sentence in value):
-        _refuse(file, line, "'evidence' must be a list of sentences")
+        raise _refused(row, "'evidence' must be a list of sentences")
     return tuple(dict.fromkeys(value))
 
 
-def _answers(value: object, file: Path, line: int, name: str) -> list[str]:
+def _answers(value: object, row: RowLine, name: str) -> list[str]:
     """A field's answers as texts: none for null and blank text, several for a list."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return []
@@ -244,5 +221,5 @@ def _answers(value: object, file: Path, line: int, name: str) -> list[str]:
     if isinstance(value, (str, int, float)):
         return [str(value)]
     if isinstance(value, list):
-        return [text for item in value for text in _answers(item, file, line, name)]
-    _refuse(file, line, f"{name!r} must be a text, a number, null or a list of them, not {value!r}")
+        return [text for item in value for text in _answers(item, row, name)]
+    raise _refused(row, f"{name!r} must be a text, a number, null or a list of them, not {value!r}")

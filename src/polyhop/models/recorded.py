@@ -8,7 +8,6 @@ write more than it is asked for, because it thinks.
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from collections.abc import Mapping, Sequence
@@ -17,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from polyhop.errors import ModelMissing, UsageError
+from polyhop.errors import DatasetError, ModelMissing, UsageError
 from polyhop.models.accounting import Prices, Request, WastedOutput, estimated_prompt
 from polyhop.models.around import Around
 from polyhop.models.cache import cache_key
@@ -78,8 +77,8 @@ class Recorder(Around):
             "prices": asdict(self.prices),
             "beyond": self.most(request).completion_tokens - request.max_tokens,
         }
-        with self._lock, self._file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        with self._lock:
+            json_lines.append(self._file, [line])
 
 
 class Replay:
@@ -99,13 +98,12 @@ class Replay:
         self.name = "nobody"
         self.missing: list[str] = []
         try:
-            lines = [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line.strip()]
-            for line in lines:
+            for line in [row.fields for row in json_lines.rows(file, appended=True)]:
                 self.name = line["model"]
                 messages = [Message(role, content) for role, content in line["messages"]]
                 self._replies.setdefault(_key(messages, line["schema"]), []).append(line)
                 self.prices, self._beyond = Prices(**line.get("prices", {})), line.get("beyond", 0)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (DatasetError, ValueError, KeyError, TypeError) as error:
             raise UsageError(
                 f"{file} is no recording that can be read: {error}.", remedy="Make one with: polyhop eval --record FILE"
             ) from error

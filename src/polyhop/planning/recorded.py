@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from polyhop.planning.rules.questions import with_questions
 from polyhop.planning.soundness import usable
 from polyhop.plans import Constant, Constraint, End, Placeholder, Plan, plan_of_constraints
 from polyhop.store import json_lines
+from polyhop.store.json_lines import RowLine
 
 SOURCE: Final = "recorded"
 
@@ -93,19 +93,12 @@ class RecordedPlans:
         """
         plans: dict[str, dict[str, Plan]] = {}
         whole: set[tuple[str, str]] = set()
-        try:
-            lines = path.read_text(encoding="utf-8-sig").split("\n")
-        except (OSError, UnicodeError) as error:
-            raise UsageError(f"The plans in {path} cannot be read: {error}") from None
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            row = _row(line, f"{path}, line {number}")
-            plan = _plan(row, f"{path}, line {number}")
-            key, planner = _key(row["question"]), str(row.get("planner", ""))
+        for row in json_lines.rows(path, appended=True):
+            plan, fields = _plan(row), row.fields
+            key, planner = _key(fields["question"]), str(fields.get("planner", ""))
             if plan.steps and planner not in plans.get(key, {}):
                 plans.setdefault(key, {})[planner] = plan
-                whole |= {(key, planner)} if "steps" in row else set()
+                whole |= {(key, planner)} if "steps" in fields else set()
         return cls(plans, frozenset(whole))
 
     def __len__(self) -> int:
@@ -127,33 +120,25 @@ def _key(question: str) -> str:
     return " ".join(question.split()).casefold()
 
 
-def _row(line: str, where: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{where}: this is no JSON: {error}") from None
-    plan = None if not isinstance(row, dict) else row.get("steps", row.get("plan"))
-    if not (isinstance(row, dict) and isinstance(row.get("question"), str) and isinstance(plan, list)):
-        raise UsageError(f'{where}: a row needs a "question", which is text, and a "plan", which is a list.')
-    return row
-
-
-def _plan(row: Mapping[str, Any], where: str) -> Plan:
-    if "steps" in row:
+def _plan(row: RowLine) -> Plan:
+    listed = row.fields.get("steps", row.fields.get("plan"))
+    if not (isinstance(row.fields.get("question"), str) and isinstance(listed, list)):
+        raise row.wrong('a row needs a "question", which is text, and a "plan", which is a list')
+    if "steps" in row.fields:
         try:
-            return plan_of_row(row, SOURCE)
+            return plan_of_row(row.fields, SOURCE)
         except NoPlan as error:
-            raise UsageError(f"{where}: this is no plan: {error}") from None
-    read = [_constraint(item, where) for item in row["plan"]]
+            raise row.wrong(f"this is no plan: {error}") from None
+    read = [_constraint(item, row) for item in listed]
     return plan_of_constraints(with_questions([one for one in read if usable(one)]), SOURCE)
 
 
-def _constraint(item: Any, where: str) -> Constraint:
+def _constraint(item: Any, row: RowLine) -> Constraint:
     if not (isinstance(item, dict) and all(isinstance(item.get(key), str) for key in ("head", "relation", "tail"))):
-        raise UsageError(f'{where}: a constraint of a plan needs "head", "relation" and "tail", which are texts.')
+        raise row.wrong('a constraint of a plan needs "head", "relation" and "tail", which are texts')
     variants = item.get("relation_variants", [])
     if not (isinstance(variants, list) and all(isinstance(variant, str) for variant in variants)):
-        raise UsageError(f'{where}: "relation_variants" must be a list of texts.')
+        raise row.wrong('"relation_variants" must be a list of texts')
     relation = " ".join(item["relation"].split())
     phrasings = tuple(dict.fromkeys(" ".join(text.split()) for text in (relation, *variants) if text.strip()))
     question = item.get("question", "")

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from polyhop.store.json_lines import RowLine, rows
 from polyhop.training.documents import COLLECTION, document_files
-from polyhop.training.rows import KINDS, MultiHopRow, RowLine, TrainingPassage, occurrences, row_lines
+from polyhop.training.rows import KINDS, MultiHopRow, TrainingPassage, occurrences
 from polyhop.training.step_rows import among, steps_of
 
 SOURCE: Final = "across/"
@@ -25,7 +26,7 @@ def across_rows(folder: Path) -> list[MultiHopRow]:
 
 def collections_in(folder: Path) -> Iterator[tuple[RowLine, str]]:
     """The lines of a folder that hold a collection, each with the name of its file. Raises DatasetError."""
-    lines = ((line, path.stem) for path in document_files(folder) for line in row_lines(path))
+    lines = ((line, path.stem) for path in document_files(folder) for line in rows(path))
     return ((line, name) for line, name in lines if COLLECTION in line.fields)
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from polyhop.english.verbs import base_of, is_past, is_third
-from polyhop.training.rows import Kind, ReadingRow, RowLine, row_lines
+from polyhop.store.json_lines import RowLine, rows
+from polyhop.training.rows import Kind, ReadingRow
 
 CLAIMS: Final = "evidence.jsonl.gz"
 SOURCE: Final = "claims/"
@@ -38,7 +39,7 @@ def claim_rows(folder: Path, *, seed: int) -> list[ReadingRow]:
 
 
 def _rows(path: Path, rng: random.Random) -> Iterator[ReadingRow]:
-    for line in row_lines(path):
+    for line in rows(path):
         label = line.fields.get("label")
         if "claim" in line.fields:
             yield _claim(line, label, rng)

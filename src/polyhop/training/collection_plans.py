@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from polyhop.plans import REFERENCE
+from polyhop.store.json_lines import RowLine
 from polyhop.training.across_documents import SOURCE, collections_in
-from polyhop.training.rows import RowLine
 from polyhop.training.taught_plans import TaughtPlan, question_of, told_steps
 
 

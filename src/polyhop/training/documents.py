@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from polyhop.errors import DatasetError
+from polyhop.store.json_lines import RowLine, rows
 from polyhop.training.headings import headings_in
-from polyhop.training.rows import KINDS, ReadingRow, RowLine, occurrences, row_lines
+from polyhop.training.rows import KINDS, ReadingRow, occurrences
 
 SOURCE: Final = "documents/"
 COLLECTION: Final = "documents"  # the field of a line that holds several (``across_documents.py``)
@@ -32,7 +33,7 @@ def document_files(folder: Path) -> list[Path]:
 
 def document_rows(folder: Path) -> list[ReadingRow]:
     """The rows of all documents in a folder; a file's name is their source. Raises DatasetError with file and line."""
-    lines = [(line, path.stem) for path in document_files(folder) for line in row_lines(path)]
+    lines = [(line, path.stem) for path in document_files(folder) for line in rows(path)]
     return [row for line, name in lines if COLLECTION not in line.fields for row in _rows(line, name)]
 
 

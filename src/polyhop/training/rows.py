@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
-import zlib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, cast, get_args
+from typing import Literal, get_args
 
-from polyhop.errors import DatasetError
 from polyhop.indexes.folding import standing
+from polyhop.store.json_lines import RowLine, rows
 
 READING = "reading.jsonl.gz"
 MULTI_HOP = "reader_reranker.jsonl"
@@ -64,12 +60,12 @@ class MultiHopRow:
 
 def reading_rows(folder: Path) -> list[ReadingRow]:
     """The rows of ``reading.jsonl.gz``. Raises DatasetError with file and line."""
-    return [_reading_row(line) for line in row_lines(folder / READING)]
+    return [_reading_row(line) for line in rows(folder / READING)]
 
 
 def multi_hop_rows(folder: Path) -> list[MultiHopRow]:
     """The rows of ``reader_reranker.jsonl``. Raises DatasetError with file and line."""
-    return [_multi_hop_row(line) for line in row_lines(folder / MULTI_HOP)]
+    return [_multi_hop_row(line) for line in rows(folder / MULTI_HOP)]
 
 
 def is_kept_aside(text: str) -> bool:
@@ -80,67 +76,6 @@ def is_kept_aside(text: str) -> bool:
 def occurrences(text: str, answer: str) -> list[int]:
     """Where an answer begins in a text, as words of its own; the first few places."""
     return list(islice(standing(answer, text), OCCURRENCES))
-
-
-@dataclass(frozen=True, slots=True)
-class RowLine:
-    """One line of a file, as an object, and how to complain about it."""
-
-    place: str
-    fields: Mapping[str, Any]
-
-    def text(self, *names: str) -> str:
-        """The text in the first of some fields that is there; not blank."""
-        value = next((self.fields[name] for name in names if name in self.fields), None)
-        if not isinstance(value, str) or not value.strip():
-            raise self.wrong(f"{' or '.join(names)} is no text, or blank")
-        return value
-
-    def listed(self, name: str) -> list[Any]:
-        """The list in a field."""
-        value = self.fields.get(name)
-        if not isinstance(value, list):
-            raise self.wrong(f"{name} is no list")
-        return value
-
-    def each(self, name: str) -> Iterator[RowLine]:
-        """The objects in the list in a field."""
-        for fields in self.listed(name):
-            if not isinstance(fields, dict):
-                raise self.wrong(f"{fields!r} in {name} is no object")
-            yield RowLine(self.place, fields)
-
-    def wrong(self, what: str) -> DatasetError:
-        """An error that says where."""
-        return DatasetError(f"{self.place}: {what}.", remedy="Correct the line, or leave it out.")
-
-
-def row_lines(path: Path) -> Iterator[RowLine]:
-    """The lines of a file of rows that are not blank. Raises DatasetError with file and line."""
-    try:
-        with _opened(path) as stream:
-            for number, line in enumerate(stream, start=1):
-                if line.strip():
-                    yield _parsed(line, f"{path}, line {number}")
-    except (OSError, EOFError, zlib.error) as error:
-        raise DatasetError(f"{path} cannot be read: {error}.") from error
-
-
-def _opened(path: Path) -> BinaryIO:
-    return cast(BinaryIO, gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
-
-
-def _parsed(line: bytes, place: str) -> RowLine:
-    try:
-        fields = json.loads(line.decode("utf-8-sig"))  # some programs put a mark before the first line
-    except UnicodeDecodeError as error:
-        remedy = "Save the file as UTF-8."
-        raise DatasetError(f"{place}: not UTF-8, in byte {error.start + 1}.", remedy=remedy) from error
-    except (ValueError, RecursionError) as error:
-        raise DatasetError(f"{place}: not JSON ({error}).") from error
-    if not isinstance(fields, dict):
-        raise DatasetError(f"{place}: not an object.")
-    return RowLine(place, fields)
 
 
 def _reading_row(line: RowLine) -> ReadingRow:

@@ -15,9 +15,9 @@ from typing import Final
 from polyhop.models.question_spans import CHAIN, COMBINED, PlannerGraph
 from polyhop.planning.by_rules import ByRules
 from polyhop.planning.nesting import nested
+from polyhop.store.json_lines import rows
 from polyhop.training.plan_alignment import Wordings, aligned
 from polyhop.training.plan_windows import PlanWindow
-from polyhop.training.rows import row_lines
 from polyhop.training.taught_plans import TaughtPlan
 
 UNLABELLED: Final = "questions_unlabelled.jsonl.gz"
@@ -37,7 +37,7 @@ def self_taught(folder: Path, teacher: PlannerGraph, wordings: Wordings, *, seed
             question=" ".join(line.text("question").split()),
             steps=(),
         )
-        for line in row_lines(folder / UNLABELLED)
+        for line in rows(folder / UNLABELLED)
     ]
     plans = [plan for plan in plans if not plan.is_kept_aside]
     for plan in random.Random(seed).sample(plans, min(MOST, len(plans))):  # noqa: S311

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from polyhop.english.verbs import is_finite
 from polyhop.english.words import ARTICLES, AUXILIARIES, BE, FUNCTION_WORDS, PREPOSITIONS, WH_WORDS
-from polyhop.training.rows import RowLine, row_lines
+from polyhop.store.json_lines import RowLine, rows
 from polyhop.training.taught_plans import TaughtPlan
 
 SKELETONS: Final = "plans_more.jsonl.gz"
@@ -29,7 +29,7 @@ def skeleton_plans(folder: Path) -> list[TaughtPlan]:
         return []
     return [
         plan
-        for line in row_lines(folder / SKELETONS)
+        for line in rows(folder / SKELETONS)
         if line.text("src") == _SOURCE
         for plan in _plan(line, line.text("question").split(), line.fields.get("plan"))
     ]

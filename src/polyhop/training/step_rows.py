@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from polyhop.plans import REFERENCE
-from polyhop.training.rows import MultiHopRow, RowLine, TrainingPassage, occurrences, row_lines
+from polyhop.store.json_lines import RowLine, rows
+from polyhop.training.rows import MultiHopRow, TrainingPassage, occurrences
 from polyhop.training.taught_plans import STEPS
 from polyhop.training.together import long_words
 from polyhop.training.triples import asked_for
@@ -35,7 +36,7 @@ def step_rows(folder: Path, asked: Sequence[MultiHopRow]) -> list[MultiHopRow]:
     for row in asked:
         by_question[_key(row.question)].append(row)
     made: dict[tuple[str, str], MultiHopRow] = {}
-    for line in row_lines(path):
+    for line in rows(path):
         for whole in by_question.get(_key(line.text("question")), ()):
             for step in steps_of(line):
                 found = among(step, whole)

@@ -12,7 +12,8 @@ from typing import Final
 
 from polyhop.english.words import KINSHIP_PATHS
 from polyhop.plans import REFERENCE
-from polyhop.training.rows import READING, RowLine, is_kept_aside, row_lines
+from polyhop.store.json_lines import RowLine, rows
+from polyhop.training.rows import READING, is_kept_aside
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +61,7 @@ def taught_plans(folder: Path, *, seed: int = 0) -> list[TaughtPlan]:
     Steps that compare, calculate or count are left out with their questions: no stretch of the question says them.
     Raises DatasetError with file and line.
     """
-    lines = list(row_lines(folder / STEPS))
+    lines = list(rows(folder / STEPS))
     found = [plan for line in lines for plan in _taught(line)]
     if unread := [line.text("src") for line in lines if not line.text("src").startswith(READ)]:
         log.warning(
@@ -164,7 +165,7 @@ def _computes(step: str) -> bool:
 def _single(path: Path, seed: int) -> list[TaughtPlan]:
     """Some of the questions that one passage answers."""
     by_source: dict[str, list[TaughtPlan]] = {name: [] for name in SINGLE_SOURCES}
-    for line in row_lines(path):
+    for line in rows(path):
         source = line.text("src")
         name = source.split("/")[0]
         if name in by_source:

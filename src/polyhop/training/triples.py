@@ -17,8 +17,9 @@ from typing import Final
 from polyhop.english.relations import wording_of
 from polyhop.english.verbs import is_third
 from polyhop.english.words import PREPOSITIONS
+from polyhop.store.json_lines import RowLine, rows
 from polyhop.training.claims import written
-from polyhop.training.rows import ReadingRow, RowLine, is_kept_aside, row_lines
+from polyhop.training.rows import ReadingRow, is_kept_aside
 
 TRIPLES: Final = "triples.jsonl.gz"
 SOURCE: Final = "triples/"
@@ -52,7 +53,7 @@ def triple_rows(folder: Path, *, seed: int) -> list[ReadingRow]:
     if not path.exists():
         return []
     rng = random.Random(seed)  # noqa: S311
-    stated = [one for line in row_lines(path) for one in _stated(line)]
+    stated = [one for line in rows(path) for one in _stated(line)]
     counted = Counter(one.relation for one in stated)
     groups: dict[tuple[str, bool], list[Stated]] = defaultdict(list)
     for one in stated:

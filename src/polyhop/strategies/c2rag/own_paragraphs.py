@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from polyhop.errors import UsageError
+from polyhop.store.json_lines import RowLine, rows
 
 
 @dataclass(frozen=True)
@@ -19,11 +19,7 @@ class OwnParagraphs:
     @classmethod
     def read(cls, file: Path) -> OwnParagraphs:
         """From JSON lines with ``question`` and ``context``, a list of passage ids. Raises UsageError."""
-        try:
-            lines = file.read_text(encoding="utf-8-sig").split("\n")
-        except (OSError, UnicodeError) as error:
-            raise UsageError(f"The paragraphs in {file} cannot be read: {error}") from None
-        return cls(dict(_row(line, f"{file}, line {number}") for number, line in enumerate(lines, 1) if line.strip()))
+        return cls(dict(map(_paragraphs, rows(file))))
 
     def of(self, question: str) -> tuple[str, ...]:
         """The ids of a question's paragraphs. Raises UsageError for a question that has none."""
@@ -36,17 +32,11 @@ class OwnParagraphs:
         return found
 
 
-def _row(line: str, where: str) -> tuple[str, tuple[str, ...]]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{where}: this is no JSON: {error}") from None
-    question, context = (row.get("question"), row.get("context", [])) if isinstance(row, dict) else (None, None)
+def _paragraphs(row: RowLine) -> tuple[str, tuple[str, ...]]:
+    question, context = row.fields.get("question"), row.fields.get("context", [])
     if not isinstance(question, str) or not isinstance(context, list):
-        raise UsageError(
-            f"{where}: not a question with its paragraphs.",
-            remedy='Each line is JSON such as {"question": "...", "context": ["passage id", ...]}.',
-        )
+        remedy = 'Each line is JSON such as {"question": "...", "context": ["passage id", ...]}.'
+        raise row.wrong("not a question with its paragraphs", remedy)
     return _key(question), tuple(str(passage) for passage in context)
 
 

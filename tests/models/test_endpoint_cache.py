@@ -52,6 +52,27 @@ def test_one_request_of_several_threads_is_paid_for_once(tmp_path: Path) -> None
         assert len(server.requests) == 1
 
 
+def test_what_another_process_is_paying_for_is_waited_for(tmp_path: Path) -> None:
+    program = (
+        "import sys; from polyhop.models.cache import *; cache, key = ResponseCache(sys.argv[1]), cache_key('asked')\n"
+        "cache.get(key)\n"
+        "with cache.after_others(key):\n"
+        "    print('paying', flush=True); sys.stdin.readline()\n"
+        "    cache.put(key, 'sage', CachedResponse(text='x', finish='stop', prompt_tokens=1, completion_tokens=1))\n"
+    )
+    cache, key = ResponseCache(tmp_path), cache_key("asked")
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    with subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdin is not None
+        assert other.stdout.readline() == "paying\n"
+        threading.Timer(0.2, other.stdin.close).start()
+        with cache.after_others(key):
+            assert cache.get(key)
+    assert not list(tmp_path.glob("*.lock"))
+    cache.close()
+
+
 def test_who_waited_in_vain_asks_too(tmp_path: Path) -> None:
     with serving(in_turn(refuses(403, "not today"), says("Ada Brook"))) as server, client(server, tmp_path) as model:
 

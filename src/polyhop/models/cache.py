@@ -8,18 +8,18 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
     import apsw
 
 log = logging.getLogger(__name__)
-_LOOKING = threading.Lock()
-_UNDERWAY: dict[tuple[Path, bytes], threading.Event] = {}  # answers that somebody is paying for, until they are there
 T = TypeVar("T")
+
+_PATIENCE: Final = 10.0  # seconds to wait for other processes that write
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS responses (
@@ -40,7 +40,7 @@ def cache_key(*parts: object) -> bytes:
     return hashlib.sha256(canonical.encode("ascii")).digest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class CachedResponse:
     """An answer as the endpoint gave it, why it ended, and the tokens it took when it was paid for."""
 
@@ -59,10 +59,9 @@ class ResponseCache:
 
     FILE = "responses.sqlite"
 
-    def __init__(self, folder: str | Path, *, patience: float = 10.0) -> None:
-        """A cache in a folder, made where missing; ``patience``: seconds to wait for other processes that write."""
+    def __init__(self, folder: str | Path) -> None:
+        """A cache in a folder, made where missing."""
         self.path = Path(folder).expanduser() / self.FILE
-        self._patience = patience
         self._lock = threading.Lock()
         self._connection: apsw.Connection | None = None
         self._complained = False
@@ -73,12 +72,7 @@ class ResponseCache:
         def read(connection: apsw.Connection) -> CachedResponse | None:
             query = "SELECT text, finish, prompt_tokens, completion_tokens FROM responses WHERE key = ?"
             row = connection.execute(query, (key,)).fetchone()
-            if row is None:
-                return None
-            text, finish, prompt_tokens, completion_tokens = row
-            return CachedResponse(
-                text=text, finish=finish, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens
-            )
+            return None if row is None else CachedResponse(*row)
 
         return self._with_connection(read)
 
@@ -88,39 +82,34 @@ class ResponseCache:
         def write(connection: apsw.Connection) -> None:
             connection.execute(
                 "INSERT OR IGNORE INTO responses VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    key,
-                    model,
-                    response.text,
-                    response.finish,
-                    response.prompt_tokens,
-                    response.completion_tokens,
-                    time.time(),
-                ),
+                (key, model, *astuple(response), time.time()),
             )
 
         self._with_connection(write)
 
     @contextmanager
     def after_others(self, key: bytes) -> Iterator[None]:
-        """Begin once nobody else in this process is paying for the same answer: then it may be kept.
+        """Begin once nobody else, in whatever process, is paying for the same answer: then it may be kept.
 
         Where they got none, those who waited go on side by side.
         """
-        place = (self.path, key)
-        with _LOOKING:
-            first = place not in _UNDERWAY
-            ended = _UNDERWAY.setdefault(place, threading.Event())
-        if not first:
-            ended.wait()
-            yield
-            return
+        import filelock  # imported when used: start-up time
+
+        lock = filelock.FileLock(self.path.with_name(f"{self.path.name}.{key.hex()}.lock"))
+        try:
+            try:
+                lock.acquire(blocking=False)
+            except filelock.Timeout:
+                lock.acquire()
+                lock.release()
+        except (OSError, NotImplementedError) as error:  # some shared folders know no locks
+            log.debug("Nobody can be waited for in %s: %s", self.path.parent, error)
         try:
             yield
         finally:
-            with _LOOKING:
-                del _UNDERWAY[place]
-            ended.set()
+            lock.release()
+            with suppress(OSError):  # who waits makes it anew
+                Path(lock.lock_file).unlink()
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -150,11 +139,9 @@ class ResponseCache:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             connection = apsw.Connection(str(self.path))
             try:
-                connection.set_busy_timeout(round(self._patience * 1000))
-                write_ahead(connection, patience=self._patience)
-                connection.execute(
-                    "PRAGMA synchronous = NORMAL"
-                )  # survives kill -9; a power cut may cost the last ones
+                connection.set_busy_timeout(round(_PATIENCE * 1000))
+                write_ahead(connection, patience=_PATIENCE)
+                connection.pragma("synchronous", "NORMAL")  # survives kill -9; a power cut may cost the last ones
                 connection.execute(_SCHEMA)
                 connection.execute("SELECT text, finish, prompt_tokens, completion_tokens FROM responses LIMIT 0")
             except apsw.Error:

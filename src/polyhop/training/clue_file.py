@@ -20,12 +20,7 @@ MADE: Final = "clues.jsonl"
 def write_clues(path: Path, made_from: Mapping[str, Any], clues: Sequence[TaughtClue]) -> None:
     """Keep clues with what they were made from; all of them, or none. Raises StorageFull."""
     lines = [json.dumps({"made_from": made_from, "clues": len(clues)}), *(json.dumps(asdict(clue)) for clue in clues)]
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path) as file:
-            file.write(("\n".join(lines) + "\n").encode())
-    except OSError as error:
-        raise StorageFull(f"The clues cannot be written to {path}: {error}.") from error
+    _write(path, "\n".join(lines) + "\n")
 
 
 def read_clues(path: Path, made_from: Mapping[str, Any]) -> list[TaughtClue] | None:
@@ -61,9 +56,14 @@ def write_alpaca(path: Path, clues: Iterable[TaughtClue]) -> int:
         for clue in clues
         if not clue.row.aside
     ]
+    _write(path, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+    return len(rows)
+
+
+def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        with whole_file(path) as file:
+            file.write(text.encode())
     except OSError as error:
-        raise StorageFull(f"The rows cannot be written to {path}: {error}.") from error
-    return len(rows)
+        raise StorageFull(f"The clues cannot be written to {path}: {error}.") from error

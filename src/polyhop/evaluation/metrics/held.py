@@ -26,11 +26,6 @@ def holds(answer: str, quotations: tuple[str, ...], question: Question, least: f
     )
 
 
-def named(name: str, share: float) -> str:
-    """A metric's name, with the share that it takes where that is not the usual one."""
-    return name if share == MOST else f"{name}(share={share:g})"
-
-
 @dataclass(frozen=True, kw_only=True)
 class Held:
     """Whether the answer, or what it quotes, holds the content of a gold answer."""
@@ -42,8 +37,9 @@ class Held:
 
     @property
     def name(self) -> str:
-        """``held``, with the share where it is another one."""
-        return named("held", self.share)
+        """``held``, or that of another metric, with the share where that is not the usual one."""
+        name = type(self).__name__.lower()
+        return name if self.share == MOST else f"{name}(share={self.share:g})"
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """1.0 or 0.0; None for unanswerable questions and where nothing was read."""
@@ -54,18 +50,8 @@ class Held:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wrong:
+class Wrong(Held):
     """Whether an answer was given and neither it nor what it quotes holds a gold answer: lower is better."""
-
-    share: float = MOST  # of a gold answer's content words, from which it is held, 0 to 1
-
-    def __post_init__(self) -> None:
-        check_share(self.share)
-
-    @property
-    def name(self) -> str:
-        """``wrong``, with the share where it is another one."""
-        return named("wrong", self.share)
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """1.0 or 0.0, of unanswerable questions 1.0 for any answer; None where nothing was read."""

@@ -106,15 +106,21 @@ def contents_of(record: Record, layer: str) -> Contents | None:
     )
 
 
-def newest(record: Record, layer: str, models: Models, *, below: str, embedded: str) -> Generation:
-    """The generation that a layer serves, made with the configured embedder.
-
-    ``below``: the layers to make before it, ``embedded``: what of it was embedded. Raises LayerMissing, ModelMismatch.
-    """
+def current_of(record: Record, layer: str, below: str = "") -> Generation:
+    """The generation that a layer serves; ``below``: the layers to make before it. Raises LayerMissing."""
     current = record.generation(layer)
     if current is None:
-        remedy = f"Make it with: polyhop index PATH... --layers {below},{layer}"
-        raise LayerMissing(f"This index has no {layer} layer.", remedy=remedy)
+        layers = f" --layers {below},{layer}" if below else ""
+        raise LayerMissing(f"This index has no {layer} layer.", remedy=f"Make it with: polyhop index PATH...{layers}")
+    return current
+
+
+def newest(record: Record, layer: str, models: Models, *, below: str = "", embedded: str) -> Generation:
+    """The same of a layer of which something was ``embedded``, made with the configured embedder.
+
+    Raises LayerMissing, ModelMismatch.
+    """
+    current = current_of(record, layer, below)
     made_with = current.description["embedder"]
     if made_with != models.embedder.name:
         raise ModelMismatch(

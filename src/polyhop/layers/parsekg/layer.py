@@ -18,11 +18,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from polyhop.errors import LayerMissing, ModelError, ModelMissing
+from polyhop.errors import ModelError, ModelMissing
 from polyhop.indexes import segments
 from polyhop.indexes.names import normal
 from polyhop.layers import covered
-from polyhop.layers.generations import kept_segments, make_room, may_stay, name_of, segments_of
+from polyhop.layers.generations import current_of, kept_segments, make_room, may_stay, name_of, segments_of
 from polyhop.layers.layer import USUAL_MEMORY, with_rows
 from polyhop.layers.parsekg import gathering, translation
 from polyhop.layers.parsekg.graph import COUNTS, FORMAT_VERSION, MASK, NEVER_HEADS, ParseKG
@@ -118,9 +118,7 @@ class ParseKGLayer:
 
     def open(self, record: Record, folder: Path, models: Models) -> ParseKG:
         """The newest generation. Raises LayerMissing."""
-        current = record.generation(self.name)
-        if current is None:
-            raise LayerMissing("This index has no parsekg layer.", remedy="Make it with: polyhop index PATH...")
+        current = current_of(record, self.name)
         folders = [folder / name for name in segments_of(current, self.name)]
         return ParseKG.open(folder / current.name, folders, covered.live_in(record, current, folder))
 

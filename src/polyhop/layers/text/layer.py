@@ -12,7 +12,6 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhop.errors import LayerMissing, ModelMismatch
 from polyhop.indexes import lexical_runs, segments, titles, vectors
 from polyhop.indexes.lexical import Lexical
 from polyhop.indexes.signs import EXACT
@@ -20,7 +19,7 @@ from polyhop.indexes.streamed import streamed
 from polyhop.indexes.titles import Titles
 from polyhop.indexes.vectors import Vectors
 from polyhop.layers import covered
-from polyhop.layers.generations import kept_segments, make_room, name_of
+from polyhop.layers.generations import kept_segments, make_room, name_of, newest
 from polyhop.layers.layer import READ_AT_ONCE, USUAL_MEMORY, words_of
 from polyhop.layers.layer import fingerprint as mark_of
 from polyhop.models.choice import Models
@@ -101,23 +100,14 @@ class TextLayer:
 
     def open(self, record: Record, folder: Path, models: Models) -> TextIndex:
         """The newest generation, without passages deleted since. Raises LayerMissing, ModelMismatch."""
-        current = record.generation(self.name)
-        if current is None:
-            raise LayerMissing("This index has no text layer.", remedy="Make it with: polyhop index PATH...")
-        name, description = current
-        made_with = description["embedder"]
-        if made_with != models.embedder.name:
-            raise ModelMismatch(
-                f"The index was embedded with {made_with}, but {models.embedder.name} is configured.",
-                remedy="Configure the same embedder, or embed again with: polyhop index PATH...",
-            )
+        current = newest(record, self.name, models, embedded="Passages")
         live = covered.live_in(record, current, folder)
-        folders = [folder / segment for segment in description["segments"]]
+        folders = [folder / segment for segment in current.description["segments"]]
         return TextIndex(
             vectors=Vectors.open([segment / "vectors" for segment in folders], live),
             lexical=Lexical.open([segment / "lexical" for segment in folders], live),
             titles=Titles.open([segment / "titles" for segment in folders], live),
-            generation=name,
+            generation=current.name,
         )
 
 

@@ -189,6 +189,12 @@ def read_arrays(folder: Path, names: Iterable[str]) -> Arrays:
         raise IndexCorrupt(f"{folder} cannot be read: {error}.", remedy=REBUILD) from error
 
 
+def check_fit(folder: Path, fits: bool) -> None:
+    """Raises IndexCorrupt where what was read from a folder does not fit together."""
+    if not fits:
+        raise IndexCorrupt(f"{folder} is damaged: its parts do not belong together.", remedy=REBUILD)
+
+
 def array_folders(place: Path) -> Iterator[Path]:
     """A folder and those below it, as far as arrays lie in them; what killed writers left half done is passed over."""
     for folder, below, files in os.walk(place):

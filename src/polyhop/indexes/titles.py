@@ -12,12 +12,11 @@ from typing import Self
 
 import numpy as np
 
-from polyhop.errors import IndexCorrupt
 from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.folding import pieces, standing
 from polyhop.indexes.mentions import LONGEST_NAME
 from polyhop.indexes.names import MISSING, Names, Phrases, key_hashes, normal, words
-from polyhop.indexes.segments import AllBut, Live, alive_among
+from polyhop.indexes.segments import AllBut, Live, alive_among, check_fit
 from polyhop.indexes.texts import Texts
 from polyhop.ports import Ints
 
@@ -69,8 +68,8 @@ class _Segment:
             Texts.open(folder / "spelled"),
             Adjacency.open(folder / "passages"),
         )
-        if len(segment.names) != len(segment.titles) or len(segment.spelled) != len(segment.passages):
-            raise IndexCorrupt(f"{folder} is damaged: its parts do not belong together.")
+        same = len(segment.names) == len(segment.titles) and len(segment.spelled) == len(segment.passages)
+        check_fit(folder, same)
         return segment
 
 

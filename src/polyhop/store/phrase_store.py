@@ -55,8 +55,8 @@ class _Segment:
         segment = cls(folder, arrays["digests"], arrays["vectors"])
         kinds = (segment.digests.dtype, segment.vectors.dtype)
         shapes = (segment.digests.shape, segment.vectors.shape)
-        if kinds != (np.dtype("S16"), np.dtype(np.float16)) or shapes != ((len(segment),), (len(segment), dimensions)):
-            raise IndexCorrupt(f"{folder} is damaged: its parts do not belong together.")
+        fit = ((np.dtype("S16"), np.dtype(np.float16)), ((len(segment),), (len(segment), dimensions)))
+        segments.check_fit(folder, (kinds, shapes) == fit)
         return segment
 
     def __len__(self) -> int:

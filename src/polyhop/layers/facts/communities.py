@@ -17,7 +17,7 @@ from polyhop.errors import IndexCorrupt, StorageFull
 from polyhop.indexes import leiden as algorithm
 from polyhop.indexes.csr import flat
 from polyhop.indexes.leiden import leiden
-from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.segments import check_fit, read_arrays, write_arrays
 from polyhop.layers.facts.grown_graph import GrownGraph
 from polyhop.types import Fact
 
@@ -142,8 +142,7 @@ def _read(target: Path, graph: GrownGraph) -> tuple[Community, ...]:
         and all(each[-1] == len(whole) for each, whole in zip(starts, (entities, facts), strict=True))
         and (not len(entities) or 0 <= entities.min() <= entities.max() < len(graph))
     )
-    if not fits:
-        raise IndexCorrupt(f"{target} is damaged: its parts do not belong together.")
+    check_fit(target, bool(fits))
     spans = [np.stack([each[:-1], each[1:]], axis=1).tolist() for each in starts]
     held, owned = entities.tolist(), facts.tolist()
     return tuple(

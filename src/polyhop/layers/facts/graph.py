@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from polyhop.errors import IndexCorrupt
 from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.coverage import Covered, TokenCoverage
 from polyhop.indexes.csr import offsets
 from polyhop.indexes.mentions import Mentions
 from polyhop.indexes.names import Names, normal
-from polyhop.indexes.segments import REBUILD, read_arrays
+from polyhop.indexes.segments import check_fit, read_arrays
 from polyhop.indexes.texts import Texts
 from polyhop.layers.facts import merging
 from polyhop.layers.facts.entities import SpelledEntities, spelled_entities
@@ -130,11 +129,7 @@ class FactGraph:
             **texts,
             **arrays,
         )
-        if not graph._is_coherent():
-            raise IndexCorrupt(
-                f"{folder} is damaged: its parts do not belong together.",
-                remedy=REBUILD,
-            )
+        check_fit(folder, graph._is_coherent())
         return graph
 
     @staticmethod

@@ -9,11 +9,10 @@ from typing import Literal, Self
 
 import numpy as np
 
-from polyhop.errors import IndexCorrupt
 from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.csr import spread
 from polyhop.indexes.names import MISSING, Names
-from polyhop.indexes.segments import Live, alive_among, read_arrays
+from polyhop.indexes.segments import Live, alive_among, check_fit, read_arrays
 from polyhop.indexes.texts import Texts
 from polyhop.layers.parsekg.runs import PARTS
 from polyhop.ports import Bools, Ints
@@ -52,8 +51,7 @@ class GraphSegment:
         alive = alive_among(places["numbers"], live)
         names = Names.open(folder / "names")
         ids = read_arrays(folder / "ids", ("held", "places"))
-        if len(ids["held"]) not in (0, len(names)):
-            raise IndexCorrupt(f"{folder} is damaged: its parts do not belong together.")
+        check_fit(folder, len(ids["held"]) in (0, len(names)))
         return cls(
             folder=folder,
             alive=alive,

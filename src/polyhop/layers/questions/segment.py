@@ -11,10 +11,9 @@ from typing import Any, Final, Literal, Self, get_args
 
 import numpy as np
 
-from polyhop.errors import IndexCorrupt
 from polyhop.indexes import lexical, lexical_runs, vectors
 from polyhop.indexes.csr import offsets, spread
-from polyhop.indexes.segments import REBUILD, Arrays, Live, alive_among, read_arrays
+from polyhop.indexes.segments import Arrays, Live, alive_among, check_fit, read_arrays
 from polyhop.indexes.streamed import streamed
 from polyhop.indexes.texts import Texts, encoded
 from polyhop.layers.layer import words_of
@@ -69,8 +68,8 @@ class QuestionSegment:
         known = read_arrays(folder / WORDS, ("numbers",))["numbers"]
         expanded = read_arrays(folder / EXPANDED, ("numbers",))["numbers"]
         lengths = {len(part) for part in (segment.spans, segment.shares, segment.questions, segment.answers)}
-        if lengths != {len(nodes)} or not (np.array_equal(known, nodes) and np.array_equal(expanded, segment.numbers)):
-            raise IndexCorrupt(f"{folder} is damaged: its parts do not belong together.", remedy=REBUILD)
+        alike = np.array_equal(known, nodes) and np.array_equal(expanded, segment.numbers)
+        check_fit(folder, lengths == {len(nodes)} and alike)
         return segment
 
     @classmethod

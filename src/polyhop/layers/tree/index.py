@@ -9,9 +9,8 @@ from typing import Self
 
 import numpy as np
 
-from polyhop.errors import IndexCorrupt
 from polyhop.indexes.csr import flat
-from polyhop.indexes.segments import Arrays, read_arrays, write_arrays
+from polyhop.indexes.segments import Arrays, check_fit, read_arrays, write_arrays
 from polyhop.indexes.texts import Texts
 from polyhop.ports import Bools, Floats, Ints
 
@@ -55,10 +54,9 @@ class TreeIndex:
         arrays, texts = read_arrays(folder / "tree", _ARRAYS), Texts.open(folder / "texts")
         nodes, leaves = len(arrays["levels"]), len(arrays["numbers"])
         children, bounds = arrays["children"], arrays["bounds"]
-        if {len(texts), len(arrays["vectors"]), len(bounds) - 1} != {nodes} or int(bounds[-1]) != len(children):
-            raise IndexCorrupt(f"{folder} is damaged: its parts do not belong together.")
-        if len(children) and not 0 <= int(children.min()) <= int(children.max()) < leaves + nodes:
-            raise IndexCorrupt(f"{folder} is damaged: a summary sums up what is not there.")
+        check_fit(folder, {len(texts), len(arrays["vectors"]), len(bounds) - 1} == {nodes})
+        check_fit(folder, int(bounds[-1]) == len(children))
+        check_fit(folder, not len(children) or 0 <= children.min() <= children.max() < leaves + nodes)
         standing = np.concatenate([np.isin(arrays["numbers"], live), np.ones(nodes, np.bool_)])
         for _ in range(int(arrays["levels"].max()) if nodes else 0):
             standing[leaves:] = np.logical_and.reduceat(standing[children], bounds[:-1])

@@ -186,6 +186,19 @@ def test_the_command_serves_until_it_is_told_to_stop(index: Path, number: signal
     assert told["level"] == "info"
 
 
+def test_the_command_says_that_there_is_no_index_yet(tmp_path: Path) -> None:
+    index = tmp_path / "nope"
+    command = [sys.executable, "-m", "polyhop.cli.main", "serve", "--index", str(index), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        url, told = process.stdout.readline().split()[-1], process.stdout.readline()
+        try:
+            httpx.get(f"{url}/ready", timeout=WAIT)
+        finally:
+            process.terminate()
+    assert told == f"There is no index at {index}: the first documents make it.\n"
+
+
 def test_other_machines_are_not_served_without_keys(index: Path) -> None:
     command = [sys.executable, "-m", "polyhop.cli.main", "serve", "--index", str(index), "--host", "0.0.0.0"]  # noqa: S104
     ended = subprocess.run(command, capture_output=True, text=True, timeout=WAIT, check=False)

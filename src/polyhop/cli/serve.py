@@ -81,7 +81,8 @@ def serve(
         from polyhop.indexing.watching import check_watching
 
         check_watching()
-    run(engines, settings, listening=lambda address: echo(f"Polyhop listens at {address}"), watched=watched)
+    made = "" if index is None or index.exists() else f"\nThere is no index at {index}: the first documents make it."
+    run(engines, settings, listening=lambda address: echo(f"Polyhop listens at {address}{made}"), watched=watched)
 
 
 def _check(settings: Settings, engines: Engines) -> None:

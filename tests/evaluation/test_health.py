@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from polyhop.cli.main import polyhop
 from polyhop.engine import Polyhop
@@ -19,7 +21,7 @@ from polyhop.errors import LayerMissing, UsageError
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.robustness.corruption import corrupt
 from polyhop.evaluation.robustness.health import QUESTION_SETTINGS, health, question_health
-from polyhop.evaluation.robustness.health_tables import html, tables
+from polyhop.evaluation.robustness.health_tables import html, render, tables
 from polyhop.evaluation.robustness.probes import UNCHECKED, ProbeChain, ask_chains, sample_chains
 from polyhop.evaluation.robustness.symptoms import HUB, Symptom, symptoms
 from polyhop.layers.facts.graph import FactGraph
@@ -254,6 +256,12 @@ def test_the_report_is_json_and_every_table_has_rows(over: View) -> None:
     made = tables(report)
     assert list(made) == ["Symptoms", "Two-hop chains"]
     assert all(len(row) == len(rows[0]) for rows in made.values() for row in rows)
+
+
+def test_a_narrow_terminal_shows_every_word_whole(over: View) -> None:
+    shown = io.StringIO()
+    Console(width=40, file=shown).print(render(health(over, chains=2)))
+    assert "…" not in shown.getvalue()
 
 
 def test_the_page_escapes_what_documents_say(over: View) -> None:

@@ -61,7 +61,8 @@ def render(report: Mapping[str, Any]) -> Group:
     for title, (headings, *rows) in tables(report).items():
         table = Table(title=title, title_justify="left", title_style="bold")
         for number, heading in enumerate(headings):
-            table.add_column(Text(heading), justify="right" if number and title != "Symptoms" else "left")
+            numeric = number and title != "Symptoms"
+            table.add_column(Text(heading), justify="right" if numeric else "left", overflow="fold")
         for row in rows:
             table.add_row(*map(Text, row))
         parts += [table, Text(LEGENDS[title], style="dim")]

@@ -103,19 +103,19 @@ class Lexical:
     lengths: Ints  # in terms
     segments: tuple[Segment, ...]
     stem: Stem
-    k1: float
-    b: float
+    k1: float = 1.2
+    b: float = 0.75
 
     @classmethod
-    def open(cls, folders: Sequence[Path], live: Live, *, k1: float = 1.2, b: float = 0.75) -> Self:
+    def open(cls, folders: Sequence[Path], live: Live) -> Self:
         """Open segments for the passages in ``live``; other passages are never found and never counted.
 
         Raises IndexCorrupt, and ModelMismatch where segments were made with different stemming.
         """
-        return cls.of([read_arrays(folder, ARRAYS) for folder in folders], live, k1=k1, b=b)
+        return cls.of([read_arrays(folder, ARRAYS) for folder in folders], live)
 
     @classmethod
-    def of(cls, parts: Sequence[Arrays], live: Live, *, k1: float = 1.2, b: float = 0.75) -> Self:
+    def of(cls, parts: Sequence[Arrays], live: Live) -> Self:
         """Like ``open``, for the arrays of segments as ``build`` makes them."""
         if any(len(part["numbers"]) != len(part["lengths"]) for part in parts):
             raise IndexCorrupt("A segment of postings does not have one length a passage.")
@@ -131,7 +131,7 @@ class Lexical:
             segments.append(Segment.of(part, places[first : first + len(part["numbers"])]))
             first += len(part["numbers"])
         stem = _STEMS[stems.pop()]
-        return cls(numbers=numbers, lengths=lengths, segments=tuple(segments), stem=stem, k1=k1, b=b)
+        return cls(numbers=numbers, lengths=lengths, segments=tuple(segments), stem=stem)
 
     def __len__(self) -> int:
         return len(self.numbers)

@@ -80,9 +80,9 @@ class FolderWriter:
         self._open_files.callback(writer.close)
         return writer
 
-    def texts(self, blob: str = "blob", bounds: str = "bounds") -> TextsWriter:
+    def texts(self) -> TextsWriter:
         """Begin texts."""
-        return TextsWriter(self.array(blob, np.uint8), self.array(bounds))
+        return TextsWriter(self.array("blob", np.uint8), self.array("bounds"))
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,8 +25,6 @@ from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.store.spending import note_spent, spent_on
 from polyhop.types import Cost, Passage
-
-logger = logging.getLogger(__name__)
 
 CHUNK = 50  # passages in one job and one transaction: what a kill can cost
 FEW = 4 * CHUNK  # below this, starting worker processes costs more than it saves

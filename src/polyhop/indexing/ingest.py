@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import os
 import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,8 +32,6 @@ from polyhop.settings import Chunking
 from polyhop.store.port import DocumentRow
 from polyhop.store.record import Record
 from polyhop.types import Document, Passage
-
-logger = logging.getLogger(__name__)
 
 STAYS = "what the index has of it stays"
 GIVEN = "given"  # the stamp of a document that was handed over as an object: no file has to be there for it

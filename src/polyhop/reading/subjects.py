@@ -18,6 +18,7 @@ from polyhop.types import Passage
 
 _PARENTHESIS: Final = re.compile(r"\s*\([^()]*\)")
 _NUMBERS: Final = re.compile(r"(?<![\d.])\d+(?:\.\d+)+")
+_ALIKE: Final = 0.5  # likeness of a name and the title of what it means, at least
 _SECTION: Final = re.compile(r"^\d+(?:\.\d+)*[.)]?\s+(?=[^\W\d_])")  # before its name
 
 
@@ -41,11 +42,11 @@ def likeness(name: str, title: str) -> float:
     return 0.6 * len(common) / len(set(first) | set(second))
 
 
-def about(name: str, passages: Sequence[Passage], *, least: float = 0.5) -> Passage | None:
+def about(name: str, passages: Sequence[Passage]) -> Passage | None:
     """The passage whose title is most like a name, the first of several, if any is like enough."""
     titled = [(likeness(name, passage.title), -position) for position, passage in enumerate(passages) if passage.title]
     best, position = max(titled, default=(0.0, 0))
-    return passages[-position] if best >= least else None
+    return passages[-position] if best >= _ALIKE else None
 
 
 def of_its_version(found: Pointing) -> Pointing:

@@ -72,16 +72,6 @@ class ObjectStore:
         with self._translated(key):
             put(self._store, key, content, use_multipart=None)
 
-    def has(self, key: str, size: int) -> bool:
-        """Whether there is an object of that size."""
-        from obstore import head
-
-        try:
-            with self._translated(key):
-                return int(head(self._store, key)["size"]) == size
-        except ObjectMissing:
-            return False
-
     def read(self, key: str) -> bytes:
         """What is in a small object."""
         from obstore import get

@@ -159,8 +159,3 @@ def parted(paragraphs: Sequence[MailParagraph]) -> tuple[list[MailParagraph], li
         end -= 1
     own = list(paragraphs[:end])
     return (own, list(paragraphs[end:])) if own else (list(paragraphs), [])
-
-
-def shown(paragraphs: Iterable[MailParagraph]) -> str:
-    """Paragraphs as one text."""
-    return "\n\n".join(paragraph.text for paragraph in paragraphs)

@@ -43,7 +43,6 @@ class Touched:
     """What a change touches, of the generation before."""
 
     entities: Bools
-    bases: frozenset[str]  # the normalised names, of what comes, too
     titled: Ints  # rows of passages with such a title
     acronyms: Ints  # which of those that passages say speak of such a name
 
@@ -80,7 +79,6 @@ class _Spreading:
         acronyms = np.isin(names.acronyms, hashes).any(axis=1) & alive[self.before.beside.rows["acronyms"]]
         return Touched(
             entities=self.entities,
-            bases=frozenset(found),
             titled=np.flatnonzero(np.isin(names.titles, hashes) & alive),
             acronyms=np.flatnonzero(acronyms),
         )

@@ -40,7 +40,6 @@ class TextIndex:
     vectors: Vectors
     lexical: Lexical
     titles: Titles
-    generation: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +106,6 @@ class TextLayer:
             vectors=Vectors.open([segment / "vectors" for segment in folders], live),
             lexical=Lexical.open([segment / "lexical" for segment in folders], live),
             titles=Titles.open([segment / "titles" for segment in folders], live),
-            generation=current.name,
         )
 
 

@@ -191,11 +191,13 @@ def test_the_command_says_that_there_is_no_index_yet(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "polyhop.cli.main", "serve", "--index", str(index), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
-        url, told = process.stdout.readline().split()[-1], process.stdout.readline()
+        process.stdout.readline()
+        told = process.stdout.readline()
+        process.terminate()
         try:
-            httpx.get(f"{url}/ready", timeout=WAIT)
+            assert process.wait(WAIT) == 0, "it stops as soon as it has said that it listens"
         finally:
-            process.terminate()
+            process.kill()
     assert told == f"There is no index at {index}: the first documents make it.\n"
 
 

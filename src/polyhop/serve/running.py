@@ -8,6 +8,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -36,21 +37,27 @@ def run(
     Raises UsageError where the address cannot be listened at.
     """
     log_as_json()
+    app = create_app(engines, settings, watched=watched)
+    opened = listen(settings.server)
     for number in (signal.SIGINT, signal.SIGTERM):  # what the server hears it raises again once it has stopped
         signal.signal(number, lambda *_: None)
-    server = Server(create_app(engines, settings, watched=watched), settings)
-    opened = listen(settings.server)
-    listening(address_of(opened))
-    server.run(sockets=[opened])
+    Server(app, settings, partial(listening, address_of(opened))).run(sockets=[opened])
     _leave()
 
 
 class Server(uvicorn.Server):
     """Tells its application that it begins to stop; uvicorn itself tells it when all responses have ended."""
 
-    def __init__(self, app: FastAPI, settings: Settings) -> None:
+    def __init__(self, app: FastAPI, settings: Settings, listening: Callable[[], None] = lambda: None) -> None:
         super().__init__(Connecting(app, settings.server))
         self._service: Service = app.state.service
+        self._listening = listening
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin; from when it is told that it listens, a signal stops it."""
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._listening()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop: what ends only with the server ends now, and answers under way are waited for."""

@@ -14,7 +14,7 @@ from polyhop.english.described import placed_words
 from polyhop.errors import UsageError
 from polyhop.models.question_pieces import QuestionPieces
 from polyhop.models.question_spans import CHAIN, COMBINED, OFFSET, PlannerGraph
-from polyhop.models.weights import check_hashes, read_manifest
+from polyhop.models.weights import check_hashes
 from tests.worlds.rows import decompositions, multi_hop, reading, skeletons, write_plans, write_rows
 
 torch = pytest.importorskip("torch", reason="training needs the extra 'train' (torch, 200 MB)")
@@ -117,7 +117,7 @@ def test_a_planner_is_trained_stopped_resumed_and_exported(tmp_path: Path, monke
         exported.append((tmp_path / name / "planner" / "model.onnx").read_bytes())
     assert exported[0] == exported[1]
     folder = tmp_path / "whole" / "planner"
-    check_hashes(folder, read_manifest(folder))
+    check_hashes(folder)
     card = (folder / "card.md").read_text(encoding="utf-8")
     assert "CC0-1.0" in card
     assert "| source | questions | exact |" in card

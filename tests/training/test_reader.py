@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from polyhop.errors import ModelError, ModelMissing, UsageError
-from polyhop.models.weights import check_hashes, read_manifest, sha256_of
+from polyhop.models.weights import check_hashes, sha256_of
 from tests.worlds.rows import multi_hop, reading, write_rows
 
 torch = pytest.importorskip("torch", reason="training needs the extra 'train' (torch, 200 MB)")
@@ -214,7 +214,7 @@ def test_a_reader_is_trained_stopped_resumed_and_exported(tmp_path: Path, monkey
         exported.append((tmp_path / name / "reader" / "model.onnx").read_bytes())
     assert exported[0] == exported[1]
     folder = tmp_path / "whole" / "reader"
-    check_hashes(folder, read_manifest(folder))
+    check_hashes(folder)
     card = (folder / "card.md").read_text(encoding="utf-8")
     assert "CC0-1.0" in card
     assert "| all | 21 |" in card

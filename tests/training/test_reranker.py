@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polyhop.models.trained_reranker import PolyhopReranker
-from polyhop.models.weights import check_hashes, read_manifest
+from polyhop.models.weights import check_hashes
 from polyhop.training.slates import Slate, SlateKind
 from tests.worlds.rows import multi_hop, reading, write_rows
 
@@ -126,7 +126,7 @@ def test_a_reranker_is_trained_stopped_resumed_and_exported(tmp_path: Path, monk
         exported.append((tmp_path / name / "reranker" / "model.onnx").read_bytes())
     assert exported[0] == exported[1]
     folder = tmp_path / "whole" / "reranker"
-    check_hashes(folder, read_manifest(folder))
+    check_hashes(folder)
     card = (folder / "card.md").read_text(encoding="utf-8")
     assert "CC0-1.0" in card
     assert "| source | slates | first |" in card

@@ -60,7 +60,7 @@ class ConvertedModel(Decoding):
 
     def verify(self) -> None:
         """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
-        check_hashes(self._path, read_manifest(self._path, REMEDY), REMEDY)
+        check_hashes(self._path, remedy=REMEDY)
 
     @property
     def _path(self) -> Path:
@@ -85,7 +85,7 @@ class ConvertedModel(Decoding):
 @once
 def _checked(folder: Path) -> Path:
     """The folder, each file of it compared with its sha256."""
-    check_hashes(folder, read_manifest(folder, REMEDY), REMEDY)
+    check_hashes(folder, remedy=REMEDY)
     return folder
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from polyhop.errors import ModelError, ModelMissing, StorageFull, UnknownComponent, nearest
-from polyhop.models.weights import check_hashes, read_manifest, sha256_of, write_manifest
+from polyhop.models.weights import check_hashes, sha256_of, write_manifest
 from polyhop.models.whole_folder import storage, synced
 
 log = logging.getLogger(__name__)
@@ -125,7 +125,7 @@ def missing(cache: Path) -> tuple[Archive, ...]:
 def verify(name: str, cache: str | Path | None = None) -> None:
     """Read an installed model and compare the sha256 of its files. Raises ModelMissing, ModelError."""
     folder = installed_folder(name, cache)
-    check_hashes(folder, read_manifest(folder))
+    check_hashes(folder)
 
 
 def install(names: Iterable[str], cache: Path, progress: Progress = log.info) -> None:

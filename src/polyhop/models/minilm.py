@@ -11,7 +11,7 @@ import numpy as np
 from polyhop.models.encoder import Encoder
 from polyhop.models.install import installed_folder, verify
 from polyhop.models.once import once
-from polyhop.models.weights import check_sizes, read_manifest
+from polyhop.models.weights import check_sizes
 from polyhop.ports import Floats
 
 DIMENSIONS = 384
@@ -53,5 +53,5 @@ class MiniLM:
 
 @once
 def _loaded(folder: Path) -> Encoder:
-    check_sizes(folder, read_manifest(folder))
+    check_sizes(folder)
     return Encoder(folder / "model.onnx", folder / "tokenizer.json")

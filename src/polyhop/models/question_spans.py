@@ -13,7 +13,7 @@ from polyhop.models.once import once
 from polyhop.models.pieces import whole_tokenizer
 from polyhop.models.question_pieces import MOST_PIECES, QuestionPieces, question_pieces
 from polyhop.models.session import open_session
-from polyhop.models.weights import check_hashes, check_sizes, read_manifest, trained_folder
+from polyhop.models.weights import check_sizes, trained_folder
 from polyhop.ports import Floats
 
 OFFSET: Final = 3.0  # few stretches are descriptions: what is not learnt is none
@@ -65,12 +65,6 @@ def scores_of(edges: Floats, pieces: QuestionPieces) -> Floats:
     return scores
 
 
-def verify() -> None:
-    """Read the weights of the installed one and compare their sha256. Raises ModelMissing, ModelError."""
-    folder = trained_folder(None, "planner")
-    check_hashes(folder, read_manifest(folder))
-
-
 def planner_graph(folder: str | None = None) -> PlannerGraph:
     """The model in a folder that training wrote, or the installed one. Raises ModelMissing, ModelError."""
     return _loaded(trained_folder(folder or None, "planner"))
@@ -78,5 +72,5 @@ def planner_graph(folder: str | None = None) -> PlannerGraph:
 
 @once
 def _loaded(folder: Path) -> PlannerGraph:
-    check_sizes(folder, read_manifest(folder))
+    check_sizes(folder)
     return PlannerGraph(folder)

@@ -20,7 +20,7 @@ from polyhop.models.once import once
 from polyhop.models.session import available_cores
 from polyhop.models.structured import Fault, parse_json
 from polyhop.models.tuned import GRAPH, graph_of, mark_of
-from polyhop.models.weights import check_hashes, check_sizes, read_manifest, trained_folder
+from polyhop.models.weights import check_hashes, check_sizes, trained_folder
 from polyhop.ports import Completion, Message
 from polyhop.types import Cost
 
@@ -97,7 +97,7 @@ class SmolLM2(Decoding):
     def verify(self) -> None:
         """Read the weights and compare their sha256. Raises ModelMissing, ModelError, StorageFull."""
         folder = self.folder
-        check_hashes(folder, read_manifest(folder))
+        check_hashes(folder)
         if self._tuned is not None:
             graph_of(self._tuned, folder, folder.parent)
 
@@ -137,5 +137,5 @@ class SmolLM2(Decoding):
 
 @once
 def _opened(folder: Path, tuned: Path | None, threads: int) -> Decoder:
-    check_sizes(folder, read_manifest(folder))
+    check_sizes(folder)
     return Decoder(folder / GRAPH if tuned is None else graph_of(tuned, folder, folder.parent), threads)

@@ -17,7 +17,7 @@ from polyhop.models.once import once
 from polyhop.models.pieces import pieces, whole_tokenizer
 from polyhop.models.recent import Recent
 from polyhop.models.session import open_session
-from polyhop.models.weights import check_hashes, check_sizes, mark_in, read_manifest, trained_folder
+from polyhop.models.weights import check_hashes, check_sizes, mark_in, trained_folder
 from polyhop.ports import Floats, PointedSpan, SpanReading, TextPart
 
 MODEL: Final = "model.onnx"
@@ -107,7 +107,7 @@ class PolyhopReader:
 
     def verify(self) -> None:
         """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
-        check_hashes(self._folder, read_manifest(self._folder))
+        check_hashes(self._folder)
 
     def _windows(self, graph: Graph, text: Sequence[TextPart], asked: int) -> Iterator[list[Token]]:
         lead = next((at for at, part in enumerate(text) if part.answers), len(text))
@@ -160,7 +160,7 @@ class Graph:
 
 @once
 def _loaded(folder: Path) -> Graph:
-    check_sizes(folder, read_manifest(folder))
+    check_sizes(folder)
     return Graph(folder)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from polyhop.models.cross_encoder import MiniLML12
 from polyhop.models.encoder import Encoder
 from polyhop.models.once import once
-from polyhop.models.weights import check_hashes, check_sizes, mark_in, read_manifest, trained_folder
+from polyhop.models.weights import check_hashes, check_sizes, mark_in, trained_folder
 
 MODEL = "model.onnx"
 OUTPUT = "relevance"
@@ -28,7 +28,7 @@ class PolyhopReranker(MiniLML12):
     def verify(self) -> None:
         """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
         folder = self._folder()
-        check_hashes(folder, read_manifest(folder))
+        check_hashes(folder)
 
     def _encoder(self) -> Encoder:
         return _loaded(self._folder())
@@ -39,5 +39,5 @@ class PolyhopReranker(MiniLML12):
 
 @once
 def _loaded(folder: Path) -> Encoder:
-    check_sizes(folder, read_manifest(folder))
+    check_sizes(folder)
     return Encoder(folder / MODEL, folder / "tokenizer.json", gives=(OUTPUT,))

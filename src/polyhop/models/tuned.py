@@ -35,7 +35,7 @@ def graph_of(folder: Path, installed: Path, cache: Path) -> Path:
     ``installed`` is the folder of the model that was tuned. Raises ModelMissing, ModelError, StorageFull.
     """
     weights = _weights_in(folder)
-    check_hashes(folder, read_manifest(folder))
+    check_hashes(folder)
     if weights.name == GRAPH:
         return folder / GRAPH
     target = cache / f"tuned-{mark_of(folder)}-{sha256_of(installed / MANIFEST)[:12]}" / GRAPH

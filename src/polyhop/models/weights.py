@@ -64,9 +64,12 @@ def mark_in(folder: Path, file: str) -> str:
     return next((one.sha256[:SHOWN] for one in read_manifest(folder) if one.name == file), "none")
 
 
-def check_sizes(folder: Path, files: Iterable[WeightFile], remedy: str = DAMAGED) -> None:
-    """Look whether the files are there and whole, without reading them. Raises ModelMissing, ModelError."""
-    for file in files:
+def check_sizes(folder: Path, files: Iterable[WeightFile] | None = None, remedy: str = DAMAGED) -> None:
+    """Look whether files, or else those of a folder's manifest, are there and whole, without reading them.
+
+    Raises ModelMissing, ModelError.
+    """
+    for file in read_manifest(folder, remedy) if files is None else files:
         path = folder / file.name
         if not path.is_file():
             raise ModelMissing(f"The model file {path} is missing.", remedy=remedy)
@@ -74,9 +77,9 @@ def check_sizes(folder: Path, files: Iterable[WeightFile], remedy: str = DAMAGED
             raise ModelError(f"The model file {path} is damaged: its size is wrong.", remedy=remedy)
 
 
-def check_hashes(folder: Path, files: Iterable[WeightFile], remedy: str = DAMAGED) -> None:
-    """Read the files and compare their sha256. Raises ModelMissing, ModelError."""
-    files = tuple(files)
+def check_hashes(folder: Path, files: Iterable[WeightFile] | None = None, remedy: str = DAMAGED) -> None:
+    """Read files, or else those of a folder's manifest, and compare their sha256. Raises ModelMissing, ModelError."""
+    files = read_manifest(folder, remedy) if files is None else tuple(files)
     check_sizes(folder, files, remedy)
     for file in files:
         if sha256_of(folder / file.name) != file.sha256:

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyhop.errors import ModelError
 from polyhop.models.cross_encoder import RERANKER_FILES, reranker_folder
-from polyhop.models.weights import check_hashes, read_manifest
+from polyhop.models.weights import check_hashes
 from polyhop.ports import Floats
 from polyhop.training.export import MODEL
 
@@ -56,7 +56,7 @@ def finished_weights(folder: Path) -> dict[str, Floats]:
     import onnx
     from onnx import numpy_helper
 
-    check_hashes(folder, read_manifest(folder))
+    check_hashes(folder)
     stored = {value.name: numpy_helper.to_array(value) for value in onnx.load(folder / MODEL).graph.initializer}
     weights = {}
     for name, value in stored.items():

@@ -141,9 +141,10 @@ def test_next_query_uses_what_was_found() -> None:
     """The model reasons first, and sees the question, the searches and the passages, each below its title."""
     verdict = {"reasoning": "The builder is Ada Brook.", "next_query": "Where was  Ada Brook born?"}
     with model_saying(verdict) as (model, server):
-        query, cost = next_query(model, QUESTION, [(QUESTION, PASSAGES[:1])])
+        decided = next_query(model, QUESTION, [(QUESTION, PASSAGES[:1])])
         assert inside(prompt_of(server), "PASSAGE 1") == f"{PASSAGES[0].title}\n{PASSAGES[0].text}"
-    assert (query, cost.llm_calls) == ("Where was Ada Brook born?", 1)
+    assert (decided.query, decided.cost.llm_calls) == ("Where was Ada Brook born?", 1)
+    assert (decided.thought, decided.nothing_missing) == ("The builder is Ada Brook.", False)
     assert list(choosing.SCHEMA["properties"]) == ["reasoning", "next_query"]
 
 
@@ -151,13 +152,28 @@ def test_next_query_uses_what_was_found() -> None:
 def test_next_query_is_none_where_the_evidence_suffices(said: str | None) -> None:
     """Asking the same again would find nothing new."""
     with model_saying({"reasoning": "All is there.", "next_query": said}) as (model, _):
-        assert next_query(model, QUESTION, [(QUESTION, PASSAGES)])[0] is None
+        assert next_query(model, QUESTION, [(QUESTION, PASSAGES)]).query is None
+
+
+@pytest.mark.parametrize(
+    ("said", "enough", "told"),
+    [
+        (None, True, "All is there. (It asks for nothing more.)"),
+        (QUESTION.upper(), False, "All is there. (It asks for what was searched for already.)"),
+    ],
+)
+def test_next_query_tells_why_the_search_ends(said: str | None, enough: bool, told: str) -> None:
+    """That nothing is missing is another end than having nothing new to ask."""
+    with model_saying({"reasoning": "All is\nthere.", "next_query": said}) as (model, _):
+        decided = next_query(model, QUESTION, [(QUESTION, PASSAGES)])
+    assert (decided.nothing_missing, decided.thought) == (enough, told)
 
 
 def test_next_query_ends_the_search_where_the_output_stays_invalid(caplog: pytest.LogCaptureFixture) -> None:
     with model_saying("let me see") as (model, _):
-        query, cost = next_query(model, QUESTION, [(QUESTION, PASSAGES[:1])])
-    assert (query, cost.llm_calls) == (None, 2)
+        decided = next_query(model, QUESTION, [(QUESTION, PASSAGES[:1])])
+    assert (decided.query, decided.cost.llm_calls) == (None, 2)
+    assert (decided.nothing_missing, decided.thought) == (False, "(Its reply cannot be used.)")
     assert "The search ends here" in caplog.text
 
 

@@ -16,8 +16,9 @@ from polyhop.models.conversion import convert_folder
 from polyhop.models.cross_encoder import MiniLML12
 from polyhop.ports import Floats
 from polyhop.settings import Settings
-from polyhop.types import Clue
+from polyhop.types import Clue, Document
 from tests.worlds.hub_models import HubModel, llama, qwen2
+from tests.worlds.prompts import model_saying
 
 QUESTION = "Who was the architect of Harrowmere Lighthouse?"
 
@@ -81,6 +82,54 @@ def test_the_cross_encoder_reads_the_nearest_of_the_passages_that_clues_lead_to(
     assert len(plain) > 2
     assert [one.id for one in read.passages] == [plain[1], plain[0], *plain[2:]]
     assert shown == [2]
+
+
+def test_a_hop_quotes_the_sentence_that_says_what_it_found(tmp_path: Path) -> None:
+    """A clue leads to the passage; what the next query takes from it may stand in another of its sentences."""
+    said = {
+        "Ivo Tarrant": "Ivo Tarrant (born 1869) was an astronomer. He married the painter Sunniva Aldous in 1898.",
+        "Sunniva Aldous": "Sunniva Aldous painted the sea. She was born in Fennmark.",
+    }
+    with Polyhop(tmp_path) as engine:
+        engine.add_documents([Document(id=title, title=title, text=text) for title, text in said.items()])
+        evidence = engine.search("Where was the wife of Ivo Tarrant born?", strategy="translator(onward=0)")
+        first = evidence.hops[0]
+        (span,) = first.sentences
+        assert first.found == "Sunniva Aldous"
+        assert engine.quote(span)[0] == "He married the painter Sunniva Aldous in 1898."
+    assert first.clues
+    assert [passage.title for passage in first.passages] == ["Ivo Tarrant"]
+
+
+def test_the_trace_tells_what_a_model_thought_and_why_the_search_ended(world_index: Path) -> None:
+    """Each query that it asks for has its reason, and so has the end."""
+    asked = {"reasoning": "Her name is missing.", "next_query": "Who designed Harrowmere Lighthouse?"}
+    done = {"reasoning": "She is Edda Marrish.", "next_query": None}
+    sections = {"strategy": {"alpha": 1, "beta": 1, "longest": 6}}
+    with (
+        model_saying(asked, done) as (model, _),
+        Polyhop(world_index, settings=Settings.from_mapping(sections), language_model=model) as engine,
+    ):
+        evidence = engine.search(QUESTION, strategy="translator")
+    assert [line for line in evidence.trail if "then: " in line] == [
+        "  then: Her name is missing.",
+        "  then: She is Edda Marrish. (It asks for nothing more.)",
+    ]
+    assert len(evidence.hops) == 2, "a model that misses nothing needs no entities of what was found"
+
+
+@pytest.mark.parametrize("reply", ["I cannot help with that.", {"reasoning": "", "next_query": QUESTION}])
+def test_where_a_model_cannot_say_what_is_missing_what_was_found_leads_on(world_index: Path, reply: object) -> None:
+    """Whoever has such a model finds no less than who has none."""
+    sections = {"strategy": {"alpha": 1, "beta": 1, "longest": 6}}
+    with (
+        model_saying(reply) as (model, _),
+        Polyhop(world_index, settings=Settings.from_mapping(sections), language_model=model) as engine,
+    ):
+        evidence = engine.search(QUESTION, strategy="translator")
+    assert len(evidence.hops) == 2
+    assert evidence.hops[1].note.startswith("once more, with what was found: ")
+    assert f"  {evidence.hops[1].note}" in evidence.trail
 
 
 def test_every_ablation_of_the_paper_is_declared() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from polyhop.ports import LanguageModel
@@ -32,10 +33,24 @@ Output JSON: {{"reasoning": "...", "next_query": "..." or null}}."""
 
 _IN_VAIN = "(It found no passage that is not shown already.)"
 _NOTHING = frozenset({"", "null", "none", "n/a"})
+# What is added to a thought, or stands for one, where the search ends.
+_ENOUGH = "(It asks for nothing more.)"
+_AGAIN = "(It asks for what was searched for already.)"
+_UNUSABLE = "(Its reply cannot be used.)"
 
 
-def next_query(model: LanguageModel, question: str, searches: Sequence[Search]) -> tuple[str | None, Cost]:
-    """The next search query, or None where the evidence suffices or the model knows no further, and what it cost.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextQuery:
+    """What the model decided: what to search for next, or None where nothing more is to be had."""
+
+    query: str | None
+    thought: str  # why, on one line: in the model's words, or what is wrong with them
+    nothing_missing: bool  # whether the model itself says that no search is wanted
+    cost: Cost
+
+
+def next_query(model: LanguageModel, question: str, searches: Sequence[Search]) -> NextQuery:
+    """The next search query, or that the evidence suffices or the model knows no further.
 
     ``searches``: what was searched for, and the passages that each brought and none before it. Raises EndpointError,
     BudgetExceeded.
@@ -48,7 +63,11 @@ def next_query(model: LanguageModel, question: str, searches: Sequence[Search]) 
     in_vain = "The search ends here, because no next query is to be had"
     verdict, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=400, in_vain=in_vain)
     if verdict is None:
-        return None, cost
-    query = " ".join((verdict["next_query"] or "").split())[:MAX_QUERY]
-    sought = {" ".join(known.split()).casefold() for known, _ in searches}  # asking twice would not find anything new
-    return (None if query.casefold() in _NOTHING | sought else query), cost
+        return NextQuery(query=None, thought=_UNUSABLE, nothing_missing=False, cost=cost)
+    wanted = " ".join((verdict["next_query"] or "").split())[:MAX_QUERY]
+    thought = " ".join(verdict["reasoning"].split())
+    if wanted.casefold() in _NOTHING:
+        return NextQuery(query=None, thought=f"{thought} {_ENOUGH}".strip(), nothing_missing=True, cost=cost)
+    if wanted.casefold() in {" ".join(known.split()).casefold() for known, _ in searches}:  # it would find nothing new
+        return NextQuery(query=None, thought=f"{thought} {_AGAIN}".strip(), nothing_missing=False, cost=cost)
+    return NextQuery(query=wanted, thought=thought, nothing_missing=False, cost=cost)

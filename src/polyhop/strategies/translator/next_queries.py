@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from polyhop.english.numbers import counted
 from polyhop.layers.view import View
 from polyhop.models.within import NoCallsLeft, Within, before_reading
 from polyhop.planning.filling import rewrite
 from polyhop.plans import Plan
 from polyhop.prompts.next_query import Search, next_query
+from polyhop.reading.reader import Quote
 from polyhop.reading.steps import glance
 from polyhop.types import Budget, Cost, Passage
 
 SHOWN = 2  # passages of a query that a model sees before it asks for more
+READ = 3  # passages of a step that its answer is looked for in
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,14 @@ class AskedQuery:
     passages: tuple[Passage, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What a query contributed to later ones, and the sentence that it was read in; none where it is a title."""
+
+    text: str
+    quote: Quote | None = None
+
+
 class Steps(Protocol):
     """Says what to ask next, given what was asked and found so far."""
 
@@ -33,8 +44,8 @@ class Steps(Protocol):
         """Who decides, for the trace."""
 
     @property
-    def by_model(self) -> bool:
-        """Whether a language model decides, which itself asks for what it misses."""
+    def nothing_missing(self) -> bool:
+        """Whether all was asked for that whoever decides has missed: a language model says so, rules cannot."""
 
     @property
     def plan(self) -> Plan | None:
@@ -47,8 +58,11 @@ class Steps(Protocol):
     def next(self, done: Sequence[AskedQuery]) -> str | None:
         """The next query, or None when there is nothing left to ask."""
 
-    def found(self, position: int) -> str | None:
+    def found(self, position: int) -> Contribution | None:
         """What a step contributed to later ones, if it was read."""
+
+    def thought(self, position: int) -> str | None:
+        """What was thought when a query and its passages had been read, for the trace."""
 
 
 @dataclass
@@ -59,8 +73,8 @@ class RuleSteps:
     over: View
     source: str = "rules"
     cost: Cost = Cost()
-    by_model: bool = False
-    answers: dict[int, str] = field(default_factory=dict)
+    nothing_missing: bool = False
+    answers: dict[int, Contribution] = field(default_factory=dict)
 
     def next(self, done: Sequence[AskedQuery]) -> str | None:
         """The next step of the plan, with earlier answers written in."""
@@ -70,16 +84,22 @@ class RuleSteps:
         for position in step.refers_to:
             if position not in self.answers:
                 self.answers[position] = self._answer(done[position])
-        known = [self.answers.get(position, "") for position in range(len(done))]
+        known = [self.answers[position].text if position in self.answers else "" for position in range(len(done))]
         return rewrite(step, known)
 
-    def found(self, position: int) -> str | None:
+    def found(self, position: int) -> Contribution | None:
         """The answer that was written into a later step."""
         return self.answers.get(position)
 
-    def _answer(self, step: AskedQuery) -> str:
-        read = [candidate.text for candidate in glance(step.query, step.passages[:3], self.over.models)]
-        return next(iter([*read, *(passage.title for passage in step.passages)]), "")
+    def thought(self, position: int) -> str | None:
+        """Rules think nothing that the plan does not say."""
+        return None
+
+    def _answer(self, step: AskedQuery) -> Contribution:
+        """The likeliest answer of the best passages; where they seem to have none, what the best one is about."""
+        for candidate in glance(step.query, step.passages[:READ], self.over.models):
+            return Contribution(candidate.text, candidate.quote)
+        return Contribution(next((passage.title for passage in step.passages), ""))
 
 
 @dataclass
@@ -94,11 +114,8 @@ class ModelSteps:
     limit: int
     source: str
     plan: Plan | None = None
-
-    @property
-    def by_model(self) -> bool:
-        """Whether there is one."""
-        return self.model is not None
+    nothing_missing: bool = False
+    thoughts: list[str] = field(default_factory=list)  # behind each query, the first of them the question
 
     @property
     def cost(self) -> Cost:
@@ -109,16 +126,28 @@ class ModelSteps:
         """The question itself first, then what the model misses."""
         if not done:
             return self.question
-        if self.model is None or len(done) >= self.limit:
+        if self.model is None:
+            return None
+        if len(done) >= self.limit:
+            self.thoughts.append(f"no more than {counted(self.limit, 'queries')} may be asked")
+            self.nothing_missing = True
             return None
         try:
-            return next_query(self.model, self.question, _searches(done))[0]
+            decided = next_query(self.model, self.question, _searches(done))
         except NoCallsLeft:
+            self.thoughts.append("no call of the language model is left to ask on")
             return None
+        self.thoughts.append(decided.thought)
+        self.nothing_missing = decided.nothing_missing
+        return decided.query
 
-    def found(self, position: int) -> str | None:
+    def found(self, position: int) -> Contribution | None:
         """A model keeps what it found to itself."""
         return None
+
+    def thought(self, position: int) -> str | None:
+        """What the model thought once it had read what a query brought, or why it was not asked."""
+        return self.thoughts[position] if position < len(self.thoughts) else None
 
 
 def _searches(done: Sequence[AskedQuery]) -> list[Search]:

@@ -18,7 +18,7 @@ from polyhop.layers.view import View
 from polyhop.strategies.shared.by_turns import each_once, round_robin
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.judge import best_first, judge
-from polyhop.strategies.translator.next_queries import AskedQuery, Steps, steps_for
+from polyhop.strategies.translator.next_queries import READ, AskedQuery, Steps, steps_for
 from polyhop.strategies.translator.onward import LeadsOn
 from polyhop.strategies.translator.translate import Direction, RawClue, Translator
 from polyhop.types import Budget, Clue, Evidence, Hop, Span
@@ -35,6 +35,7 @@ class Translated:
     query: str
     clues: tuple[RawClue, ...]
     ranking: tuple[tuple[int, float], ...]
+    note: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,12 +98,13 @@ class KGTranslator:
         late = [] if in_time(began, budget) else ["the time allowed was over: further queries were left"]
         ranking = list(each_once(round_robin(translated.ranking for translated in done)).items())
         hops = [_hop(position, item, steps, over) for position, item in enumerate(done)]
+        trail = [*late, *chain.from_iterable(_trail(item, steps.thought(at), over) for at, item in enumerate(done))]
         if self.onward and self.hops > 1 and not late and _may_lack_something(steps):
             onward = self._onward(question, done, over, index)
             ranking = _with_onward(ranking, onward.ranking, max(LEADING, len(done)))
+            trail += _trail(onward, None, over)
             if onward.ranking:
-                done.append(onward)
-                hops.append(replace(_hop(len(hops), onward, steps, over), step=None))
+                hops.append(replace(_hop(len(hops), onward, steps, over), step=None, note=onward.note))
         numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]
         return Evidence(
             question=question,
@@ -110,7 +112,7 @@ class KGTranslator:
             passages=over.ranked(numbers, scores, budget.passages),
             hops=tuple(hops),
             plan=steps.plan,
-            trail=(f"next queries by {steps.source}", *late, *chain.from_iterable(_trail(item, over) for item in done)),
+            trail=(f"next queries by {steps.source}", *trail),
             cost=steps.cost,
         )
 
@@ -149,7 +151,9 @@ class KGTranslator:
             for direction, entities in ways:
                 clues += translator.relations(begun, [(entity, 0.0) for entity in entities], direction)
         further = [item for item in self._ranked(question, clues, over) if item[0] not in found]
-        return Translated(question, tuple(clues), tuple(further))
+        names = "; ".join(over.kg.entity(entity).name for _, entities in ways for entity in entities)
+        note = f"once more, with what was found: {names or 'nothing that leads on'}"
+        return Translated(question, tuple(clues), tuple(further), note)
 
     def _translator(self, query: str, over: View, index: TranslationIndex) -> Translator:
         return Translator(
@@ -185,22 +189,31 @@ def _with_onward(
 
 
 def _may_lack_something(steps: Steps) -> bool:
-    """Whether queries may not have asked for all: a language model has, and a plan that compares names both sides."""
-    return not steps.by_model and (steps.plan is None or steps.plan.final is None)
+    """Whether queries may not have asked for all: a language model may say so, and a plan that compares has both."""
+    return not steps.nothing_missing and (steps.plan is None or steps.plan.final is None)
 
 
 def _hop(position: int, translated: Translated, steps: Steps, over: View) -> Hop:
-    best = [number for number, _ in translated.ranking[:1]]
+    """A hop with its best passage or, where it was read, the one that says what it found, and the clues to that."""
+    found = steps.found(position)
+    said = None if found is None else found.quote
+    best = [number for number, _ in translated.ranking[: 1 if said is None else READ]]
+    if said is not None:
+        best = [one for one, passage in zip(best, over.passages(best), strict=True) if passage.id == said.passage.id]
     clues = [clue for clue in translated.clues if set(best) & set(over.kg.passages_of(clue.sentences))]
     clues.sort(key=lambda clue: -clue.logprob)
     shown = tuple(_public(clue, best, over) for clue in clues[:3])
+    sentences = shown[0].sentences if shown else ()
+    if said is not None:
+        start = said.passage.start
+        sentences = (Span(said.passage.document_id, start + said.start, start + said.end),)
     return Hop(
         question=translated.query,
         status="resolved" if best else "unresolved",
-        found=steps.found(position),
+        found=None if found is None else found.text,
         step=None if steps.plan is None else position,
         passages=tuple(over.passages(best)),
-        sentences=shown[0].sentences if shown else (),
+        sentences=sentences,
         clues=shown,
         score=math.exp(clues[0].logprob) if clues else None,
     )
@@ -224,8 +237,9 @@ def _public(clue: RawClue, within: Sequence[int], over: View) -> Clue:
     )
 
 
-def _trail(translated: Translated, over: View) -> list[str]:
-    lines = [f"query: {translated.query}"]
+def _trail(translated: Translated, thought: str | None, over: View) -> list[str]:
+    """A query, its clues, and what was thought of what they led to."""
+    lines = [f"query: {translated.query}", *([f"  {translated.note}"] if translated.note else [])]
     for clue in sorted(translated.clues, key=lambda clue: -clue.logprob):
         name = over.kg.entity(clue.entity).name
         places = len(over.kg.passages_of(clue.sentences))
@@ -233,4 +247,4 @@ def _trail(translated: Translated, over: View) -> list[str]:
         lines.append(
             f"  {clue.logprob:+.2f} {clue.direction} ({name}, {clue.relation!r}{tail}) in {counted(places, 'passages')}"
         )
-    return lines
+    return [*lines, f"  then: {thought}"] if thought else lines

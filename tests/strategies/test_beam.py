@@ -175,6 +175,23 @@ def test_a_search_that_is_wide_enough_finds_what_trying_everything_finds(
 
 
 @given(rows_of_tokens, seeds, st.integers(1, 4))
+def test_of_names_that_mean_the_same_only_the_best_counts(names: list[list[int]], seed: int, width: int) -> None:
+    """Two spellings of one thing are one thing found: the other places are for other things."""
+
+    def meaning(name: Sequence[int]) -> int:
+        return len(name)
+
+    trie, model = TokenTrie.build(names), RandomModel(seed)
+    start = Start(trie, 0, lambda node: meaning(names[trie.rows(node)[0]]))
+    (found,) = beam_search(model, model.begin([]), [start], width=100, longest=8, end=END)
+    (few,) = beam_search(model, model.begin([]), [start], width=width, longest=8, end=END)
+    (every,) = search([trie], model, width=100)
+    best = {meaning(one.tokens): one for one in reversed(every)}
+    assert found == sorted(best.values(), key=every.index)
+    assert len({meaning(one.tokens) for one in few}) == len(few) <= width
+
+
+@given(rows_of_tokens, seeds, st.integers(1, 4))
 def test_only_stretches_of_the_sentences_are_said(rows: list[list[int]], seed: int, longest: int) -> None:
     grammar = TokenStrings.build(rows).grammar(np.arange(len(rows)))
     (found,) = search([grammar], RandomModel(seed), width=1000, longest=longest)

@@ -55,6 +55,17 @@ def test_a_triple_ends_in_an_entity_of_its_sentences(world_index: Path) -> None:
         assert all(clue.tail.casefold() in sentence.casefold() for sentence in sentences(clue, world_index))
 
 
+def test_what_the_question_names_is_certain(world_index: Path) -> None:
+    """Whatever the model makes of the name: its clues are not worth less because it was translated, too."""
+    named, guessed = (
+        {clue.relation: clue.score for clue in clues(world_index, ner_entities=recognised)}
+        for recognised in (True, False)
+    )
+    both = named.keys() & guessed.keys()
+    assert both
+    assert all(named[relation] > guessed[relation] for relation in both)
+
+
 def test_relations_run_across_masked_entities_unless_they_must_not(world_index: Path) -> None:
     """Clues such as ``## was designed by ##``: they begin with an entity, or go on behind one."""
     with Polyhop(world_index, settings=Settings.from_mapping({"strategy": {"hops": 1}})) as engine:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ class Start:
 
     grammar: Grammar
     row: int
+    means: Callable[[Any], Hashable] | None = None  # of what means the same at the end only the best is kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +39,40 @@ class Hypothesis:
 class _Search:
     """One search under way."""
 
-    grammar: Grammar
+    start: Start
+    penalty: float
     alive: list[Hypothesis]
-    finished: list[Hypothesis]
+    found: dict[Hashable, Hypothesis] = field(default_factory=dict)  # what is finished, by what it means
+
+    @classmethod
+    def of(cls, start: Start, penalty: float) -> _Search:
+        return cls(start, penalty, [Hypothesis((), start.grammar.root(), 0.0, start.row)])
+
+    @property
+    def grammar(self) -> Grammar:
+        return self.start.grammar
+
+    @property
+    def finished(self) -> list[Hypothesis]:
+        """What was said to its end, best first."""
+        return sorted(self.found.values(), key=lambda done: (-done.score(self.penalty), done.tokens))
+
+    def finish(self, hypothesis: Hypothesis, end: float) -> None:
+        """Keep a hypothesis that ends here, where the grammar lets it and nothing that means the same is better."""
+        if not self.grammar.complete(hypothesis.state):
+            return
+        done = replace(hypothesis, logprob=hypothesis.logprob + end)
+        meaning = done.tokens if self.start.means is None else self.start.means(done.state)
+        known = self.found.get(meaning)
+        if known is None or known.score(self.penalty) < done.score(self.penalty):
+            self.found[meaning] = done
 
     def step(self, logprobs: Floats, width: int, end: int) -> None:
         """Finish what may end here, and continue the best of the rest, each by one allowed token."""
         candidates: list[tuple[float, int, Hypothesis]] = []
         for hypothesis in self.alive:
             row = logprobs[hypothesis.row]
-            if self.grammar.complete(hypothesis.state):
-                ended = hypothesis.logprob + float(row[end])
-                self.finished.append(Hypothesis(hypothesis.tokens, hypothesis.state, ended, hypothesis.row))
+            self.finish(hypothesis, float(row[end]))
             allowed = self.grammar.allowed(hypothesis.state)
             scores = row[allowed]
             for position in best(scores, width):
@@ -61,14 +84,14 @@ class _Search:
             for total, token, parent in candidates[:width]
         ]
 
-    def settled(self, width: int, penalty: float) -> bool:
+    def settled(self, width: int) -> bool:
         """Whether no living hypothesis, judged at its present length, is among the best ``width``: the usual stop."""
         if not self.alive:
             return True
-        if len(self.finished) < width:
+        if len(self.found) < width:
             return False
-        worst = sorted((done.score(penalty) for done in self.finished), reverse=True)[width - 1]
-        return all(hypothesis.score(penalty) <= worst for hypothesis in self.alive)
+        worst = self.finished[width - 1].score(self.penalty)
+        return all(hypothesis.score(self.penalty) <= worst for hypothesis in self.alive)
 
 
 def beam_search(
@@ -86,12 +109,12 @@ def beam_search(
     ``end`` is the token that closes what was said; it is scored but not among the tokens returned. All searches advance
     in one batch. A hypothesis that is still open after ``longest`` tokens counts only where its grammar lets it end.
     """
-    searches = [_Search(start.grammar, [Hypothesis((), start.grammar.root(), 0.0, start.row)], []) for start in starts]
+    searches = [_Search.of(start, penalty) for start in starts]
     for _ in range(longest):
         logprobs = beams.logprobs
         for search in searches:
             search.step(logprobs, width, end)
-            if search.settled(width, penalty):
+            if search.settled(width):
                 search.alive = []
         living = [hypothesis for search in searches for hypothesis in search.alive]
         if not living:
@@ -104,9 +127,5 @@ def beam_search(
             search.alive = [Hypothesis(alive.tokens, alive.state, alive.logprob, next(rows)) for alive in search.alive]
     for search in searches:
         for hypothesis in search.alive:
-            if search.grammar.complete(hypothesis.state):
-                ended = hypothesis.logprob + float(beams.logprobs[hypothesis.row][end])
-                search.finished.append(Hypothesis(hypothesis.tokens, hypothesis.state, ended, hypothesis.row))
-    return [
-        sorted(search.finished, key=lambda done: (-done.score(penalty), done.tokens))[:width] for search in searches
-    ]
+            search.finish(hypothesis, float(beams.logprobs[hypothesis.row][end]))
+    return [search.finished[:width] for search in searches]

@@ -121,8 +121,10 @@ class KGTranslator:
         translator = self._translator(query, over, index)
         begun = translator.begin()
         named = over.kg.named_in(query) if self.ner_entities else []
-        translated = translator.entities(begun)
-        entities = list({**dict.fromkeys(named, 0.0), **dict(translated)}.items())
+        likely = dict.fromkeys(named, 0.0)  # they are certain, whatever the model makes of them
+        for entity, logprob in translator.entities(begun):
+            likely.setdefault(entity, logprob)
+        entities = list(likely.items())
         first: Direction = "reverse" if self.reverse == "first" else "forward"
         second: Direction = "forward" if self.reverse == "first" else "reverse"
         clues = translator.relations(begun, entities, first)

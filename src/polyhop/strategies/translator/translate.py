@@ -54,12 +54,14 @@ class Translator:
         return self.model.begin(self.model.prompt(INSTRUCTION, self.question))
 
     def entities(self, begun: Beams) -> list[tuple[int, float]]:
-        """The entity stage: at most ``alpha`` names (each may name several entities), with log-probabilities."""
-        grammar = self.index.names
+        """The entity stage: the entities of the ``alpha`` best names, with log-probabilities.
+
+        A name may name several entities; of the names of one, all of which are in the trie, the best one counts.
+        """
         found = beam_search(
             self.model,
             begun,
-            [Start(grammar, 0)],
+            [Start(self.index.names, 0, lambda state: tuple(self.index.named(state)))],
             width=self.alpha,
             longest=self.index.longest_name,
             end=self.index.separator[0],

@@ -189,6 +189,8 @@ def test_what_cannot_be_kept_is_asked_for_once_more() -> None:
         assert before == server.requests[0]["messages"]
         assert "Olga Mund" in said["content"]
         assert "Passage 1: 1 answer is not what it says" in wish["content"]
+        (shown,) = re.findall(r"<<<ANSWERS THAT PASSAGE 1 DOES NOT SAY \w+>>>\n(.*)\n<<<END", wish["content"])
+        assert shown == "Who taught Ada Brisk? Olga Mund"
     assert [one.answer for one in _of(outcome)] == ["Fennick", "Tarn School"]
     assert isinstance(outcome, WrittenQuestions)
     assert outcome.rejected == {"answer": 2}
@@ -247,13 +249,24 @@ def test_duplicates_and_more_than_was_asked_for_are_counted() -> None:
 def test_a_number_that_no_passage_has_is_counted_but_means_nothing_for_one_passage() -> None:
     known = item(*KNOWN["Ada Brisk"][0], number=7)
     assert len(written(known).questions) == 1
-    with model_that(says(json.dumps({"pairs": [known, item("Where was Ada Brisk born?", "Fennick", 2)]}))) as (
-        model,
-        _,
-    ):
+    said = {"pairs": [known, item(*KNOWN["Quillmouth"][0]), item("Where was Ada Brisk born?", "Fennick", 2)]}
+    with model_that(says(json.dumps(said))) as (model, _):
         outcomes, _ = batches().ask(model, [QUILLMOUTH, BRISK])
-    assert outcomes[0] == WrittenQuestions((), {"passage": 1})
-    assert len(_of(outcomes[1])) == 1
+    assert isinstance(outcomes[0], WrittenQuestions)
+    assert outcomes[0].rejected == {"passage": 1}
+    assert [len(_of(outcome)) for outcome in outcomes] == [1, 1]
+
+
+def test_pairs_of_no_passage_are_not_those_of_the_first() -> None:
+    """It is asked about once more, and is not done where nothing comes of that."""
+    stray, known = item(*KNOWN["Quillmouth"][0], number=0), item(*KNOWN["Ada Brisk"][0], number=2)
+    replies = (says(json.dumps({"pairs": pairs})) for pairs in ([stray, known], []))
+    with model_that(in_turn(*replies)) as (model, server):
+        outcomes, _ = batches().ask(model, [QUILLMOUTH, BRISK])
+        assert "Passage 1: there is no pair." in server.requests[1]["messages"][-1]["content"]
+    assert isinstance(outcomes[0], Failure)
+    assert isinstance(outcomes[1], WrittenQuestions)
+    assert outcomes[1].rejected == {"passage": 1}
 
 
 def test_a_broken_answer_is_repaired_once() -> None:

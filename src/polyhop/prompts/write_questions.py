@@ -12,7 +12,7 @@ from typing import Any
 from polyhop.indexes.names import normal
 from polyhop.ports import Failure
 from polyhop.prompts.batches import Batches
-from polyhop.prompts.blocks import DATA_RULE
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
 from polyhop.prompts.pair_grounding import Grounding, place_of
 from polyhop.prompts.question_forms import FORMS, lacking
 from polyhop.prompts.schemas import Schema, closed, listed
@@ -61,12 +61,14 @@ _MORE = """Some of this is missing, or cannot be kept.
 
 Write these pairs and no other, as JSON in the same form."""
 
+_UNSAID = "ANSWERS THAT PASSAGE %d DOES NOT SAY"  # the label of a block
 _OTHERS = "%d answers are not what it says, in its words. Write others instead."
 _ANOTHER = "1 answer is not what it says, in its words. Write another instead."
 _IN_OTHER_FORMS = """Many questions are alike in form. Write up to %d more in these forms, and none in a form for \
 which the passage says too little: %s."""
 
-# Without _ANOTHER, which says of one answer what _OTHERS says: questions that were paid for stay fresh.
+# Without _ANOTHER, which says of one answer what _OTHERS says, and _UNSAID, under which it is shown again: questions
+# that were paid for stay fresh.
 PROMPT_VERSION = hashlib.sha256(
     f"{_SYSTEM}\n{_ANSWERS}\n{FORMS}\n{_MORE}\n{_OTHERS}\n{_IN_OTHER_FORMS}\n{json.dumps(SCHEMA)}".encode()
 ).hexdigest()[:12]
@@ -99,7 +101,8 @@ class WrittenQuestions:
 
     ``question``: it says nothing or is too long. ``answer``: it says nothing, is too long, or the passage does
     not say it (see ``place_of``). ``duplicate``: the question was there before. ``passage``: a number
-    that no passage has. ``surplus``: more pairs than were asked for.
+    that no passage has, counted with the first of a call that has any pair. ``surplus``: more pairs than were asked
+    for.
     """
 
     questions: tuple[GeneratedQuestion, ...] = ()
@@ -139,6 +142,7 @@ class _Kept:
 
     pairs: dict[str, GeneratedQuestion] = field(default_factory=dict)
     rejected: Counter[str] = field(default_factory=Counter)
+    unsaid: list[str] = field(default_factory=list)  # pairs whose answers the passage does not say, as text
     silent: bool = False  # whether the model says that nothing can be asked
 
     @property
@@ -164,10 +168,11 @@ class _Writer:
     def kept(self, items: Sequence[Mapping[str, Any]], batch: Sequence[Passage]) -> list[_Kept]:
         """What the passages bear out; the rest is counted where the model said that it belongs."""
         found = [_Kept() for _ in batch]
+        strays = 0
         for item in items:
             named = 0 if len(batch) == 1 else item["passage"] - 1  # of one passage the number says nothing
             if not 0 <= named < len(batch):
-                found[0].rejected["passage"] += 1
+                strays += 1
                 continue
             one = found[named]
             if not item["question"].strip() and not item["answer"].strip():
@@ -176,6 +181,7 @@ class _Writer:
             pair = self._pair(item, batch[named])
             if isinstance(pair, str):
                 one.rejected[pair] += 1
+                one.unsaid += [f"{item['question']} {item['answer']}"] if pair == "answer" else []
                 continue
             key = normal(pair.question)
             fault = "duplicate" if key in one.pairs else "surplus" if len(one.pairs) == self.most else ""
@@ -183,6 +189,8 @@ class _Writer:
                 one.rejected[fault] += 1
             else:
                 one.pairs[key] = pair
+        for one in [one for one in found if one.pairs][:1]:
+            one.rejected.update({"passage": strays} if strays else {})
         return found
 
     def _pair(self, item: Mapping[str, Any], passage: Passage) -> GeneratedQuestion | str:
@@ -200,15 +208,18 @@ class _Writer:
     def wish(self, found: Sequence[_Kept]) -> str:
         """What to ask the model once more, or nothing where its answer suffices."""
         lines = [f"Passage {number}: {line}" for number, one in enumerate(found, 1) if (line := self._wish(one))]
-        return _MORE.format(passages="\n".join(lines)) if lines else ""
+        wishes = [_MORE.format(passages="\n".join(lines))] if lines else []
+        unsaid = [PromptBlock(_UNSAID % number, "\n".join(one.unsaid)) for number, one in enumerate(found, 1)]
+        blocks = [block for block in unsaid if block.text and lines]
+        return "\n\n".join([*wishes, *([fenced(blocks)] if blocks else [])])
 
     def _wish(self, one: _Kept) -> str:
         room = self.most - len(one.pairs)
         if one.silent or not room:
             return ""
-        if not (one.pairs or one.rejected):
-            return "there is no pair. Write some or, if nothing can be asked of it, the empty one."
         unsaid = one.rejected["answer"]
+        if not (one.pairs or unsaid):
+            return "there is no pair. Write some or, if nothing can be asked of it, the empty one."
         forms = lacking((pair.question for pair in one.pairs.values()), self.forms)
         parts = [_ANOTHER if unsaid == 1 else _OTHERS % unsaid] if unsaid else []
         if forms:

@@ -109,6 +109,20 @@ def test_a_guess_may_be_remembered_where_the_best_is_wanted() -> None:
         assert (reading.text, reading.grounded) == ("Velm" if stance == "best" else None, False)
 
 
+HEADED = "Time: 20310602_08:40\n\nAda: The ferry runs again tomorrow.\nBo: At last! I am coming along.\n"
+STAMPED = "[02/06/2031, 08:40] Ada: The ferry runs again tomorrow.\n[02/06/2031, 08:41] Bo: At last! I am coming.\n"
+
+
+@pytest.mark.parametrize("said", [HEADED, STAMPED])
+@pytest.mark.parametrize(("day", "counts"), [("3 June 2031", True), ("3 June 2039", False)])
+def test_a_day_may_be_counted_from_the_one_that_a_conversation_names(said: str, day: str, counts: bool) -> None:
+    """As from one that only the rest of its document names: "tomorrow" is the day after."""
+    chat = replace(evidence().passages[0], title="Chat", text=said, end=len(said))
+    with models_saying(day, True, (1, "The ferry runs again tomorrow.")) as models:
+        reading = Grounded().read("When does the ferry run again?", replace(evidence(), passages=(chat,)), models)
+    assert reading.text == (day if counts else None)
+
+
 def test_read_shows_what_the_strategy_concluded() -> None:
     """And believes the passages."""
     concluded = replace(evidence(), synthesis="Ada Brook built the Gull; she comes from Ossby.")

@@ -212,7 +212,8 @@ class Polyhop:
             left_out = (*evidence.left_out, *left_out_by(models), *unread)
             hops = hops_taken(evidence.question, reading, evidence)
             view.hops_told.complete(hops)
-            evidence = replace(evidence, hops=hops, cost=cost, left_out=left_out)
+            trail = (*evidence.trail, *([f"read by {reader_name}: {reading.note}"] if reading.note else []))
+            evidence = replace(evidence, hops=hops, cost=cost, left_out=left_out, trail=trail)
             return Answer(
                 question=question,
                 text=reading.text,

@@ -22,6 +22,7 @@ from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.types import Answer, AnswerStatus, Budget, Span
 from tests.worlds.documents import BRIDGE, HARBOUR, HARBOUR_BRIDGE
+from tests.worlds.prompts import model_saying
 from tests.worlds.settings import LAYERS, QUICK
 
 QUESTIONS = (
@@ -85,6 +86,15 @@ def test_a_plain_question_is_answered_and_nonsense_is_not(answers: list[Answer])
     assert answers[0].text is not None
     assert "Ombry" in answers[0].text
     assert answers[-1].text is None
+
+
+def test_the_trace_ends_with_what_the_reader_made_of_it(world_index: Path) -> None:
+    """Why an answer is withheld, too: that nothing was found is not the same as that nothing bears it out."""
+    said = {"support": [{"passage": 1, "quote": "never written"}], "found": True, "answer": "Bogtown"}
+    with model_saying(said) as (model, _), Polyhop(world_index, language_model=model) as engine:
+        answer = engine.ask("What is the capital of Mars?", strategy="bm25")
+    assert answer.text is None
+    assert answer.evidence.trail[-1].startswith("read by grounded: 'Bogtown' is withheld: 0 quotations are genuine")
 
 
 def test_the_same_question_gives_the_same_answer(answers: list[Answer], engine: Polyhop) -> None:

@@ -167,7 +167,8 @@ def test_no_layer_is_read_that_was_not_declared(name: str, engine: Polyhop, worl
         assert read.plan is not None  # the engine has a question planned where its strategy does not
         way = along_plan(alone.hops)  # the answer rests on these; what no hop found is left to the reader
         hops = tuple(told if own.found is None else own for own, told in zip(way, read.hops, strict=True))
-        planned = replace(alone, plan=alone.plan or read.plan, hops=hops)
+        assert read.trail[:-1] == alone.trail, "what the reader made of it ends the trail"
+        planned = replace(alone, plan=alone.plan or read.plan, hops=hops, trail=read.trail)
         assert essence(planned) == essence(read)
         for needed in strategy.needs:
             rest = [layer for layer in view.layers if layer != needed]

@@ -105,7 +105,7 @@ class _Judged:
             quotes=self._quotes(answer.quotes),
             confidence=confidence,
             grounded=given and answer.found and proven == len(answer.parts),
-            note=self._note(proven),
+            note=self._note(proven, withheld="" if given else answer.text or ""),
             cost=answer.cost,
         )
 
@@ -145,13 +145,14 @@ class _Judged:
         offered = [option.lower() for option in choices(self.question) or ()]
         return AnswerKind.CHOICE if text and any(text in option for option in offered) else AnswerKind.VALUE
 
-    def _note(self, proven: int) -> str:
-        """What was checked, in words."""
+    def _note(self, proven: int, withheld: str) -> str:
+        """What was checked, in words, and which answer is not given because of it."""
         answer = self.answer
         broken = "; the model did not answer in the form that was asked for" if answer.broken else ""
         if not answer.parts:
             return f"the passages do not establish an answer{broken}"
         return (
+            f"{f'{withheld!r} is withheld: ' if withheld else ''}"
             f"{len(answer.quotes)} quotations are genuine, {answer.dropped} are not; they bear out {proven} of "
             f"{len(answer.parts)} parts of the answer{broken}"
         )

@@ -56,6 +56,24 @@ def test_wrapped_paragraphs_are_each_a_line(width: int) -> None:
     assert flowing(f"Pumping\n\n{wrapped}\n") == f"Pumping\n\n{PROSE}\n\n{SECOND}\n\n{PROSE}\n"
 
 
+def test_a_text_of_several_widths_has_each_paragraph_on_a_line() -> None:
+    """As licences have it that quote others: what is narrower than most is no list of short lines."""
+    parts = [textwrap.fill(f"{SECOND} {PROSE}", width) for width in (60, 78, 78, 78)]
+    assert flowing("\n\n".join(parts)) == "\n\n".join([f"{SECOND} {PROSE}"] * 4)
+
+
+def test_paragraphs_in_capitals_are_no_verse() -> None:
+    wrapped = "\n\n".join(textwrap.fill(paragraph, 66) for paragraph in (PROSE, SECOND.upper(), PROSE))
+    assert flowing(wrapped) == f"{PROSE}\n\n{SECOND.upper()}\n\n{PROSE}"
+
+
+def test_the_end_of_a_sentence_before_a_list_is_no_label() -> None:
+    text = (
+        textwrap.fill(PROSE, 66) + "\n\nThese are the rules that the keeper of the gate has to\nkeep to on dry days:\n"
+    )
+    assert flowing(text).endswith("These are the rules that the keeper of the gate has to keep to on dry days:\n")
+
+
 def test_spaces_that_make_lines_equally_long_go() -> None:
     """Those before what hangs on a column stay: they part a name from what is said of it."""
     justified = """\

@@ -42,8 +42,8 @@ _MARKER = re.compile(r"\s*\(?(?:\d{1,3}|[a-z]|[ivxl]{1,5})\.")  # of an item
 _LOOK_BACK = 12  # characters that tell a short form
 _SHORT_TEXT: Final = 8_000  # characters; sentences of longer texts are not remembered
 
-_NARROWEST: Final = 45  # characters; what is narrower is a list, an address or verse
-_WIDEST: Final = 140  # wider lines are paragraphs
+NARROWEST: Final = 45  # characters; what is narrower is a list, an address or verse
+WIDEST: Final = 140  # wider lines are paragraphs
 _FEWEST: Final = 2  # lines as wide as the text
 _RAGGED: Final = 16  # characters by which wrapped lines may be shorter than the widest
 _SHARE: Final = 0.5  # of the characters in lines that others follow: as many are in wide ones where text is wrapped
@@ -207,14 +207,15 @@ def wrapped_width(lines: Sequence[str]) -> int:
     wide = sum(length * lengths[length] for length in range(width - _RAGGED, width + 1))
     all_of_them = sum(length * count for length, count in lengths.items())
     is_wrapped = near(width) >= _FEWEST and wide >= _SHARE * all_of_them
-    return width if is_wrapped and _NARROWEST <= width <= _WIDEST else 0
+    return width if is_wrapped and NARROWEST <= width <= WIDEST else 0
 
 
 def keeps_lines(block: Sequence[str]) -> bool:
-    """Whether a block is a table, or verse: lines that all begin with a capital."""
+    """Whether a block is a table, or verse: lines that all begin with a capital, where not every letter is one."""
     if sum(_TABULAR.search(line.strip()) is not None for line in block) * 2 > len(block):
         return True
-    return len(block) > 2 and all(line.lstrip()[:1].isupper() for line in block)
+    is_verse = len(block) > 2 and all(line.lstrip()[:1].isupper() for line in block)
+    return is_verse and not all(line.isupper() for line in block)
 
 
 def line_goes_on(before: str, line: str, width: int) -> bool:

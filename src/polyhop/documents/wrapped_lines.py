@@ -10,11 +10,21 @@ from typing import Final
 
 from polyhop.documents.edits import TextEdit, TextEdits
 from polyhop.documents.plain_tables import plain_tables
-from polyhop.documents.sentences import LABEL, begins_item, is_cut, keeps_lines, line_goes_on, wrapped_width
+from polyhop.documents.sentences import (
+    LABEL,
+    NARROWEST,
+    WIDEST,
+    begins_item,
+    is_cut,
+    keeps_lines,
+    line_goes_on,
+    wrapped_width,
+)
 
 _PARTED: Final = re.compile(r"\b(\w++(?:-\w++)*+)[-\u2010][ \t]*\n[ \t]*(?=(\w+)(-?))")
 _WORD: Final = re.compile(r"\w+(?:[-\u2010]\w+)*")
 _SPACES: Final = re.compile(r"(?<=\S) {2,}(?=\S)")
+_FEWEST: Final = 4  # lines of a block that tells its own width
 _CONJUNCTIONS: Final = frozenset(("and", "or", "nor", "to", "und", "oder", "bzw", "et", "ou", "y", "o", "e"))
 
 
@@ -91,14 +101,28 @@ def _flowed(lines: Sequence[str], width: int) -> list[str]:
         return list(lines)
     flowed: list[str] = []
     block: list[str] = []
+    near = width
     for line in [*lines, ""]:
         if line.strip():
             block.append(line)
             continue
-        flowed += _paragraphs(block, width)
+        near = _own_width(block) or near
+        flowed += _paragraphs(block, near)
         flowed.append(line)
         block.clear()
     return flowed[:-1]
+
+
+def _own_width(block: Sequence[str]) -> int:
+    """The width that a block was wrapped at by itself: none of its lines has room for the next line's first word.
+
+    Texts that were put together from several, as licences are, have several widths. 0 where a block does not tell.
+    """
+    widest = max((len(line.rstrip()) for line in block), default=0)
+    if len(block) < _FEWEST or not NARROWEST <= widest <= WIDEST:
+        return 0
+    full = (len(one.rstrip()) + 1 + len(other.split(maxsplit=1)[0]) > widest for one, other in pairwise(block))
+    return widest if all(full) else 0
 
 
 def _paragraphs(block: Sequence[str], width: int) -> list[str]:
@@ -132,7 +156,8 @@ def _begins(line: str, *, edge: int | None) -> bool:
     """Whether a line begins something: an item of a list, a label, or a paragraph with an indented first line."""
     said = line.lstrip()
     indented = edge is not None and _indent(line) > edge + 1
-    return indented or begins_item(said) or LABEL.match(said) is not None
+    ends_sentence = said[:1].islower() and said.rstrip().endswith(":")  # "the following is\nleft to the keeper:"
+    return indented or begins_item(said) or (LABEL.match(said) is not None and not ends_sentence)
 
 
 def _indent(line: str) -> int:

@@ -23,7 +23,7 @@ class EmlLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".eml",)
     media_type: ClassVar[str] = MAIL
-    version: ClassVar[str] = "7"
+    version: ClassVar[str] = "8"
 
     attachments: bool = True  # whether those are read, too
 

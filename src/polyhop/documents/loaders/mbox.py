@@ -33,7 +33,7 @@ class MboxLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".mbox",)
     media_type: ClassVar[str] = MAILBOX
-    version: ClassVar[str] = "7"
+    version: ClassVar[str] = "8"
 
     attachments: bool = True  # whether those are read, too
     largest: int = 64 << 20  # bytes of a message

@@ -36,7 +36,7 @@ class OrgLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".org",)
     media_type: ClassVar[str] = "text/org"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, with its own title, or called after its file. Raises DocumentError for binary content."""

@@ -1,0 +1,400 @@
+"""LaTeX sources: what they say, without what says how it is set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Final
+
+from polyhop.documents.encoding import clean, read_text
+from polyhop.documents.flow import Flow, Gap
+from polyhop.documents.loaders.latex_commands import (
+    CITES,
+    HEADINGS,
+    LISTS,
+    MATH,
+    NOT_READ,
+    NOT_SHOWN,
+    NOTES,
+    ON_A_LINE,
+    RAW,
+    SHORT_CITES,
+    TABLE,
+    TAKES,
+)
+from polyhop.documents.loaders.latex_signs import ACCENTS, SIGNS, accented, formula, typeset
+from polyhop.documents.loaders.latex_tokens import TexToken, TexTokens
+from polyhop.documents.loading import file_document, headed, one_line
+from polyhop.documents.tables import Cell, Tables
+from polyhop.types import Document
+
+_BODY: Final = "\\begin{document}"
+_ENTRY: Final = re.compile(r"\\bibitem\s{0,9}\[([^\[\]]{1,200})\]\s{0,9}\{([^{}]{1,80})\}")
+_ALIAS: Final = re.compile(r"\\defcitealias\{([^{}]{1,80})\}\{([^{}]{1,80})\}")
+_YEAR: Final = re.compile(r"\s*\((\d{4}[a-z]?)\).*", re.DOTALL)
+_STOP: Final = TexToken("stop", "")
+_DEEPEST: Final = 40  # arguments within one another
+_KEPT: Final = frozenset((
+    *("title", "author", "date", "maketitle", "begin", "end", "item", "bibitem", "caption", "url", "par", "\\"),
+    *("affil", "texttt", "textbf", "textit", "textsc", "textsf", "textrm", "emph", "and", "(", ")", "[", "]"),
+    *(*HEADINGS, *NOT_SHOWN, *CITES, *NOTES, *ACCENTS, *SIGNS),
+))  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatexLoader:
+    """Reads a source as it is shown: headings, items, rows of tables, formulas as people type them, and notes.
+
+    Files that it includes are read by themselves; numbers of sections, figures and formulas are made by programs.
+    """
+
+    suffixes: ClassVar[tuple[str, ...]] = (".tex", ".ltx", ".latex")
+    media_type: ClassVar[str] = "text/x-tex"
+    version: ClassVar[str] = "1"
+
+    def load(self, path: Path, uri: str) -> Iterator[Document]:
+        """One document, with its own title, or called after its file. Raises DocumentError for binary content."""
+        read = _Reader(read_text(path))
+        document = file_document(uri, read.flow.text(), self.media_type, title=read.title)
+        yield headed(document, (mark for mark in read.flow.marks if mark.kind == "heading"))
+
+
+@dataclass(slots=True)
+class _Rows:
+    """A table that is being read: how many rows have begun, and whether the last one has ended."""
+
+    begun: int = 1
+    ended: bool = False
+
+
+@dataclass(slots=True)
+class _List:
+    """A list, and how many items it has so far where they are counted."""
+
+    name: str
+    items: int = 0
+
+
+@dataclass
+class _Reader:
+    """What a source says, with its title; who wrote it and when stands first."""
+
+    source: str
+    title: str = ""
+    flow: Flow = field(default_factory=Flow)
+    _authors: list[str] = field(default_factory=list)
+    _dated: str = ""
+    _notes: list[str] = field(default_factory=list)
+    _lists: list[_List] = field(default_factory=list)
+    _rows: list[_Rows] = field(default_factory=list)
+    _depth: int = 0
+
+    def __post_init__(self) -> None:
+        self._labels = {key: said for said, key in _ENTRY.findall(self.source)}
+        self._labels |= {f"{key} ": said for key, said in _ALIAS.findall(self.source)}
+        self._text = Tables()
+        self._tokens = TexTokens(self.source, _KEPT)
+        self._commands = self._known()
+        self._before_text = _BODY in self.source
+        self._run(None)
+        self._end_paragraph()
+        if self._authors:
+            self.flow.write(f"{'Authors' if len(self._authors) > 1 or ',' in self._authors[0] else 'Author'}: ")
+            self.flow.write(", ".join(self._authors))
+        if self._dated:
+            self.flow.part(Gap.LINE)
+            self.flow.write(f"Date: {self._dated}")
+        self.flow.part(Gap.PARAGRAPH)
+        self.flow.append(self._text.finished())
+
+    def _known(self) -> Mapping[str, Callable[[], None]]:
+        return {
+            "begin": self._begin,
+            "end": self._end,
+            "item": self._item,
+            "bibitem": self._entry,
+            "title": self._read_title,
+            "author": self._read_author,
+            "date": self._read_date,
+            "caption": self._caption,
+            "par": self._end_paragraph,
+            "\\": self._break,
+            "tabularnewline": self._break,
+            "hline": self._rule,
+            "midrule": self._rule,
+            "multicolumn": self._span,
+            "url": self._address,
+            "(": lambda: self._formula("\\)", Gap.NONE),
+            "[": lambda: self._formula("\\]", Gap.LINE),
+            "ensuremath": lambda: self._text.flow.write_exactly(clean(formula(self._tokens.argument()))),
+            "iffalse": self._skip_condition,
+        }
+
+    def _run(self, stop: TexToken | None) -> None:
+        """Read on, to a sign to stop or to the end."""
+        while (token := self._tokens.next()) is not None and token is not stop:
+            if token.kind == "command":
+                self._command(token.text)
+            elif not self._before_text:
+                self._say(token)
+
+    def _within(self, tokens: Sequence[TexToken]) -> None:
+        """Read what a command was given where it stands."""
+        if self._depth < _DEEPEST:
+            self._depth += 1
+            self._tokens.push([*tokens, _STOP])
+            self._run(_STOP)
+            self._depth -= 1
+
+    def _apart(self, tokens: Sequence[TexToken]) -> str:
+        """What tokens say by themselves, on one line."""
+        outside, self._text, before, self._before_text = self._text, Tables(), self._before_text, False
+        self._within(tokens)
+        said = one_line(self._text.finished().text())
+        self._text, self._before_text = outside, before
+        return said
+
+    def _say(self, token: TexToken) -> None:
+        flow = self._text.flow
+        if token.kind == "paragraph":
+            self._end_paragraph()
+        elif token.kind == "space" or token.text == "~":
+            flow.part(Gap.SPACE)
+        elif token.text in ("$", "$$") and token.kind == "mark":
+            self._formula(token.text, Gap.LINE if token.text == "$$" else Gap.NONE)
+        elif token.text == "&" and self._rows:
+            self._next_cell()
+        elif token.kind in ("text", "verbatim") or token.text in ("[", "]"):
+            self._begin_row()
+            said = token.text if token.kind == "verbatim" else typeset(token.text)
+            self._text.flow.write_exactly(clean(said))
+
+    def _command(self, name: str) -> None:
+        if self._before_text and name not in ("title", "author", "date", "begin"):
+            return
+        if name in ON_A_LINE:
+            self._text.flow.part(Gap.LINE)
+        if name in self._commands:
+            self._commands[name]()
+        elif name in HEADINGS:
+            self._heading(HEADINGS[name])
+        elif name in CITES:
+            self._cite(name)
+        elif name in NOTES:
+            self._note()
+        elif name in NOT_SHOWN:
+            self._pass_over(NOT_SHOWN[name])
+        elif name in ACCENTS:
+            letter = self._apart(self._tokens.argument()) or " "
+            self._text.flow.write_exactly(accented(name, letter[0]) + letter[1:])
+        elif name in SIGNS:
+            self._sign(SIGNS[name], is_word=name.isalpha())
+        else:
+            self._tokens.option()
+            self._tokens.skip_space()
+
+    def _pass_over(self, arguments: int) -> None:
+        for _ in range(arguments):
+            while self._tokens.option() is not None:
+                pass
+            self._tokens.argument()
+
+    def _sign(self, said: str, *, is_word: bool) -> None:
+        if said.isspace():
+            self._text.flow.part(Gap.SPACE)
+        elif said:
+            self._begin_row()
+            self._text.flow.write_exactly(said)
+        if is_word:
+            self._tokens.skip_space()
+
+    def _end_paragraph(self) -> None:
+        if self._text.cell() is not None:
+            self._text.flow.part(Gap.SPACE)
+            return
+        self._text.flow.part(Gap.PARAGRAPH)
+        for note in self._notes:
+            self._text.flow.write(note)
+            self._text.flow.part(Gap.PARAGRAPH)
+        self._notes = []
+
+    def _heading(self, level: int) -> None:
+        self._tokens.option()
+        said = self._apart(self._tokens.argument())
+        self._end_paragraph()
+        self._text.flow.begin("heading", level)
+        self._text.flow.write(said)
+        self._text.flow.end("heading")
+        self._text.flow.part(Gap.PARAGRAPH)
+
+    def _cite(self, name: str) -> None:
+        options = [self._apart(option) for option in iter(self._tokens.option, None)]
+        keys = "".join(token.text for token in self._tokens.argument()).split(",")
+        alias = " " if name.endswith("alias") else ""
+        said = "; ".join(self._label(key.strip(), alias) for key in keys)
+        before, after = (options if len(options) > 1 else ["", *options, ""])[:2]
+        whole = f"{before} {said}{', ' if after else ''}{after}".strip()
+        self._text.flow.write_exactly(whole if name in SHORT_CITES else f"({whole})")
+
+    def _label(self, key: str, alias: str) -> str:
+        """How a reference is called: by its authors and the year, where the source says who they are."""
+        said = self._labels.get(key + alias)
+        return key if said is None else _YEAR.sub(r" (\1)", self._apart([*TexTokens(said)]))
+
+    def _note(self) -> None:
+        self._tokens.option()
+        self._notes.append(self._apart(self._tokens.argument()))
+
+    def _formula(self, end: str, gap: Gap) -> None:
+        held: list[TexToken] = []
+        for token in self._tokens:
+            if token.kind == "paragraph" and end == "$":  # that was no formula
+                self._tokens.push([token])
+                break
+            if (token.kind == "command" and f"\\{token.text}" == end) or (token.kind == "mark" and token.text == end):
+                break
+            if token.kind == "command" and token.text == "end" and end.startswith("\\end"):
+                if "".join(each.text for each in self._tokens.argument()) == end[4:]:
+                    break
+                continue
+            held.append(token)
+        self._begin_row()
+        self._text.flow.part(gap)
+        self._text.flow.write_exactly(clean(formula(held)))
+        self._text.flow.part(gap)
+
+    def _begin(self) -> None:
+        name = "".join(token.text for token in self._tokens.argument())
+        if self._before_text:
+            self._before_text = name != "document"
+            return
+        if name in NOT_READ:
+            self._tokens.raw_until(f"\\end{{{name}}}")
+            return
+        self._tokens.option()
+        for _ in range(TAKES.get(name, 0)):
+            self._tokens.argument()
+        if MATH.fullmatch(name):
+            self._formula(f"\\end{name}", Gap.LINE)
+        elif TABLE.fullmatch(name):
+            self._tokens.argument()
+            self._text.begin_table()
+            self._text.begin_row()
+            self._text.begin_cell(Cell())
+            self._rows.append(_Rows())
+        elif name in RAW:
+            self._end_paragraph()
+            self._text.flow.write_exactly(clean(self._tokens.raw_until(f"\\end{{{name}}}")).strip("\n"))
+            self._end_paragraph()
+        else:
+            self._begin_other(name)
+
+    def _begin_other(self, name: str) -> None:
+        self._end_paragraph()
+        if name in LISTS:
+            self._lists.append(_List(name))
+        elif name == "abstract":
+            self._text.flow.begin("heading", HEADINGS["section"])
+            self._text.flow.write("Abstract")
+            self._text.flow.end("heading")
+            self._text.flow.part(Gap.PARAGRAPH)
+
+    def _end(self) -> None:
+        name = "".join(token.text for token in self._tokens.argument())
+        if name == "document":
+            self._tokens = TexTokens("")  # whatever stands behind it is not shown
+        if TABLE.fullmatch(name) and self._rows:
+            self._rows.pop()
+            self._text.end_table()
+        elif name in LISTS and self._lists:
+            self._lists.pop()
+        self._end_paragraph()
+
+    def _item(self) -> None:
+        term = self._tokens.option()
+        self._text.flow.part(Gap.LINE)
+        if term is not None:
+            said = self._apart(term).rstrip(":")
+            self._text.flow.write_exactly(f"{said}:" if said else "-")
+        elif self._lists and self._lists[-1].name == "enumerate":
+            self._lists[-1].items += 1
+            self._text.flow.write_exactly(f"{self._lists[-1].items}.")
+        else:
+            self._text.flow.write_exactly("-")
+        self._text.flow.part(Gap.SPACE)
+        self._tokens.skip_space()
+
+    def _entry(self) -> None:
+        self._tokens.option()
+        self._tokens.argument()
+        self._end_paragraph()
+
+    def _read_title(self) -> None:
+        self._tokens.option()
+        self.title = self.title or self._apart(self._tokens.argument())
+
+    def _read_author(self) -> None:
+        self._tokens.option()
+        said: list[list[TexToken]] = [[]]
+        for token in self._tokens.argument():
+            if token.kind == "command" and token.text in ("and", "And", "AND"):
+                said.append([])
+            else:
+                said[-1].append(token)
+        self._authors += filter(None, (self._apart(author).rstrip(",; ") for author in said))
+
+    def _read_date(self) -> None:
+        self._dated = self._apart(self._tokens.argument())
+
+    def _caption(self) -> None:
+        self._tokens.option()
+        said = self._tokens.argument()
+        self._end_paragraph()
+        self._within(said)
+        self._end_paragraph()
+
+    def _break(self) -> None:
+        """A line ends, or a row of a table."""
+        self._tokens.option()
+        if self._rows:
+            self._begin_row()
+            self._rows[-1].ended = True
+        else:
+            self._text.flow.part(Gap.LINE)
+
+    def _begin_row(self) -> None:
+        """The next row of a table begins with the first that is said behind the end of the last one."""
+        if self._rows and self._rows[-1].ended:
+            self._rows[-1] = _Rows(self._rows[-1].begun + 1)
+            self._text.begin_row()
+            self._text.begin_cell(Cell())
+
+    def _next_cell(self) -> None:
+        self._begin_row()
+        self._text.begin_cell(Cell())
+
+    def _rule(self) -> None:
+        """A rule below the first row of a table tells that it names columns."""
+        if self._rows and self._rows[-1].begun == 1 and self._rows[-1].ended:
+            self._text.head()
+
+    def _span(self) -> None:
+        """A cell of several columns."""
+        number = "".join(token.text for token in self._tokens.argument())
+        self._tokens.argument()
+        self._begin_row()
+        cell = self._text.cell()
+        if cell is not None and number.isdecimal():
+            cell.columns = max(1, min(int(number), 100))
+
+    def _address(self) -> None:
+        said = self._apart(self._tokens.argument())
+        self._begin_row()
+        self._text.flow.write_exactly(said)
+
+    def _skip_condition(self) -> None:
+        for token in self._tokens:
+            if token.kind == "command" and token.text == "fi":
+                break

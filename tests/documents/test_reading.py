@@ -92,11 +92,12 @@ def test_whatever_is_not_read_is_named_with_the_reason(tmp_path: Path) -> None:
 
 def test_files_for_people_are_read_without_a_suffix(tmp_path: Path) -> None:
     """Their names are in capitals; what programs read has other names, and binary content is refused."""
-    for name in ("README", "mill-NEWS", "CHANGES_2031", "Makefile", "mill", "mill.conf"):
+    read = ["CHANGES_2031", "COPYING.LESSER", "MPL-2.0", "README", "mill-NEWS"]
+    for name in (*read, "Makefile", "mill", "mill.conf"):
         (tmp_path / name).write_text("The mill.")
     (tmp_path / "IMAGE").write_bytes(bytes(range(256)) * 10)
     documents, skipped = run(tmp_path)
-    assert names(documents) == ["CHANGES_2031", "README", "mill-NEWS"]
+    assert names(documents) == read
     assert {document.media_type for document in documents} == {"text/plain"}
     assert skipped[(tmp_path / "IMAGE").as_posix()].startswith("is binary")
     assert len(skipped) == 4

@@ -21,10 +21,12 @@ logger = logging.getLogger(__name__)
 
 READ_ALREADY = "is a link to a folder that has been read already"
 _TEXT = ".txt"  # what files for people are read as that have no suffix
-_FOR_PEOPLE = re.compile(r"(?:.*[-_ ])?[A-Z]{3,}(?:[-_ ][A-Z0-9]+)*")  # README, NEWS, release-CHANGES: not Makefile
+_FOR_PEOPLE = re.compile(  # README, NEWS, release-CHANGES, MPL-2.0: not Makefile
+    r"(?:.*[-_ ])?[A-Z]{2,}[A-Z0-9]+(?:[-_ ](?:[A-Z0-9]+|\d+(?:\.\d+)+))*"
+)
 _CALLED = re.compile(  # the same in small letters, as distributions of software call them
     r"(?:.*[-_ ])?(?:changelog|changes|copyright|copying|licen[cs]e|readme|news|authors|todo|history|notice)"
-    r"(?:\.debian)?",
+    r"(?:\.debian|\.lesser)?",
     re.IGNORECASE,
 )
 _LONGEST_REASON = 300  # characters of what a loader's own error says
@@ -213,7 +215,7 @@ def _visible(folder: Path) -> list[Path]:
 def loader_of(name: str, loaders: Mapping[str, Loader]) -> Loader | None:
     """The loader that a file's name calls for, by its suffix or as one for people; ``loaders`` are by suffix."""
     suffix = Path(name).suffix.lower()
-    for_people = _CALLED.fullmatch(name) or (not suffix and _FOR_PEOPLE.fullmatch(name))
+    for_people = _CALLED.fullmatch(name) or _FOR_PEOPLE.fullmatch(name)
     return loaders.get(suffix) or (loaders.get(_TEXT) if for_people else None)
 
 

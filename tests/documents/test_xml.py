@@ -1,0 +1,82 @@
+"""XML of any kind: its text in order, titles as headings, and values behind the names of their elements."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from polyhop.documents.loaders.xml import XmlLoader
+from polyhop.errors import DocumentError
+from polyhop.types import Document
+
+MESSAGE = """\
+<?xml version="1.0"?>
+<MESSAGE id="7">
+ <DATE>4-MAY-2031</DATE>
+ <TOPICS><D>mills</D><D>tides</D></TOPICS>
+ <ORGS/>
+ <TEXT>
+  <TITLE>ORLA MILL &lt;ORM&gt; LIFTS ITS FEE</TITLE>
+  <BODY>Orla Mill said that effective today it had lifted
+its fee by 1.50 a sack, which is more than its
+keeper Ada Brisk has ever asked for in spring.
+    The miller of Tarn will follow.</BODY>
+ </TEXT>
+</MESSAGE>"""
+BOOK = """\
+<book xmlns="http://docbook.org/ns/docbook">
+<title>The mill</title>
+<chapter><title>Its <emphasis>wheel</emphasis></title>
+<para>It is
+ <emphasis>green</emphasis>, and turns.</para>
+<itemizedlist><listitem><para>Open the gate.</para></listitem><listitem><para>Wait.</para></listitem></itemizedlist>
+<programlisting>turn(3)
+  wait()</programlisting>
+<section><title>Fees</title>
+<fee><vessel>Cutter</vessel><price>35</price></fee>
+<fee vessel="Barge" price="40"/>
+</section></chapter></book>"""
+
+
+def read(folder: Path, source: str) -> Document:
+    (folder / "mill.xml").write_text(source, encoding="utf-8")
+    (document,) = XmlLoader().load(folder / "mill.xml", "mill.xml")
+    return document
+
+
+def test_a_message_has_values_behind_their_names_and_paragraphs_on_a_line(tmp_path: Path) -> None:
+    document = read(tmp_path, MESSAGE)
+    assert document.title == "ORLA MILL <ORM> LIFTS ITS FEE"
+    assert document.text == (
+        "DATE: 4-MAY-2031\nTOPICS: mills, tides\n\nORLA MILL <ORM> LIFTS ITS FEE\n\n"
+        "Orla Mill said that effective today it had lifted its fee by 1.50 a sack, which is more than its keeper "
+        "Ada Brisk has ever asked for in spring.\nThe miller of Tarn will follow."
+    )
+
+
+def test_a_book_has_headings_items_code_and_rows(tmp_path: Path) -> None:
+    document = read(tmp_path, BOOK)
+    assert document.text == (
+        "The mill\n\nIts wheel\n\nIt is green, and turns.\n\n- Open the gate.\n- Wait.\n\nturn(3)\n  wait()\n\n"
+        "Fees\n\nfee vessel: Cutter; price: 35\n\nfee vessel: Barge; price: 40"
+    )
+    assert [document.text[start:end] for start, end in document.headings] == ["The mill", "Its wheel", "Fees"]
+    assert document.levels == (2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [("<mill>", "is damaged"), ('<!DOCTYPE m [<!ENTITY a "b">]><m>&a;</m>', "declares XML entities")],
+)
+def test_damaged_xml_and_entities_are_refused(tmp_path: Path, source: str, reason: str) -> None:
+    with pytest.raises(DocumentError, match=reason):
+        read(tmp_path, source)
+
+
+@pytest.mark.parametrize("hostile", ["<a>" * 50_000 + "x" + "</a>" * 50_000, "<m>" + "<a/>" * 50_000 + "x</m>"])
+def test_deep_and_long_xml_is_read_in_time(tmp_path: Path, hostile: str) -> None:
+    began = time.process_time()
+    assert read(tmp_path, hostile).text.endswith("x")
+    assert time.process_time() - began < 10

@@ -111,3 +111,14 @@ def test_a_place_in_source_has_a_line_and_no_page(tmp_path: Path) -> None:
             assert view.record.line_of(Span(ids["a.py"], 12, 16)) == 4
             assert view.record.page_of(Span(ids["a.py"], 12, 16)) is None
             assert view.record.line_of(Span(ids["b.txt"], 6, 9)) is None
+
+
+def test_settings_are_read_as_they_are_written_and_lists_of_what_was_installed_refused(tmp_path: Path) -> None:
+    said = "# who keeps it\nmill:\n  keeper: Ada Brisk\n"
+    for name in ("mill.yaml", "mill.yml", "mill.toml", "pnpm-lock.yaml"):
+        (tmp_path / name).write_text(said)
+    for name in ("mill.yaml", "mill.yml", "mill.toml"):
+        (document,) = SourceLoader().load(tmp_path / name, name)
+        assert (document.title, document.text) == (name, said.strip())
+    with pytest.raises(DocumentError, match="lists what was installed"):
+        list(SourceLoader().load(tmp_path / "pnpm-lock.yaml", "pnpm-lock.yaml"))

@@ -1,7 +1,8 @@
-"""Source code of programs."""
+"""Source code of programs, and settings that people write."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -42,8 +43,11 @@ _LANGUAGES = {
     "SQL": (".sql",),
     "Shell": (".sh", ".bash", ".zsh"),
     "PowerShell": (".ps1",),
+    "YAML": (".yaml", ".yml"),
+    "TOML": (".toml",),
 }
 _BY_SUFFIX = {suffix: language for language, suffixes in _LANGUAGES.items() for suffix in suffixes}
+_LOCKED = re.compile(r"[-_.]lock\.ya?ml$")  # pnpm-lock.yaml, conda-lock.yml
 _LONGEST_LINE = 20_000  # characters on average: what has more was written by a program for a program
 
 
@@ -56,12 +60,14 @@ class SourceLoader:
     version: ClassVar[str] = "1"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
-        """One document, whose title is the file's name. Raises DocumentError for binary and for packed content."""
+        """One document, whose title is the file's name. Raises DocumentError for binary, packed and listed content."""
+        name = PurePosixPath(uri).name
+        if _LOCKED.search(name):
+            raise DocumentError("lists what was installed, for machines", remedy="Index what it was made from.")
         text = read_text(path).rstrip()
         if len(text) > _LONGEST_LINE * (text.count("\n") + 1):
             raise DocumentError(
                 "is packed on few lines, for machines", remedy="Index the source that it was made from."
             )
         language = _BY_SUFFIX[path.suffix.lower()]
-        name = PurePosixPath(uri).name
         yield file_document(uri, text, self.media_type, title=name, metadata={"language": language})

@@ -1,8 +1,14 @@
-"""What passages are about, told from their titles."""
+"""What passages are about, told from their titles, and which sentence tells how two things are related."""
 
 from __future__ import annotations
 
-from polyhop.reading.subjects import about, likeness
+import time
+
+import pytest
+
+from polyhop.reading.pointing import Pointing, Supporting
+from polyhop.reading.reader import Quote
+from polyhop.reading.subjects import about, likeness, told_of_both
 from polyhop.types import Passage
 
 
@@ -20,3 +26,46 @@ def test_about_is_the_passage_of_that_name_and_none_where_no_title_is_like_it() 
     assert about("Orla Venn", passages) == passages[1]
     assert about("Tam Ostler", passages) is None
     assert about("Tam Ostler", []) is None
+
+
+MILL = "Quillmouth has a mill. The mill lends its wheel to the Tarn ferry. The ferry runs at noon."
+
+
+def pointing(question: str) -> Pointing:
+    notes = Passage(id="p", document_id="d", ordinal=0, start=0, end=len(MILL), title="Orla", text=MILL)
+    places = [
+        (MILL.index(said), MILL.index(said) + len(said))
+        for said in ("The ferry runs", "The mill lends its wheel to the Tarn ferry.")
+    ]
+    return Pointing(
+        question=question, answers=(), sentences=tuple(Supporting(0.2, Quote(notes, *place)) for place in places)
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the relationship between the mill and the Tarn ferry?",
+        "How is the mill related to the Tarn ferry?",
+        "How are the mill and the ferry connected?",
+        "How does the mill of Orla relate to the ferry?",
+    ],
+)
+def test_how_two_things_are_related_is_told_by_a_sentence_that_names_both(question: str) -> None:
+    reading = told_of_both(pointing(question))
+    assert reading is not None
+    assert reading.text == "The mill lends its wheel to the Tarn ferry."
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the relationship between the mill and the heron?", "How is the mill driven?", "Which ferry?"]
+)
+def test_no_other_sentence_tells_it_and_no_other_question_asks_it(question: str) -> None:
+    assert told_of_both(pointing(question)) is None
+
+
+@pytest.mark.parametrize("hostile", ["how is " * 20_000, "relation between " * 10_000, "how are " + "a and " * 30_000])
+def test_hostile_questions_are_read_in_time(hostile: str) -> None:
+    began = time.process_time()
+    told_of_both(pointing(hostile))
+    assert time.process_time() - began < 5

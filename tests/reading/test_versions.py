@@ -8,7 +8,7 @@ import pytest
 
 from polyhop.reading.pointing import Pointed, Pointing, Supporting
 from polyhop.reading.reader import Quote
-from polyhop.reading.subjects import of_its_version
+from polyhop.reading.subjects import of_its_version, version_telling
 from polyhop.types import Passage
 
 NOTES = """\
@@ -113,3 +113,47 @@ def test_the_heading_of_a_version_does_not_tell_of_another_number() -> None:
     found = Pointing(question="When was the barge 1.12-1 built?", sentences=(Supporting(0.5, quote),))
     assert of_its_version(found).sentences == ()
     assert of_its_version(replace(found, question="When was the barge built?")).sentences == found.sentences
+
+
+CHANGES = """\
+4.1.0 (2031-11-06)
+------------------
+
+- Add support for lamps of type 3.14.
+- Drop support for lamps of type 3.7 and 3.8.
+
+3.0.0 (2030-08-28)
+------------------
+
+- Drop support for lamps of type 2.7.
+- Remove the old lock in mill 2.
+
+mill (2.5-1) unstable; urgency=medium
+
+  * Remove the sluice."""
+
+
+def changes() -> Passage:
+    headings = ("4.1.0 (2031-11-06)", "3.0.0 (2030-08-28)", "mill (2.5-1) unstable; urgency=medium")
+    places = tuple((CHANGES.index(heading), CHANGES.index(heading) + len(heading)) for heading in headings)
+    text = CHANGES
+    return Passage(id="p", document_id="d", ordinal=0, start=0, end=len(text), title="mill", text=text, headings=places)
+
+
+@pytest.mark.parametrize(
+    ("question", "version"),
+    [
+        ("In which version of mill was support for lamps of type 2.7 dropped?", "3.0.0"),
+        ("Which version added support for lamps of type 3.14?", "4.1.0"),
+        ("In which version was the old lock removed?", "3.0.0"),  # and not in mill 2, as the line itself says
+        ("Which release of mill removed the sluice?", "2.5-1"),
+        ("In which version was support for lamps of type 2.6 dropped?", None),
+        ("In which version was the gate removed?", None),
+        ("Which version dropped support for lamps?", None),  # several did
+        ("When was the old lock removed?", None),
+    ],
+)
+def test_a_version_is_told_by_the_heading_over_what_changed(question: str, version: str | None) -> None:
+    reading = version_telling(question, [changes()])
+    assert (reading.text if reading else None) == version
+    assert reading is None or len(reading.quotes) == 2  # the heading, and the line below it

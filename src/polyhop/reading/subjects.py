@@ -1,4 +1,4 @@
-"""What passages are about, told from their titles, and of which version they speak, told from their headings.
+"""What passages and sentences are about: titles tell it, headings of which version, and a sentence may name two things.
 
 Changelogs and checklists say the same of one version after another, and only headings tell them apart.
 """
@@ -10,15 +10,33 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from polyhop.documents.sentences import sentence_spans
 from polyhop.english.numbers import names_version, versions_in
 from polyhop.indexes.folding import fold, pieces
 from polyhop.reading.pointing import Pointing
-from polyhop.reading.reader import Quote, headings_over, text_of
-from polyhop.types import Passage
+from polyhop.reading.reader import Quote, Reading, headings_over, text_of
+from polyhop.reading.rows import word_families
+from polyhop.types import AnswerKind, Passage
 
 _PARENTHESIS: Final = re.compile(r"\s*\([^()]*\)")
 _NUMBERS: Final = re.compile(r"(?<![\d.])\d+(?:\.\d+)+")
 _ALIKE: Final = 0.5  # likeness of a name and the title of what it means, at least
+_HEADS_VERSION: Final = re.compile(  # "3.0.0 (2031-02-04)", "[3.1]", "mill (3.0-2) stable; urgency=low"
+    r"\[?v?(?P<alone>\d{1,4}(?:\.\d{1,4})+[\w.+-]{0,40})\]?(?:[ ,-]+[(\[]?\d{4}-\d\d-\d\d[)\]]?)?"
+    r"|[\w.+-]{1,60} \((?P<released>[^()\s]{1,60})\) [\w. -]{1,60}; urgency=\w{1,20}"
+)
+_ASKS_VERSION: Final = re.compile(r"\b(?:which|what) (?:version|release)\b", re.IGNORECASE)
+_RELATED: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:relation(?:ship)?|connection|link|difference)s? between (?P<one>[^?]{1,200}?) and (?P<other>[^?]+)",
+        r"^how (?:is|are|was|were) (?P<one>[^?]{1,200}?) (?:related|connected|linked) to (?P<other>[^?]{1,200})",
+        r"^how (?:are|were) (?P<one>[^?]{1,200}?) and (?P<other>[^?]{1,200}?) (?:related|connected|linked)\b",
+        r"^how (?:does|do|did) (?P<one>[^?]{1,200}?) relate to (?P<other>[^?]{1,200})",
+    )
+)
+TOLD: Final = 0.8  # chance of a version that stands over a line which says all of what is asked
+TOLD_OF_BOTH: Final = 0.5  # chance of a sentence that names both of two things whose relation is asked for, at least
 _SECTION: Final = re.compile(r"^\d+(?:\.\d+)*[.)]?\s+(?=[^\W\d_])")  # before its name
 
 
@@ -108,3 +126,70 @@ def _wider_headings(quote: Quote) -> Iterator[str]:
 def _signs_before(text: str, start: int) -> int:
     before = text[max(0, start - 8) : start].rstrip(" ")
     return len(before) - len(before.rstrip("#"))
+
+
+def version_telling(question: str, passages: Sequence[Passage]) -> Reading | None:
+    """The version whose section has a sentence that says all of what is asked; None where none or several have.
+
+    "In which version was the lock removed?" names what a line says, and the version stands over that.
+    """
+    asked = word_families(_ASKS_VERSION.sub("", question))
+    numbers = _NUMBERS.findall(question)
+    if _ASKS_VERSION.search(question) is None or not asked:
+        return None
+    found: dict[str, tuple[Quote, ...]] = {}
+    for passage in passages:
+        named = word_families(passage.title)
+        for start, end in sentence_spans(passage.text):
+            quote, said = Quote(passage, start, end), passage.text[start:end]
+            own = word_families(said)
+            if own & asked and _are_within(asked, own | named) and all(names_version(said, one) for one in numbers):
+                version, over = _version_over(quote)
+                found.setdefault(version, (*over, quote))
+    found.pop("", None)
+    if len(found) != 1:
+        return None
+    ((version, quotes),) = found.items()
+    return Reading(text=version, quotes=quotes, confidence=TOLD, note="the version over what is asked")
+
+
+def _are_within(asked: frozenset[str], said: frozenset[str]) -> bool:
+    """Whether all words that are asked for are said, in whichever of their forms: "dropped" by "drop"."""
+    return all(
+        word in said
+        or (len(word) > 2 and any(len(each) > 2 and (word.startswith(each) or each.startswith(word)) for each in said))
+        for word in asked
+    )
+
+
+def _version_over(quote: Quote) -> tuple[str, tuple[Quote, ...]]:
+    """The version in the nearest heading over a sentence that is one of a version, and the heading; else nothing."""
+    for heading in (*headings_over(quote), *_wider_headings(quote)):
+        match = _HEADS_VERSION.fullmatch(heading.strip())
+        named = versions_in(_SECTION.sub("", heading))
+        version = (match["alone"] or match["released"]) if match else next(iter(named)) if len(named) == 1 else ""
+        if version:
+            text = quote.passage.text
+            places = [place for place in quote.passage.headings if text[slice(*place)] == heading]
+            return version, tuple(Quote(quote.passage, *place) for place in places[-1:])
+    return "", ()
+
+
+def told_of_both(found: Pointing) -> Reading | None:
+    """The likeliest sentence that names both of the things whose relation is asked for; None for other questions."""
+    asked = next((match for pattern in _RELATED if (match := pattern.search(found.question))), None)
+    if asked is None:
+        return None
+    one, other = word_families(asked["one"]), word_families(asked["other"])
+    for sentence in found.sentences:
+        said = word_families(text_of(sentence.quote))
+        known = said | word_families(sentence.quote.passage.title)
+        if said & one and said & other and _are_within(one | other, known):
+            return Reading(
+                text=" ".join(text_of(sentence.quote).split()),
+                kind=AnswerKind.QUOTATION,
+                quotes=(sentence.quote,),
+                confidence=max(sentence.chance, TOLD_OF_BOTH),
+                note="quoted, as it names both",
+            )
+    return None

@@ -37,6 +37,7 @@ from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, sure, text_of
 from polyhop.reading.rows import cell_asked_for, row_at
 from polyhop.reading.steps import StepReading, read_steps
+from polyhop.reading.subjects import told_of_both, version_telling
 from polyhop.reading.weighing import (
     FITTED,
     WORDS,
@@ -91,6 +92,7 @@ class Trained:
     def _prose(self, question: str, evidence: Evidence, passages: Sequence[Passage], models: Models) -> Reading:
         offered = alternatives(question)
         measured = self._measured(question, offered, evidence, passages, models) or _in_a_cell(question, passages)
+        measured = measured or version_telling(question, passages)
         if measured is not None and measured.confidence >= self.threshold:
             return measured
         read = read_weighed(question, passages, models, words=self.words)
@@ -99,7 +101,7 @@ class Trained:
             return self._extract(read.each)
         planned = self._planned(question, evidence, passages, models)
         found = read.found
-        direct = (
+        direct = (None if self.brief else told_of_both(found)) or (
             self._shaped(question, shape, read, passages, models)
             if offered is None
             else self._offered(offered, found, passages, models)

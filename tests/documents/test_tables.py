@@ -108,6 +108,15 @@ def test_rows_say_what_they_can(tmp_path: Path, table: str, text: str) -> None:
     assert html(tmp_path, table) == text
 
 
+def test_an_empty_column_only_sets_the_others_apart(tmp_path: Path) -> None:
+    rows = "".join(
+        f"<tr><td>{name}</td><td>&nbsp;</td><td>{said}</td></tr>" for name, said in (("Gate", "shut"), ("Lock", "open"))
+    )
+    assert html(tmp_path, rows) == "Gate: shut\nLock: open"
+    kept = "<tr><th>Gate</th><th>Depth</th></tr><tr><td>Inner</td><td></td></tr><tr><td>Outer</td><td></td></tr>"
+    assert html(tmp_path, kept) == "Gate: Inner\nGate: Outer"
+
+
 def test_a_table_for_looks_is_read_as_paragraphs(tmp_path: Path) -> None:
     prose = "Lena Voss repaired the mill. " * 30
     page = f"<table><tr><td>Menu<td><h2>The mill</h2><p>{prose}</table>"

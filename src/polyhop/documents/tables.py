@@ -139,7 +139,7 @@ class _Open:
 
 def rows_as_lines(rows: Sequence[Sequence[Cell]]) -> list[str]:
     """The rows of a table below those that name its columns, each on a line."""
-    whole = _without_indent(_grid(rows))
+    whole = _without_gaps(_without_indent(_grid(rows)))
     titles = list(takewhile(lambda row: len({id(cell) for cell in row}) == 1, whole))
     grid = whole[len(titles) :]
     if not grid:
@@ -227,6 +227,15 @@ def _without_indent(grid: _Grid) -> _Grid:
     said = (at for at in range(width) if any(at < len(row) and row[at].text for row in rows))
     first = next(said, 0)
     return [row[first:] or row[-1:] for row in grid] if width - first > 1 else grid
+
+
+def _without_gaps(grid: _Grid) -> _Grid:
+    """A grid without columns that only set the others apart: nothing stands there in any of several rows."""
+    rows = [row for row in grid if len({id(cell) for cell in row}) > 1]
+    said = {at for row in rows for at, cell in enumerate(row) if cell.text}
+    if len(rows) < 2:
+        return grid
+    return [[cell for at, cell in enumerate(row) if at in said] or row[:1] for row in grid]
 
 
 def _go_on(line: list[Cell], before: _Spanned, after: _Spanned) -> None:

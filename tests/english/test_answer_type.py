@@ -105,6 +105,10 @@ def test_unknown_labels_fit_nothing(label: str, kind: AnswerType) -> None:
         ("Is the lamp lit at night?", "verdict"),
         ("Which is older, the Long Bridge or the Heron Bridge?", "choice"),
         ("Which tools are needed to change the wick?", "list"),
+        ("Which moves does the ferry make?", "list"),  # a noun that may be a verb, and is none before another one
+        ("Which tide features does the table not show?", "list"),
+        ("What moves the wheel?", "open"),
+        ("By what means did the grain arrive?", "value"),
         ("List the keepers of the lighthouse.", "list"),
         ("Which storm lamps need to be kept dry?", "list"),
         ("Which keepers get oil?", "list"),

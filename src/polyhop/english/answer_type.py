@@ -75,6 +75,10 @@ _STUDYING: Final = word_set("study studied graduate graduated educated work work
 _KINDS: Final = word_set("type kind sort name title")
 _PLURAL: Final = word_set("are were do does did have can may must should will")
 _SINGULAR: Final = word_set("is was has does")
+_ALSO_ONE: Final = word_set("means news lens gas")  # of one thing, though they end like several
+_DOING: Final = word_set("do does did can could may might must should shall will would")
+"""What a verb never stands before: "which moves does ..." asks for moves."""
+
 _FOLLOWING: Final = DATES | _NUMBERS | _NATIONALITIES | PLACES | ORGANISATIONS | ROLES | PEOPLE | WORKS | KIN
 _TYPES: Final = {  # of nouns; of one that has several the last counts
     **dict.fromkeys((KIN | ROLES | PEOPLE) - {"family", "cast"}, AnswerType.PERSON),
@@ -196,7 +200,7 @@ def _is_plural(words: Words, asked: int) -> bool:
     behind = [word.low for word in words[asked + 1 : asked + 6]]
     if noun in behind[1:] and (is_base(noun) or "to" in behind[behind.index(noun) + 1 :][:1]):
         noun = behind[behind.index(noun) - 1]  # "which lamps need oil": the last word may be the verb
-    if not noun.endswith("s") or noun.endswith(("ss", "us", "is")):
+    if not noun.endswith("s") or noun.endswith(("ss", "us", "is")) or noun in _ALSO_ONE:
         return False
     if noun in behind[1:] and not any(word.endswith("s") for word in behind[: behind.index(noun)]):
         others = (word.low for word in words if word.low != noun)
@@ -273,7 +277,7 @@ def _nominal(words: Words, at: int, *, first: bool) -> bool:
     after = words[at + 1] if at + 1 < len(words) else None
     if not first and after is not None and (after.atomic or after.low in ARTICLES) and low.endswith("s"):
         return False  # "what novel imagines the ...": a verb and its object
-    if first and low.endswith("ed"):
+    if (first and low.endswith("ed")) or (after is not None and after.low in _DOING):
         return True
     return low in _FOLLOWING or not is_finite(low)
 

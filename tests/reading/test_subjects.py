@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from polyhop.reading.pointing import Pointing, Supporting
+from polyhop.reading.pointing import Pointed, Pointing, Supporting
 from polyhop.reading.reader import Quote
-from polyhop.reading.subjects import about, likeness, told_of_both
+from polyhop.reading.subjects import about, address_asked_for, likeness, told_of_both
 from polyhop.types import Passage
 
 
@@ -69,3 +69,27 @@ def test_hostile_questions_are_read_in_time(hostile: str) -> None:
     began = time.process_time()
     told_of_both(pointing(hostile))
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "address"),
+    [
+        ("What is the e-mail address of the keeper?", "keeper: Ada Brisk\nmail: ada@mill.example", "ada@mill.example"),
+        ("Which email address has the keeper?", "Ada Brisk <ada.b+x@mill.example.org>.", "ada.b+x@mill.example.org"),
+        ("What is the e-mail address of the keeper?", "Ada: a@mill.example, Otto: o@mill.example", None),
+        ("Who is the keeper?", "Ada Brisk <ada@mill.example>", None),
+        ("What does an e-mail cost?", "Ada Brisk <ada@mill.example>", None),
+        ("What is an e-mail client?", "Ada Brisk <ada@mill.example>", None),
+    ],
+)
+def test_an_email_address_that_is_asked_for_is_one(question: str, said: str, address: str | None) -> None:
+    """Where the model points at somebody's name beside it."""
+    notes = Passage(id="p", document_id="d", ordinal=0, start=0, end=len(said), title="Orla", text=said)
+    quote = Quote(notes, 0, len(said))
+    found = Pointing(
+        question=question,
+        answers=(Pointed(text="Ada Brisk", chance=0.5, quote=quote),),
+        sentences=(Supporting(0.5, quote),),
+    )
+    told = address_asked_for(found)
+    assert (told.text if told else None) == address

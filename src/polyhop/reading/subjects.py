@@ -13,7 +13,7 @@ from typing import Final
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.numbers import names_version, versions_in
 from polyhop.indexes.folding import fold, pieces
-from polyhop.reading.pointing import Pointing
+from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, headings_over, text_of
 from polyhop.reading.rows import word_families
 from polyhop.types import AnswerKind, Passage
@@ -26,6 +26,10 @@ _HEADS_VERSION: Final = re.compile(  # "3.0.0 (2031-02-04)", "[3.1]", "mill (3.0
     r"|[\w.+-]{1,60} \((?P<released>[^()\s]{1,60})\) [\w. -]{1,60}; urgency=\w{1,20}"
 )
 _ASKS_VERSION: Final = re.compile(r"\b(?:which|what) (?:version|release)\b", re.IGNORECASE)
+_ASKS_ADDRESS: Final = re.compile(
+    r"\b(?:what|which) (?:(?:is|was) [^?]{0,60}?\b)?e-?mail(?: address\b| (?:of|for)\b|\s{0,9}\?)", re.IGNORECASE
+)
+_ADDRESS: Final = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _RELATED: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -192,4 +196,19 @@ def told_of_both(found: Pointing) -> Reading | None:
                 confidence=max(sentence.chance, TOLD_OF_BOTH),
                 note="quoted, as it names both",
             )
+    return None
+
+
+def address_asked_for(found: Pointing) -> Pointed | None:
+    """The one address that the likeliest sentence with any has, where an e-mail address is asked for; else None."""
+    if _ASKS_ADDRESS.search(found.question) is None or (found.answers and "@" in found.answers[0].text):
+        return None
+    pointed = [one.quote for one in found.answers if one.quote is not None]
+    for quote in (*pointed, *(one.quote for one in found.sentences)):
+        named = {match[0]: match for match in _ADDRESS.finditer(quote.passage.text, quote.start, quote.end)}
+        if len(named) == 1:
+            ((address, match),) = named.items()
+            return Pointed(text=address, chance=found.chance, quote=quote, start=match.start(), end=match.end())
+        if named:
+            return None
     return None

@@ -37,7 +37,7 @@ from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, sure, text_of
 from polyhop.reading.rows import cell_asked_for, row_at
 from polyhop.reading.steps import StepReading, read_steps
-from polyhop.reading.subjects import told_of_both, version_telling
+from polyhop.reading.subjects import address_asked_for, told_of_both, version_telling
 from polyhop.reading.weighing import (
     FITTED,
     WORDS,
@@ -178,7 +178,7 @@ class Trained:
         return _listed(items, chance) if items else self._value(found)
 
     def _value(self, found: Pointing) -> Reading:
-        best = found.answers[0]
+        best = address_asked_for(found) or found.answers[0]
         return Reading(
             text=with_the_day(found.question, best),
             quotes=self._resting(found, [best]),

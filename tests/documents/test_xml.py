@@ -31,6 +31,8 @@ BOOK = """\
 <chapter><title>Its <emphasis>wheel</emphasis></title>
 <para>It is
  <emphasis>green</emphasis>, and turns.</para>
+<para>It was
+      built in 1841.</para>
 <itemizedlist><listitem><para>Open the gate.</para></listitem><listitem><para>Wait.</para></listitem></itemizedlist>
 <programlisting>turn(3)
   wait()</programlisting>
@@ -59,11 +61,29 @@ def test_a_message_has_values_behind_their_names_and_paragraphs_on_a_line(tmp_pa
 def test_a_book_has_headings_items_code_and_rows(tmp_path: Path) -> None:
     document = read(tmp_path, BOOK)
     assert document.text == (
-        "The mill\n\nIts wheel\n\nIt is green, and turns.\n\n- Open the gate.\n- Wait.\n\nturn(3)\n  wait()\n\n"
+        "The mill\n\nIts wheel\n\nIt is green, and turns.\n\nIt was built in 1841.\n\n"
+        "- Open the gate.\n- Wait.\n\nturn(3)\n  wait()\n\n"
         "Fees\n\nfee vessel: Cutter; price: 35\n\nfee vessel: Barge; price: 40"
     )
     assert [document.text[start:end] for start, end in document.headings] == ["The mill", "Its wheel", "Fees"]
     assert document.levels == (2, 3, 4)
+
+
+def test_a_feed_has_its_pieces_of_web_pages_as_they_are_shown(tmp_path: Path) -> None:
+    said = "<![CDATA[<p>Fees <b>rise</b> in&nbsp;May.</p><ul><li>Cutter: 35</li></ul>]]>"
+    link = "<link>http://a.example</link>"
+    feed = f"<rss><channel><item><title>Fees</title>{link}<description>{said}</description></item></channel></rss>"
+    assert read(tmp_path, feed).text == "Fees\n\nlink: http://a.example\n\nFees rise in May.\n- Cutter: 35"
+
+
+def test_an_entity_that_is_declared_elsewhere_is_its_letter_or_its_name(tmp_path: Path) -> None:
+    source = '<!DOCTYPE p SYSTEM "mill.dtd"><p>Welcome to &mill;&nbsp;caf&eacute;.</p>'
+    assert read(tmp_path, source).text == "Welcome to mill caf\u00e9."
+
+
+def test_names_within_running_text_stay_in_it(tmp_path: Path) -> None:
+    source = "<para>See <file>a.chk</file> in:<list><item><para>the <b>mill</b></para></item></list></para>"
+    assert read(tmp_path, source).text == "See a.chk in:\n\n- the mill"
 
 
 @pytest.mark.parametrize(

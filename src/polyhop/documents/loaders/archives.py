@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from typing import Final
 from xml.parsers import expat
@@ -114,6 +115,11 @@ def parse_xml(blocks: Generator[bytes, None, None], events: PartEvents, kind: Ar
         if has_subset:
             refuse()
 
+    def name_entity(name: str, is_parameter: int) -> None:
+        if not is_parameter:  # that is declared elsewhere: a letter, or what an author calls something
+            events.data(unescape(f"&{name};").removeprefix("&").removesuffix(";") or name)
+
+    parser.SkippedEntityHandler = name_entity
     parser.StartElementHandler = lambda name, attributes: events.start(
         local[name], {local[each]: value for each, value in attributes.items()}
     )

@@ -6,6 +6,7 @@ beside elements is running text, elements alone are parts, and a short text alon
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,9 +16,9 @@ from typing import ClassVar, Final
 from polyhop.documents.encoding import clean
 from polyhop.documents.flow import Flow, Gap
 from polyhop.documents.loaders.archives import ArchiveKind, Attributes, PartEvents, damage_named, parse_xml
+from polyhop.documents.loaders.html import content_of, read_page
 from polyhop.documents.loading import file_document, headed, one_line
 from polyhop.documents.tables import pairs
-from polyhop.documents.wrapped_lines import flowing
 from polyhop.errors import DocumentError
 from polyhop.types import Document
 
@@ -28,6 +29,8 @@ _TITLES: Final = frozenset(("title", "head", "heading", "headline", "bridgehead"
 _ITEMS: Final = frozenset(("listitem", "item", "li"))
 _AS_WRITTEN: Final = frozenset(("programlisting", "screen", "literallayout", "code", "pre", "verse", "synopsis"))
 _RUNNING: Final = frozenset(("p", "para", "simpara", "paragraph", "abstract", "body", "summary", "note"))
+_MARKUP: Final = re.compile(r"</(?:p|a|b|i|em|strong|ul|ol|li|div|span|h[1-6]|blockquote|table|code)>|<br ?/?>")
+_BEGINS: Final = re.compile(r"[ \t]{2}|- |\d{1,3}\. ")  # a paragraph, or an item of a web page
 _LONGEST_VALUE: Final = 80  # characters; what is longer is running text
 _SENTENCE_ENDS: Final = (".", "!", "?", "\u2026")
 _LARGEST: Final = 1 << 26  # bytes: what is larger is data of programs
@@ -83,11 +86,13 @@ class _Element:
 
     def all(self) -> str:
         """All of its text, on one line."""
-        return one_line("".join(_texts(self)))
+        return one_line(_without_markup("".join(_texts(self))))
 
     def value(self) -> str:
         """What it says, where that is a value: short, alone and no sentence; else nothing."""
         if self.parts or self.name.lower() in _RUNNING | _TITLES | _AS_WRITTEN:
+            return ""
+        if _MARKUP.search("".join(_texts(self))):
             return ""
         said = self.all()
         return said if len(said) <= _LONGEST_VALUE and not said.endswith(_SENTENCE_ENDS) else ""
@@ -146,7 +151,7 @@ def _write(element: _Element, flow: Flow, depth: int) -> None:
         _write_lines(element, flow)
     elif element.is_running and not any(part.parts and not part.is_running for part in parts):
         _write_paragraph(element.all(), flow)
-    elif name in _ITEMS and not any(part.parts and not part.is_running for part in parts):
+    elif name in _ITEMS and len(parts) == 1 and not (parts[0].parts and not parts[0].is_running):
         flow.part(Gap.LINE)
         flow.write(f"- {element.all()}")
         flow.part(Gap.LINE)
@@ -170,6 +175,8 @@ def _write_parts(element: _Element, flow: Flow, depth: int) -> None:
         for part in element.content:
             if isinstance(part, str):
                 flow.write(clean(part))
+            elif element.is_running and (part.is_running or not part.parts):
+                flow.write(clean("".join(_texts(part))))
             elif said := part.value():
                 flow.part(Gap.LINE)
                 flow.write_exactly(clean(f"{part.name}: {said}"))
@@ -201,12 +208,31 @@ def _write_paragraph(said: str, flow: Flow) -> None:
 def _write_lines(element: _Element, flow: Flow) -> None:
     """Text with lines of its own, those that only a width parted put together."""
     said = textwrap.dedent(clean("".join(_texts(element))).expandtabs(4)).strip("\n").rstrip()
+    if element.name.lower() not in _AS_WRITTEN:
+        said = _paragraphs(_without_markup(said))
     if not said.strip():
         return
     flow.part(Gap.PARAGRAPH)
-    flow.write_exactly(said if element.name.lower() in _AS_WRITTEN else _unindented(flowing(said)))
+    flow.write_exactly(said)
     flow.part(Gap.PARAGRAPH)
 
 
-def _unindented(text: str) -> str:
-    return "\n".join(line.strip() for line in text.split("\n")).strip()
+def _without_markup(text: str) -> str:
+    """A text as it is shown, where it is a piece of a web page that was put in whole, as feeds and exports have it."""
+    return text if _MARKUP.search(text) is None else content_of(read_page(text.encode()), of_site=False).text()
+
+
+def _paragraphs(text: str) -> str:
+    """Running text with a paragraph a line: what begins one is a blank line before it, or an indent or a dash."""
+    first, _, others = text.strip().partition("\n")
+    found = [first]
+    begins = False
+    for line in textwrap.dedent(others).split("\n"):
+        if not line.strip():
+            begins = True
+        elif begins or _BEGINS.match(line):
+            found.append(line)
+            begins = False
+        else:
+            found[-1] += f" {line}"
+    return "\n".join(map(one_line, found))

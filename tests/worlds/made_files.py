@@ -31,6 +31,14 @@ MADE: dict[str, Callable[[Path], Path]] = {  # by the name of the loader, how on
         file, {"a.xhtml": "<h1>The mill</h1><p>It grinds rye.</p>", "b.xhtml": "<p>End.</p>"}
     ),
     "gz": lambda file: written(file, gzip.compress(b"The mill grinds rye.")),
+    "latex": lambda file: written(
+        file,
+        b"\\newcommand{\\mill}[1][Orla]{#1 mill}\n\\begin{document}\n\\section{\\mill}\n"
+        b"It grinds rye\\footnote{Caf\\'e.} at $\\frac{1}{2}$.\n"
+        b"\\begin{tabular}{ll}\nMill & Built \\\\ \\hline\nOrla & 1742 \\\\\n\\end{tabular}\n"
+        b"\\begin{itemize}\\item[a] b\\end{itemize}\n\\begin{verbatim}\nturn()\n\\end{verbatim}\n"
+        b"\\verb|a| \\url{http://a.example}\n\\end{document}\n",
+    ),
     "man": lambda file: written(
         file,
         b".TH MILL 1\n.SH NAME\nmill\n.TP\n.BR \\-q , x\nRye.\n.TS\nl l.\nMill\tBuilt\nOrla\tT{\n1742\nT}\n.TE\n",
@@ -90,5 +98,10 @@ MADE: dict[str, Callable[[Path], Path]] = {  # by the name of the loader, how on
         {"Mills": mill_rows(["Mill", "Built"], ["Orla", 1742], [], ["Total", 1], head=1), "Notes": mill_rows(["Rye."])},
         behind='<mergeCells><mergeCell ref="A3:B4"/></mergeCells><autoFilter ref="A1:B2"/>',
         shared="<si><t>rye</t></si>",
+    ),
+    "xml": lambda file: written(
+        file,
+        b"<mills><title>Mills</title><mill><name>Orla</name><built>1742</built></mill><p>It <b>grinds</b> rye.</p>"
+        b"<p>&lt;p&gt;Rye.&lt;/p&gt;</p><list><item>rye</item><item><p>oats</p></item></list><code>turn()</code></mills>",
     ),
 }

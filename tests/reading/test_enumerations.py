@@ -139,6 +139,9 @@ def test_items_lie_in_the_text_in_order_and_apart(text: str, first: int, second:
             ["people who are ill", "for children", "for dogs that bite"],
         ),
         ("We take cats, dogs and mice, but no owls, eels or bats.", "owls", ["owls", "eels", "bats"]),
+        ("They built the mill, a weir and two sheds.", "a weir", ["a weir", "two sheds"]),
+        ("The hall, beside the quay, opened two rooms and a stair.", "two rooms", ["two rooms", "a stair"]),
+        ("It was sold to Rook and the weir was mended by Tarn.", "Tarn", []),
         ("It was built by Rook, who died in 1900, and Tarn.", "Rook", []),
         ("The song was written by Rook and sung by Tarn.", "Rook", []),
         ("The party is on 28 June, not on 21 June, as the pier is wet.", "28 June", []),
@@ -147,3 +150,19 @@ def test_items_lie_in_the_text_in_order_and_apart(text: str, first: int, second:
 def test_a_part_of_an_enumeration_in_a_sentence_leads_to_all_of_it(sentence: str, part: str, items: list[str]) -> None:
     at = sentence.index(part)
     assert told(sentence, items_around(sentence, at, at + len(part), (0, len(sentence)))) == items
+
+
+@pytest.mark.parametrize(
+    ("sentence", "part", "items"),
+    [
+        ("She went on to build the mill at Tarn and the weir.", "the weir", ["the mill at Tarn", "the weir"]),
+        ("They built the mill, a weir and two sheds.", "a weir", ["the mill", "a weir", "two sheds"]),
+        ("It was sold to Rook and the weir was mended by Tarn.", "Tarn", []),
+        ("They spoke of mills and the weir.", "the weir", []),
+    ],
+)
+def test_objects_of_one_verb_are_an_enumeration_where_a_list_is_asked_for(
+    sentence: str, part: str, items: list[str]
+) -> None:
+    at = sentence.index(part)
+    assert told(sentence, items_around(sentence, at, at + len(part), (0, len(sentence)), objects=True)) == items

@@ -215,3 +215,22 @@ def test_stretches_of_one_sentence_that_enumerates_nothing_are_no_list() -> None
     )
     for listed in (answers_listed, several_listed):
         assert listed(Pointing(question="", answers=answers)) == ([], 0.0)
+
+
+def test_a_list_names_each_thing_once_and_nothing_that_the_question_names() -> None:
+    said = "Ada Brisk made the mill and the weir. The hall, in an old loft, holds ropes and sails."
+    text = Passage(id="t", document_id="t", ordinal=0, start=0, end=len(said), title="Tarn", text=said)
+
+    def pointed(part: str, chance: float, sentence: tuple[int, int]) -> Pointed:
+        at = said.index(part)
+        return Pointed(text=part, chance=chance, quote=Quote(text, *sentence), start=at, end=at + len(part))
+
+    first, second = (0, said.index(" The hall")), (said.index("The hall"), len(said))
+    one = Quote(text, 0, first[1] - 1)  # as another sentence
+    mill = Pointing(
+        question="List what Ada Brisk made.",
+        answers=(pointed("the weir", 0.5, first), replace(pointed("the mill and the weir", 0.4, first), quote=one)),
+    )
+    assert [each for each, _ in answers_listed(mill)[0]] == ["the mill", "the weir"]
+    hall = Pointing(question="List what the hall holds.", answers=(pointed("ropes and sails", 0.5, second),))
+    assert [each for each, _ in answers_listed(hall)[0]] == ["ropes", "sails"]

@@ -603,9 +603,11 @@ def test_rows_that_are_no_questions_are_reported_with_their_line(tmp_path: Path,
 
 def test_files_of_paragraphs_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
     (tmp_path / "latin.jsonl").write_bytes(b'{"question": "\xff"}')
-    for file in (tmp_path / "none.jsonl", tmp_path, tmp_path / "latin.jsonl"):
+    for file in (tmp_path / "none.jsonl", tmp_path):
         with pytest.raises(UsageError, match="cannot be read"):
             OwnParagraphs.read(file)
+    with pytest.raises(UsageError, match=r"latin\.jsonl, line 1: not UTF-8"):
+        OwnParagraphs.read(tmp_path / "latin.jsonl")
 
 
 # --- phrases ----------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ _BETWEEN: Final = re.compile(r"\s*(?:,\s*(?:and|or)\s+|;\s*(?:and|or)?\s*|,\s+|\
 _JOINS: Final = re.compile(r"\b(?:and|or)\b")
 _APART: Final = re.compile(r"[:;]\s|\n|,?\sbut\s")  # between an enumeration and what leads to it, or comes behind it
 _SUBJECTS: Final = PERSONAL | {"there"}
+_ARTICLES: Final = ("the ", "a ", "an ", "his ", "her ", "its ", "their ")
 _PHRASE: Final = 10  # words of an item within a sentence
 _LEAST: Final = 2  # items of a list
 _LONGEST: Final = 40  # words of an item, in the mean: longer ones are sections of a text
@@ -100,11 +101,13 @@ def items_within(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return items if len(items) >= _LEAST else []
 
 
-def items_around(text: str, start: int, end: int, sentence: tuple[int, int]) -> list[tuple[int, int]]:
+def items_around(
+    text: str, start: int, end: int, sentence: tuple[int, int], *, objects: bool = False
+) -> list[tuple[int, int]]:
     """The items of the enumeration in a sentence of which a stretch is a part.
 
     It ends with an "and" or an "or", or stands behind a colon. What goes on behind its last item, or leads to its
-    first, is not of it, as far as verbs tell.
+    first, is not of it, as far as verbs tell. ``objects``: the first may stand behind the verb that all of them share.
     """
     colons = [match.end() for match in _APART.finditer(text, sentence[0], start)]
     begin = max([sentence[0], *colons])
@@ -122,10 +125,13 @@ def items_around(text: str, start: int, end: int, sentence: tuple[int, int]) -> 
         if joined is None:
             return []
         last = max(last, joined + 1)
-        while first > 0 and _is_item(text[slice(*parts[first - 1])]):
-            if first - 1 != joined and _JOINS.search(cuts[first - 1].group()):
-                break
+        begun = _is_item(text[parts[first][0] : start])  # no verb stands before it, so that others may
+        while begun and first > 0 and (first - 1 == joined or not _JOINS.search(cuts[first - 1].group())):
             first -= 1
+            if not _is_item(text[slice(*parts[first])]):
+                parts[first] = _behind_verb(text, *parts[first]) if objects else (end, end)
+                begun = False
+        first += parts[first][0] == parts[first][1]
         parts = parts[first : last + 1]
     parts = [_stripped(text, *part) for part in parts]
     if not listed:
@@ -148,6 +154,15 @@ def _says(words: Sequence[str]) -> bool:
 
 def _is_item(said: str) -> bool:
     return not any(is_finite(word.lower()) for word in said.split())
+
+
+def _behind_verb(text: str, start: int, end: int) -> tuple[int, int]:
+    """The thing behind the last verb of a stretch, "she built the mill" before "and the weir"; empty where none is."""
+    verbs = [word for word in re.finditer(r"\S+", text[start:end]) if is_finite(word.group().lower())]
+    begin = start + verbs[-1].end() + 1 if verbs else end
+    said = text[begin:end]
+    named = said[:1].isupper() or said[:1].isdigit() or said.lower().startswith(_ARTICLES)
+    return (begin, end) if named else (end, end)
 
 
 def _before_verb(text: str, start: int, end: int) -> int:

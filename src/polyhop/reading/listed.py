@@ -161,33 +161,44 @@ def answers_listed(found: Pointing) -> tuple[Items, float]:
 
     None, and 0, of one thing.
     """
-    items, chance = enumerated(found)
+    items, chance = enumerated(found, objects=True)
     if items:
         return items, chance
     likely = {one.quote: one for one in reversed(found.answers) if one.chance >= SHARE * found.chance}
-    answers = sorted(likely.items(), key=lambda place: -place[1].chance)
-    items = [(one.text, quote) for quote, one in answers if quote is not None]
+    answers = sorted(likely.values(), key=lambda one: -one.chance)
+    each = [item for one in answers if one.quote is not None for item in _within(one) or [(one.text, one.quote)]]
+    items = list({word_families(text): (text, quote) for text, quote in reversed(each)}.values())[::-1]
     return (items, found.chance) if len(items) > 1 else ([], 0.0)
 
 
-def enumerated(found: Pointing) -> tuple[Items, float]:
-    """The enumeration in a sentence that the likeliest answer is part of, as likely as any of those that are."""
+def _within(one: Pointed) -> Items:
+    """The items of what was pointed at, where that is an enumeration."""
+    quote = one.quote
+    return [] if quote is None else _items(quote.passage, items_within(quote.passage.text, one.start, one.end))
+
+
+def enumerated(found: Pointing, *, objects: bool = False) -> tuple[Items, float]:
+    """The enumeration in a sentence that the likeliest answer is part of, as likely as any of those that are.
+
+    What the question names is no item of it: a sentence whose subject stands before a comma enumerates nothing there.
+    """
+    asked = word_families(found.question)
     told: dict[_Place, tuple[Items, list[float]]] = {}
     for one in found.answers:
-        items = [] if one.quote is None or one.chance < LEAST * found.chance else _items_around(one)
-        if items:
+        items = [] if one.quote is None or one.chance < LEAST * found.chance else _items_around(one, objects=objects)
+        if items and not any(word_families(text) <= asked for text, _ in items):
             place = (items[-1][1].passage.id, items[-1][1].end)
             told.setdefault(place, (items, []))[1].append(one.chance)
     best = max(told.values(), key=lambda one: max(one[1]), default=None)
     return ([], 0.0) if best is None or max(best[1]) < found.chance else (best[0], min(_any(best[1]), SUREST))
 
 
-def _items_around(one: Pointed) -> Items:
+def _items_around(one: Pointed, *, objects: bool) -> Items:
     quote = one.quote
     if quote is None or row_at(quote) is not None:
         return []
     text = quote.passage.text
-    around = items_around(text, one.start, one.end, (quote.start, quote.end))
+    around = items_around(text, one.start, one.end, (quote.start, quote.end), objects=objects)
     return _items(quote.passage, around or items_within(text, one.start, one.end))
 
 

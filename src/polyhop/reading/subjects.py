@@ -33,7 +33,7 @@ _ADDRESS: Final = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1
 _RELATED: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"\b(?:relation(?:ship)?|connection|link|difference)s? between (?P<one>[^?]{1,200}?) and (?P<other>[^?]+)",
+        r"\b(?:relation(?:ship)?|connection|link)s? between (?P<one>[^?]{1,200}?) and (?P<other>[^?]+)",
         r"^how (?:is|are|was|were) (?P<one>[^?]{1,200}?) (?:related|connected|linked) to (?P<other>[^?]{1,200})",
         r"^how (?:are|were) (?P<one>[^?]{1,200}?) and (?P<other>[^?]{1,200}?) (?:related|connected|linked)\b",
         r"^how (?:does|do|did) (?P<one>[^?]{1,200}?) relate to (?P<other>[^?]{1,200})",

@@ -87,16 +87,17 @@ class Leads:
         that she had a husband, but that he was born somewhere.
         """
         passages = dict(zip(sources, self.over.passages(sources), strict=True))
-        named = {normal(title) for title, _ in self.over.text.titles.named_in(asked, careful=False)}
+        named = self._named(asked)
+        known = named | self._named(self.question)  # what has to be found is described there, and not named
         ways: dict[tuple[int, str], _Value] = {}
-        values = list(self._read(asked, passages, named))
+        values = list(self._read(asked, passages, named, known))
         for value, targets in zip(values, self._targets(values, next_question), strict=True):
             for target in targets:
                 ways.setdefault((target, value.name), value)
         if self.links and sources:
             first = sources[0]
             reached = {target for target, _ in ways} | {first}
-            for name, target in self.linked(first, passages[first], linked(first), named, reached):
+            for name, target in self.linked(first, passages[first], linked(first), known, reached):
                 ways.setdefault((target, name), _Value(name, first, 0.0, None))
         return self._judged(ways, passages, borne)
 
@@ -110,18 +111,22 @@ class Leads:
         }
         return self._judged(ways, passages, lambda _: 0.0)
 
-    def _read(self, asked: str, passages: dict[int, Passage], named: set[str]) -> Iterator[_Value]:
-        """The likeliest names that the passages give; those about what is asked are read first."""
+    def _named(self, question: str) -> set[str]:
+        """Keys of the titles that a question names."""
+        return {normal(title) for title, _ in self.over.text.titles.named_in(question, careful=False)}
+
+    def _read(self, asked: str, passages: dict[int, Passage], named: set[str], known: set[str]) -> Iterator[_Value]:
+        """The likeliest names that the passages give, none of them known; those about what is asked are read first."""
         about = {number: passage for number, passage in passages.items() if normal(passage.title) in named}
         found: Sequence[Candidate] = ()
         for read in (dict(list(about.items())[:2]), passages):
             if read and not found:
                 found = glance(asked, list(read.values()), self.over.models)
         numbers = {passage.id: number for number, passage in passages.items()}
-        seen = set(named)
+        seen = set(known)
         for candidate in found[:READ]:
             key = normal(candidate.text)
-            if key in seen or len(seen) - len(named) == self.values:
+            if key in seen or len(seen) - len(known) == self.values:
                 continue
             seen.add(key)
             quote, passage = candidate.quote, candidate.quote.passage

@@ -1,0 +1,36 @@
+"""What a step may have found: names that its passages give, and where each leads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from polyhop.engine import Polyhop
+from polyhop.layers.view import View
+from polyhop.strategies.shared.leads import Leads
+
+
+@pytest.fixture
+def view(engine: Polyhop) -> Iterator[View]:
+    """The world, as strategies see it."""
+    with engine.view() as view:
+        yield view
+
+
+def names(view: View, question: str, asked: str, *titles: str) -> list[str]:
+    """What a step may have found in the passages about some things."""
+    sources = [number for title in titles for number in view.text.titles.about(title)]
+    leads = Leads(question=question, over=view, values=6, links=6)
+    found = leads.of(asked, sources, lambda _: (), lambda name: f"When did {name} die?", lambda _: 0.0)
+    return [lead.name for lead in found]
+
+
+def test_no_step_finds_what_the_question_names_already(view: View) -> None:
+    """What has to be found is described: the building that is named is not its architect's teacher."""
+    asked = "Who was the teacher of Edda Marrish?"
+    found = names(view, "Where was the teacher of Edda Marrish born?", asked, "Edda Marrish")
+    named = names(view, "Where was the teacher of the architect of Harrowmere Lighthouse born?", asked, "Edda Marrish")
+    assert "Harrowmere Lighthouse" in found
+    assert "Harrowmere Lighthouse" not in named
+    assert named

@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from polyhop.models.choice import Models
+from polyhop.models.choice import Models, load_models
 from polyhop.planning.rules.decompose import decompose
 from polyhop.reading.comparison import Comparison, settled_by_bound
 from polyhop.reading.hops_found import hops_taken
-from polyhop.reading.reader import Reading
-from polyhop.reading.steps import read_steps
+from polyhop.reading.reader import Quote, Reading
+from polyhop.reading.steps import Candidate, StepReading, read_steps
 from polyhop.reading.subjects import plain
 from polyhop.reading.trained import Trained
 from polyhop.types import AnswerKind, Evidence, Hop, Passage
+from tests.worlds.settings import QUICK
 
 
 def passage(title: str, text: str) -> Passage:
@@ -99,6 +100,21 @@ def test_who_leads_to_the_things_compared_has_a_hop_too(models: Models) -> None:
     reading = compare("Which film has the director who is older, Low Tide or Red Sails, Grey Sails?", models)
     assert reading is not None
     assert [hop.found for hop in reading.hops][:2] == ["Tam Ostler", "Pell Marrow"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [("Gull Records", "Lantern Records", "no"), ("Gull Records", "the Gull", "yes"), ("Gull", "Gull", "yes")],
+)
+def test_two_have_the_same_where_one_says_no_more_than_the_other(first: str, second: str, verdict: str) -> None:
+    """A word that both names have does not make them one."""
+    question = "Did Low Tide and Red Sails come out on the same label?"
+    plan = decompose(question, ["Low Tide", "Red Sails"])
+    found = ((first, WORLD[0]), (second, WORLD[1]))
+    steps = [StepReading("?", (Candidate(said, Quote(one, 0, 9), 0.9),)) for said, one in found]
+    reading = Comparison(passages=WORLD, models=load_models(QUICK)).read(question, plan, steps)
+    assert reading is not None
+    assert reading.text == verdict
 
 
 def test_hops_that_a_strategy_answered_are_its_own() -> None:

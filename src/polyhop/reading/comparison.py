@@ -15,7 +15,7 @@ from polyhop.english.countries import countries_in
 from polyhop.english.dates import DATE, Date, parse_date
 from polyhop.english.numbers import names_version, number_in, versions_in
 from polyhop.english.options import choices
-from polyhop.indexes.folding import fold, pieces
+from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.plans import Plan
 from polyhop.reading.reader import Quote, Reading, hop_read, text_of
@@ -215,18 +215,20 @@ class Comparison:
         return _reading(best[0][1], quotes, min(0.9, 0.5 + 0.05 * lead), "the option that the passages fit better")
 
     def _agreeing(self, operands: Sequence[Operand]) -> Compared | None:
-        """Whether the values found for two things have one in common."""
+        """Whether two things have a country in common, or the same value, which one may have said with more words."""
         values = [self._values(operand) for operand in operands]
         known = [value for value in values if value is not None]
         if not known:
             return None
-        told = tuple(value and value[1] for value in values)
-        quotes = [one.quote for _, one in known]
+        told, quotes = tuple(value and value[1] for value in values), [one.quote for _, one in known]
         if len(known) < len(operands):
             return Compared(_reading("yes", quotes, 0.3, "only one of the two was found"), told)
-        words = [" or ".join(sorted(named)) for named, _ in known]
-        note = f"{operands[0].option}: {words[0]}; {operands[1].option}: {words[1]}"
-        return Compared(_reading("yes" if known[0][0] & known[1][0] else "no", quotes, 0.8, note), told)
+        (one, first), (other, second) = known
+        note = f"{operands[0].option}: {first.found}; {operands[1].option}: {second.found}"
+        agree = (
+            one & other if _NATION.search(operands[0].readings[0].question) else one and (one <= other or other <= one)
+        )
+        return Compared(_reading("yes" if agree else "no", quotes, 0.8, note), told)
 
     def _values(self, operand: Operand) -> tuple[frozenset[str], ToldValue] | None:
         """The countries that the passage about a thing names first, or the words of the value that was asked for."""
@@ -234,8 +236,7 @@ class Comparison:
             own = _countries(about(operand.subject, self.passages))
             return own and (own[0], ToldValue(" or ".join(sorted(own[0])), own[1]))
         best = operand.readings[0].best
-        words = pieces(best.text) if best is not None else ()
-        return None if best is None else (frozenset(word for word in words if len(word) > 2), _told_by(best))
+        return None if best is None else (word_families(best.text), _told_by(best))
 
     def _holding(self, operands: Sequence[Operand]) -> Compared | None:
         """Whether something holds of both: half of its words have to be said of each, and each nationality."""
@@ -329,8 +330,7 @@ def _hops(operands: Sequence[Operand], steps: Sequence[StepReading], told: Seque
     """A hop for each step of a plan whose measures are put together, with what was told; none without that."""
     measures = dict(zip((place for operand in operands for place in operand.places), told, strict=False))
     for place, step in enumerate(steps if told else ()):
-        read = None if step.best is None else _told_by(step.best)
-        one = measures.get(place, read)
+        one = measures.get(place, None if step.best is None else _told_by(step.best))
         if one is None:
             yield Hop(question=step.question, status="unresolved", step=place)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyhop.prompts.support import placed, shown
+from polyhop.prompts.support import CopiedQuote, placed, quoted, shown
 from polyhop.types import Passage
 
 
@@ -22,3 +22,11 @@ def test_a_quotation_is_found_whether_or_not_a_line_ended_in_it() -> None:
     for quote in ("Edward G. Lisk sang. He left.", "Edward G.\nLisk sang."):
         quotes, unknown = placed([{"passage": 1, "quote": quote}], [passage(text)])
         assert (len(quotes), unknown) == (1, 0)
+
+
+def test_a_quotation_of_a_conversation_was_said_on_the_day_that_it_names() -> None:
+    """Answers to steps are held against it as final answers are: "tomorrow" is the day after."""
+    said = "Time: 20310602_08:40\n\nAda: The ferry runs again tomorrow.\n"
+    chat = Passage(id="c", document_id="c", ordinal=0, start=0, end=len(said), title="Chat", text=said)
+    start = said.index("The ferry")
+    assert quoted(CopiedQuote(passage_index=0, start=start, end=len(said)), [chat]).day == "20310602"

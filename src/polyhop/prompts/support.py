@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from polyhop.documents.conversations.transcripts import transcript_in
 from polyhop.documents.sentences import sentence_spans
 from polyhop.prompts.blocks import PromptBlock
 from polyhop.prompts.borne_out import QuotedText
@@ -76,8 +77,15 @@ def quoted(quote: CopiedQuote, passages: Sequence[Passage]) -> QuotedText:
     return QuotedText(
         text=passage.text[quote.start : quote.end],
         title=" ".join((passage.title, *passage.section)),
-        day=passage.occasion.day if passage.occasion is not None else "",
+        day=_day_of(passage, quote.start),
     )
+
+
+def _day_of(passage: Passage, start: int) -> str:
+    """The day, as eight digits, on which something was said: a conversation tells it itself, or its document does."""
+    chat = transcript_in(passage)
+    said = () if chat is None else (turn.date for turn in chat.turns if turn.name_start <= start < turn.end)
+    return next(iter(said), "" if passage.occasion is None else passage.occasion.day)
 
 
 def texts(passages: Sequence[Passage]) -> list[str]:

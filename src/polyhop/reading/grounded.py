@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from polyhop.documents.conversations.transcripts import transcript_in
 from polyhop.english.options import choices
 from polyhop.errors import UsageError
 from polyhop.models.choice import Models
 from polyhop.prompts import support
 from polyhop.prompts.answer_by_heart import answer_by_heart
-from polyhop.prompts.borne_out import VERDICTS, QuotedText, contains, told
+from polyhop.prompts.borne_out import VERDICTS, contains, told
 from polyhop.prompts.read_answer import AnswerPart, ReadAnswer, read_answer
 from polyhop.prompts.support import CopiedQuote
 from polyhop.reading.reader import Quote, Reading
@@ -114,11 +113,8 @@ class _Judged:
         texts = support.texts(self.passages)
         rule = told if self.answer.shape in ("text", "steps") else contains
         each = (part.quotes, self.answer.quotes)
-        return any(rule(part.text, self.question, [self._quoted(quote) for quote in some], texts) for some in each)
-
-    def _quoted(self, quote: CopiedQuote) -> QuotedText:
-        day = _day_of(self.passages[quote.passage_index], quote.start)
-        return replace(support.quoted(quote, self.passages), day=day)
+        quoted = ([support.quoted(quote, self.passages) for quote in some] for some in each)
+        return any(rule(part.text, self.question, some, texts) for some in quoted)
 
     def _quotes(self, copied: Sequence[CopiedQuote]) -> tuple[Quote, ...]:
         return tuple(Quote(self.passages[quote.passage_index], quote.start, quote.end) for quote in copied)
@@ -156,10 +152,3 @@ class _Judged:
             f"{len(answer.quotes)} quotations are genuine, {answer.dropped} are not; they bear out {proven} of "
             f"{len(answer.parts)} parts of the answer{broken}"
         )
-
-
-def _day_of(passage: Passage, start: int) -> str:
-    """The day, as eight digits, on which something was said: a conversation tells it itself, or its document does."""
-    chat = transcript_in(passage)
-    said = () if chat is None else (turn.date for turn in chat.turns if turn.name_start <= start < turn.end)
-    return next(iter(said), "" if passage.occasion is None else passage.occasion.day)

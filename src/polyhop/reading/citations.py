@@ -16,8 +16,7 @@ def citations_of(quotes: Sequence[Quote], record: Record) -> tuple[Citation, ...
     """Quotations as spans of their documents, each once; what does not stand there word for word is left out."""
     citations: dict[Span, Citation] = {}
     for quote in quotes:
-        passage = quote.passage
-        span = Span(passage.document_id, passage.start + quote.start, passage.start + quote.end)
+        passage, span = quote.passage, quote.span
         text = passage.text[quote.start : quote.end]
         stored = record.passages_by_id([passage.id])[0]
         if text and text == stored.text[quote.start : quote.end]:

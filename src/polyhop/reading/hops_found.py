@@ -66,7 +66,7 @@ def hops_taken(question: str, reading: Reading, evidence: Evidence) -> tuple[Hop
         status="resolved",
         found=reading.text if reading.kind is AnswerKind.VALUE else None,
         passages=(one,),
-        sentences=(Span(one.document_id, one.start + quote.start, one.start + quote.end),),
+        sentences=(quote.span,),
         step=0,
     )
     at = next((at for at, hop in enumerate(evidence.hops) if one.id in {passage.id for passage in hop.passages}), None)

@@ -22,6 +22,11 @@ class Quote:
     start: int
     end: int
 
+    @property
+    def span(self) -> Span:
+        """Where it stands in its document."""
+        return Span(self.passage.document_id, self.passage.start + self.start, self.passage.start + self.end)
+
 
 def text_of(quote: Quote) -> str:
     """What a quotation says."""
@@ -42,10 +47,14 @@ def hop_read(
     question: str, found: str | None, quote: Quote, *, step: int | None = None, chance: float | None = None
 ) -> Hop:
     """The hop of a step that was answered by reading: what was found, and the sentence that tells it."""
-    one = quote.passage
-    span = Span(one.document_id, one.start + quote.start, one.start + quote.end)
     return Hop(
-        question=question, status="recovered", found=found, passages=(one,), sentences=(span,), step=step, chance=chance
+        question=question,
+        status="recovered",
+        found=found,
+        passages=(quote.passage,),
+        sentences=(quote.span,),
+        step=step,
+        chance=chance,
     )
 
 

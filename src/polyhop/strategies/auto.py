@@ -21,7 +21,7 @@ from polyhop.strategies.shared.by_turns import round_robin
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.stepchain.strategy import StepChain
 from polyhop.strategies.strategy import Strategy
-from polyhop.types import Budget, Evidence, Hop, Passage, Span
+from polyhop.types import Budget, Evidence, Hop, Passage
 
 BY_STEPS: Final = 3  # passages that steps found, before those of the best path
 SUFFICES: Final = "one passage suffices"  # how the trail begins where nothing else was looked for
@@ -81,8 +81,8 @@ def _single(plan: Plan, passages: Sequence[Passage], found: Pointing) -> Evidenc
     best = found.answers[0]
     quote = best.quote or found.sentences[0].quote  # what stands in the question only has no sentence of its own
     one = replace(quote.passage, score=passages[0].score)
-    span = Span(one.document_id, one.start + quote.start, one.start + quote.end)
-    hop = Hop(question=found.question, status="resolved", found=best.text, passages=(one,), sentences=(span,), step=0)
+    said = (quote.span,)
+    hop = Hop(question=found.question, status="resolved", found=best.text, passages=(one,), sentences=said, step=0)
     ranked = (one, *(passage for passage in passages if passage.id != one.id))
     trail = (f"{SUFFICES}: {best.text!r} with a chance of {best.chance:.2f}",)
     return Evidence(question=found.question, strategy="auto", passages=ranked, hops=(hop,), plan=plan, trail=trail)

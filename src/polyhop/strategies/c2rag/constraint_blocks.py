@@ -129,9 +129,7 @@ def _sentences(block: ConstraintBlock, facts: Sequence[Triple], over: View) -> I
     if facts:
         yield from dict.fromkeys(fact.span for fact in facts)
     elif block.quotes:
-        for quote in block.quotes:
-            passage = quote.passage
-            yield Span(passage.document_id, passage.start + quote.start, passage.start + quote.end)
+        yield from (quote.span for quote in block.quotes)
     elif block.passages:
         yield overlapping_span(block.pattern.line, over.passages([block.passages[0][0]])[0])
 

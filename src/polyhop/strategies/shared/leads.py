@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -68,9 +68,11 @@ class Leads:
     values: int  # names that the reader gives, at most
     links: int  # names that passages and facts link to, beside those, at most
     vector: Floats = field(init=False)
+    known: frozenset[str] = field(init=False)  # keys of what the question names; what is sought is described
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "vector", self.over.vector(self.question))
+        object.__setattr__(self, "known", self._named(self.question))
 
     def of(
         self,
@@ -88,9 +90,9 @@ class Leads:
         """
         passages = dict(zip(sources, self.over.passages(sources), strict=True))
         named = self._named(asked)
-        known = named | self._named(self.question)  # what has to be found is described there, and not named
+        known = named | self.known
         ways: dict[tuple[int, str], _Value] = {}
-        values = list(self._read(asked, passages, named, known))
+        values = list(self._read(asked, passages, named))
         for value, targets in zip(values, self._targets(values, next_question), strict=True):
             for target in targets:
                 ways.setdefault((target, value.name), value)
@@ -111,11 +113,11 @@ class Leads:
         }
         return self._judged(ways, passages, lambda _: 0.0)
 
-    def _named(self, question: str) -> set[str]:
+    def _named(self, question: str) -> frozenset[str]:
         """Keys of the titles that a question names."""
-        return {normal(title) for title, _ in self.over.text.titles.named_in(question, careful=False)}
+        return frozenset(normal(title) for title, _ in self.over.text.titles.named_in(question, careful=False))
 
-    def _read(self, asked: str, passages: dict[int, Passage], named: set[str], known: set[str]) -> Iterator[_Value]:
+    def _read(self, asked: str, passages: dict[int, Passage], named: frozenset[str]) -> Iterator[_Value]:
         """The likeliest names that the passages give, none of them known; those about what is asked are read first."""
         about = {number: passage for number, passage in passages.items() if normal(passage.title) in named}
         found: Sequence[Candidate] = ()
@@ -123,6 +125,7 @@ class Leads:
             if read and not found:
                 found = glance(asked, list(read.values()), self.over.models)
         numbers = {passage.id: number for number, passage in passages.items()}
+        known = named | self.known
         seen = set(known)
         for candidate in found[:READ]:
             key = normal(candidate.text)
@@ -130,8 +133,7 @@ class Leads:
                 continue
             seen.add(key)
             quote, passage = candidate.quote, candidate.quote.passage
-            span = Span(passage.document_id, passage.start + quote.start, passage.start + quote.end)
-            yield _Value(candidate.text, numbers[passage.id], _read_worth(candidate.chance), span)
+            yield _Value(candidate.text, numbers[passage.id], _read_worth(candidate.chance), quote.span)
         for number, passage in list(passages.items())[:1]:  # what a passage is about may be what is asked for
             if passage.title and normal(passage.title) not in seen:
                 yield _Value(passage.title, number, -OWN_TITLE, None)
@@ -166,7 +168,7 @@ class Leads:
         return naming[:NAMING] or [value.source]
 
     def linked(
-        self, source: int, passage: Passage, names: Iterable[str], without: set[str], reached: set[int]
+        self, source: int, passage: Passage, names: Iterable[str], without: Collection[str], reached: set[int]
     ) -> list[tuple[str, int]]:
         """The names in a passage, or at the ends of its facts, that a passage is about; those nearest to the question.
 

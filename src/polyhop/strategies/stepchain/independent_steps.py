@@ -6,13 +6,12 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from polyhop.english.words import PRONOUNS
+from polyhop.english.words import OWNERS, PRONOUNS
 from polyhop.layers.grammar.lexicon import DEMONSTRATIVES
 from polyhop.plans import Plan, Step
 from polyhop.prompts.answer_step import MOST_TOGETHER
 
-_OWNERS: Final = frozenset({"her", "hers", "his", "its", "their", "theirs"})
-_BACK: Final = PRONOUNS | DEMONSTRATIVES | _OWNERS
+_BACK: Final = PRONOUNS | DEMONSTRATIVES | OWNERS | {"hers", "theirs"}
 _WORD: Final = re.compile(r"\w+")
 
 

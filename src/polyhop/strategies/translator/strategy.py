@@ -205,10 +205,7 @@ def _hop(position: int, translated: Translated, steps: Steps, over: View) -> Hop
     clues = [clue for clue in translated.clues if set(best) & set(over.kg.passages_of(clue.sentences))]
     clues.sort(key=lambda clue: -clue.logprob)
     shown = tuple(_public(clue, best, over) for clue in clues[:3])
-    sentences = shown[0].sentences if shown else ()
-    if said is not None:
-        start = said.passage.start
-        sentences = (Span(said.passage.document_id, start + said.start, start + said.end),)
+    sentences = (shown[0].sentences if shown else ()) if said is None else (said.span,)
     return Hop(
         question=translated.query,
         status="resolved" if best else "unresolved",

@@ -36,6 +36,7 @@ RANKS = (
     ("reading",),
     ("strategies",),
     ("executors", "indexing", "ingest", "build", "making"),
+    ("answering",),
     ("engine",),
 )
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}

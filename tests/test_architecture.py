@@ -30,6 +30,7 @@ LEVELS = (
     ("reading",),
     ("strategies",),
     ("indexing",),
+    ("answering",),
     ("engine",),
     ("asynchronous", "evaluation", "training", "serve", "integrations", "exports"),
     ("cli",),

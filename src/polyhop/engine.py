@@ -11,17 +11,15 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Self
 
-from polyhop.conversation.standalone import standalone
+from polyhop.answering import Answering
 from polyhop.conversation.thread import NO_THREAD, Thread
 from polyhop.documents.reading import given_path
 from polyhop.errors import IndexCorrupt, IndexMissing, UsageError
 from polyhop.indexing import remembered as making
-from polyhop.indexing.answer_manifest import manifest_of
 from polyhop.indexing.build import asked_by
 from polyhop.indexing.catching_up import CatchingUp
 from polyhop.indexing.ingest import given
 from polyhop.indexing.named_documents import NamedDocuments
-from polyhop.indexing.readiness import check_asking
 from polyhop.indexing.remembered import GrownFacts, in_force, in_order
 from polyhop.indexing.run import IndexRun, entities
 from polyhop.layers.facts.graph import FactGraph
@@ -30,19 +28,15 @@ from polyhop.layers.facts.merges import Merge, join_again, keep_apart, merges_of
 from polyhop.layers.layer import layer_of, opened_layers
 from polyhop.layers.view import HeldView, View
 from polyhop.models.choice import Models, load_models
-from polyhop.models.timed import Timed
 from polyhop.models.within import asked_within, left_out_by
-from polyhop.planning.asked import LONGEST_QUESTION, checked, shortened
+from polyhop.planning.asked import checked
 from polyhop.planning.planner import Planning
 from polyhop.ports import LanguageModel
-from polyhop.reading.citations import citations_of, items_of
 from polyhop.reading.drafts import DraftListener
-from polyhop.reading.hops_found import along_plan, hops_taken
-from polyhop.reading.within_budget import read_within
 from polyhop.reports import CostListener, HopListener, IndexReport, IndexStatus, ProgressListener, RemoveReport
 from polyhop.settings import Settings
 from polyhop.store.record import Record
-from polyhop.strategies.strategy import Strategy, default_strategy, layers_used, strategy_of, unread, usable_strategy
+from polyhop.strategies.strategy import default_strategy, unread, usable_strategy
 from polyhop.types import Answer, Budget, Document, Evidence, Span
 
 logger = logging.getLogger(__name__)
@@ -198,35 +192,13 @@ class Polyhop:
         raises ends the work. ``spent``: is called once with what the language model took, however the question ends.
         Raises UsageError for a question without words, IndexMissing, LayerMissing, ModelMissing and the others.
         """
-        asked = checked(question)
-        limit, began = budget or self.settings.budget, time.monotonic()
+        asked, limit = checked(question), budget or self.settings.budget
         with self.view() as whole, asked_within(self.models, limit, spent) as models:
-            view = whole.of_question(models, told)
-            meant = standalone(asked, thread, view.models)
-            evidence = self._retrieve(meant.question, view, strategy, limit)
-            if evidence.plan is None:  # a reader has one in any case; this one costs nothing
-                evidence = replace(evidence, plan=view.plan(evidence.question))
-            reader_name, reading, unread = read_within(limit, evidence, self.settings, view.models, drafted)
-            cost = replace(meant.cost + evidence.cost + reading.cost, seconds=time.monotonic() - began)
-            logger.info("reader %s is done after %.2f s", reader_name, cost.seconds)
-            left_out = (*evidence.left_out, *left_out_by(models), *unread)
-            hops = hops_taken(evidence.question, reading, evidence)
-            view.hops_told.complete(hops)
-            trail = (*evidence.trail, *([f"read by {reader_name}: {reading.note}"] if reading.note else []))
-            evidence = replace(evidence, hops=hops, cost=cost, left_out=left_out, trail=trail)
-            return Answer(
-                question=question,
-                text=reading.text,
-                citations=citations_of(reading.quotes, view.record),
-                confidence=reading.confidence,
-                evidence=evidence,
-                reader=reader_name,
-                manifest=manifest_of(view, self.settings, strategy=evidence.strategy, reader=reader_name),
-                kind=reading.kind,
-                items=items_of(reading.items, view.record),
-                grounded=reading.grounded and reading.text is not None,
-                standalone=meant.question if meant.source else None,
+            view = whole.of_question(models)
+            answering = Answering(
+                view=view, settings=self.settings, strategy=strategy, budget=limit, told=told, drafted=drafted
             )
+            return replace(answering.answer(asked, thread), question=question)
 
     def search(
         self,
@@ -247,7 +219,8 @@ class Polyhop:
         limit = replace(budget or self.settings.budget, passages=k)
         with self.view() as whole, asked_within(self.models, limit, spent) as models:
             view = whole.of_question(models)
-            evidence = self._retrieve(asked, view, unread(strategy or default_strategy(view, self.settings)), limit)
+            name = unread(strategy or default_strategy(view, self.settings))
+            evidence = Answering(view=view, settings=self.settings, strategy=name, budget=limit).evidence(asked, view)
         cost = replace(evidence.cost, seconds=time.monotonic() - began)
         return replace(evidence, cost=cost, left_out=(*evidence.left_out, *left_out_by(view.models)))
 
@@ -336,25 +309,6 @@ class Polyhop:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    def _retrieve(self, question: str, view: View, name: str | None, budget: Budget) -> Evidence:
-        preset = view.once("preset", lambda: check_asking(view, self.settings))
-        chosen = name or default_strategy(view, self.settings)
-        strategy: Strategy = strategy_of(chosen, self.settings)
-        over = view.restricted(layers_used(strategy, view.layers))
-        logger.info("strategy %s looks for evidence in %s", chosen, ", ".join(over.layers) or "no layer")
-        asked = shortened(question)
-        notes = [] if asked == question else [f"read the first {LONGEST_QUESTION} words of the question"]
-        if budget.seconds is None:
-            evidence = strategy.retrieve(asked, over, budget)
-        else:
-            judge = Timed(over.models.reranker, budget.seconds)
-            evidence = strategy.retrieve(asked, replace(over, models=over.models.with_reranker(judge)), budget)
-            if judge.left:
-                notes.append(f"out of time after {budget.seconds:g} s: {judge.left} texts were not judged")
-                evidence = replace(evidence, left_out=(*evidence.left_out, notes[-1]))
-        view.hops_told.complete(along_plan(evidence.hops))  # whether an answer rests on others is not known yet
-        return replace(evidence, trail=(*preset, *evidence.trail, *notes))
 
     @contextmanager
     def view(self) -> Iterator[View]:

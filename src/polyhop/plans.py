@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, Literal
 
-Shape = Literal["single", "chain", "comparison", "intersection", "verification"]
+Shape = Literal["single", "chain", "comparison", "intersection", "verification", "several"]
 Comparator = Literal["earlier", "later", "larger", "smaller", "longer", "same", "both", "either", "common"]
 
 MAX_CONSTRAINTS: Final = 8
@@ -120,7 +120,10 @@ class Combination:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A question as steps in the order in which they can be answered; the last answers it unless ``final`` is set."""
+    """A question as steps in the order in which they can be answered; the last answers it unless ``final`` is set.
+
+    Where the shape is ``several``, the question asks several things, each with steps of its own.
+    """
 
     shape: Shape
     steps: tuple[Step, ...]

@@ -351,19 +351,26 @@ class AnswerKind(StrEnum):
     QUOTATION = "quotation"  # the sentence that says it, word for word
     EXTRACT = "extract"  # the sentences that say most of it, word for word
     PROSE = "prose"  # sentences in a model's own words, each checked against what it quotes
+    PARTS = "parts"  # an answer to each of the things that one question asks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerItem(Serialisable):
-    """An item of a list, a step or a sentence of an answer, with the quotations that bear it out, if any do."""
+    """An item of a list, a step, a sentence or a part of an answer, with the quotations that bear it out, if any do."""
 
-    text: str
+    text: str  # empty: the documents do not answer this part
     citations: tuple[Citation, ...]
+    asked: str = ""  # which of the things that the question asks it answers, where it asks several
 
     @property
     def citation(self) -> Citation | None:
         """The first of its quotations."""
         return self.citations[0] if self.citations else None
+
+    @property
+    def said(self) -> str:
+        """The item as a text of its own: behind what was asked, where the question asks several things."""
+        return f"{self.asked} {self.text or AnswerStatus.NOT_FOUND}" if self.asked else self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -381,7 +388,7 @@ class Answer(Serialisable):
     reader: str
     manifest: Mapping[str, str]  # models, settings and index generation: what replays this answer
     kind: AnswerKind = AnswerKind.VALUE
-    items: tuple[AnswerItem, ...] = ()  # of a list, its steps or its sentences, in their order
+    items: tuple[AnswerItem, ...] = ()  # of a list, its steps, sentences or parts, in their order
     grounded: bool = True  # whether the citations bear the answer out, each of its items; never without a text
     standalone: str | None = None  # what a follow-up question was taken to mean; None: it stood alone
 

@@ -20,7 +20,7 @@ from polyhop.errors import (
 )
 from polyhop.settings import Settings
 from polyhop.store.record import Record
-from polyhop.types import Answer, AnswerStatus, Budget, Span
+from polyhop.types import Answer, AnswerKind, AnswerStatus, Budget, Hop, Span
 from tests.worlds.documents import BRIDGE, HARBOUR, HARBOUR_BRIDGE
 from tests.worlds.prompts import model_saying
 from tests.worlds.settings import LAYERS, QUICK
@@ -38,6 +38,20 @@ QUESTIONS = (
 def answers(engine: Polyhop) -> list[Answer]:
     """Answers to some questions, answerable and not."""
     return [engine.ask(question) for question in QUESTIONS]
+
+
+def test_a_question_for_two_things_is_answered_twice(engine: Polyhop) -> None:
+    told: dict[int, Hop] = {}
+    answer = engine.ask("How high is Harrowmere Lighthouse, and where was its architect born?", told=told.__setitem__)
+    assert (answer.kind, answer.text) == (AnswerKind.PARTS, "46 metres; Pellingrove")
+    assert all(item.asked and item.citations for item in answer.items)
+    assert tuple(told[place] for place in range(len(answer.evidence.hops))) == answer.evidence.hops
+
+
+def test_a_part_that_nothing_answers_is_said(engine: Polyhop) -> None:
+    answer = engine.ask("How high is Harrowmere Lighthouse, and what is the capital of Mars?")
+    assert answer.text == "46 metres"
+    assert answer.items[1].said == "What is the capital of Mars? not found"
 
 
 def test_every_citation_is_an_exact_quotation(answers: list[Answer], engine: Polyhop) -> None:
@@ -144,7 +158,7 @@ def test_a_question_without_words_is_refused(engine: Polyhop, question: str) -> 
 
 
 def test_what_is_done_for_a_question_is_logged(engine: Polyhop, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level("INFO", logger="polyhop.engine"):
+    with caplog.at_level("INFO", logger="polyhop.answering"):
         engine.ask(BRIDGE, strategy="bm25")
     looked, read = caplog.messages
     assert looked == "strategy bm25 looks for evidence in text"

@@ -8,8 +8,9 @@ import pytest
 
 from polyhop.models.choice import Models, load_models
 from polyhop.planning.rules.decompose import decompose
-from polyhop.reading.comparison import Comparison, settled_by_bound
+from polyhop.reading.comparison import Comparison
 from polyhop.reading.hops_found import hops_taken
+from polyhop.reading.measured import settled_by_bound
 from polyhop.reading.reader import Quote, Reading
 from polyhop.reading.steps import Candidate, StepReading, read_steps
 from polyhop.reading.subjects import plain
@@ -64,6 +65,8 @@ def compare(question: str, models: Models) -> Reading | None:
         ("Did Tam Ostler die before Orla Venn?", "yes"),
         ("Was Tam Ostler born before Ned Ostler?", "no"),
         ("Was Ned Ostler born before Tam Ostler?", "no"),
+        ("When were Ash Bridge and Elm Bridge built?", "Ash Bridge: 1263, Elm Bridge: 1291 to 1297"),
+        ("Where were Orla Venn and Tam Ostler born?", "Harl"),
     ],
 )
 def test_compare_answers(question: str, answer: str, models: Models) -> None:

@@ -120,6 +120,10 @@ def show_answer(answer: Answer) -> None:
         echo(style(f"{len(answer.items)} found", bold=True) + sure)
         for item in answer.items:
             echo(style("  • " + item.text.strip().replace("\n", "\n    "), bold=True) + _unproven(item))
+    elif answer.kind == "parts":
+        for item in answer.items:
+            echo(f"{item.asked}  {style(item.text or 'not found in these documents', bold=bool(item.text))}")
+        echo(sure.strip())
     elif answer.items:
         echo("\n".join(style(item.text, bold=True) + _unproven(item) for item in answer.items) + sure)
     elif not answer.grounded:

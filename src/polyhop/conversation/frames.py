@@ -48,10 +48,10 @@ def fragment_of(question: str) -> Fragment | None:
     if WH_WORDS.isdisjoint(words):
         framed = any(word in AUXILIARIES or (is_finite(word) and not about) for word in words)
         return Fragment(text=text, asks=False) if (about or linked) and not framed else None
-    return Fragment(text=text, asks=True) if _is_bare(words) else None
+    return Fragment(text=text, asks=True) if is_bare(words) else None
 
 
-def _is_bare(words: Sequence[str]) -> bool:
+def is_bare(words: Sequence[str]) -> bool:
     """Whether words are a wh-phrase and nothing else: "when", "by whom", "in which year", "why not"."""
     if list(words) == ["why", "not"]:
         return True

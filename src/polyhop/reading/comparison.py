@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.countries import countries_in
-from polyhop.english.dates import DATE, Date, parse_date
+from polyhop.english.dates import Date, parse_date
 from polyhop.english.numbers import names_version, number_in, versions_in
 from polyhop.english.options import choices
 from polyhop.indexes.folding import fold
@@ -20,27 +18,19 @@ from polyhop.models.choice import Models
 from polyhop.plans import Plan
 from polyhop.reading.reader import Quote, Reading, hop_read, text_of
 from polyhop.reading.rows import word_families
-from polyhop.reading.steps import Candidate, StepReading, glance, read_step
+from polyhop.reading.steps import Candidate, StepReading, glance
 from polyhop.reading.subjects import about, likeness
 from polyhop.types import AnswerKind, Hop, Passage
 
 _NATION: Final = re.compile(r"\b(?:country|nation|nationality|citizenship)\b", re.IGNORECASE)
 DATED: Final = ("earlier", "later", "longer")  # comparators of dates
 _BEGUN: Final = ("When was {} born?", "When was {} founded?", "When was {} built?")  # what an age is counted from
-_DATE_BOUND: Final = re.compile(rf"\s+(before|after)\s+(?:the year\s+)?({DATE.pattern})\s*\?*\s*$", re.IGNORECASE)
-_BOUNDS: Final[Mapping[str, Callable[[float, float], bool]]] = MappingProxyType(
-    {
-        **dict.fromkeys(("more than", "over"), operator.gt),
-        **dict.fromkeys(("less than", "fewer than", "under"), operator.lt),
-        "at least": operator.ge,
-        "at most": operator.le,
-    }
-)
-_AMOUNT_BOUND: Final = re.compile(rf"\s+({'|'.join(_BOUNDS)})\s+(\S+)\s+(\w+)\s*\?*\s*$", re.IGNORECASE)
 _IDLE: Final = word_families("same both type kind share")
 _PLAIN: Final = 0.5  # chance of a date in the passage about a thing, from which no other passage is asked
 _NAMED: Final = 0.9  # how sure it is that a sentence that names a thing is about it, where no passage is
 _SHARED: Final = 5  # likeliest answers to each question among which a common one is looked for
+_LIKELY: Final = 0.1  # of the chances of what is likeliest of each: where a common answer has less, each has its own
+_SHARING: Final = frozenset({"both", "common", "same", "share", "shared"})  # ask for nothing but what is common
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +106,9 @@ class Comparison:
             return self._chosen(question)
         if len(operands) < 2 or plan.final is None:
             return None
-        compared = self._combined(plan.final.comparator, operands)
+        comparator = plan.final.comparator
+        shared = comparator == "common" and not _SHARING.isdisjoint(question.lower().rstrip("?!. ").split())
+        compared = _common(operands) if shared else self._combined(comparator, operands)
         if compared is None:
             return None if compares_versions(plan) else self._chosen(question)
         reading = replace(compared.reading, hops=tuple(_hops(operands, steps, compared.told)))
@@ -140,7 +132,7 @@ class Comparison:
             return self._agreeing(operands)
         if comparator == "both":
             return self._holding(operands)
-        return _common(operands)
+        return _common(operands, _LIKELY) or _of_each(operands) or _common(operands)
 
     def _chosen(self, question: str) -> Reading | None:
         """Which of two options a question offers, where nothing is asked of each: the one that passages fit better."""
@@ -179,15 +171,15 @@ class Comparison:
         Of an age it is the likeliest of all ways to begin, since not all were born. That of a version stands beside it.
         """
         if operand.is_version:
-            return _dated(operand.said_of_it(operand.readings[at].candidates))
+            return dated(operand.said_of_it(operand.readings[at].candidates))
         if operand.targets[at] != "age":
-            told = _dated(self._told(operand, operand.readings[at].question))
+            told = dated(self._told(operand, operand.readings[at].question))
             if told is not None and told[1].chance >= _PLAIN:
                 return told
-            both = (told, _dated(operand.readings[at].candidates))
+            both = (told, dated(operand.readings[at].candidates))
             return max((one for one in both if one is not None), key=lambda one: one[1].chance, default=None)
         asked = (begun.format(operand.subject) for begun in _BEGUN)
-        dates = (_dated(self._told(operand, question)) for question in asked)
+        dates = (dated(self._told(operand, question)) for question in asked)
         return max((one for one in dates if one is not None), key=lambda one: one[1].chance, default=None)
 
     def _told(self, operand: Operand, question: str) -> list[Candidate]:
@@ -265,51 +257,6 @@ def compares_versions(plan: Plan | None) -> bool:
     return final is not None and final.comparator in DATED and any(map(versions_in, final.options))
 
 
-def settled_by_bound(question: str, passages: Sequence[Passage], models: Models) -> Reading | None:
-    """Whether something was before or after a date, or is more or less than an amount, by what it was or is.
-
-    None where the question names no such bound, or where no date, or no amount of the same, is told.
-    """
-    date, amount = _DATE_BOUND.search(question), _AMOUNT_BOUND.search(question)
-    if date is not None:
-        return _settled_by_date(question, date, passages, models)
-    return _settled_by_amount(question, amount, passages, models) if amount is not None else None
-
-
-def _settled_by_date(
-    question: str, bound: re.Match[str], passages: Sequence[Passage], models: Models
-) -> Reading | None:
-    asked = f"When {_lowered(question[: bound.start()])}?"
-    told, limit = _dated(read_step(asked, passages, models).candidates), parse_date(bound[2])
-    if told is None or limit is None:
-        return None
-    size = min(sum(map(bool, day)) for day in (told[0], limit))  # both have a year, some a month and a day
-    if told[0][:size] == limit[:size]:
-        return None
-    holds = (told[0][:size] < limit[:size]) == (bound[1].lower() == "before")
-    return _verdict(holds, told[1], asked)
-
-
-def _settled_by_amount(
-    question: str, bound: re.Match[str], passages: Sequence[Passage], models: Models
-) -> Reading | None:
-    asked = f"How many {bound[3]} {_lowered(question[: bound.start()])}?"
-    limit = number_in(bound[2])
-    told = _counted(read_step(asked, passages, models)) if limit is not None else None
-    if told is None or limit is None or not word_families(bound[3]) <= word_families(text_of(told[1].quote)):
-        return None
-    return _verdict(_BOUNDS[bound[1].lower()](told[0], limit), told[1], asked)
-
-
-def _lowered(text: str) -> str:
-    return text[:1].lower() + text[1:]
-
-
-def _verdict(holds: bool, told: Candidate, asked: str) -> Reading:
-    reading = _reading("yes" if holds else "no", [told.quote], told.chance, f"{asked} {told.text}")
-    return replace(reading, kind=AnswerKind.VERDICT)
-
-
 def _operands(plan: Plan, steps: Sequence[StepReading]) -> Iterator[Operand]:
     """What the plan combines, option by option; nothing where it combines nothing or has no two options."""
     final = plan.final
@@ -341,7 +288,7 @@ def _told_by(candidate: Candidate) -> ToldValue:
     return ToldValue(candidate.text, candidate.quote, candidate.chance)
 
 
-def _dated(candidates: Sequence[Candidate]) -> tuple[Date, Candidate] | None:
+def dated(candidates: Sequence[Candidate]) -> tuple[Date, Candidate] | None:
     """The likeliest date."""
     dates = ((parse_date(candidate.text), candidate) for candidate in candidates)
     return next(((date, candidate) for date, candidate in dates if date is not None), None)
@@ -353,7 +300,7 @@ def _years(birth: Date, death: Date) -> Date:
 
 def _by_amount(comparator: str, operands: Sequence[Operand]) -> Compared | None:
     """Which of two has more or less of something, the second where both have as much; None where one is not told."""
-    found = [_counted(operand.readings[0]) for operand in operands]
+    found = [counted_in(operand.readings[0]) for operand in operands]
     if found[0] is None or found[1] is None:
         return None
     amounts = found[0][0], found[1][0]
@@ -365,7 +312,8 @@ def _by_amount(comparator: str, operands: Sequence[Operand]) -> Compared | None:
     return Compared(_reading(chosen, [one.quote for one in told if one is not None], confidence, note), told)
 
 
-def _counted(reading: StepReading) -> tuple[float, Candidate] | None:
+def counted_in(reading: StepReading) -> tuple[float, Candidate] | None:
+    """The likeliest amount, as a number."""
     for candidate in reading.candidates:
         amount = number_in(candidate.text)
         if amount is not None:
@@ -373,16 +321,35 @@ def _counted(reading: StepReading) -> tuple[float, Candidate] | None:
     return None
 
 
-def _common(operands: Sequence[Operand]) -> Compared | None:
-    """The likeliest answer that all have in common, where there is one."""
+def _common(operands: Sequence[Operand], likely: float = 0.0) -> Compared | None:
+    """The likeliest answer that all have in common, where there is one as likely as this beside the best of each."""
     answers = [{one.text.casefold(): one for one in operand.readings[0].candidates[:_SHARED]} for operand in operands]
     shared = set(answers[0]).intersection(*answers[1:])
     if not shared:
         return None
     best = max(sorted(shared), key=lambda text: math.prod(each[text].chance for each in answers))
+    apart = math.prod(max(one.chance for one in each.values()) for each in answers)
+    if math.prod(each[best].chance for each in answers) < likely * apart:
+        return None
     quotes = [each[best].quote for each in answers]
     told = tuple(_told_by(each[best]) for each in answers)
     return Compared(_reading(answers[0][best].text, quotes, 0.6, "what all of them share"), told)
+
+
+def _of_each(operands: Sequence[Operand]) -> Compared | None:
+    """What was asked of each thing, where they have nothing in common: "When were the mill and the inn built?"."""
+    best = [operand.readings[0].best for operand in operands]
+    told = [_told_by(one) for one in best if one is not None]
+    if len(told) < len(operands):
+        return None
+    items = [(f"{operand.option}: {one.found}", one.quote) for operand, one in zip(operands, told, strict=True)]
+    reading = _reading(
+        ", ".join(text for text, _ in items),
+        [quote for _, quote in items],
+        min(one.chance for one in best if one is not None),
+        "what is asked of each",
+    )
+    return Compared(replace(reading, kind=AnswerKind.LIST, items=tuple(items)), tuple(told))
 
 
 def _countries(passage: Passage | None) -> tuple[frozenset[str], Quote] | None:

@@ -1,32 +1,47 @@
 """Which of several things, or of all in a table, has most of something: the amount of each is read, and compared.
 
-And which of them a stretch of text means.
+Whether one is more than a bound, or before a date, and which of several things a stretch of text means.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from types import MappingProxyType
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
+from polyhop.english.dates import DATE, parse_date
 from polyhop.english.degrees import Degree
-from polyhop.english.numbers import Amount, amount_in
+from polyhop.english.numbers import Amount, amount_in, number_in
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import family, pieces
 from polyhop.models.choice import Models
+from polyhop.reading.comparison import counted_in, dated
 from polyhop.reading.pointing import point_together
 from polyhop.reading.reader import Quote, Reading, text_of
 from polyhop.reading.rows import Row, RowTable, row_at, tables_in, word_families
+from polyhop.reading.steps import Candidate, read_step
 from polyhop.types import AnswerKind, Passage
 
 WORDS: Final = 220  # of what is said of each option, that are read
 WAYS: Final = 300  # to take one amount of each option, about as many of which are compared: the likeliest
 ROWS: Final = 40  # of a table, each of which is asked for its amount
+_DATE_BOUND: Final = re.compile(rf"\s+(before|after)\s+(?:the year\s+)?({DATE.pattern})\s*\?*\s*$", re.IGNORECASE)
+_BOUNDS: Final[Mapping[str, Callable[[float, float], bool]]] = MappingProxyType(
+    {
+        **dict.fromkeys(("more than", "over"), operator.gt),
+        **dict.fromkeys(("less than", "fewer than", "under"), operator.lt),
+        "at least": operator.ge,
+        "at most": operator.le,
+    }
+)
+_AMOUNT_BOUND: Final = re.compile(rf"\s+({'|'.join(_BOUNDS)})\s+(\S+)\s+(\w+)\s*\?*\s*$", re.IGNORECASE)
 NAMED: Final = 0.6  # of an option's own words, from which a sentence speaks of it
 _ORDINAL: Final = re.compile(r"(\d)(?:st|nd|rd|th)$")
 SHARED: Final = 0.25  # the least chance of a column, a mean of its cells'
@@ -213,3 +228,53 @@ def _means(said: set[str], ours: set[str], theirs: set[str]) -> bool:
 def _content(text: str) -> list[str]:
     """The words of a text that mean something; "28th" is 28."""
     return [_ORDINAL.sub(r"\1", word) for word in pieces(text) if word not in FUNCTION_WORDS]
+
+
+def settled_by_bound(question: str, passages: Sequence[Passage], models: Models) -> Reading | None:
+    """Whether something was before or after a date, or is more or less than an amount, by what it was or is.
+
+    None where the question names no such bound, or where no date, or no amount of the same, is told.
+    """
+    date, amount = _DATE_BOUND.search(question), _AMOUNT_BOUND.search(question)
+    if date is not None:
+        return _settled_by_date(question, date, passages, models)
+    return _settled_by_amount(question, amount, passages, models) if amount is not None else None
+
+
+def _settled_by_date(
+    question: str, bound: re.Match[str], passages: Sequence[Passage], models: Models
+) -> Reading | None:
+    asked = f"When {_lowered(question[: bound.start()])}?"
+    told, limit = dated(read_step(asked, passages, models).candidates), parse_date(bound[2])
+    if told is None or limit is None:
+        return None
+    size = min(sum(map(bool, day)) for day in (told[0], limit))  # both have a year, some a month and a day
+    if told[0][:size] == limit[:size]:
+        return None
+    holds = (told[0][:size] < limit[:size]) == (bound[1].lower() == "before")
+    return _verdict(holds, told[1], asked)
+
+
+def _settled_by_amount(
+    question: str, bound: re.Match[str], passages: Sequence[Passage], models: Models
+) -> Reading | None:
+    asked = f"How many {bound[3]} {_lowered(question[: bound.start()])}?"
+    limit = number_in(bound[2])
+    told = counted_in(read_step(asked, passages, models)) if limit is not None else None
+    if told is None or limit is None or not word_families(bound[3]) <= word_families(text_of(told[1].quote)):
+        return None
+    return _verdict(_BOUNDS[bound[1].lower()](told[0], limit), told[1], asked)
+
+
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _verdict(holds: bool, told: Candidate, asked: str) -> Reading:
+    return Reading(
+        text="yes" if holds else "no",
+        kind=AnswerKind.VERDICT,
+        quotes=(told.quote,),
+        confidence=told.chance,
+        note=f"{asked} {told.text}",
+    )

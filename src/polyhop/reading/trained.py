@@ -14,7 +14,7 @@ from polyhop.models.choice import Models
 from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
 from polyhop.reading.chosen_rows import chosen_rows, tables_read
-from polyhop.reading.comparison import DATED, Comparison, compares_versions, settled_by_bound
+from polyhop.reading.comparison import DATED, Comparison, compares_versions
 from polyhop.reading.conversations.days import with_the_day
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.hops_found import chances_of, found_by_hops, leading_hops, quotes_of
@@ -32,7 +32,7 @@ from polyhop.reading.listed import (
     several_listed,
     without_fences,
 )
-from polyhop.reading.measured import meant_of, measured_choice, measured_row
+from polyhop.reading.measured import meant_of, measured_choice, measured_row, settled_by_bound
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, sure, text_of
 from polyhop.reading.rows import cell_asked_for, row_at

@@ -54,9 +54,9 @@ def cited(answer: Answer, base_url: str) -> CitedText:
         writing.text += " What came closest:" if answer.citations else ""
         for citation in answer.citations:
             writing.say("", [citation])
-    elif answer.items and answer.kind is AnswerKind.LIST:
+    elif answer.items and answer.kind in (AnswerKind.LIST, AnswerKind.PARTS):
         for position, item in enumerate(answer.items):
-            writing.say(("\n" if position else "") + f"- {item.text.strip()}", item.citations)
+            writing.say(("\n" if position else "") + f"- {item.said.strip()}", item.citations)
     elif answer.items:
         for position, item in enumerate(answer.items):
             writing.say((" " if position else "") + item.text.strip(), item.citations)

@@ -123,7 +123,7 @@ def answer_told(answer: Answer) -> ToldAnswer:
     """An answer as an assistant is told it."""
     return ToldAnswer(
         text=answer.text,
-        items=[item.text for item in answer.items],
+        items=[item.said for item in answer.items],
         confidence=round(answer.confidence, 3),
         grounded=answer.grounded,
         understood_as=answer.standalone,

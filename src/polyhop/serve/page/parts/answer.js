@@ -124,10 +124,18 @@ export class AnswerCard {
 
   #worded({ text, kind, items }, citations) {
     const chips = (list) => list.map((each) => this.#chip(each, citations));
-    if (["list", "prose"].includes(kind) && items?.length) {
+    if (["list", "prose", "parts"].includes(kind) && items?.length) {
       const tag = kind === "list" ? "ul" : "div";
+      const asked = (item) => item.asked && [h("span", { class: "asked" }, item.asked), " "];
       const piece = (item) =>
-        h(kind === "list" ? "li" : "p", { dir: "auto" }, h("span", {}, item.text), " ", chips(item.citations ?? []));
+        h(
+          kind === "list" ? "li" : "p",
+          { dir: "auto" },
+          asked(item),
+          h("span", {}, item.text || "Not found in these documents"),
+          " ",
+          chips(item.citations ?? []),
+        );
       return h(tag, { class: `worded ${kind}` }, items.map(piece));
     }
     const long = text.length > 80;

@@ -1,0 +1,133 @@
+"""Answering questions in one view of an index: finding, reading, and putting together what one question asks apart."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from polyhop.conversation.several_asked import asked_apart
+from polyhop.conversation.standalone import Standalone, standalone
+from polyhop.conversation.thread import NO_THREAD, Thread
+from polyhop.indexing.answer_manifest import manifest_of
+from polyhop.indexing.readiness import check_asking
+from polyhop.layers.hops_told import HopsTold
+from polyhop.layers.view import View
+from polyhop.models.timed import Timed
+from polyhop.models.within import left_out_by
+from polyhop.planning.asked import LONGEST_QUESTION, shortened
+from polyhop.reading.citations import citations_of, items_of
+from polyhop.reading.drafts import DraftListener
+from polyhop.reading.hops_found import along_plan, hops_taken
+from polyhop.reading.reader import OFFLINE, reader_of
+from polyhop.reading.several_answers import as_one
+from polyhop.reading.within_budget import read_within
+from polyhop.reports import HopListener
+from polyhop.settings import Settings
+from polyhop.strategies.strategy import Strategy, default_strategy, layers_used, strategy_of
+from polyhop.types import Answer, Budget, Evidence, Hop
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answering:
+    """Answers one question, and those that it is made of, from a view that carries the models they may ask."""
+
+    view: View
+    settings: Settings
+    strategy: str | None  # its name, with what is set of it; none: the best that the layers allow
+    budget: Budget
+    told: HopListener | None = None
+    drafted: DraftListener | None = None
+
+    def answer(self, question: str, thread: Thread) -> Answer:
+        """The answer to a checked question; where it asks several things, an answer to each of them.
+
+        A language model reads what a question asks at once; our own reader points at one thing, and is asked for each.
+        Where none of them is answered, the question is read as it stands.
+        """
+        meant = standalone(question, thread, self.view.models)
+        if reader_of(self.settings, self.view.models)[0] == OFFLINE:
+            parts = asked_apart(meant.question)
+            answers = self._in_turn(parts) if len(parts) > 1 else []
+            if any(answer.text is not None for answer in answers):
+                one = as_one(meant.question, answers)
+                HopsTold(self.told).complete(one.evidence.hops)  # what is common to two of them once
+                return replace(one, question=question, standalone=_stands_for(meant))
+        return self._answered(question, meant, self.told)
+
+    def _in_turn(self, parts: Sequence[str]) -> list[Answer]:
+        """What is asked, one thing after another, each as it is meant after those before it."""
+        thread, answers, began = NO_THREAD, list[Answer](), time.monotonic()
+        for part in parts:
+            seconds = self.budget.seconds
+            left = None if seconds is None else max(0.0, seconds - (time.monotonic() - began))
+            hops = sum(len(answer.evidence.hops) for answer in answers)
+            one = replace(self, budget=replace(self.budget, seconds=left), told=_told_behind(hops, self.told))
+            answers.append(one._answered(part, standalone(part, thread, self.view.models), one.told))
+            thread = thread.after(answers[-1])
+        return answers
+
+    def _answered(self, question: str, meant: Standalone, told: HopListener | None) -> Answer:
+        view, began = self.view.of_question(self.view.models, told), time.monotonic()
+        evidence = self.evidence(meant.question, view)
+        if evidence.plan is None:  # a reader has one in any case; this one costs nothing
+            evidence = replace(evidence, plan=view.plan(evidence.question))
+        reader, reading, unread = read_within(self.budget, evidence, self.settings, view.models, self.drafted)
+        cost = replace(meant.cost + evidence.cost + reading.cost, seconds=time.monotonic() - began)
+        logger.info("reader %s is done after %.2f s", reader, cost.seconds)
+        left_out = (*evidence.left_out, *left_out_by(view.models), *unread)
+        hops = hops_taken(evidence.question, reading, evidence)
+        view.hops_told.complete(hops)
+        trail = (*evidence.trail, *([f"read by {reader}: {reading.note}"] if reading.note else []))
+        evidence = replace(evidence, hops=hops, cost=cost, left_out=left_out, trail=trail)
+        return Answer(
+            question=question,
+            text=reading.text,
+            citations=citations_of(reading.quotes, view.record),
+            confidence=reading.confidence,
+            evidence=evidence,
+            reader=reader,
+            manifest=manifest_of(view, self.settings, strategy=evidence.strategy, reader=reader),
+            kind=reading.kind,
+            items=items_of(reading.items, view.record),
+            grounded=reading.grounded and reading.text is not None,
+            standalone=_stands_for(meant),
+        )
+
+    def evidence(self, question: str, view: View) -> Evidence:
+        """What the strategy finds for a question, which is cut to what is read, within the budget's time."""
+        preset = view.once("preset", lambda: check_asking(view, self.settings))
+        chosen = self.strategy or default_strategy(view, self.settings)
+        strategy: Strategy = strategy_of(chosen, self.settings)
+        over = view.restricted(layers_used(strategy, view.layers))
+        logger.info("strategy %s looks for evidence in %s", chosen, ", ".join(over.layers) or "no layer")
+        asked = shortened(question)
+        notes = [] if asked == question else [f"read the first {LONGEST_QUESTION} words of the question"]
+        if self.budget.seconds is None:
+            evidence = strategy.retrieve(asked, over, self.budget)
+        else:
+            judge = Timed(over.models.reranker, self.budget.seconds)
+            evidence = strategy.retrieve(asked, replace(over, models=over.models.with_reranker(judge)), self.budget)
+            if judge.left:
+                notes.append(f"out of time after {self.budget.seconds:g} s: {judge.left} texts were not judged")
+                evidence = replace(evidence, left_out=(*evidence.left_out, notes[-1]))
+        view.hops_told.complete(along_plan(evidence.hops))  # whether an answer rests on others is not known yet
+        return replace(evidence, trail=(*preset, *evidence.trail, *notes))
+
+
+def _stands_for(meant: Standalone) -> str | None:
+    return meant.question if meant.source else None
+
+
+def _told_behind(before: int, told: HopListener | None) -> HopListener | None:
+    """A listener of hops whose places follow so many others."""
+    if told is None:
+        return None
+
+    def behind(place: int, hop: Hop) -> None:
+        told(before + place, hop)
+
+    return behind

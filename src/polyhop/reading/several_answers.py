@@ -1,0 +1,77 @@
+"""Puts the answers to what one question asks together: each with its quotations, on one plan with all hops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+from polyhop.plans import REFERENCE, Plan, Step
+from polyhop.types import Answer, AnswerItem, AnswerKind, Cost, Evidence, Hop, Passage
+
+
+def as_one(question: str, answers: Sequence[Answer]) -> Answer:
+    """One answer to a question from the answers to what it asks, at least one of which has a text.
+
+    It is as sure as the least sure of these. Passages are those of each by turns, as many as the most that one has.
+    """
+    answered = [answer for answer in answers if answer.text is not None]
+    return replace(
+        answers[-1],
+        question=question,
+        text="; ".join(answer.text for answer in answered if answer.text is not None),
+        citations=tuple(dict.fromkeys(citation for answer in answered for citation in answer.citations)),
+        confidence=min(answer.confidence for answer in answered),
+        evidence=_evidence(question, [answer.evidence for answer in answers]),
+        kind=AnswerKind.PARTS,
+        items=tuple(map(_item, answers)),
+        grounded=all(answer.grounded for answer in answered),
+    )
+
+
+def _item(answer: Answer) -> AnswerItem:
+    """The answer to one of the things; without a text where the documents have none."""
+    asked = answer.standalone or answer.question
+    return AnswerItem(asked=asked, text=answer.text or "", citations=answer.citations if answer.text else ())
+
+
+def _evidence(question: str, found: Sequence[Evidence]) -> Evidence:
+    steps: dict[Step, int] = {}  # each once, with its place: two things may be asked of one that is described
+    hops: list[Hop] = []
+    for each in found:
+        known, places = len(steps), _added(each.plan, steps)
+        for hop in each.hops:
+            place = None if hop.step is None else places[hop.step]
+            if place is None or place >= known:
+                hops.append(replace(hop, step=place))
+    return replace(
+        found[0],
+        question=question,
+        passages=_by_turns([each.passages for each in found]),
+        hops=tuple(hops),
+        plan=Plan(shape="several", steps=tuple(steps), source=found[0].plan.source if found[0].plan else ""),
+        trail=tuple(line for each in found for line in (f"asked apart: {each.question}", *each.trail)),
+        left_out=tuple(dict.fromkeys(line for each in found for line in each.left_out)),
+        cost=sum((each.cost for each in found), Cost()),
+        doubtful=any(each.doubtful for each in found),
+        aside=tuple(dict.fromkeys(one for each in found for one in each.aside)),
+    )
+
+
+def _added(plan: Plan | None, steps: dict[Step, int]) -> list[int]:
+    """Add the steps of a plan that are not there yet; where each of its steps is now."""
+    places: list[int] = []
+    for step in plan.steps if plan is not None else ():
+        question = REFERENCE.sub(lambda one: f"#{places[int(one[1]) - 1] + 1}", step.question)
+        moved = replace(step, question=question, refers_to=tuple(places[at] for at in step.refers_to))
+        places.append(steps.setdefault(moved, len(steps)))
+    return places
+
+
+def _by_turns(rankings: Sequence[Sequence[Passage]]) -> tuple[Passage, ...]:
+    """The first passage of each ranking, then the second of each, each once; none is scored above one before it."""
+    most = max(map(len, rankings))
+    turns = [ranking[at] for at in range(most) for ranking in rankings if at < len(ranking)]
+    ranked = list({passage.id: passage for passage in reversed(turns)}.values())[::-1][:most]
+    scores = accumulate((passage.score for passage in ranked), min)
+    return tuple(replace(passage, score=score) for passage, score in zip(ranked, scores, strict=True))

@@ -49,6 +49,8 @@ def pointing(question: str) -> Pointing:
         "How is the mill related to the Tarn ferry?",
         "How are the mill and the ferry connected?",
         "How does the mill of Orla relate to the ferry?",
+        "What links the mill and the ferry?",
+        "What does the mill have to do with the Tarn ferry?",
     ],
 )
 def test_how_two_things_are_related_is_told_by_a_sentence_that_names_both(question: str) -> None:
@@ -64,7 +66,23 @@ def test_no_other_sentence_tells_it_and_no_other_question_asks_it(question: str)
     assert told_of_both(pointing(question)) is None
 
 
-@pytest.mark.parametrize("hostile", ["how is " * 20_000, "relation between " * 10_000, "how are " + "a and " * 30_000])
+def test_two_sentences_of_one_passage_link_what_each_of_them_names() -> None:
+    text = "The inn was built by Orla Venn. Its first host was Tam Ostler. It has nine rooms."
+    inn = Passage(id="p", document_id="d", ordinal=0, start=0, end=len(text), title="Gull Inn", text=text)
+    spans = [(text.index("Its"), text.index(" It has")), (0, text.index(" Its"))]
+    sentences = tuple(Supporting(0.3, Quote(inn, *span)) for span in spans)
+    reading = told_of_both(Pointing(question="What links Orla Venn and Tam Ostler?", answers=(), sentences=sentences))
+    assert reading is not None
+    assert reading.text == "The inn was built by Orla Venn. Its first host was Tam Ostler."
+    assert len(reading.quotes) == 2
+    asked = "What links Orla Venn and Ned Ostler?"
+    assert told_of_both(Pointing(question=asked, answers=(), sentences=sentences)) is None
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["what links " * 20_000, "how is " * 20_000, "relation between " * 10_000, "how are " + "a and " * 30_000],
+)
 def test_hostile_questions_are_read_in_time(hostile: str) -> None:
     began = time.process_time()
     told_of_both(pointing(hostile))

@@ -13,7 +13,7 @@ from typing import Final
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.numbers import names_version, versions_in
 from polyhop.indexes.folding import fold, pieces
-from polyhop.reading.pointing import Pointed, Pointing
+from polyhop.reading.pointing import Pointed, Pointing, Supporting
 from polyhop.reading.reader import Quote, Reading, headings_over, text_of
 from polyhop.reading.rows import word_families
 from polyhop.types import AnswerKind, Passage
@@ -37,6 +37,8 @@ _RELATED: Final = tuple(
         r"^how (?:is|are|was|were) (?P<one>[^?]{1,200}?) (?:related|connected|linked) to (?P<other>[^?]{1,200})",
         r"^how (?:are|were) (?P<one>[^?]{1,200}?) and (?P<other>[^?]{1,200}?) (?:related|connected|linked)\b",
         r"^how (?:does|do|did) (?P<one>[^?]{1,200}?) relate to (?P<other>[^?]{1,200})",
+        r"^what (?:links|linked|connects|connected|ties|tied) (?P<one>[^?]{1,200}?) (?:and|to|with) (?P<other>[^?]+)",
+        r"^what (?:does|do|did|has|have|had) (?P<one>[^?]{1,200}?) (?:have )?to do with (?P<other>[^?]{1,200})",
     )
 )
 TOLD: Final = 0.8  # chance of a version that stands over a line which says all of what is asked
@@ -180,7 +182,10 @@ def _version_over(quote: Quote) -> tuple[str, tuple[Quote, ...]]:
 
 
 def told_of_both(found: Pointing) -> Reading | None:
-    """The likeliest sentence that names both of the things whose relation is asked for; None for other questions."""
+    """The likeliest sentence that names both of the things whose relation is asked for, or two of one passage.
+
+    None for other questions, and where no passage speaks of both.
+    """
     asked = next((match for pattern in _RELATED if (match := pattern.search(found.question))), None)
     if asked is None:
         return None
@@ -196,6 +201,27 @@ def told_of_both(found: Pointing) -> Reading | None:
                 confidence=max(sentence.chance, TOLD_OF_BOTH),
                 note="quoted, as it names both",
             )
+    return _told_beside(one, other, found)
+
+
+def _told_beside(one: frozenset[str], other: frozenset[str], found: Pointing) -> Reading | None:
+    """The likeliest sentences of one passage that name a thing each: what the passage is about links the two."""
+    named: dict[str, dict[bool, Supporting]] = {}
+    for sentence in found.sentences:
+        said = word_families(text_of(sentence.quote))
+        of_one, of_other = _are_within(one, said), _are_within(other, said)
+        if of_one != of_other:
+            beside = named.setdefault(sentence.quote.passage.id, {})
+            beside.setdefault(of_one, sentence)
+            if len(beside) == 2:
+                quotes = tuple(sorted((each.quote for each in beside.values()), key=lambda quote: quote.start))
+                return Reading(
+                    text=" ".join(" ".join(text_of(quote).split()) for quote in quotes),
+                    kind=AnswerKind.EXTRACT,
+                    quotes=quotes,
+                    confidence=max(TOLD_OF_BOTH, min(each.chance for each in beside.values())),
+                    note="quoted, as one passage names each of them",
+                )
     return None
 
 

@@ -15,7 +15,7 @@ from polyhop.english.numbers import names_version, number_in, versions_in
 from polyhop.english.options import choices
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
-from polyhop.plans import Plan
+from polyhop.plans import Combination, Plan
 from polyhop.reading.reader import Quote, Reading, hop_read, text_of
 from polyhop.reading.rows import word_families
 from polyhop.reading.steps import Candidate, StepReading, glance
@@ -44,9 +44,12 @@ class ToldValue:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """What was read about one of the things compared, and whom or what that speaks of."""
+    """What was read about one of the things compared, and whom or what that speaks of.
 
-    option: str  # as the question names it
+    What is asked for when two things happened has no subject: its question says what is meant.
+    """
+
+    option: str  # as the question names it; what is asked, where it names none
     readings: tuple[StepReading, ...]  # the measures: one, or birth and death
     targets: tuple[str, ...]  # what they ask for, in a few words
     subject: str  # the option itself, or the director, author, ... whom its own passage names
@@ -58,7 +61,7 @@ class Operand:
 
         Of a version, no title says so.
         """
-        if self.is_version:
+        if self.is_version or not self.subject:
             return 1.0
         passage = about(self.subject, passages)
         if passage is None:
@@ -88,6 +91,11 @@ class Compared:
     reading: Reading
     told: tuple[ToldValue | None, ...]
 
+    @property
+    def weakest(self) -> float:
+        """The chance of the least likely of what it was told, 0 to 1; 1 where no chance is known."""
+        return min((one.chance for one in self.told if one is not None and one.chance is not None), default=1.0)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
@@ -114,7 +122,8 @@ class Comparison:
         reading = replace(compared.reading, hops=tuple(_hops(operands, steps, compared.told)))
         if plan.final.whether:
             verdict = "yes" if reading.text == operands[0].option else "no"
-            reading = replace(reading, text=verdict, kind=AnswerKind.VERDICT)
+            sure = reading.confidence * compared.weakest  # what rests on an unlikely date is a guess
+            reading = replace(reading, text=verdict, kind=AnswerKind.VERDICT, confidence=sure)
         quotes = [*(step.quote for operand in operands for step in operand.way), *reading.quotes]
         sureness = sum(operand.sureness(self.passages) for operand in operands) / len(operands)
         return replace(reading, quotes=tuple(dict.fromkeys(quotes)), confidence=reading.confidence * sureness**2)
@@ -149,7 +158,7 @@ class Comparison:
         """Which of two came first or last, or lived longer, the second where neither did; None without dates."""
         told = [[self._date(operand, at) for at in range(len(operand.readings))] for operand in operands]
         known = [at for at, dates in enumerate(told) if None not in dates]
-        if not known or (len(known) == 1 and operands[0].is_version):
+        if not known or (len(known) == 1 and (operands[0].is_version or not operands[0].subject)):
             return None
         found = tuple(one and _told_by(one[1]) for dates in told for one in dates)
         quotes = [one.quote for one in found if one is not None]
@@ -184,7 +193,7 @@ class Comparison:
 
     def _told(self, operand: Operand, question: str) -> list[Candidate]:
         """What the passage about a thing answers to a question; nothing where none is about it."""
-        passage = about(operand.subject, self.passages)
+        passage = about(operand.subject, self.passages) if operand.subject else None
         return glance(question, [passage], self.models) if passage is not None else []
 
     def _by_relevance(self, options: Sequence[tuple[str, str]], asked: Sequence[str]) -> Reading | None:
@@ -251,6 +260,11 @@ class Comparison:
         return Compared(reading, tuple(ToldValue(None, quote) for quote in quotes))
 
 
+def _asks_itself(final: Combination) -> bool:
+    """Whether the steps say by themselves what they ask for, and the question offers nothing."""
+    return final.comparator == "common" or (final.whether and not final.options)
+
+
 def compares_versions(plan: Plan | None) -> bool:
     """Whether a plan compares versions by their dates: notes on them do not tell which is the later one."""
     final = plan.final if plan is not None else None
@@ -260,15 +274,17 @@ def compares_versions(plan: Plan | None) -> bool:
 def _operands(plan: Plan, steps: Sequence[StepReading]) -> Iterator[Operand]:
     """What the plan combines, option by option; nothing where it combines nothing or has no two options."""
     final = plan.final
-    if final is None or (len(final.options) < 2 and final.comparator != "common"):
+    if final is None or (len(final.options) < 2 and not _asks_itself(final)):
         return
     each = 2 if final.comparator == "longer" else 1
     groups = [final.operands[at : at + each] for at in range(0, len(final.operands), each)]
     for place, group in enumerate(groups):
         references = plan.steps[group[0]].refers_to
-        option = final.options[place] if place < len(final.options) else ""
+        option = final.options[place] if place < len(final.options) else plan.steps[group[0]].question
         way = tuple(best for at in references if (best := steps[at].best) is not None)
         subject = steps[references[-1]].answer if references else option
+        if not final.options:
+            subject = ""
         targets = tuple(plan.steps[at].target for at in group)
         yield Operand(option, tuple(steps[at] for at in group), targets, subject, tuple(group), way)
 

@@ -52,6 +52,8 @@ class Auto:
             reason = f"no passage near the question answers it ({found.chance:.2f} of {self.sure:.2f})"
         else:
             reason = f"the plan has {len(plan.steps)} steps"
+            if plan.shape != "chain" and "questions" in over.layers:
+                passages = self._near(question, over, budget)
         strategy = _following(plan, over, passages[: self.looked])
         evidence = strategy.retrieve(question, over.restricted(strategy.needs), budget)
         trail = (f"{evidence.strategy}, because {reason}", *evidence.trail)

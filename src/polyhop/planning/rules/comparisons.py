@@ -7,7 +7,7 @@ from typing import Final
 
 from polyhop.english.degrees import FORMS, NEUTRAL
 from polyhop.english.options import split_options
-from polyhop.english.question import OWNS, Word, Words, plain, render
+from polyhop.english.question import OWNS, Word, Words, plain, read_words, render
 from polyhop.english.verbs import base_form, is_participle
 from polyhop.english.words import (
     ARTICLES,
@@ -17,6 +17,7 @@ from polyhop.english.words import (
     HAVE,
     OWNERS,
     PREPOSITIONS,
+    PRONOUNS,
     ROLES,
     TIMES,
     TITLE_NOUNS,
@@ -24,11 +25,13 @@ from polyhop.english.words import (
     word_set,
 )
 from polyhop.planning.rules.chains import answer_chain
-from polyhop.planning.rules.clauses import finite_at, first_finite
+from polyhop.planning.rules.clauses import finite_at, first_finite, noun_phrase_start
 from polyhop.planning.rules.draft import PlanDraft
+from polyhop.planning.rules.event_times import timed
 from polyhop.plans import Combination, Comparator, Plan
 
 _BORN: Final = word_set("born birth older oldest younger youngest elder eldest birthday")
+_STRENGTH: Final = word_set("much far even still any")  # before a comparative
 _DIED: Final = word_set("died die dies death dead deceased")
 
 
@@ -53,12 +56,13 @@ def _index(reference: Word) -> int:
 def compare(words: Words) -> Plan | None:
     """The plan of a comparison, or None if the question compares nothing that we recognise."""
     if len(words) < 5:
-        return None
+        return timed(words)  # "Did Ada Lund outlive Oskar Vale?"
+    words = _that_of_spelled_out(words)
     options = split_options(words)
     if options is not None:
         return _choice(options.frame, *options.options) if len(options.options) == 2 else None
     if words[0].low in BE | DO | HAVE:
-        return _order(words) or _agreement(words)
+        return _order(words) or timed(words) or _agreement(words)
     return _common(words)
 
 
@@ -70,7 +74,10 @@ def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
     role = _bridge_role(frame)
     noun = _option_noun(frame)
     things: list[Words] = [(*noun, left), (*noun, right)]
-    things = [(draft.relation(plain(role), thing),) for thing in things] if role else [(left,), _owned(right, left)]
+    if role:
+        things = [(draft.relation(plain(role), thing),) for thing in things]
+    else:
+        things = [_described((left,)), _described(_owned(right, left))]
     if ("lived" in lows or "life" in lows or "lifespan" in lows) and ("longer" in lows or "longest" in lows):
         operands = tuple(
             operand
@@ -88,6 +95,29 @@ def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
         measure = _Measure(plain("how", "old", "is"), (), measure.comparator, "age")  # a bridge was not born
     operands = tuple(measure.ask(thing, draft) for thing in things)
     return draft.plan("comparison", Combination(comparator=measure.comparator, operands=operands, options=names))
+
+
+def _that_of_spelled_out(words: Words) -> Words:
+    """The words with the noun that "that of" stands for: "the age of X or that of Y" is "or the age of Y"."""
+    lows = [word.low for word in words]
+    at = next((at for at in range(3, len(words) - 2) if lows[at : at + 2] == ["that", "of"]), None)
+    if at is None or lows[at - 1] not in ("than", "or", "and", "before", "after"):
+        return words
+    end = next((end for end in range(2, at) if lows[end] == "of" or words[end] == OWNS), None)
+    if end is None:
+        return words
+    noun = words[end + 1 : end + 2] if words[end] == OWNS else words[noun_phrase_start(words, end) : end]
+    noun = tuple(word for word in noun if word.low not in ARTICLES)
+    return (*words[:at], *plain("the"), *noun, *words[at + 1 :]) if noun else words
+
+
+def _described(thing: Words) -> Words:
+    """A thing that the question describes word by word, "the author of X", so that a step can ask who that is."""
+    return tuple(
+        part
+        for word in thing
+        for part in (read_words(word.text) if word.text.startswith("the ") and " of " in word.text else (word,))
+    )
 
 
 def _owned(thing: Word, other: Word) -> Words:
@@ -190,6 +220,8 @@ def _order(words: Words) -> Plan | None:
     """Is the one more than the other? "Was X completed before Y?", "Is X longer than Y?": asks the measure of each."""
     names = [at for at, word in enumerate(words) if word.atomic]
     middle = next((at for at, word in enumerate(words) if word.low in ("than", "before", "after")), None)
+    if middle is not None and words[middle].low == "than" and _is_measured(words[middle - 1].low):
+        return _more_than(words, middle)
     if middle is None or len(names) != 2 or not names[0] < middle < names[1]:
         return None
     left, right = (words[at] for at in names)
@@ -201,6 +233,27 @@ def _order(words: Words) -> Plan | None:
     helper = () if words[0].low in DO else words[:1]
     order = plain({"before": "earlier", "after": "later"}[words[middle].low]) if words[middle].low != "than" else ()
     planned = _choice((*plain("which"), *helper, *between, *order), left, right)
+    if planned is None or planned.final is None:
+        return None
+    return replace(planned, final=replace(planned.final, whether=True))
+
+
+def _is_measured(comparative: str) -> bool:
+    """Whether a comparative is of a thing itself, and not of how often, when or how much it does something."""
+    adjective, _ = FORMS.get(comparative, ("", False))
+    return comparative in _BORN or (adjective not in ("", "much", "many", "far", "late") and comparative not in TIMES)
+
+
+def _more_than(words: Words, than: int) -> Plan | None:
+    """What is before a comparative beside what is behind "than": "Is the author of X older than his sister?"."""
+    end = next((at for at in range(than - 1, 1, -1) if words[at - 1].low not in _STRENGTH), 1)
+    left, right = render(words[1:end]), render(words[than + 1 :])
+    lows = {word.low for word in words[1:]}
+    clause = words[0].low not in ("is", "was") or any(finite_at(words, at) for at in range(than + 1, len(words)))
+    if not left or not right or clause or lows & (WH_WORDS | PRONOUNS | {"one", ","}):
+        return None
+    things = [Word(text, "name") for text in (left, right)]
+    planned = _choice((*plain("which"), words[0], words[than - 1]), *things)
     if planned is None or planned.final is None:
         return None
     return replace(planned, final=replace(planned.final, whether=True))
@@ -318,6 +371,8 @@ def _common(words: Words) -> Plan | None:
         return None
     right = next((i for i in range(middle + 1, min(middle + 4, len(words))) if words[i].atomic), None)
     both = lows.index("both") if "both" in lows else 0
+    if lows[-1] in ("connected", "related", "linked"):
+        return None  # to one another
     if right is None or sum(word.atomic for word in words) != 2 or lows[both - 1] in PREPOSITIONS:
         return None  # "starred in both X and Y" constrains what is asked for
     before = tuple(word for word in words[: middle - 1] if word.low not in ("both", "the"))

@@ -110,6 +110,11 @@ def test_unknown_labels_fit_nothing(label: str, kind: AnswerType) -> None:
         ("What moves the wheel?", "open"),
         ("By what means did the grain arrive?", "value"),
         ("List the keepers of the lighthouse.", "list"),
+        ("Which people have kept the lighthouse?", "list"),
+        ("Who were the keepers of the lighthouse?", "list"),
+        ("Who are her teachers?", "list"),
+        ("Who were the Romans?", "value"),  # a name
+        ("What is the children's fare?", "value"),
         ("Which storm lamps need to be kept dry?", "list"),
         ("Which keepers get oil?", "list"),
         ("Which lamps don't need oil?", "list"),

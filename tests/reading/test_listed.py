@@ -8,6 +8,7 @@ from polyhop.models.choice import load_models
 from polyhop.reading.listed import (
     answers_listed,
     explained,
+    in_its_sentence,
     introduced,
     introduces,
     likeliest_list,
@@ -234,3 +235,14 @@ def test_a_list_names_each_thing_once_and_nothing_that_the_question_names() -> N
     assert [each for each, _ in answers_listed(mill)[0]] == ["the mill", "the weir"]
     hall = Pointing(question="List what the hall holds.", answers=(pointed("ropes and sails", 0.5, second),))
     assert [each for each, _ in answers_listed(hall)[0]] == ["ropes", "sails"]
+
+
+def test_an_item_of_a_sentence_is_quoted_with_it_and_one_of_a_line_alone() -> None:
+    text = "The crew were Ada Lund, Tam Ostler and Orla Venn.\n\nTools:\n- the long oar\n- a pump\n"
+    passage = Passage(id="p", document_id="d", ordinal=0, start=0, end=len(text), title="Crew", text=text)
+
+    def quoted(item: str) -> str:
+        return text_of(in_its_sentence(Quote(passage, text.index(item), text.index(item) + len(item))))
+
+    assert quoted("Tam Ostler") == "The crew were Ada Lund, Tam Ostler and Orla Venn."
+    assert quoted("the long oar") == "the long oar"

@@ -76,6 +76,7 @@ _KINDS: Final = word_set("type kind sort name title")
 _PLURAL: Final = word_set("are were do does did have can may must should will")
 _SINGULAR: Final = word_set("is was has does")
 _ALSO_ONE: Final = word_set("means news lens gas")  # of one thing, though they end like several
+_IRREGULAR: Final = word_set("people men women children")  # of several, though they end like one
 _DOING: Final = word_set("do does did can could may might must should shall will would")
 """What a verb never stands before: "which moves does ..." asks for moves."""
 
@@ -191,7 +192,28 @@ def answer_shape(question: str) -> AnswerShape:
         return "explanation"
     if low[asked] == "what" and not _head_noun(words, asked):
         return "open"
-    return "list" if low[asked] in ("what", "which") and _is_plural(words, asked) else "value"
+    return "list" if _asks_for_several(words, asked) else "value"
+
+
+def _asks_for_several(words: Words, asked: int) -> bool:
+    """Whether several things are asked for: "which lamps", "what are the tools", "who were her teachers"."""
+    if words[asked].low == "who":
+        verb = words[asked + 1].low if asked + 1 < len(words) else ""
+        return verb in ("are", "were") and _names_several(words[asked + 2 :])
+    return words[asked].low in ("what", "which") and _is_plural(words, asked)
+
+
+def _names_several(words: Words) -> bool:
+    """Whether a noun phrase is of several: "her teachers", "the men of the mill"; not "the Romans", which is a name."""
+    if not words or words[0].low not in ARTICLES:
+        return False
+    end = next((at for at, word in enumerate(words) if word.low in PREPOSITIONS | WH_WORDS | {"that"}), len(words))
+    noun = words[end - 1]
+    return noun.kind == "word" and (noun.low in _IRREGULAR or _ends_as_several(noun.low))
+
+
+def _ends_as_several(noun: str) -> bool:
+    return noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and noun not in _ALSO_ONE
 
 
 def _is_plural(words: Words, asked: int) -> bool:
@@ -200,7 +222,9 @@ def _is_plural(words: Words, asked: int) -> bool:
     behind = [word.low for word in words[asked + 1 : asked + 6]]
     if noun in behind[1:] and (is_base(noun) or "to" in behind[behind.index(noun) + 1 :][:1]):
         noun = behind[behind.index(noun) - 1]  # "which lamps need oil": the last word may be the verb
-    if not noun.endswith("s") or noun.endswith(("ss", "us", "is")) or noun in _ALSO_ONE:
+    if noun in _IRREGULAR:
+        return OWNS not in words[asked:]
+    if not _ends_as_several(noun):
         return False
     if noun in behind[1:] and not any(word.endswith("s") for word in behind[: behind.index(noun)]):
         others = (word.low for word in words if word.low != noun)

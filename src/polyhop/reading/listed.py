@@ -213,6 +213,16 @@ def several_listed(found: Pointing) -> tuple[Items, float]:
     return (items, chance) if both and len(items) > MEMBERS else ([], 0.0)
 
 
+def in_its_sentence(quote: Quote) -> Quote:
+    """The sentence that an item stands in, which says what it is an item of; the item where its line has no other."""
+    text = quote.passage.text
+    before = text[text.rfind("\n", 0, quote.start) + 1 : quote.start]
+    if row_at(quote) is not None or not any(character.isalpha() for character in before):
+        return quote
+    around = (place for place in sentence_spans(text) if place[0] <= quote.start and quote.end <= place[1])
+    return Quote(quote.passage, *next(around, (quote.start, quote.end)))
+
+
 def paragraph_of(found: Pointing) -> Quote | None:
     """The paragraph of the likeliest sentence, where another of its sentences is likely too; none that is long."""
     best = found.sentences[0].quote

@@ -23,6 +23,7 @@ from polyhop.reading.listed import (
     Items,
     answers_listed,
     explained,
+    in_its_sentence,
     introduced,
     introduces,
     likeliest_list,
@@ -382,6 +383,7 @@ def _asks_for_any_number(question: str) -> bool:
 
 
 def _listed(items: Items, chance: float) -> Reading:
+    items = [(text, in_its_sentence(quote)) for text, quote in items]
     return Reading(
         text="; ".join(text for text, _ in items),
         kind=AnswerKind.LIST,

@@ -89,10 +89,10 @@ def _together(parts: Iterable[Ints]) -> Ints:
     return np.sort(np.concatenate([np.empty(0, np.int64), *parts]), kind="stable")
 
 
-def present(numbers: Ints, among: Ints) -> NDArray[np.bool_]:
-    """Which of some numbers are among others, both ascending."""
+def present(numbers: NDArray[np.integer[Any]], among: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+    """Which of some numbers are among others, these ascending."""
     places = np.minimum(np.searchsorted(among, numbers), len(among) - 1)
-    return among[places] == numbers if len(among) else np.zeros(len(numbers), np.bool_)
+    return among[places] == numbers if len(among) else np.zeros(numbers.shape, np.bool_)
 
 
 def alive_among(numbers: Ints, live: Live) -> NDArray[np.bool_]:

@@ -10,12 +10,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 
+from polyhop.indexes.csr import spread
 from polyhop.indexes.names import normal
+from polyhop.indexes.segments import Live, present
 from polyhop.indexes.strings import Hashes, hashed
 from polyhop.layers.facts.gathered import NAMES, KeptBeside, KeptNames
 from polyhop.layers.facts.graph import FactGraph
@@ -32,10 +35,16 @@ class Before:
     names: KeptNames
 
     @classmethod
-    def open(cls, generation: Path, numbers: Ints) -> Self:
-        """A generation without the passages that are not among these numbers, ascending. Raises IndexCorrupt."""
-        graph = FactGraph.open(generation, numbers)
+    def open(cls, generation: Path, live: Live) -> Self:
+        """A generation, not a patched one, without the passages that went. Raises IndexCorrupt."""
+        graph = FactGraph.open(generation, live)
         return cls(graph, KeptBeside.open(generation), KeptNames.open(generation / NAMES))
+
+    @cached_property
+    def facts_gone(self) -> Ints:
+        """The facts of the passages that went, ascending."""
+        rows = np.flatnonzero(~self.graph.alive)
+        return spread(*(self.graph.rows.searchsorted(rows, side) for side in ("left", "right")))
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +59,7 @@ class Touched:
     def of(cls, before: Before, new: StatedFacts) -> Touched:
         """By passages that went, and by what those state that came."""
         graph, beside, gone = before.graph, before.beside, ~before.graph.alive
-        facts = gone[graph.rows]
+        facts = before.facts_gone
         entities = np.zeros(len(graph), np.bool_)
         entities[graph.heads[facts]] = entities[graph.tails[facts]] = True
         titles = map(beside.titles.__getitem__, np.flatnonzero(gone).tolist())
@@ -65,7 +74,7 @@ class _Spreading:
 
     def __init__(self, before: Before, entities: Bools) -> None:
         self.before, self.graph, self.entities = before, before.graph, entities
-        self.seen = np.zeros(len(entities), np.bool_)
+        self.seen, self.followed = np.zeros((2, len(entities)), np.bool_)
 
     def from_bases(self, bases: Iterable[str]) -> Touched:
         found: set[str] = set()
@@ -76,10 +85,10 @@ class _Spreading:
             self._follow_claims()
             ahead = self._written_short(_hashes(ahead))
         hashes, names, alive = _hashes(found), self.before.names, self.graph.alive
-        acronyms = np.isin(names.acronyms, hashes).any(axis=1) & alive[self.before.beside.rows["acronyms"]]
+        acronyms = present(names.acronyms, hashes).any(axis=1) & alive[self.before.beside.rows["acronyms"]]
         return Touched(
             entities=self.entities,
-            titled=np.flatnonzero(np.isin(names.titles, hashes) & alive),
+            titled=np.flatnonzero(present(names.titles, hashes) & alive),
             acronyms=np.flatnonzero(acronyms),
         )
 
@@ -101,17 +110,19 @@ class _Spreading:
             place += 1
 
     def _follow_claims(self) -> None:
-        claims = self.before.names.claims
-        heads, tails = self.graph.heads[claims], self.graph.tails[claims]
-        while (one := self.entities[heads] != self.entities[tails]).any():
-            self.entities[heads[one]] = self.entities[tails[one]] = True
+        """Reach what claims link with entities from which they were not followed before."""
+        while len(ahead := np.flatnonzero(self.entities & ~self.followed)):
+            self.followed[ahead] = True
+            facts = self.graph.around.of_many(ahead)
+            claims = facts[present(facts, self.before.names.claims)]
+            self.entities[self.graph.heads[claims]] = self.entities[self.graph.tails[claims]] = True
 
     def _written_short(self, hashes: Hashes) -> set[str]:
         """The normalised names and acronyms that passages put beside some, by their hashes."""
-        found = np.flatnonzero(np.isin(self.before.names.acronyms, hashes).any(axis=1)).tolist()
+        found = np.flatnonzero(present(self.before.names.acronyms, hashes).any(axis=1)).tolist()
         said = (self.before.beside.acronyms[place] for place in found)
         return {normal(name) for both in said for name in both.split("\n")}
 
 
 def _hashes(bases: Iterable[str]) -> Hashes:
-    return hashed(sorted(bases))
+    return np.sort(hashed(bases))

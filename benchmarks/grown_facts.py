@@ -1,4 +1,6 @@
-"""What the facts of an index that ``gathering.py --keep`` grew cost: to gather, to open, and after ten documents went.
+"""What the facts of an index that ``gathering.py --keep`` grew cost: to gather, open, and change by ten documents.
+
+Ten documents go, and then ten others come in the place of ten more.
 
 Facts are extracted by syntax from the stored parses. Vectors of relations are made up, because to embed them would take
 most of the time: each relation has its own, always the same. Each step runs in a fresh process, as there.
@@ -22,6 +24,7 @@ from gathering import CHANGING, COLUMNS, DISK, MORE, OPENING, in_fresh_process, 
 from measuring import Figures, beside_others, cpu_seconds, machine, save, show_load, show_table
 from numpy.typing import NDArray
 
+from polyhop.documents.chunking import cut
 from polyhop.layers.facts.layer import decode
 from polyhop.layers.layer import fingerprint, layer_of
 from polyhop.models.choice import Models
@@ -52,26 +55,30 @@ class MadeUp:
 
 
 def extracted(index: Path, settings: Settings) -> Figures:
-    """Store the facts of all passages, and a vector for each relation; what they are, and what extraction took."""
+    """Store the facts of passages that lack them, and a vector for each relation; what they are, and what it took."""
     models = Models(settings)
     layer = layer_of(LAYER, settings)
-    mark, facts, relations, begun = fingerprint(layer, models), 0, set[str](), cpu_seconds()
+    mark, facts, relations, spent = fingerprint(layer, models), 0, set[str](), 0.0
     with Record.create_or_open(index) as record:
         for numbers in in_groups(record.done("parsekg", fingerprint(layer_of("parsekg", settings), models)).tolist()):
-            parses = record.payloads_of("parsekg", numbers)
-            below = {"parsekg": [parses[number] for number in numbers]}
-            rows = [row for row in layer.extract(record.passages(numbers), models, below) if isinstance(row, bytes)]
-            record.record_rows(LAYER, mark, list(zip(numbers, rows, strict=True)))
-            for row in rows:
+            known = record.payloads_of(LAYER, numbers, mark)
+            lacking = [number for number in numbers if number not in known]
+            begun = cpu_seconds()
+            parses = record.payloads_of("parsekg", lacking)
+            below = {"parsekg": [parses[number] for number in lacking]}
+            rows = [row for row in layer.extract(record.passages(lacking), models, below) if isinstance(row, bytes)]
+            record.record_rows(LAYER, mark, list(zip(lacking, rows, strict=True)))
+            spent += cpu_seconds() - begun if lacking else 0
+            for row in (*known.values(), *rows):
                 stated, _ = decode(row)
                 facts += len(stated)
                 relations.update(" ".join(fact.relation.split()) for fact in stated)
         record.settle(LAYER, mark)
-        spent = cpu_seconds() - begun
         embedder = models.embedder
         PhraseStore.open(record.folder, MadeUp(embedder.name, embedder.dimensions)).vectors(sorted(relations))
         passages = record.count_passages()
-    return {"passages": passages, "facts": facts, "relations": len(relations), "extraction, processor seconds": spent}
+    found = {"passages": passages, "facts": facts, "relations": len(relations)}
+    return {**found, "extraction, processor seconds": spent or None}
 
 
 def measured(index: Path, changes: Sequence[str]) -> Figures:
@@ -79,14 +86,38 @@ def measured(index: Path, changes: Sequence[str]) -> Figures:
     begun = time.perf_counter()
     told = extracted(index, Settings.read(None, changes))
     print(f"{index}: {told}, in {time.perf_counter() - begun:.0f} s", file=sys.stderr)
-    for step in ("gathering", "opening", "changing"):
-        if step == "changing":
-            with Record.create_or_open(index) as record:
-                record.drop([row.id for row in record.documents()][-MORE:])
-        found = in_fresh_process(step, index, LAYER, changes)
-        told |= found
+    for step in ("gathering", "opening", *CHANGES):
+        if step in CHANGES:
+            CHANGES[step](index)
+        found = in_fresh_process("changing" if step in CHANGES else step, index, LAYER, changes)
+        told |= {name.replace("more", step): figure for name, figure in found.items()}
         print(f"{step}: {found}", file=sys.stderr)
     return told
+
+
+def went(index: Path) -> None:
+    """Take the last documents out."""
+    with Record.create_or_open(index) as record:
+        record.drop([row.id for row in record.documents()][-MORE:])
+
+
+def came(index: Path) -> None:
+    """Take the last documents out and put them in again: others come in their place, which state the same."""
+    with Record.create_or_open(index) as record:
+        mark = record.generation(LAYER).description["fingerprint"]  # type: ignore[union-attr]
+        for row in [*record.documents()][-MORE:]:
+            document = record.document(row.id)
+            passages = cut(document, Settings().chunking)
+            before = record.numbers_by_id([one.id for one in passages])
+            rows = record.payloads_of(LAYER, list(before.values()), mark)
+            record.drop([row.id])
+            record.put(document, passages)
+            now = record.numbers_by_id(list(before))
+            record.record_rows(LAYER, mark, [(now[each], rows[number]) for each, number in before.items()])
+        record.settle(LAYER, mark)
+
+
+CHANGES = {"went": went, "came": came}
 
 
 def main() -> None:
@@ -96,13 +127,14 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
     parser.add_argument("--json", type=Path, help="write the figures here, too")
     options = parser.parse_args()
-    about = {**machine(), "settings": options.set, "vectors": "made up", "changing": f"{MORE} documents went"}
+    about = {**machine(), "settings": options.set, "vectors": "made up", "changing": f"{MORE} documents"}
     found: dict[str, Figures] = {}
     with beside_others(about):
         for index in options.indexes:
             told = measured(index, options.set)
             found[f"{told['passages']:,}"] = told
-    names = ("facts", "relations", "extraction, processor seconds", *COLUMNS, *OPENING, *CHANGING, DISK)
+    changing = [name.replace("more", change) for change in CHANGES for name in CHANGING if "opening" not in name]
+    names = ("facts", "relations", "extraction, processor seconds", *COLUMNS, *OPENING, *changing, DISK)
     show_table(("", *found), [[name, *(told[name] for told in found.values())] for name in names])
     show_load(about)
     save(options.json, about, found)

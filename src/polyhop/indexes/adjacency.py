@@ -45,10 +45,7 @@ class Adjacency(KeptArrays):
 
     def of_many(self, lefts: Ints) -> Ints:
         """The neighbours of any of these ids, ascending, without repetition."""
-        found = np.sort(self.rights[spread(self.starts[lefts], self.starts[lefts + 1])], kind="stable")
-        fresh = np.ones(len(found), np.bool_)  # np.unique would hash them all; stretches that are sorted merge at once
-        fresh[1:] = found[1:] != found[:-1]
-        return found[fresh]
+        return once(self.rights[spread(self.starts[lefts], self.starts[lefts + 1])])
 
     def degrees(self) -> Ints:
         """How many neighbours each id has."""
@@ -58,3 +55,11 @@ class Adjacency(KeptArrays):
         """The same pairs from the right. Raises UsageError for a right id outside 0 to n_right - 1."""
         lefts = np.repeat(np.arange(len(self)), self.degrees())
         return type(self).build(np.stack([self.rights, lefts], axis=1), n_right)
+
+
+def once(ids: Ints) -> Ints:
+    """Ids ascending, without repetition."""
+    found = np.sort(ids, kind="stable")
+    fresh = np.ones(len(found), np.bool_)  # np.unique would hash them all; stretches that are sorted merge at once
+    fresh[1:] = found[1:] != found[:-1]
+    return found[fresh]

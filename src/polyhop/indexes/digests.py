@@ -84,6 +84,12 @@ def new_faults(folder: Path) -> Iterator[str]:
         _see(folder, times)
 
 
+def untouched(folder: Path) -> bool:
+    """Whether nobody wrote to the files of a folder since they were found whole. Raises OSError."""
+    seen = _seen(folder) if is_sealed(folder) else {}
+    return bool(seen) and all(seen.get(name) == _times(folder / name) for name in _read(folder) or seen)
+
+
 def found_whole(folder: Path) -> None:
     """Note that the files of a folder were found whole, by whoever read all of them."""
     _see(folder, {name: _times(folder / name) for name in _read(folder) or ()})

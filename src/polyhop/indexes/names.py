@@ -85,6 +85,10 @@ class Names:
     def __len__(self) -> int:
         return len(self.keys)
 
+    def items(self) -> Iterator[tuple[str, int]]:
+        """All names with their rows."""
+        return zip(map(self.keys.__getitem__, range(len(self.keys))), self.values.tolist(), strict=True)
+
     def find(self, key: str) -> int | None:
         """The row of a normalised name, if it is in the table."""
         row = int(self.find_many([key])[0])

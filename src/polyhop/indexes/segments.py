@@ -127,7 +127,7 @@ def standing(covered: Sequence[Ints], live: Live) -> tuple[Ints, Ints]:
 
 # numpy parses the header of an array as Python, and two threads that parse at once may fail with a SystemError in some
 # releases of CPython (python/cpython#106905).
-_ONE_HEADER = threading.Lock()
+ONE_HEADER = threading.Lock()
 
 
 def write_arrays(folder: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -139,12 +139,17 @@ def write_arrays(folder: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     write_each(folder, arrays.items())
 
 
-def write_each(folder: Path, arrays: Iterable[tuple[str, NDArray[Any]]]) -> None:
-    """Like ``write_arrays``, for arrays that are made when it is their turn. Raises StorageFull."""
+def write_each(folder: Path, arrays: Iterable[tuple[str, NDArray[Any]]], *, room: float = 0) -> None:
+    """Like ``write_arrays``, for arrays that are made when it is their turn. Raises StorageFull.
+
+    ``room``: that much more, as a share of its rows, is left behind each for ``streamed.read_with_room``; systems that
+    know files with holes keep nothing there.
+    """
     with storing(folder), published(folder) as partial:
         for name, array in arrays:
             with (partial / f"{name}.npy").open("wb") as file:
                 np.save(file, array, allow_pickle=False)
+                file.truncate(file.tell() + int(len(array) * room) * array[:1].nbytes)
                 file.flush()
                 os.fsync(file.fileno())
 
@@ -180,7 +185,7 @@ def read_arrays(folder: Path, names: Iterable[str]) -> Arrays:
     try:
         for fault in digests.faults(folder, files.values()):
             raise IndexCorrupt(fault, remedy=REBUILD)
-        with _ONE_HEADER:
+        with ONE_HEADER:
             return {
                 name: np.asarray(np.load(folder / file, mmap_mode="r", allow_pickle=False))
                 for name, file in files.items()

@@ -6,7 +6,7 @@ What is written is, byte for byte, what ``segments.write_arrays`` writes of the 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from io import BufferedRandom
@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from polyhop.errors import IndexCorrupt
 from polyhop.indexes.csr import offsets
-from polyhop.indexes.segments import REBUILD, published, storing
+from polyhop.indexes.segments import ONE_HEADER, REBUILD, Arrays, published, read_arrays, storing
 from polyhop.ports import Ints
 
 
@@ -109,7 +109,7 @@ class ArrayReader:
     def open(cls, path: Path) -> Self:
         """The header of a file. Raises IndexCorrupt."""
         try:
-            with path.open("rb") as file:
+            with path.open("rb") as file, ONE_HEADER:
                 npy.read_magic(file)
                 (rows, *row), _, dtype = npy.read_array_header_1_0(file)
                 return cls(path, dtype, tuple(row), rows, file.tell())
@@ -118,6 +118,21 @@ class ArrayReader:
 
     def __len__(self) -> int:
         return self.rows
+
+    @property
+    def room(self) -> int:
+        """How many rows more the file has room for; see ``segments.write_each``."""
+        each = self.dtype.itemsize * int(np.prod(self.row, dtype=np.int64))
+        return (self.path.stat().st_size - self.begin) // max(each, 1) - self.rows
+
+    def with_more(self, rows: int) -> NDArray[Any]:
+        """The array, mapped, with so many rows more, which are nought. Raises IndexCorrupt where it has no room.
+
+        What is written to it this process has for itself, in copies of the pages that it is written to.
+        """
+        if rows > self.room:
+            raise IndexCorrupt(f"{self.path} has no room for {rows} rows.", remedy=REBUILD)
+        return np.asarray(np.memmap(self.path, self.dtype, "c", self.begin, (self.rows + rows, *self.row)))
 
     def read(self, start: int = 0, end: int | None = None) -> NDArray[Any]:
         """The rows from one to before another. Raises IndexCorrupt where the file is shorter than it says."""
@@ -136,6 +151,17 @@ class ArrayReader:
         """All rows in order, at most so many at a time."""
         for start in range(0, self.rows, most):
             yield self.read(start, start + most)
+
+
+def room_in(folder: Path, names: Iterable[str]) -> dict[str, int]:
+    """How many rows more the named arrays of a folder have room for. Raises IndexCorrupt."""
+    return {name: ArrayReader.open(folder / f"{name}.npy").room for name in names}
+
+
+def read_with_room(folder: Path, more: Mapping[str, int]) -> Arrays:
+    """The named arrays of a folder as ``read_arrays`` has them, each with so many rows more. Raises IndexCorrupt."""
+    read_arrays(folder, more)  # which looks whether they are as they were written
+    return {name: ArrayReader.open(folder / f"{name}.npy").with_more(rows) for name, rows in more.items()}
 
 
 class Onward:

@@ -51,6 +51,11 @@ class Reached:
         """The passages that are searched, once the plan is carried out."""
         return AllBut(self.dead)
 
+    def covering(self, parts: Sequence[Ints]) -> Ints:
+        """The numbers of all passages that have rows, ascending; ``parts``: what the segments that there are cover."""
+        staying = (numbers[~present(numbers, self.dead)] for numbers in parts[: self.plan.keep])
+        return np.sort(np.concatenate([*staying, self.plan.new]), kind="stable")
+
     def digest(self) -> str:
         """Tells apart which passages of the same segments are gone."""
         return hashlib.sha256(self.dead.tobytes()).hexdigest()[:16] if len(self.dead) else ""

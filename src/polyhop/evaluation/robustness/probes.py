@@ -181,7 +181,7 @@ def _is_name(graph: FactGraph, entity: int) -> bool:
 
 
 def _facts(graph: FactGraph, entity: int) -> int:
-    return int(graph.around.starts[entity + 1] - graph.around.starts[entity])
+    return len(graph.around.of(entity))
 
 
 def _leads_to_one(graph: FactGraph, fact: int) -> bool:

@@ -208,7 +208,7 @@ def _hubs(graph: FactGraph) -> _Count:
     degrees = np.bincount(heads, minlength=len(graph)) + np.bincount(tails[tails != heads], minlength=len(graph))
     order = np.argsort(-degrees, kind="stable")
     count = _Count("hubs", "retrieval drift", "names", f"more than {HUB} facts, of which a hop looks at a few")
-    count.of = len(graph)
+    count.of = len(graph.entities)
     for entity in order[: int((degrees > HUB).sum())].tolist():
         count.add(Example(what=f"{graph.entity(entity).name} ({degrees[entity]} facts)"))
     return count
@@ -217,14 +217,14 @@ def _hubs(graph: FactGraph) -> _Count:
 def _merged(graph: FactGraph) -> _Count:
     meaning = "counts as another name, because of an alias, an acronym or its likeness"
     count = _Count("merged names", "mis-bound relation", "names", meaning)
-    count.of = sum(graph.aliases[entity].count("\n") + 1 for entity in range(len(graph)))
+    count.of = sum(graph.aliases[entity].count("\n") + 1 for entity in graph.entities.tolist())
     for name, alias, reason in _joined(graph):
         count.add(Example(what=f"{alias} = {name} ({reason})"))
     return count
 
 
 def _joined(graph: FactGraph) -> Iterator[tuple[str, str, str]]:
-    for entity in range(len(graph)):
+    for entity in graph.entities.tolist():
         reasons = graph.reasons[entity].split("\n")
         if len(reasons) > 1:
             name, *others = graph.aliases[entity].split("\n")

@@ -26,16 +26,12 @@ from polyhop.layers.facts.touched import Before, Touched
 from polyhop.ports import Embed, Ints
 
 
-def write_changed(folder: Path, before: Before, came: GatheredFacts, embed: Embed, apart: Iterable[Pair]) -> None:
+def write_changed(folder: Path, changed: ChangedGraph, came: GatheredFacts, embed: Embed) -> None:
     """Write the generation of the passages that stay and of those that came. Raises StorageFull.
 
-    ``before`` was gathered with the same pairs ``apart``, with names joined by name and by alias only, and with vectors
-    by the same ``embed``.
+    Vectors are made by the same ``embed`` as those before.
     """
-    new = came.stated.naming([normal(name) for name in came.stated.names])
-    touched = Touched.of(before, new)
-    old = _touched_facts(before, touched)
-    changed = ChangedGraph(before, touched, new, entities_of(_ends(before, touched, new, old), apart), old)
+    before, new = changed.before, changed.new
     parts, beside = changed.parts(embed), came.beside()
     acronyms = before.beside.acronyms_with(changed.passages, beside)
     before.beside.spliced(before.graph.numbers, changed.passages, beside).save(folder)
@@ -43,10 +39,22 @@ def write_changed(folder: Path, before: Before, came: GatheredFacts, embed: Embe
     save_parts(parts, folder)
 
 
+def changed_graph(before: Before, came: StatedFacts, apart: Iterable[Pair]) -> ChangedGraph:
+    """What passages make of the graph before that went, and those that came.
+
+    It was gathered with the same pairs ``apart``, and with names joined by name and by alias only.
+    """
+    new = came.naming([normal(name) for name in came.names])
+    touched = Touched.of(before, new)
+    old = _touched_facts(before, touched)
+    return ChangedGraph(before, touched, new, entities_of(_ends(before, touched, new, old), apart), old)
+
+
 def _touched_facts(before: Before, touched: Touched) -> tuple[Ints, Ints]:
     """The facts that stay whose head, and those whose tail is touched; ascending."""
-    there = before.graph.alive[before.graph.rows]
-    heads, tails = (np.flatnonzero(there & touched.entities[ends]) for ends in (before.graph.heads, before.graph.tails))
+    graph = before.graph
+    facts = graph.touching(np.flatnonzero(touched.entities).tolist())
+    heads, tails = (facts[touched.entities[ends[facts]]] for ends in (graph.heads, graph.tails))
     return heads, tails
 
 
@@ -192,19 +200,19 @@ class ChangedGraph:
     def _spelled(self) -> Ints:
         """Which spelling of its entity stands at either side of each fact."""
         spelled = np.array(self.before.graph.spelled)
-        sides = [self._at(side, self.ends.spelled) for side in (0, 1)]
+        sides = [self.at(side, self.ends.spelled) for side in (0, 1)]
         for side, (old, _) in enumerate(sides):
             spelled[self.old[side], side] = old
         return self.facts.rows(spelled, np.stack([new for _, new in sides], axis=1))
 
     def _named(self, side: int) -> Ints:
         """The entity at one side of each fact, the head's or the tail's."""
-        old, new = self._at(side, self.ends.ends)
+        old, new = self.at(side, self.ends.ends)
         entities = self.entities.placed[(self.before.graph.heads, self.before.graph.tails)[side]]
         entities[self.old[side]] = self.entities.came[old]
         return self.facts.rows(entities, self.entities.came[new])
 
-    def _at(self, side: int, of_ends: Ints) -> tuple[Ints, Ints]:
+    def at(self, side: int, of_ends: Ints) -> tuple[Ints, Ints]:
         """What is told of each end, for those at one side of facts that stay, and of facts that come."""
         heads, tails = map(len, self.old)
         starts = np.cumsum([0, heads, tails, len(self.new.heads), len(self.new.tails)])

@@ -12,7 +12,7 @@ from typing import Final, Self
 import numpy as np
 
 from polyhop.indexes.names import normal
-from polyhop.indexes.segments import Arrays, KeptArrays, present, read_arrays, write_arrays
+from polyhop.indexes.segments import AllBut, Arrays, KeptArrays, present, read_arrays, write_arrays
 from polyhop.indexes.splicing import Splice
 from polyhop.indexes.strings import Hashes, hashed
 from polyhop.indexes.texts import Texts
@@ -104,6 +104,15 @@ class KeptBeside:
             found.update({reason: count * passages for reason, count in json.loads(rejected).items()})
         return dict(sorted(found.items()))
 
+    def reasons_with(self, gone: Ints, more: GatheredFacts, reasons: Mapping[str, int]) -> dict[str, int]:
+        """The same, from those of all, when passages go, by their numbers, and others come."""
+        found = Counter(reasons)
+        for place in np.flatnonzero(present(self.rows["rejected"], gone)).tolist():
+            found.subtract(json.loads(self.rejected[place]))
+        for faults in more.rejected.values():
+            found.update(faults)
+        return {reason: count for reason, count in sorted(found.items()) if count}
+
     def acronyms_with(self, rows: Splice, more: KeptBeside) -> Splice:
         """How acronyms go and come with the passages that say them; ``more``: what is kept of those that come."""
         said = self.rows["acronyms"]
@@ -128,6 +137,20 @@ class KeptBeside:
         self.acronyms.save(folder / "acronyms")
         self.rejected.save(folder / "rejected")
         write_arrays(folder / "rows", self.rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphCounts:
+    """What a graph has."""
+
+    sizes: dict[str, int]  # as ``FactGraph.counts``
+    rejected: dict[str, int]  # by reason
+
+    @classmethod
+    def of(cls, generation: Path) -> Self:
+        """Of a graph that was written whole. Raises IndexCorrupt."""
+        graph = FactGraph.open(generation, AllBut(np.empty(0, np.int64)))
+        return cls(sizes=graph.counts, rejected=KeptBeside.open(generation).reasons)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -177,3 +200,11 @@ def write_whole(
     gathered.beside().save(generation)
     KeptNames.of(stated).save(generation / NAMES)
     save_parts(parts, generation)  # last: its presence says that all is there
+
+
+def check_kept(generation: Path) -> None:
+    """Raises IndexCorrupt where what the next gathering builds upon is damaged; earlier versions kept less."""
+    if (generation / FOLDER).is_dir():
+        KeptBeside.open(generation)
+    if KeptNames.are_in(generation):
+        KeptNames.open(generation / NAMES)

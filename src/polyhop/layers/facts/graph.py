@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from polyhop.indexes import digests
 from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.coverage import Covered, TokenCoverage
 from polyhop.indexes.csr import offsets
 from polyhop.indexes.mentions import Mentions
 from polyhop.indexes.names import Names, normal
-from polyhop.indexes.segments import check_fit, read_arrays
+from polyhop.indexes.segments import Live, alive_among, check_fit, read_arrays
 from polyhop.indexes.texts import Texts
 from polyhop.layers.facts import merging
 from polyhop.layers.facts.entities import SpelledEntities, spelled_entities
@@ -116,20 +117,20 @@ class FactGraph:
         save_parts({name: partial(getattr, self, name) for name in (*FOLDERS, *ARRAYS)}, folder)
 
     @classmethod
-    def open(cls, folder: Path, live: Ints) -> FactGraph:
+    def open(cls, folder: Path, live: Live) -> FactGraph:
         """A graph that was saved, without passages that are not live any more. Raises IndexCorrupt."""
         arrays: dict[str, Any] = read_arrays(folder / "facts", ARRAYS)
         texts: dict[str, Any] = {name: Texts.open(folder / name) for name in TEXTS}
         graph = cls(
             folder=folder,
-            alive=np.isin(arrays["numbers"], live),
+            alive=alive_among(arrays["numbers"], live),
             names=Names.open(folder / "names"),
             coverage=TokenCoverage.open(folder / "coverage"),
             around=Adjacency.open(folder / "around"),
             **texts,
             **arrays,
         )
-        check_fit(folder, graph._is_coherent())
+        check_fit(folder, graph._is_coherent(folder))
         return graph
 
     @staticmethod
@@ -137,9 +138,12 @@ class FactGraph:
         """The passage numbers of a graph that was saved, ascending. Raises IndexCorrupt."""
         return read_arrays(folder / "facts", ("numbers",))["numbers"]
 
-    def _is_coherent(self) -> bool:
-        ends = np.concatenate([self.heads, self.tails])
-        bounds = ((ends, len(self)), (self.relation_ids, len(self.relations)), (self.rows, len(self.numbers)))
+    def _is_coherent(self, folder: Path) -> bool:
+        """Whether all parts fit together; that numbers are of something is looked at where somebody wrote to them."""
+        bounds: list[tuple[Ints, int]] = []
+        if not digests.untouched(folder / "facts"):
+            bounds += [(ends, len(self)) for ends in (self.heads, self.tails)]
+            bounds += [(self.relation_ids, len(self.relations)), (self.rows, len(self.numbers))]
         return (
             len({len(getattr(self, name)) for name in ("keys", "aliases", "reasons", "labels", "around")}) == 1
             and len({len(getattr(self, name)) for name in ARRAYS[1:-1]}) == 1
@@ -149,6 +153,21 @@ class FactGraph:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    @property
+    def entities(self) -> Ints:
+        """The positions of all entities, in the order of their keys."""
+        return np.arange(len(self))
+
+    @property
+    def facts(self) -> Ints:
+        """The positions of all facts, in order."""
+        return np.arange(len(self.heads))
+
+    @property
+    def settled(self) -> int:
+        """How many rows are not alive, of whose facts nothing is left elsewhere."""
+        return 0
 
     @property
     def counts(self) -> dict[str, int]:
@@ -196,10 +215,25 @@ class FactGraph:
         order = sorted(range(len(tied)), key=lambda i: (-float(cosines[i]), tied[i].value))
         return [*sure, *(tied[i] for i in order), *found[len(sure) + MOST_TIED :]]
 
+    @property
+    def live(self) -> int:
+        """How many facts passages state that are there."""
+        return int(np.count_nonzero(self.alive[self.rows])) if self._died else self.counted["facts"]
+
+    @property
+    def counted(self) -> dict[str, int]:
+        """How many entities and facts there were when it was gathered."""
+        return {"entities": len(self), "facts": len(self.heads)}
+
+    @property
+    def _died(self) -> bool:
+        """Whether passages went since it was gathered."""
+        return int(np.count_nonzero(self.alive)) + self.settled < len(self.alive)
+
     @cached_property
     def _live_entities(self) -> Bools | None:
         """Which entities a live fact has; None for all."""
-        if self.alive.all():
+        if not self._died:
             return None
         live = np.zeros(len(self), np.bool_)
         facts = self.alive[self.rows]

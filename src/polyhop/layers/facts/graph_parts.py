@@ -23,6 +23,7 @@ ARRAYS: Final = (
     *("numbers", "heads", "tails", "relation_ids", "rows", "spans", "confidences", "spelled", "labelled"),
     "relation_vectors",
 )
+ROOM: Final = 1 / 32  # of the rows of each array: left for a patch (``patch.py``), of which that is twice the most
 TEXTS: Final = ("keys", "aliases", "reasons", "labels", "relations", "kinds")
 FOLDERS: Final = (*TEXTS, "names", "coverage", "around")
 
@@ -35,7 +36,8 @@ def save_parts(parts: Parts, folder: Path) -> None:
     """Write a graph as a folder, one part after the other. Raises StorageFull."""
     for name in FOLDERS:
         parts[name]().save(folder / name)
-    write_each(folder / "facts", ((name, parts[name]()) for name in ARRAYS))  # last: it says that all is there
+    arrays = ((name, parts[name]()) for name in ARRAYS)
+    write_each(folder / "facts", arrays, room=ROOM)  # last: it says that all is there
 
 
 def entity_parts(entities: SpelledEntities) -> Parts:

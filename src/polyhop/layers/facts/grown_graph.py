@@ -57,10 +57,10 @@ class GrownGraph:
     @property
     def counts(self) -> dict[str, int]:
         """How many entities and facts there are, for summaries."""
-        facts = sum(int(np.count_nonzero(shown)) for shown in self.shown)
+        facts, entities = sum(int(np.count_nonzero(shown)) for shown in self.shown), len(self)
         for part in self.parts[:1]:
-            facts += len(part.heads) if part.alive.all() else int(np.count_nonzero(part.alive[part.rows]))
-        return {"entities": len(self), "facts": facts}
+            facts, entities = facts + part.live, entities - len(part) + part.counted["entities"]
+        return {"entities": entities, "facts": facts}
 
     def entity(self, position: int) -> Entity:
         """An entity with its spellings in all parts; the part with most facts about it says its name."""

@@ -19,6 +19,7 @@ import numpy as np
 from polyhop.errors import BudgetExceeded, IndexCorrupt, IndexLocked, PolyhopError, StorageFull
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.layer import FactsLayer, decode
+from polyhop.layers.facts.patch import numbers_in
 from polyhop.layers.facts.stated import Stated
 from polyhop.models.choice import Models
 from polyhop.models.tallied import Tallied
@@ -366,7 +367,7 @@ class Growth:
         name = self._generation(record, manner)
         with suppress(IndexCorrupt):  # damaged: it is written again
             if name is not None:
-                return FactGraph.numbers_in(self._generations / name)
+                return numbers_in(self._generations / name)
         return np.empty(0, np.int64)
 
 

@@ -10,35 +10,32 @@ import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Literal
 
-import numpy as np
-
-from polyhop.indexes import segments
+from polyhop.layers.covered import live_in
 from polyhop.layers.extraction import ByRulesOrModel
 from polyhop.layers.facts import graph as facts_index
 from polyhop.layers.facts import overlay
-from polyhop.layers.facts.changed_graph import write_changed
-from polyhop.layers.facts.gathered import FOLDER, NAMES, Decoded, GatheredFacts, KeptBeside, KeptNames, write_whole
+from polyhop.layers.facts.gathered import Decoded, check_kept
+from polyhop.layers.facts.gathering import SEGMENTS, FactGathering
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.merges import apart_of
-from polyhop.layers.facts.merging import Pair, Similarity
+from polyhop.layers.facts.merging import Similarity
 from polyhop.layers.facts.overlay import overlaid
+from polyhop.layers.facts.patch import open_graph
 from polyhop.layers.facts.syntax.facts import facts_of
-from polyhop.layers.facts.touched import Before
-from polyhop.layers.generations import may_stay, must_write, name_of, newest
+from polyhop.layers.generations import newest
 from polyhop.layers.layer import USUAL_MEMORY, with_rows
 from polyhop.models.choice import Models
-from polyhop.ports import Embed, Ints, LanguageModel, ParsedSentence
+from polyhop.ports import Ints, LanguageModel, ParsedSentence
 from polyhop.prompts.batches import Batches
 from polyhop.prompts.extract_facts import PROMPT_VERSION, Extracted, FactLimits, batches
 from polyhop.prompts.grounding import fault_of
 from polyhop.store import phrase_store
-from polyhop.store.changes import UNKNOWN
 from polyhop.store.phrase_store import PhraseStore
-from polyhop.store.port import Generation
 from polyhop.store.record import Record
 from polyhop.types import Fact, Passage
 
@@ -47,9 +44,6 @@ logger = logging.getLogger(__name__)
 CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
 RULES_VERSION = "4"  # raise it when only layers/syntax would: what was paid for stays fresh
 FIELDS = ("head", "relation", "tail", "start", "end", "head_label", "tail_label", "confidence")  # of a stored fact
-ROWS: Final = "rows"  # in the description of a generation: what its passages' facts were read from
-CONTENT: Final = "content"  # likewise: what made a graph of them
-SHARE: Final = 1 / 4  # of the passages: where more have changed, the graph is gathered whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,48 +95,21 @@ class FactsLayer(ByRulesOrModel[Extracted]):
     def gather(
         self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
     ) -> None:
-        """Write the graph of all facts, unless nothing has changed; what a change leaves alone is copied."""
-        numbers = record.done(self.name, fingerprint)
-        apart = apart_of(record)
-        embedder = models.embedder.name
+        """Bring the graph of all facts up to date; what a change leaves alone stays as it is."""
+        apart, embedder = apart_of(record), models.embedder.name
+        phrases = PhraseStore.open(record.folder, models.embedder)
         formats = [facts_index.FORMAT_VERSION, phrase_store.FORMAT_VERSION]
-        content = json.dumps([fingerprint, self.merge_similar, formats, embedder, apart])
-        rows = [fingerprint, record.turn(self.name, fingerprint)]
-        target = folder / name_of(content, numbers)
-        if must_write(record, self.name, target, _opened):
-            phrases = PhraseStore.open(record.folder, models.embedder)
-            mark = name_of(content, numbers[:0])
-            self._write(record, target, {ROWS: rows, CONTENT: mark}, numbers, phrases.vectors, apart)
-            sizes, rejected = FactGraph.open(target, numbers).counts, KeptBeside.open(target).reasons
-            logger.info("facts: gathered %s, rejected %s", sizes, rejected)
-            told = {**sizes, "of": len(numbers), "rejected": rejected, ROWS: rows, CONTENT: mark}
-            record.set_generation(self.name, target.name, {"fingerprint": fingerprint, "embedder": embedder, **told})
-        segments.sweep(folder, [target.name])
-
-    def _write(
-        self, record: Record, target: Path, made: Mapping[str, Any], numbers: Ints, embed: Embed, apart: Sequence[Pair]
-    ) -> None:
-        """Write a generation; ``made``: what the one before was made of, if it is to be built upon."""
-        current = record.generation(self.name)
-        earlier = self._earlier(current, target, made)
-        there = np.empty(0, np.int64) if earlier is None else FactGraph.numbers_in(earlier)
-        new = numbers[~segments.present(numbers, there)]
-        came = GatheredFacts.of(self._decoded(record, new))
-        same = current is not None and current.description.get(CONTENT) == made[CONTENT] and self.merge_similar is None
-        few = len(new) + np.count_nonzero(~segments.present(there, numbers)) <= SHARE * len(there)
-        if earlier is not None and same and few and KeptNames.are_in(earlier):
-            write_changed(target, Before.open(earlier, numbers), came, embed, apart)
-            return
-        gathered = came if earlier is None else GatheredFacts.open(earlier).among(numbers).with_more(came)
-        similarity = None if self.merge_similar is None else Similarity(self.merge_similar, embed)
-        write_whole(target, gathered, embed, apart, similarity)
-
-    def _earlier(self, current: Generation | None, target: Path, made: Mapping[str, Any]) -> Path | None:
-        """The generation before, if its passages' facts were read from the same rows, and it can be opened."""
-        if current is None or current.description.get(ROWS) != made[ROWS] or made[ROWS][1] == UNKNOWN:
-            return None
-        earlier = target.with_name(current.name)
-        return earlier if earlier != target and may_stay(earlier, _opened) else None
+        FactGathering(
+            record=record,
+            folder=folder,
+            layer=self.name,
+            fingerprint=fingerprint,
+            content=json.dumps([fingerprint, self.merge_similar, formats, embedder, apart]),
+            apart=apart,
+            similarity=None if self.merge_similar is None else Similarity(self.merge_similar, phrases.vectors),
+            embed=phrases.vectors,
+            decoded=partial(self._decoded, record),
+        ).run({"fingerprint": fingerprint, "embedder": embedder})
 
     def _decoded(self, record: Record, numbers: Ints) -> Iterator[Decoded]:
         for number, passage, row in chain.from_iterable(with_rows(record, self.name, numbers)):
@@ -151,9 +118,8 @@ class FactsLayer(ByRulesOrModel[Extracted]):
     def open(self, record: Record, folder: Path, models: Models) -> FactGraph:
         """The newest generation, below the overlay. Raises LayerMissing, ModelMismatch, IndexCorrupt, OverlayStale."""
         current = newest(record, self.name, models, below="text,parsekg", embedded="Relations")
-        if (folder / current.name / FOLDER).is_dir():  # not where an earlier version wrote it
-            _check_kept(folder / current.name)
-        graph = FactGraph.open(folder / current.name, record.numbers())
+        check_kept(folder / current.description.get(SEGMENTS, [current.name])[0])
+        graph = open_graph(folder / current.name, live_in(record, current, folder))
         if self.overlay is None:
             return graph
         phrases = PhraseStore.open(record.folder, models.embedder)
@@ -170,15 +136,3 @@ def decode(payload: bytes) -> tuple[list[Fact], dict[str, int]]:
     """The facts that a passage's stored bytes hold, and how many were rejected, by reason."""
     content: dict[str, Any] = json.loads(payload)
     return [Fact(**dict(zip(FIELDS, row, strict=True))) for row in content["facts"]], content["rejected"]
-
-
-def _check_kept(generation: Path) -> None:
-    """Raises IndexCorrupt where what the next gathering builds upon is damaged."""
-    KeptBeside.open(generation)
-    if KeptNames.are_in(generation):
-        KeptNames.open(generation / NAMES)
-
-
-def _opened(folder: Path) -> FactGraph:
-    _check_kept(folder)
-    return FactGraph.open(folder, np.empty(0, np.int64))

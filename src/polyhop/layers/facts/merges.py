@@ -56,7 +56,7 @@ def merges_of(graph: FactGraph, record: Record, names: Sequence[str] = ()) -> tu
     Spellings that differ in case, accents, punctuation or an article only are one name and are not listed for
     themselves. Raises UsageError for a name that names no entity.
     """
-    wanted = [_entity(graph, name) for name in names] or range(len(graph))
+    wanted = [_entity(graph, name) for name in names] or graph.entities.tolist()
     entities = [place for place in dict.fromkeys(wanted) if _forms(graph, place) > 1 or names]
     stated = _rows_by_spelling(graph, np.array(entities, np.int64))
     numbers = sorted({int(graph.numbers[row]) for rows in stated.values() for row in rows})

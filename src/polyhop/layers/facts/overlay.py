@@ -207,7 +207,7 @@ def overlaid(graph: FactGraph, overlay: Overlay, embed: Embed) -> OverlaidGraph:
     facts: list[tuple[int, Fact]] = []
     named: list[tuple[int, int]] = []  # entities of each
     origin: list[int] = []
-    for position in range(len(graph.heads)):
+    for position in graph.facts.tolist():
         edit, fact = edits.get(position), graph.fact(position)
         head, tail = int(graph.heads[position]), int(graph.tails[position])
         if edit is not None:
@@ -256,8 +256,7 @@ class _Ends:
         said = [[stated.names[name] for name in names.tolist()] for names in (stated.heads, stated.tails)]
         spelled = [which[end][name] for side in (0, 1) for end, name in zip(ends[:, side], said[side], strict=True)]
         spellings = [spelling for entity in order.tolist() for spelling in self._aliases[entity]]
-        names = self._graph.names
-        known = {names.keys[row]: int(places[own]) for row, own in enumerate(names.values.tolist()) if places[own] >= 0}
+        known = {name: int(places[own]) for name, own in self._graph.names.items() if places[own] >= 0}
         return SpelledEntities(
             keys=[self._keys[entity] for entity in order.tolist()],
             labels=[self._labels[entity] for entity in order.tolist()],

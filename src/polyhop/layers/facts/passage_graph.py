@@ -20,7 +20,6 @@ from polyhop.errors import IndexCorrupt, StorageFull
 from polyhop.indexes import segments
 from polyhop.indexes.names import words
 from polyhop.indexes.random_walk import RandomWalk
-from polyhop.indexes.texts import Texts
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.merging import label_group
 from polyhop.layers.view import View
@@ -196,13 +195,11 @@ class _Names:
 
     @classmethod
     def of(cls, graph: FactGraph) -> Self:
-        named = [(entity, name) for entity, name in enumerate(_spelled(graph.aliases)) if _may_have(name)]
+        entities = graph.entities.tolist()
+        spelled = ((entity, graph.aliases[entity].partition("\n")[0]) for entity in entities)
+        named = [(entity, name) for entity, name in spelled if _may_have(name)]
         named = [(entity, name) for entity, name in named if label_group(graph.labels[entity]) != "number"]
         return cls(np.array([entity for entity, _ in named], np.int64), [name for _, name in named])
-
-
-def _spelled(aliases: Texts) -> Iterator[str]:
-    return (aliases[entity].partition("\n")[0] for entity in range(len(aliases)))
 
 
 def _may_have(name: str) -> bool:

@@ -133,7 +133,7 @@ class PageRank:
             for entity in dict.fromkeys((int(over.facts.heads[near.fact]), int(over.facts.tails[near.fact]))):
                 weights[entity].append(near.weight)
         means = {entity: sum(own) / len(own) for entity, own in weights.items()}
-        chosen = sorted(means, key=lambda entity: (-means[entity], entity))[: self.entities]
+        chosen = sorted(means, key=lambda entity: (-means[entity], over.facts.keys[entity]))[: self.entities]
         return {entity: means[entity] / int(graph.occurrences[entity]) for entity in chosen}
 
     def _facts_trail(self, read: Sequence[Near], kept: Sequence[Near], over: View) -> Iterator[str]:

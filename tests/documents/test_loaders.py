@@ -192,6 +192,12 @@ def test_a_title_that_any_such_file_has_says_of_what_it_is(tmp_path: Path, uri: 
     assert document.title == title
 
 
+def test_a_file_without_a_title_says_of_what_it_is(tmp_path: Path) -> None:
+    """Each of several works has a file of this name."""
+    (tmp_path / "mill").mkdir()
+    assert only(TextLoader(), tmp_path / "mill" / "copyright", "Made by Ada Brisk.\n").title == "mill: copyright"
+
+
 def test_a_changelog_is_not_called_after_its_newest_version(tmp_path: Path) -> None:
     text = "2.1.0 (2031-02-04)\n==================\n\n* Oak.\n\n2.0.9 (2030-12-01)\n==================\n\n* Elm.\n"
     document = only(TextLoader(), tmp_path / "mill-changes.rst", text)

@@ -31,6 +31,8 @@ MAILBOX = "application/mbox"  # of each message in it, as of a mail alone, attac
 _SAYS_LITTLE = frozenset((  # titles that the same file of any other work has
     *("changelog", "change log", "changes", "release history", "version history", "history", "release notes"),
     *("releases", "news", "what's new", "readme", "read me", "license", "licence", "contributing", "authors"),
+    *("copyright", "copying", "notice", "credits", "thanks", "maintainers", "contributors", "todo", "install"),
+    *("description", "introduction", "overview", "about", "summary", "contents"),
 ))  # fmt: skip
 _MESSAGE = re.compile(r".*\.(?:eml|mbox#\d+)#", re.IGNORECASE)  # what stands in a URI before an attachment's name
 _HALF = re.compile("[\ud800-\udfff]")  # surrogates, which no encoding writes
@@ -71,7 +73,7 @@ def file_document(
     uri: str, text: str, media_type: str, *, title: str | None = None, metadata: Mapping[str, str] | None = None
 ) -> Document:
     """The document that a file is; without a title, or with one that any such file has, it is named after the file."""
-    shown = _telling(one_line(title or ""), uri) or readable_stem(uri)
+    shown = _telling(one_line(title or "") or readable_stem(uri), uri)
     return Document(
         id=_short_hash(uri, 16),
         uri=uri,

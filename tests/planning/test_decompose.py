@@ -359,6 +359,52 @@ def test_a_noun_behind_a_name_with_an_article_belongs_to_it(question: str, steps
     assert [step.question for step in decompose(question).steps] == steps
 
 
+PARTED = {
+    "Where was the woman born who kept the Fennick light?": ["Who kept the Fennick light?", "Where was #1 born?"],
+    "In which town was the composer buried who wrote Low Water?": [
+        "Which composer wrote Low Water?",
+        "In which town was #1 buried?",
+    ],
+    "Which toy is the boat named after that won the cup?": ["Which boat won the cup?", "Which toy is #1 named after?"],
+    "How many members does the board have that selects the pilots?": [
+        "Which board selects the pilots?",
+        "How many members does #1 have?",
+    ],
+    "Where did the man die who painted the door of the second hall?": [
+        "Who painted the door of the second hall?",
+        "Where did #1 die?",
+    ],
+}
+
+
+@pytest.mark.parametrize(("question", "expected"), PARTED.items())
+def test_a_clause_that_the_verb_parts_from_its_noun_is_asked_first(question: str, expected: list[str]) -> None:
+    assert steps(question) == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many reports did the board have that spoke of the flood?",
+        "In which films did the actor appear that won prizes?",
+        "When did the board decide who runs the ferry?",
+    ],
+)
+def test_a_clause_that_may_be_about_something_else_stays(question: str) -> None:
+    assert not any(step.startswith(("Which board", "Which actor")) for step in steps(question))
+
+
+OBJECTS = {
+    "Who maintains the package that unzip suggests?": ["Which package does unzip suggest?", "Who maintains #1?"],
+    "Who reported the fault that 3.1.1 fixed?": ["Which fault did 3.1.1 fix?", "Who reported #1?"],
+}
+
+
+@pytest.mark.parametrize(("question", "expected"), OBJECTS.items())
+def test_a_small_name_or_a_version_behind_that_is_a_subject(question: str, expected: list[str]) -> None:
+    assert steps(question) == expected
+
+
 def test_recognised_entities_are_atomic() -> None:
     """A name that looks like a description is left whole when somebody knows that it is a name."""
     question = "Who is the wife of the keeper of the last light?"

@@ -31,6 +31,8 @@ _OPEN_RELATIVES: Final = word_set("who whom whose which that")
 def asks_something(question: str) -> bool:
     """Whether a step says more than what it refers to: "was #1?" and "who came when #1?" were taken apart wrongly."""
     *before, last = ("", *(word.low for word in read_words(question.rstrip("?"))))
+    if last in AUXILIARIES and before[-1] in _OPEN_RELATIVES:
+        return False  # "which release was named after that was?"
     if not REFERENCE.fullmatch(last):
         return True
     owns = before[-1] in HAVE and before[1:-1] in (["who"], ["what"])

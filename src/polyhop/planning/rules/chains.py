@@ -38,6 +38,7 @@ from polyhop.planning.rules.clauses import (
     first_finite,
     noun_phrase_start,
     opens_clause,
+    parted_clause,
     participle_question,
     relative_question,
 )
@@ -77,6 +78,12 @@ def answer_chain(words: Words, draft: PlanDraft, target: str = "") -> Word:
 
 def settle(words: Words, draft: PlanDraft) -> Words:
     """The words with each description in them replaced by a reference to its answer."""
+    parted = parted_clause(words)
+    if parted is not None:
+        start, verb, at = parted
+        end = len(words) - (words[-1].kind == "mark")
+        asked = relative_question(words[start:verb], words[at].low, (), words[at + 1 : end])
+        words = (*words[:start], answer_chain(asked, draft), *words[verb:at], *words[end:])
     for _ in range(MOST_HOPS):
         found = _relative(words) or _participial(words) or _possessive(words) or _of_phrase(words)
         if found is None:

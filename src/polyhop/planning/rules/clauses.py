@@ -6,7 +6,7 @@ from typing import Final
 
 from polyhop.english.answer_type import DATES
 from polyhop.english.question import OWNS, Words, plain
-from polyhop.english.verbs import base_form, is_base, is_finite, is_participle, third_of_base
+from polyhop.english.verbs import base_form, is_base, is_finite, is_participle, is_past, third_of_base
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -34,6 +34,10 @@ ADVERBS: Final = word_set(
 ANYBODY: Final = word_set("person man woman people one someone individual guy")
 _TIMES: Final = DATES | word_set("week moment age hour night evening morning")
 _SUBJECT_PRONOUNS: Final = word_set("who that")
+_ASKING: Final = word_set(  # what may have a question as its object: "did she decide who goes"
+    "agree announce ask choose decide determine discover explain find forget guess know learn remember reveal say see "
+    "show teach tell understand vote wonder"
+)
 _PLAYING: Final = word_set("play plays star stars host hosts head heads")
 _STRANDING: Final = word_set("member part citizen native")
 _LINKS: Final = PREPOSITIONS | ARTICLES | word_set("to and or")
@@ -46,7 +50,7 @@ def finite_at(words: Words, at: int) -> bool:
         return False
     before = words[at - 1].low if at else ""
     if before in _SUBJECT_PRONOUNS and low not in FUNCTION_WORDS | ADVERBS and at > 1:
-        return True
+        return not _names_subject(words, at)
     if not is_finite(low):
         return False
     if low in AUXILIARIES:
@@ -60,6 +64,14 @@ def finite_at(words: Words, at: int) -> bool:
         after = words[at + 1] if at + 1 < len(words) else None
         return low.endswith("s") and after is not None and (after.atomic or after.low in ARTICLES | {"which", "what"})
     return True
+
+
+def _names_subject(words: Words, at: int) -> bool:
+    """Whether what stands behind "that" is no verb but has one behind it: "that 3.1 fixed", "that unzip suggests"."""
+    after = words[at + 1].low if at + 1 < len(words) else ""
+    return (
+        not _is_verbal(words[at].low) and after.endswith(("s", "ed")) and is_finite(after) and after not in AUXILIARIES
+    )
 
 
 def first_finite(words: Words, start: int, end: int | None = None) -> int | None:
@@ -156,7 +168,9 @@ def awaited(prefix: Words) -> str:
     frame = prefix[comma + 1 :]
     helper = next((i for i, word in enumerate(frame) if word.low in AUXILIARIES), None)
     if helper is None:
-        complete = first_finite(frame, 0) is not None or (len(frame) > 3 and frame[-1].low in PREPOSITIONS - {"of"})
+        who = len(frame) == 2 and frame[0].low == "who" and frame[1].kind == "word"  # a verb follows
+        ended = len(frame) > 3 and frame[-1].low in PREPOSITIONS - {"of"}
+        complete = who or ended or first_finite(frame, 0) is not None
         return "" if complete else "finite"
     if first_finite(frame, helper + 1) is not None:
         return ""
@@ -206,6 +220,46 @@ def asks(words: Words, at: int) -> bool:
             return noun is not None and noun.kind == "word" and noun.low not in FUNCTION_WORDS
         return after.low not in FUNCTION_WORDS and not finite_at(words, at + 1)
     return words[at].low == "how" and after.low in ("many", "much", "long", "old", "far")
+
+
+def parted_clause(words: Words) -> tuple[int, int, int] | None:
+    """Where a noun stands that the clause at the end describes, where the verb behind it does, and where the clause.
+
+    "Where was the man born who built the mill?" A clause behind "how many reports did the body have" is about the body
+    only where its verb says so: "that selects", not "that selected".
+    """
+    helper = next((at for at, word in enumerate(words) if at and word.low in AUXILIARIES), 0)
+    start = helper + 1
+    fits = is_base if words[helper].low in DO else is_participle
+    if not helper or start >= len(words) or words[start].low not in ARTICLES or words[0].low in ("who", "whom"):
+        return None
+    for at in range(start + 3, len(words) - 1):
+        verb = at - 2 if words[at - 1].low in PREPOSITIONS else at - 1
+        if words[at].low not in _SUBJECT_PRONOUNS or not fits(words[verb].low):
+            continue
+        opens = next((i for i in range(at + 1, len(words)) if words[i].low not in ADVERBS), at + 1)
+        noun = words[start:verb]
+        described = len(noun) > 1 and noun[-1].kind == "word" and not any(one.low in FUNCTION_WORDS for one in noun[1:])
+        clause = opens < len(words) and _is_verbal(words[opens].low) and base_form(words[verb].low) not in _ASKING
+        return (start, verb, at) if described and clause and not _is_of_asked(words, helper, at, opens) else None
+    return None
+
+
+def _is_verbal(low: str) -> bool:
+    """Whether a word behind "that" can be its verb, by its form alone."""
+    return low[:1].isalpha() and (is_finite(low) or is_past(low) or low.endswith(("s", "n't")))
+
+
+def _is_of_asked(words: Words, helper: int, at: int, verb: int) -> bool:
+    """Whether a clause at the end may be about what is asked for, and not about the noun behind the helping verb."""
+    if words[0].low in ("where", "when", "why"):
+        return False
+    several = words[helper - 1].low.endswith("s")
+    if not several and (words[0].low in PREPOSITIONS or words[at - 1].low in PREPOSITIONS):
+        return False  # "in which town was the man buried who ...", "which toy was the mill named after that ..."
+    low = words[verb].low
+    single = low in ("is", "was", "has", "does") or (low.endswith("s") and low not in AUXILIARIES)
+    return not (single and several)
 
 
 def clause_end(words: Words, start: int, body: int) -> int | None:

@@ -246,3 +246,24 @@ def test_an_item_of_a_sentence_is_quoted_with_it_and_one_of_a_line_alone() -> No
 
     assert quoted("Tam Ostler") == "The crew were Ada Lund, Tam Ostler and Orla Venn."
     assert quoted("the long oar") == "the long oar"
+
+
+def test_rows_that_are_documents_of_their_own_are_listed_by_the_value_that_a_question_names() -> None:
+    """As those of a .csv file are; a number counts with the name of its column."""
+    rows = [
+        "Name: Ada Brisk; Town: Fennick; Terms (days): 60",
+        "Name: Ben Ohm; Town: Quillmouth; Terms (days): 30",
+        "Name: Cora Lund; Town: Fennick; Terms (days): 60",
+    ]
+    passages = [
+        Passage(id=f"p{at}", document_id=f"d{at}", ordinal=0, start=0, end=len(row), title=row[6:9], text=row)
+        for at, row in enumerate(rows)
+    ]
+    ada = Pointed(text="Ada Brisk", chance=0.8, quote=Quote(passages[0], 0, len(rows[0])), start=6, end=15)
+
+    def told(question: str) -> list[str]:
+        return [item for item, _ in answers_listed(Pointing(question=question, answers=(ada,)), passages)[0]]
+
+    assert told("Which members live in Fennick?") == ["Ada Brisk", "Cora Lund"]
+    assert told("Which suppliers give us 60 days?") == ["Ada Brisk", "Cora Lund"]
+    assert told("Which members have 60 boats?") == told("Which members do not live in Fennick?") == []

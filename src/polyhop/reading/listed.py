@@ -156,14 +156,17 @@ def _likely(chances: Sequence[float]) -> list[float]:
     return [chance for chance in chances if chance >= LIKELY * max(chances)]
 
 
-def answers_listed(found: Pointing) -> tuple[Items, float]:
+def answers_listed(found: Pointing, passages: Sequence[Passage] = ()) -> tuple[Items, float]:
     """The enumeration in a sentence that answers are part of; else several likely answers, each of its own sentence.
 
-    None, and 0, of one thing.
+    Of an answer in a row, the same of the rows that it goes with. None, and 0, of one thing.
     """
     items, chance = enumerated(found, objects=True)
     if items:
         return items, chance
+    beside = _of_rows_alike(found, passages)
+    if beside:
+        return beside, found.chance
     likely = {one.quote: one for one in reversed(found.answers) if one.chance >= SHARE * found.chance}
     answers = sorted(likely.values(), key=lambda one: -one.chance)
     each = [item for one in answers if one.quote is not None for item in _within(one) or [(one.text, one.quote)]]
@@ -270,6 +273,42 @@ def looked_up(question: str, passages: Sequence[Passage]) -> Items:
         if table.is_whole and any(said) and 1 < len(rows) < len(table.rows):
             return [(cell.said, Quote(row.quote.passage, cell.start, cell.end)) for cell, row in rows]
     return []
+
+
+def _of_rows_alike(found: Pointing, passages: Sequence[Passage]) -> Items:
+    """What stands in the column of the likeliest answer in each row that has the value which the question names.
+
+    Rows of some tables are documents of their own, so that no table is whole.
+    """
+    best, asked = found.best, pieces(found.question)
+    if best is None or best.quote is None or negated(found.question):
+        return []
+    for table in tables_in(passages):
+        own = next((row for row in table.rows if _holds(row, best)), None)
+        cell = own.at(best.start) if own is not None else None
+        if own is None or cell is None:
+            continue
+        for other in own.cells:
+            if other is cell or not _is_named(other, found.question, asked):
+                continue
+            rows = [row for row in table.rows if (value := row.under(other.name)) and value.said == other.said]
+            cells = [(one, row) for row in rows if (one := row.under(cell.name))]
+            if len({one.said for one, _ in cells}) > 1:
+                return [(one.said, Quote(row.quote.passage, one.start, one.end)) for one, row in cells]
+    return []
+
+
+def _holds(row: Row, answer: Pointed) -> bool:
+    quote = answer.quote
+    return quote is not None and quote.passage.id == row.quote.passage.id and row.at(answer.start) is not None
+
+
+def _is_named(cell: RowCell, question: str, asked: Sequence[str]) -> bool:
+    """Whether a question names a value; one that is a number only with its column's name: "60 days"."""
+    value = pieces(cell.said)
+    if _stands_in(value, asked):
+        return True
+    return len(value) == 1 and value[0] in asked and bool(word_families(cell.name) & word_families(question))
 
 
 def _said_of(row: Row, named: RowCell, asked: Sequence[str]) -> str:

@@ -258,7 +258,7 @@ class Trained:
         if not items and found.best is not None and found.best.quote is not None:
             items, chance = introduced(found.best.quote), found.chance
         if not items:
-            items, chance = answers_listed(found)
+            items, chance = answers_listed(found, passages)
         return _listed(items, chance) if items else self._value(found)
 
     def _quotation(self, shape: AnswerShape, found: Pointing) -> Reading:

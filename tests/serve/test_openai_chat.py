@@ -230,6 +230,17 @@ def test_a_stream_says_the_same(assistant: openai.OpenAI) -> None:
     assert len({chunk.id for chunk in chunks}) == 1
 
 
+def test_a_stream_tells_each_hop_once_and_in_words(assistant: openai.OpenAI) -> None:
+    asked = [{"role": "user", "content": "Which is older, Harrowmere Lighthouse or the Long Bridge?"}]
+    deltas = [
+        chunk.choices[0].delta for chunk in complete(assistant, model="polyhop/auto", messages=asked, stream=True)
+    ]
+    told = "".join((delta.model_extra or {}).get("reasoning_content", "") for delta in deltas).splitlines()
+    assert len(told) == len(set(told)) > 0
+    assert "How old is the Long Bridge? → 1297" in told
+    assert not any(line.endswith("resolved") for line in told)
+
+
 def test_what_was_said_before_is_the_thread_of_the_question(assistant: openai.OpenAI, engine: Polyhop) -> None:
     before = [
         {"role": "system", "content": "Answer in rhymes."},

@@ -8,10 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import quote
 
-from polyhop.types import Answer, AnswerKind, Citation, Hop
+from polyhop.types import Answer, AnswerKind, Citation, Hop, HopStatus
 
 NOT_FOUND = "Not found in these documents."
 DRAFT = "A draft, not checked yet:"
+UNNAMED: Final[dict[HopStatus, str]] = {  # what is said of a hop that has named nothing
+    "resolved": "passages found",
+    "recovered": "passages found",
+    "unresolved": "not settled",
+}
 LONGEST_QUOTE = 400  # characters of a quotation that are shown
 _MARK: Final = re.compile(r" \[\d{1,3}\]")
 _SOURCES: Final = re.compile(r"^\[1\] “.*\Z", re.MULTILINE | re.DOTALL)  # the numbered lines below a text
@@ -83,7 +88,7 @@ def url_of(citation: Citation, base_url: str) -> str:
 
 def hop_in_words(hop: Hop) -> str:
     """A hop as a line."""
-    return f"{hop.question} → {hop.found or hop.status}"
+    return f"{hop.question} → {hop.found or UNNAMED[hop.status]}"
 
 
 def draft_in_words(start: int, text: str) -> str:

@@ -247,6 +247,7 @@ class _Told:
 
 
 async def _chunks(told: _Told, events: Telling, request_id: str, *, usage: bool) -> AsyncIterator[bytes]:
+    lines: set[str] = set()  # a hop may be told again with nothing new
     try:
         async with aclosing(events):
             yield told.chunk({"role": "assistant", "content": ""})
@@ -254,7 +255,10 @@ async def _chunks(told: _Told, events: Telling, request_id: str, *, usage: bool)
                 if event is None:
                     continue
                 if isinstance(event, ToldHop):
-                    yield told.chunk({"reasoning_content": hop_in_words(event.hop) + "\n"})
+                    line = hop_in_words(event.hop)
+                    if line not in lines:
+                        lines.add(line)
+                        yield told.chunk({"reasoning_content": line + "\n"})
                     continue
                 if isinstance(event, ToldDraft):
                     yield told.chunk({"reasoning_content": draft_in_words(event.start, event.text)})

@@ -67,6 +67,9 @@ def test_what_is_not_found_brings_the_closest_quotations(page: Page) -> None:
     ask(page, "Which football club won the cup in 1987?")
     assert page.locator(".not-found").is_visible()
     assert page.get_by_text("What came closest").is_visible()
+    assert page.locator(".hop").count() == 0, "no hop only asks the question again"
+    numbers = page.locator(".rest .quotation .chip").all_inner_texts()
+    assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
     page.locator(".rest .quotation").first.click()
     page.wait_for_selector(".source mark")
 

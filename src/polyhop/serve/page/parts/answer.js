@@ -2,7 +2,7 @@
 
 import { copy } from "./clipboard.js";
 import { button, fill, h, said } from "./dom.js";
-import { hopItem, STATUS } from "./hop.js";
+import { hopItem, STATUS, stepsOf } from "./hop.js";
 import { asMarkdown } from "./markdown.js";
 import { numbered, quotation } from "./quotation.js";
 import { counted, cut, duration, spent } from "./text.js";
@@ -10,8 +10,8 @@ import { trace } from "./trace.js";
 
 export class AnswerCard {
   /** `page`: the page's services. `label`: the strategy's name where several answers stand side by side. */
-  constructor(page, label = "") {
-    this.page = page;
+  constructor(page, question, label = "") {
+    Object.assign(this, { page, question });
     this.hops = [];
     this.partial = { text: null, citations: [], items: [] };
     this.result = h("div", { class: "result" });
@@ -46,9 +46,11 @@ export class AnswerCard {
   /** A hop takes its position among the others; a later one of the same position replaces it. */
   #hop({ position = this.hops.length, ...hop }) {
     this.hops[position] = hop;
-    this.#drawHops(this.hops.filter(Boolean), []);
+    const steps = stepsOf(this.hops.filter(Boolean), this.question);
+    const number = steps.indexOf(hop) + 1;
     const found = hop.found ? `found ${hop.found}` : (STATUS[hop.status] ?? "");
-    this.page.announce(`Hop ${position + 1}: ${hop.question} ${found}.`);
+    this.#drawHops(steps, []);
+    if (number) this.page.announce(`Hop ${number}: ${hop.question} ${found}.`);
     this.wait(hop.found ? `Found ${hop.found}. Looking on…` : "Looking on…");
   }
 
@@ -71,10 +73,11 @@ export class AnswerCard {
   /** Show the whole answer. */
   done(answer) {
     this.answer = answer;
+    this.steps = stepsOf(answer.evidence?.hops ?? [], answer.standalone ?? answer.question);
     this.element.setAttribute("aria-busy", "false");
     const citations = numbered(answer.citations);
     this.#readAs(answer);
-    this.#drawHops(answer.evidence?.hops ?? [], citations);
+    this.#drawHops(this.steps, citations);
     this.#drawResult(answer, citations);
     this.#drawRest(answer, citations);
     this.page.announce(answer.text === null ? "Not found in these documents." : `Answer: ${answer.text}`);
@@ -82,7 +85,7 @@ export class AnswerCard {
 
   stopped() {
     const draft = this.draft?.isConnected && [h("p", { class: "muted" }, "A draft that was not checked"), this.draft];
-    const settled = this.hops.length ? "Stopped. These hops were settled by then." : "Stopped.";
+    const settled = this.list.firstChild ? "Stopped. These hops were settled by then." : "Stopped.";
     this.#ended([draft, h("p", { class: "muted" }, settled)]);
   }
 
@@ -140,7 +143,7 @@ export class AnswerCard {
     }
     const long = text.length > 80;
     const shown = h(kind === "quotation" || kind === "extract" ? "q" : "span", {}, text);
-    return h("p", { class: `worded ${long ? "long" : "short"}`, dir: "auto" }, shown, " ", chips(citations)); // numbers stand where it ends
+    return h("p", { class: `worded ${long ? "long" : "short"}`, "data-kind": kind, dir: "auto" }, shown, " ", chips(citations)); // numbers stand where it ends
   }
 
   #chip(citation, citations) {
@@ -154,7 +157,7 @@ export class AnswerCard {
   }
 
   #drawRest(answer, citations) {
-    const inHops = (answer.evidence?.hops ?? []).flatMap((hop) => hop.sentences ?? []);
+    const inHops = this.steps.flatMap((hop) => hop.sentences ?? []);
     const same = (one, span) =>
       one.document_id === span.document_id && one.start === span.start && one.end === span.end;
     const left = citations.filter((one) => !inHops.some((span) => same(one.span, span)));
@@ -215,8 +218,8 @@ export class AnswerCard {
 
   #cost({ evidence }) {
     const seconds = evidence?.cost?.seconds;
-    const hops = evidence?.hops?.length ?? 0;
-    return [evidence?.strategy, hops && counted(hops, "hop"), seconds && duration(seconds), spent(evidence?.cost)]
+    const hops = this.steps.length;
+    return [evidence?.strategy, hops > 0 && counted(hops, "hop"), seconds && duration(seconds), spent(evidence?.cost)]
       .filter(Boolean)
       .join(" · ");
   }
@@ -224,13 +227,14 @@ export class AnswerCard {
 
 /** In words, as a bar, and as a number: how far the answer can be trusted. */
 function confidence(share) {
-  const words = share >= 0.8 ? "Sure" : share >= 0.6 ? "Fairly sure" : share >= 0.4 ? "Unsure" : "Doubtful";
-  const filled = Object.assign(h("span"), {});
-  filled.style.width = `${Math.round(share * 100)}%`;
+  const percent = Math.round(share * 100);
+  const words = percent >= 80 ? "Sure" : percent >= 60 ? "Fairly sure" : percent >= 40 ? "Unsure" : "Doubtful";
+  const filled = h("span");
+  filled.style.width = `${percent}%`;
   return h(
     "p",
     { class: "confidence" },
     h("span", { class: "bar", "aria-hidden": "true" }, filled),
-    h("span", {}, `${words}, ${Math.round(share * 100)}% confidence`),
+    h("span", {}, `${words}, ${percent}% confidence`),
   );
 }

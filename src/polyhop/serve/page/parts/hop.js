@@ -6,10 +6,13 @@ import { sameSpan, sentence } from "./text.js";
 
 const SHOWN = 2; // sentences; more on demand
 export const STATUS = {
-  resolved: "Settled",
-  recovered: "Found in the text",
+  resolved: "Passages found",
+  recovered: "Passages found",
   unresolved: "Not settled",
 };
+
+/** The hops that lead on: one that only asks the question again, and names nothing, says no more than the quotations do. */
+export const stepsOf = (hops, question) => hops.filter((hop) => hop.found || hop.note || hop.question !== question);
 
 /** A list item; `citations`: those of the answer, whose numbers its sentences bear. */
 export function hopItem(hop, citations, source) {
@@ -30,7 +33,7 @@ export function hopItem(hop, citations, source) {
       "p",
       { class: "hop-found", dir: "auto" },
       hop.found ? h("strong", {}, hop.found) : h("span", { class: "muted" }, STATUS[hop.status] ?? hop.status),
-      hop.found && hop.status !== "resolved" && h("span", { class: "hop-status" }, STATUS[hop.status] ?? hop.status),
+      hop.found && hop.status === "unresolved" && h("span", { class: "hop-status" }, STATUS.unresolved),
     ),
     hop.note && said("p", hop.note, { class: "small muted" }),
     quotes.length ? list : !hop.found && h("p", { class: "small muted" }, "No sentence was found for this hop."),

@@ -1,5 +1,6 @@
 // An answer as Markdown, each hop with its quotation and where it stands.
 
+import { stepsOf } from "./hop.js";
 import { sentence } from "./text.js";
 
 /** Words of others, so that Markdown shows them as they are. */
@@ -15,7 +16,7 @@ export function asMarkdown(answer) {
   const cited = answer.citations.map(note).join("");
   const found = answer.text === null ? "Not found in these documents. What came closest:" : `**${plain(answer.text)}**`;
   const lines = [`### ${plain(answer.question)}`, "", found + cited, ""];
-  for (const [index, hop] of (answer.evidence?.hops ?? []).entries()) {
+  for (const [index, hop] of stepsOf(answer.evidence?.hops ?? [], answer.standalone ?? answer.question).entries()) {
     lines.push(`${index + 1}. ${plain(hop.question)}${hop.found ? ` **${plain(hop.found)}**` : ""}`);
     for (const span of hop.sentences ?? []) {
       const said = sentence(span, hop.passages ?? []);

@@ -94,7 +94,7 @@ class AskView {
   /** The place of a question and its answers; cards in the order of the strategies. */
   #turn(question, strategies) {
     const several = strategies.length > 1;
-    const cards = strategies.map((name) => new AnswerCard(this.page, several ? (name ?? "Best strategy") : ""));
+    const cards = strategies.map((name) => new AnswerCard(this.page, question, several ? (name ?? "Best strategy") : ""));
     const body = h("div", { class: several ? "answers side" : "answers" }, cards.map((card) => card.element));
     this.turns.append(h("section", { class: "turn" }, said("h2", question, { class: "asked", tabindex: "-1" }), body));
     this.root.classList.toggle("wide", Boolean(this.root.querySelector(".answers.side")));

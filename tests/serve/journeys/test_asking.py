@@ -133,7 +133,7 @@ def test_a_question_under_way_is_still_there_when_the_page_is_loaded_anew(page: 
     page.press("#question", "Enter")
     page.locator(".worded", has_text="Pellingrove").wait_for()
     page.reload()
-    page.get_by_text("Earlier threads (1)").wait_for()
+    page.locator(".worded", has_text="Pellingrove").wait_for()
     assert page.input_value("#question") == "", "it was answered"
 
 
@@ -157,6 +157,33 @@ def test_the_answer_to_a_further_question_is_not_below_the_composer(browser: Bro
         assert answer is not None
         assert composer is not None
         assert answer["y"] + 120 < composer["y"], "its words can be read"
+
+
+def test_a_thread_goes_on_when_the_page_is_loaded_anew(page: Page) -> None:
+    bodies: list[dict[str, object]] = []
+    page.on(
+        "request", lambda sent: bodies.append(json.loads(sent.post_data or "{}")) if "/v1/ask" in sent.url else None
+    )
+    ask(page, BRIDGE)
+    page.reload()
+    page.locator(".turn .worded", has_text="Pellingrove").wait_for()
+    ask(page, "When was she born?")
+    assert bodies[1]["history"], "it follows what was asked before"
+    page.get_by_role("button", name="New thread").click()
+    page.reload()
+    page.get_by_text("Earlier threads (1)").wait_for()
+    assert page.locator(".turn").count() == 0
+
+
+def test_two_tabs_may_add_to_one_thread(page: Page) -> None:
+    turns = """async () => {
+        const m = await import("/page/parts/threads.js");
+        const thread = { id: "t", workspace: "", turns: [] };
+        m.keep(thread, { question: "Who?", answers: [] });
+        m.keep(thread, { question: "Where?", answers: [] });
+        return m.threads("")[0].turns.map((turn) => turn.question);
+    }"""
+    assert page.evaluate(turns) == ["Who?", "Where?"]
 
 
 def test_an_answer_is_copied_with_its_citations(page: Page) -> None:

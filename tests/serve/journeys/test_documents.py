@@ -120,4 +120,4 @@ def test_the_first_thread_belongs_to_the_workspace_that_is_shown(browser: Browse
         page.get_by_text("documents in this index").wait_for()
         ask(page, HARBOUR_BRIDGE)
         page.reload()
-        page.get_by_text("Earlier threads (1)").wait_for()
+        page.locator(".turn .asked", has_text=HARBOUR_BRIDGE).wait_for()

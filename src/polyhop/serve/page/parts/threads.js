@@ -1,15 +1,18 @@
 // Threads of questions and answers, kept by this browser and nowhere else.
 
 const KEY = "polyhop.threads";
+const SHOWN = "polyhop.thread"; // of this tab
 const MOST = 20; // threads
 
 /** All threads of a workspace, newest first: `{id, workspace, at, turns: [{question, answers}]}`. */
 export const threads = (workspace) => stored().filter((one) => one.workspace === workspace);
 
-/** Keep a thread, in place of what was kept of it; the oldest make room. */
-export function keep(thread) {
-  const others = stored().filter((one) => one.id !== thread.id);
-  let kept = [{ ...thread, at: Date.now() }, ...others].slice(0, MOST);
+/** Keep a turn at the end of its thread, where another tab may have put some meanwhile; the oldest threads make room. */
+export function keep(thread, turn) {
+  const all = stored();
+  const before = all.find((one) => one.id === thread.id)?.turns ?? thread.turns;
+  const others = all.filter((one) => one.id !== thread.id);
+  let kept = [{ ...thread, turns: [...before, turn], at: Date.now() }, ...others].slice(0, MOST);
   while (kept.length) {
     try {
       localStorage.setItem(KEY, JSON.stringify(kept));
@@ -32,6 +35,11 @@ function keepOnly(wanted) {
     // what cannot be stored was not stored
   }
 }
+
+/** The thread that this tab shows, so that it is still there when the page is loaded anew. */
+export const shown = (workspace) => threads(workspace).find((one) => one.id === sessionStorage.getItem(SHOWN));
+
+export const show = ({ id }) => sessionStorage.setItem(SHOWN, id);
 
 export const titleOf = (thread) => thread.turns[0]?.question ?? "New thread";
 

@@ -6,7 +6,7 @@ import { Composer } from "../parts/composer.js";
 import { button, fill, h, refocused, said } from "../parts/dom.js";
 import { newId } from "../parts/ids.js";
 import { counted } from "../parts/text.js";
-import { forget, historyOf, keep, threads, titleOf } from "../parts/threads.js";
+import { forget, historyOf, keep, show, shown, threads, titleOf } from "../parts/threads.js";
 import { begun, ended, unanswered } from "../parts/under_way.js";
 
 export function mount(root, page) {
@@ -23,7 +23,7 @@ class AskView {
     this.composer = new Composer({ ask: (asked) => this.#ask(asked), stop: () => this.running?.abort() });
     root.classList.add("ask");
     fill(root, this.others, this.intro, this.turns, h("div", { class: "dock" }, this.composer.element));
-    this.#begin();
+    this.#begin(shown(page.api.workspace));
     this.composer.write(unanswered(page.api.workspace));
   }
 
@@ -41,12 +41,18 @@ class AskView {
   #begin(thread = { id: newId(), workspace: this.page.api.workspace, turns: [] }) {
     this.running?.abort();
     this.thread = thread;
+    show(thread);
     this.turns.replaceChildren();
     for (const { question, answers } of thread.turns) {
       const cards = this.#turn(question, answers.map((answer) => answer?.evidence?.strategy));
       cards.forEach((card, index) => (answers[index] ? card.done(answers[index]) : card.stopped()));
     }
-    refocused(() => this.#drawThreads(), () => this.turns.querySelector(".turn:last-child .asked"));
+    refocused(() => this.#drawThreads(), () => this.#lastAsked());
+    this.#lastAsked()?.scrollIntoView({ block: "start" });
+  }
+
+  #lastAsked() {
+    return this.turns.querySelector(".turn:last-child .asked");
   }
 
   async #introduce() {
@@ -108,7 +114,7 @@ class AskView {
     const turn = { question, answers: strategies.map(() => null) };
     const cards = this.#turn(question, strategies);
     this.root.setAttribute("data-begun", "");
-    this.turns.lastChild.querySelector(".asked").scrollIntoView({ block: "start" });
+    this.#lastAsked().scrollIntoView({ block: "start" });
     this.composer.write("");
     this.composer.busy = true;
     begun(thread.workspace, question);
@@ -123,8 +129,8 @@ class AskView {
       if (!stop.signal.aborted && !this.composer.question.value) this.composer.write(question); // to be asked again
       return;
     }
+    keep(thread, turn);
     thread.turns.push(turn);
-    keep(thread);
     if (thread === this.thread) this.#drawThreads();
   }
 

@@ -186,6 +186,26 @@ def test_two_tabs_may_add_to_one_thread(page: Page) -> None:
     assert page.evaluate(turns) == ["Who?", "Where?"]
 
 
+def test_a_link_brings_a_question_that_is_asked_when_its_reader_wants(page: Page) -> None:
+    ask(page, BRIDGE)
+    page.get_by_role("button", name="Copy link").click()
+    link = page.evaluate("navigator.clipboard.readText()")
+    page.get_by_role("button", name="New thread").click()
+    page.goto(link)
+    page.wait_for_function("document.getElementById('question').value")
+    assert page.input_value("#question") == BRIDGE
+    assert page.locator(".turn").count() == 0
+    page.press("#question", "Enter")
+    page.locator(".worded", has_text="Pellingrove").wait_for()
+
+
+def test_a_long_question_leaves_room_for_its_answer(page: Page) -> None:
+    ask(page, "Where was the architect of Harrowmere Lighthouse born? " * 60)
+    place = page.locator(".result").bounding_box()
+    assert place is not None
+    assert place["y"] < 400
+
+
 def test_an_answer_is_copied_with_its_citations(page: Page) -> None:
     ask(page, BRIDGE)
     page.get_by_role("button", name="Copy as Markdown").click()

@@ -175,7 +175,8 @@ export class AnswerCard {
       h(
         "div",
         { class: "row actions" },
-        this.#copies(answer),
+        this.#copies("Copy as Markdown", () => asMarkdown(answer), "copy"),
+        this.#copies("Copy link", () => linkTo(answer.standalone ?? answer.question), "link"),
         button("Graph", () => this.page.go("graph", { answer: this.#keep(answer) }), { icon: "graph", class: "quiet" }),
         this.#tracer(answer, more),
         h("span", { class: "small muted cost" }, this.#cost(answer)),
@@ -189,16 +190,16 @@ export class AnswerCard {
     return String((this.page.shownTurn = (this.page.shownTurn ?? 0) + 1));
   }
 
-  #copies(answer) {
+  #copies(words, text, icon) {
     const copier = button(
-      "Copy as Markdown",
+      words,
       async () => {
-        await copy(asMarkdown(answer));
+        await copy(text());
         this.page.announce("Copied.");
         copier.lastChild.textContent = "Copied";
-        setTimeout(() => (copier.lastChild.textContent = "Copy as Markdown"), 2000);
+        setTimeout(() => (copier.lastChild.textContent = words), 2000);
       },
-      { icon: "copy", class: "quiet copies" },
+      { icon, class: "quiet" },
     );
     return copier;
   }
@@ -224,6 +225,9 @@ export class AnswerCard {
       .join(" · ");
   }
 }
+
+/** An address that opens the page with a question, to be asked by whoever follows it. */
+const linkTo = (question) => new URL(`#/ask?${new URLSearchParams({ question })}`, location.href).href;
 
 /** In words, as a bar, and as a number: how far the answer can be trusted. */
 function confidence(share) {

@@ -27,9 +27,13 @@ class AskView {
     this.composer.write(unanswered(page.api.workspace));
   }
 
-  /** Called whenever the view comes to the front: documents may have come or gone meanwhile. */
-  show() {
+  /** Called whenever the view comes to the front: documents may have come or gone meanwhile. A link may bring a question. */
+  show({ question } = {}) {
     this.#introduce();
+    if (question) {
+      this.composer.write(question);
+      history.replaceState(null, "", "#/ask"); // it is in the composer now, to be changed or asked
+    }
     this.page.api.get("strategies").then(
       (found) => this.composer.offer(found),
       (error) => isEmpty(error) || this.page.complain(error),

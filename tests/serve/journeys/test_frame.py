@@ -20,6 +20,28 @@ def test_without_documents_the_page_says_what_to_do(browser: Browser, tmp_path: 
         assert page.locator(".alert").count() == 0
 
 
+def test_an_error_is_left_behind_with_its_view(browser: Browser, tmp_path: Path) -> None:
+    with serving(tmp_path / "none.index") as served, opened(browser, served.url) as page:
+        page.locator(".views a[data-view=measure]").click()
+        page.get_by_role("button", name="Make from the documents").click()
+        shown = page.locator(".alert", has_text="There are no documents yet.")
+        shown.wait_for()
+        assert "polyhop index" not in shown.inner_text(), "that is for whoever writes commands"
+        page.locator(".views a[data-view=documents]").click()
+        shown.wait_for(state="detached")
+
+
+def test_a_server_that_is_back_is_not_said_to_be_away(page: Page) -> None:
+    page.locator(".views a[data-view=settings]").click()
+    page.get_by_role("button", name="What would the others cost?").wait_for()
+    page.route("**/v1/forecast", lambda route: route.abort())
+    page.get_by_role("button", name="What would the others cost?").click()
+    page.locator(".alert", has_text="The server cannot be reached.").wait_for()
+    page.unroute("**/v1/forecast")
+    page.get_by_role("button", name="What would the others cost?").click()
+    page.locator(".alert").wait_for(state="detached")
+
+
 def test_all_views_can_be_reached_with_the_keyboard(page: Page) -> None:
     page.goto(page.url.split("#")[0] + "#/documents")  # where nothing takes the focus at once
     page.reload()

@@ -1,6 +1,6 @@
 // The frame: which view is shown, the workspace, the source panel, and what is announced.
 
-import { Api, ServerError } from "./parts/api.js";
+import { Api, ServerError, UNREACHABLE } from "./parts/api.js";
 import { button, fill, h, icon, refocused, said } from "./parts/dom.js";
 import { Source } from "./parts/source.js";
 
@@ -15,6 +15,7 @@ const VIEWS = [
 const HEARD = 5; // announcements that are kept: a screen reader may still be reading the one before
 
 const api = new Api();
+api.reached = () => leaveBehind(({ lost }) => lost !== undefined);
 const main = document.getElementById("main");
 const mounted = new Map(); // name -> {root, view}: a view is loaded once, and stays as it was left
 
@@ -31,17 +32,20 @@ function announce(words) {
 /** Show an error with its remedy. */
 function complain(error) {
   if (error.name === "AbortError") return;
-  notify(error instanceof ServerError ? error.message : `Something on this page went wrong: ${error.message}`, error.remedy);
   if (error.status === 401) go("settings");
+  notify(error instanceof ServerError ? error.message : `Something on this page went wrong: ${error.message}`, error.remedy, error.status === UNREACHABLE);
 }
 
-/** Show words until they are put away, by their button or Escape: how long reading takes is the reader's. */
-function notify(message, remedy) {
+/**
+ * Show words until they are put away, by their button or Escape, or left behind with the view that they were said in:
+ * how long reading takes is the reader's. `lost`: they say that the server cannot be reached, and go when it can.
+ */
+function notify(message, remedy, lost = false) {
   const held = document.activeElement;
   const away = () => refocused(() => box.remove(), () => (held?.isConnected && held !== document.body ? held : null));
   const box = h(
     "div",
-    { class: "alert" },
+    { class: "alert", "data-at": location.hash, "data-lost": lost },
     h("div", {}, said("div", message), remedy && said("div", remedy, { class: "remedy" })),
     button("", away, { icon: "close", name: "Put away", class: "quiet" }),
   );
@@ -53,6 +57,11 @@ function putAway(event) {
   if (event.key !== "Escape" || !shown || document.querySelector("dialog[open]")) return;
   event.stopPropagation(); // what lies below takes the next one
   shown.click();
+}
+
+function leaveBehind(settled) {
+  const shown = document.querySelector(".alert");
+  if (shown && settled(shown.dataset)) shown.querySelector("button").click();
 }
 
 /** Go to a view; `details` stand in the address, so that Back works. */
@@ -128,6 +137,7 @@ async function drawWorkspace() {
 drawViews();
 begin();
 window.addEventListener("hashchange", () => {
+  leaveBehind(({ at }) => at !== location.hash);
   show().then(() => {
     const held = document.activeElement; // where a view has put it
     if (!main.contains(held) || !held.checkVisibility()) main.focus({ preventScroll: true });

@@ -3,13 +3,17 @@
 import { h } from "./dom.js";
 import { eventsOf } from "./stream.js";
 
+const EMPTY = "index_missing";
 const BASE = new URL("../../v1/", import.meta.url);
+
+export const UNREACHABLE = 0; // the status of an error that no server has sent
 
 /** What the server said was wrong, with what can be done about it. */
 export class ServerError extends Error {
   constructor(status, { type = "error", message = "", remedy = null, request_id: id = null } = {}) {
-    super(message || `The server answered with status ${status}.`);
-    Object.assign(this, { status, type, remedy, id });
+    const empty = type === EMPTY; // the server's words for it are for whoever writes commands
+    super(empty ? "There are no documents yet." : message || `The server answered with status ${status}.`);
+    Object.assign(this, { status, type, remedy: empty ? "Add some under Documents." : remedy, id });
   }
 }
 
@@ -17,6 +21,7 @@ export class ServerError extends Error {
 export class Api {
   constructor(storage = sessionStorage) {
     this.storage = storage;
+    this.reached = () => {}; // told whenever the server answers
   }
 
   get workspace() {
@@ -65,8 +70,9 @@ export class Api {
       reply = await fetch(this.address(path, query), { method, headers, body: sent, signal });
     } catch (error) {
       if (error.name === "AbortError") throw error;
-      throw new ServerError(0, { message: "The server cannot be reached.", remedy: "See whether it is still running." });
+      throw new ServerError(UNREACHABLE, { message: "The server cannot be reached.", remedy: "See whether it is still running." });
     }
+    this.reached();
     if (!reply.ok) throw await failure(reply);
     return reply;
   }
@@ -90,7 +96,7 @@ export class Api {
       yield* eventsOf(reply.body);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error; // that is how a browser tells that the connection broke off
-      throw new ServerError(0, { message: "The connection to the server broke off.", remedy: "See whether it is still running, and ask again." });
+      throw new ServerError(UNREACHABLE, { message: "The connection to the server broke off.", remedy: "See whether it is still running, and ask again." });
     }
   }
 
@@ -123,7 +129,7 @@ export class Api {
         if (request.status < 300) resolve(said);
         else reject(new ServerError(request.status, said?.error));
       });
-      request.addEventListener("error", () => reject(new ServerError(0, { message: "The server cannot be reached." })));
+      request.addEventListener("error", () => reject(new ServerError(UNREACHABLE, { message: "The server cannot be reached.", remedy: "See whether it is still running." })));
       request.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")));
       signal?.addEventListener("abort", () => request.abort());
       request.send(form);
@@ -132,7 +138,7 @@ export class Api {
 }
 
 /** Whether nothing has been indexed yet, which is no mistake of anybody. */
-export const isEmpty = (error) => error?.type === "index_missing";
+export const isEmpty = (error) => error?.type === EMPTY;
 
 /** The parts of an id within a path, quoted. */
 export const quoted = (id) => encodeURIComponent(id);

@@ -42,6 +42,19 @@ def test_a_server_that_is_back_is_not_said_to_be_away(page: Page) -> None:
     page.locator(".alert").wait_for(state="detached")
 
 
+def test_each_view_is_scrolled_as_it_was_left(browser: Browser, served: Served) -> None:
+    with opened(browser, served.url, height=400) as page:
+        page.locator(".views a[data-view=settings]").click()
+        page.get_by_role("group", name="Strategies").wait_for()
+        page.evaluate("document.getElementById('main').scrollTop = 300")
+        page.locator(".views a[data-view=documents]").click()
+        page.locator(".listing tbody tr").first.wait_for()
+        assert page.evaluate("document.getElementById('main').scrollTop") == 0
+        page.go_back()
+        page.get_by_role("group", name="Strategies").wait_for()
+        assert page.evaluate("document.getElementById('main').scrollTop") == 300
+
+
 def test_all_views_can_be_reached_with_the_keyboard(page: Page) -> None:
     page.goto(page.url.split("#")[0] + "#/documents")  # where nothing takes the focus at once
     page.reload()

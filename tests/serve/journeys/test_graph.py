@@ -39,6 +39,12 @@ def test_a_graph_that_failed_is_asked_for_when_it_is_shown_again(page: Page) -> 
     page.locator(".node").first.wait_for()
 
 
+def test_a_name_that_nothing_is_known_of_is_named(page: Page) -> None:
+    page.locator(".views a[data-view=graph]").click()
+    look_up(page, "Nobody Atall")
+    page.locator(".empty", has_text="No facts are known of “Nobody Atall”.").wait_for()
+
+
 def test_names_without_a_way_between_them_are_told_as_that(page: Page) -> None:
     page.locator(".views a[data-view=graph]").click()
     page.route("**/v1/graph/path*", lambda route: route.fulfill(json={"nodes": [], "edges": []}))

@@ -18,6 +18,7 @@ const api = new Api();
 api.reached = () => leaveBehind(({ lost }) => lost !== undefined);
 const main = document.getElementById("main");
 const mounted = new Map(); // name -> {root, view}: a view is loaded once, and stays as it was left
+let front = null; // the one that is shown
 
 /** What views may use of the page around them. */
 const page = { api, source: new Source(document.getElementById("source"), api), announce, complain, go, reload };
@@ -84,9 +85,20 @@ async function show() {
     mounted.set(known.name, { root, view: import(`./views/${known.name}.js`).then(({ mount }) => mount(root, page)) });
     main.append(root);
   }
-  for (const [each, { root }] of mounted) root.hidden = each !== known.name;
+  bringForward(mounted.get(known.name));
   const view = await mounted.get(known.name).view;
   if (location.hash === asked) view.show(Object.fromEntries(new URLSearchParams(query)));
+}
+
+/** Each view is scrolled as it was left; where the window is narrow, all of the page scrolls. */
+function bringForward(view) {
+  if (view === front) return;
+  if (front) front.left = [main.scrollTop, scrollY];
+  for (const each of mounted.values()) each.root.hidden = each !== view;
+  const [inMain, inPage] = view.left ?? [0, 0];
+  main.scrollTop = inMain;
+  scrollTo(0, inPage);
+  front = view;
 }
 
 function drawViews() {

@@ -60,7 +60,7 @@ function entity(node, { x, y }, { width, height }) {
     { class: node.central ? "node central" : "node", transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, tabindex: "-1", role: "button", "aria-label": node.name },
     svg("title", {}, node.name),
     svg("rect", box),
-    svg("text", { "text-anchor": "middle", dy: "0.34em" }, shortened(node.name)),
+    svg("text", { "text-anchor": "middle", dy: "0.34em", "aria-hidden": "true" }, shortened(node.name)),
   );
 }
 

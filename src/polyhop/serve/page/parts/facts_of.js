@@ -1,5 +1,7 @@
 // The facts around an answer or an entity, as one small graph without repetition.
 
+import { sentence as saidAt } from "./text.js";
+
 const keyOf = (name) => name.normalize("NFKC").trim().toLowerCase();
 
 /** Entities and facts; `walked` facts are those that an answer's hops went along. */
@@ -24,7 +26,7 @@ export class FactMap {
     const id = JSON.stringify([from, relation, to]);
     const there = this.edges.get(id) ?? { from, to, relation, sentence, walked: false };
     there.walked ||= walked;
-    there.sentence ??= sentence;
+    if (!there.sentence?.text) there.sentence = sentence ?? there.sentence;
     this.edges.set(id, there);
   }
 
@@ -43,8 +45,8 @@ export class FactMap {
     for (const hop of answer.evidence?.hops ?? []) {
       const chains = hop.chains ?? [];
       const led = chains.find((chain) => ends.has(keyOf(chain.entities.at(-1)))) ?? chains[0];
-      for (const chain of chains) chain.facts.forEach((fact) => this.edge(ofTriple(fact, chain === led)));
-      (hop.facts ?? []).forEach((fact) => this.edge(ofTriple(fact)));
+      for (const chain of chains) chain.facts.forEach((fact) => this.edge(ofTriple(fact, hop, chain === led)));
+      (hop.facts ?? []).forEach((fact) => this.edge(ofTriple(fact, hop)));
       if (hop.found) this.node(hop.found, true);
     }
     if (answer.text && answer.text.length < 60) this.node(answer.text, true);
@@ -72,6 +74,7 @@ export class FactMap {
   }
 }
 
-function ofTriple({ head, relation, tail, span }, walked = false) {
-  return { subject: head, relation, object: tail, sentence: { document: span.document_id, start: span.start, end: span.end }, walked };
+function ofTriple({ head, relation, tail, span }, { passages = [] }, walked = false) {
+  const text = saidAt(span, passages)?.text;
+  return { subject: head, relation, object: tail, sentence: { document: span.document_id, start: span.start, end: span.end, text }, walked };
 }

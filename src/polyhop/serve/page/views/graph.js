@@ -74,7 +74,7 @@ class GraphView {
       failed = error;
     }
     if (turn !== this.turn) return;
-    if (!map.edges.size) return this.#nothing(failed?.message ?? unknown(answer, entity, to), failed?.remedy);
+    if (!map.edges.size) return this.#nothing(failed && failed.type !== "entity_missing" ? failed.message : unknown(answer, entity, to), failed?.remedy);
     this.#draw(map, answer ? "Around the answer" : to ? `From ${entity} to ${to}` : `Around ${entity}`);
   }
 
@@ -100,6 +100,7 @@ class GraphView {
   }
 
   #draw(map, title) {
+    this.about.parentNode.scrollIntoView({ block: "nearest" }); // another graph is read from its beginning
     this.map = map;
     this.words.hidden = true;
     this.shown.hidden = false;

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.worlds.browser import opened
+from tests.worlds.browser import ask, opened
+from tests.worlds.documents import BRIDGE
 from tests.worlds.serving import Served, serving
 
 if TYPE_CHECKING:
@@ -53,6 +54,24 @@ def test_each_view_is_scrolled_as_it_was_left(browser: Browser, served: Served) 
         page.go_back()
         page.get_by_role("group", name="Strategies").wait_for()
         assert page.evaluate("document.getElementById('main').scrollTop") == 300
+
+
+def test_an_answer_is_printed_without_the_controls(browser: Browser, served: Served) -> None:
+    with opened(browser, served.url, height=400) as page:
+        page.goto(f"{served.url}/#/settings")
+        page.get_by_label("Dark").check()
+        page.goto(f"{served.url}/#/ask")
+        ask(page, BRIDGE)
+        page.locator(".hop .quotation").first.click()
+        page.locator(".source mark").wait_for()
+        page.emulate_media(media="print")
+        for control in (".rail", ".dock", ".actions button", ".source"):
+            assert page.locator(control).first.is_hidden(), control
+        assert page.locator(".hop .quote").last.is_visible()
+        assert page.evaluate(
+            "document.getElementById('main').scrollHeight > 400 && getComputedStyle(main).overflow"
+        ) == ("visible")
+        assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
 
 
 def test_all_views_can_be_reached_with_the_keyboard(page: Page) -> None:

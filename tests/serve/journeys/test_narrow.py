@@ -60,6 +60,18 @@ def test_the_table_of_figures_scrolls_and_parts_no_word(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_the_narrowest_screen_parts_no_word_of_the_frame(browser: Browser, served: Served) -> None:
+    with opened(browser, served.url, width=320, height=700) as page:
+        heights = page.locator(".views a span").evaluate_all("all => all.map((one) => one.offsetHeight)")
+        assert len(set(heights)) == 1, "each name stands on one line"
+        compare = page.get_by_role("button", name="Compare").bounding_box()
+        send = page.get_by_role("button", name="Ask", exact=True).bounding_box()
+        assert compare is not None
+        assert send is not None
+        assert abs(compare["y"] - send["y"]) < 8, "the composer has one row of controls"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_the_tables_of_settings_part_no_word(page: Page) -> None:
     page.locator(".views a[data-view=settings]").click()
     page.get_by_role("group", name="Strategies").wait_for()

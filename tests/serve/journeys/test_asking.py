@@ -29,6 +29,17 @@ def test_a_citation_opens_its_document_at_the_sentence(page: Page) -> None:
     assert page.evaluate("document.activeElement.classList.contains('quotation')")  # reading goes on where it was
 
 
+def test_the_pages_of_a_pdf_are_leafed_through(page: Page) -> None:
+    page.locator(".views a[data-view=documents]").click()
+    page.get_by_role("button", name="Academy of Asperlow", exact=True).click()
+    page.locator(".source-page img[alt='Page 1 of Academy of Asperlow']").wait_for()
+    page.get_by_role("button", name="Next page").focus()
+    page.keyboard.press("Enter")
+    page.locator(".source-page img[alt='Page 2 of Academy of Asperlow']").wait_for()
+    assert page.get_by_role("button", name="Next page").is_disabled()
+    assert page.evaluate("document.activeElement.title") == "Previous page"  # it was the last: the focus goes back
+
+
 def test_each_hop_is_announced_as_it_is_settled(page: Page) -> None:
     page.evaluate(
         """() => {

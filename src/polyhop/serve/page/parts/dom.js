@@ -59,6 +59,8 @@ const DRAWN = {
   measure: "M4 20h16 M7 20v-6 M12 20V6 M17 20v-9",
   settings: "M4 7h9 M17 7h3 M4 17h3 M11 17h9 M15 5a2 2 0 1 0 .01 0z M9 15a2 2 0 1 0 .01 0z",
   close: "M6 6l12 12 M18 6L6 18",
+  before: "M14.5 6l-6 6 6 6",
+  after: "M9.5 6l6 6-6 6",
   send: "M12 19V5 M6 11l6-6 6 6",
   stop: "M7 7h10v10H7z",
   copy: "M9 9h11v11H9z M5 15H4V4h11v1",

@@ -1,7 +1,7 @@
 // The panel beside a view that shows a document at the sentence that was quoted from it.
 
 import { quoted } from "./api.js";
-import { button, fill, h, said } from "./dom.js";
+import { button, fill, h, refocused, said } from "./dom.js";
 import { cut, lengthOf, nameOf } from "./text.js";
 
 const CODE = "text/x-source"; // shown as it is laid out
@@ -92,10 +92,10 @@ export class Source {
     if (!number || shown.type !== "application/pdf") {
       fill(this.body, text);
     } else {
-      const picture = h("div", { class: "source-page" }, h("p", { class: "muted source-wait" }, "Drawing the page…"));
+      const pages = h("div");
       text.hidden = true;
       const choose = (page) => () => {
-        picture.hidden = !page;
+        pages.hidden = !page;
         text.hidden = page;
         for (const each of tabs.children) each.setAttribute("aria-pressed", String((each.dataset.kind === "page") === page));
         if (!page) reveal(text);
@@ -106,20 +106,39 @@ export class Source {
         button("Page", choose(true), { "aria-pressed": "true", "data-kind": "page" }),
         button("Text", choose(false), { "aria-pressed": "false", "data-kind": "text" }),
       );
-      fill(this.body, tabs, picture, text);
-      this.#picture(picture, shown, number).catch(() => choose(false)());
+      fill(this.body, tabs, pages, text);
+      this.#leaf(pages, shown, number).catch(() => choose(false)());
     }
     reveal(text);
   }
 
-  async #picture(place, { id, title, start, end }, number) {
+  /** The pages of a PDF, one at a time, beginning with one of them; fails where that one cannot be drawn. */
+  #leaf(place, shown, first) {
+    const last = shown.pages.length;
+    const picture = h("div", { class: "source-page" }, h("p", { class: "muted source-wait" }, "Drawing the page…"));
+    const words = h("span", { class: "small muted", role: "status" });
+    const turnTo = (number) => {
+      refocused(() => ((before.disabled = number === 1), (after.disabled = number === last)), () => (number === 1 ? after : before));
+      words.textContent = `Page ${number} of ${last}`;
+      return this.#picture(picture, shown, number);
+    };
+    const leaf = (step) => () => turnTo(this.page + step).catch((error) => fill(picture, said("p", error.message, { class: "notice" })));
+    const before = button("", leaf(-1), { icon: "before", name: "Previous page", class: "quiet" });
+    const after = button("", leaf(1), { icon: "after", name: "Next page", class: "quiet" });
+    fill(place, last > 1 && h("div", { class: "row leafing" }, before, words, after), picture);
+    return turnTo(first);
+  }
+
+  async #picture(place, { id, title, start, end, pages }, number) {
     const turn = this.current;
+    this.page = number;
     const highlight = end > start ? `${start}-${end}` : null;
     const address = await this.api.image(`documents/${quoted(id)}/pages/${number}.png`, { highlight });
-    if (turn !== this.current) return URL.revokeObjectURL(address);
+    if (turn !== this.current || number !== this.page) return URL.revokeObjectURL(address);
     this.#forget();
     this.image = address;
-    const picture = h("img", { src: address, alt: `Page ${number} of ${title}, with the sentence marked` });
+    const marked = highlight && number === pageOf(pages, start) ? ", with the sentence marked" : "";
+    const picture = h("img", { src: address, alt: `Page ${number} of ${title}${marked}` });
     await picture.decode();
     fill(place, picture);
   }

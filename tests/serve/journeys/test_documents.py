@@ -39,7 +39,7 @@ def test_documents_are_uploaded_asked_and_deleted(browser: Browser, tmp_path: Pa
         picture = tmp_path / "photo.xyz"
         picture.write_bytes(b"\x00\x01")
         upload(page, served.url, files, left_out=[picture])
-        page.get_by_text("1 file skipped, and why").first.click()
+        page.get_by_text("1 file skipped, and why").first.wait_for()
         assert "photo.xyz" in page.locator(".skipped").first.inner_text()
 
         page.goto(f"{served.url}/#/ask")

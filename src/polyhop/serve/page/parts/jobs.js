@@ -7,6 +7,7 @@ const STATES = { queued: "Waiting", running: "Under way", done: "Done", failed: 
 const KINDS = { index: "Adding documents", upload: "Adding documents", add: "Adding documents", delete: "Removing documents", remove: "Removing documents", folder: "Following a folder", eval: "Measuring" };
 const SOON = 1000; // milliseconds between looks while something is under way
 const LATER = 15000;
+const FEW = 5; // files that were skipped whose reasons are shown at once
 const ENDED = 3; // jobs that ended which are still shown
 
 export const active = (job) => job.state === "queued" || job.state === "running";
@@ -37,7 +38,7 @@ export class Jobs {
       const item = before?.item ?? h("li", { class: "job" });
       const opened = item.querySelector("details")?.open;
       refocused(() => fill(item, this.#drawn(job)), () => item.querySelector("button, summary"));
-      if (opened) item.querySelector("details")?.setAttribute("open", "");
+      if (opened !== undefined) item.querySelector("details")?.toggleAttribute("open", opened);
       this.known.set(job.id, { job, item });
       if (was && active(was) && !active(job)) {
         this.page.announce(`${KINDS[job.kind] ?? job.kind}: ${STATES[job.state]}.`);
@@ -78,7 +79,7 @@ export class Jobs {
   #skipped(skipped) {
     const row = ({ file, reason }) => h("li", {}, said("strong", nameOf(file), { title: file }), " ", said("span", reason));
     const rows = h("ul", { class: "small skipped" }, skipped.slice(0, 200).map(row));
-    return h("details", {}, h("summary", {}, `${counted(skipped.length, "file")} skipped, and why`), rows);
+    return h("details", { open: skipped.length <= FEW }, h("summary", {}, `${counted(skipped.length, "file")} skipped, and why`), rows);
   }
 
   async #tell(job, what) {
@@ -106,7 +107,7 @@ function summary({ state, progress, cost, created, started, ended }) {
   if (state === "running" && progress) {
     const of = progress.total ? `${progress.done.toLocaleString("en")} of ${progress.total.toLocaleString("en")}` : progress.done || "";
     parts.push([progress.stage, of].filter(Boolean).join(" "));
-    if (progress.seconds_left !== null && progress.seconds_left !== undefined) parts.push(`about ${duration(progress.seconds_left)} left`);
+    if (progress.seconds_left >= 1) parts.push(`about ${duration(progress.seconds_left)} left`);
   }
   const took = (Date.parse(ended) - Date.parse(started)) / 1000;
   if (ended && took >= 0) parts.push(`took ${duration(took)}`);

@@ -74,6 +74,19 @@ def test_a_follow_up_is_sent_with_what_was_said_before(page: Page) -> None:
     assert page.locator(".turn").count() == 2
 
 
+def test_a_question_is_asked_as_it_was_written_where_it_was_taken_for_a_follow_up(page: Page) -> None:
+    bodies: list[dict[str, object]] = []
+    page.on(
+        "request", lambda sent: bodies.append(json.loads(sent.post_data or "{}")) if "/v1/ask" in sent.url else None
+    )
+    ask(page, BRIDGE)
+    ask(page, "When was she born?")
+    page.get_by_role("button", name="Ask as written").click()
+    page.locator(".turn").nth(2).locator(".answer[aria-busy=false]").wait_for()
+    assert (bodies[2]["question"], "history" in bodies[2]) == ("When was she born?", False)
+    assert page.get_by_role("button", name="Ask as written").count() == 1, "nothing was read into it this time"
+
+
 def test_what_is_not_found_brings_the_closest_quotations(page: Page) -> None:
     ask(page, "Which football club won the cup in 1987?")
     assert page.locator(".not-found").is_visible()

@@ -9,9 +9,12 @@ import { counted, cut, duration, spent } from "./text.js";
 import { trace } from "./trace.js";
 
 export class AnswerCard {
-  /** `page`: the page's services. `label`: the strategy's name where several answers stand side by side. */
-  constructor(page, question, label = "") {
-    Object.assign(this, { page, question });
+  /**
+   * `page`: the page's services. `label`: the strategy's name where several answers stand side by side. `alone` asks the
+   * question without those before it.
+   */
+  constructor(page, question, { label, alone }) {
+    Object.assign(this, { page, question, alone });
     this.hops = [];
     this.partial = { text: null, citations: [], items: [] };
     this.result = h("div", { class: "result" });
@@ -40,7 +43,7 @@ export class AnswerCard {
   /** What a follow-up question was taken to mean after the questions before it. */
   #readAs({ question, standalone }) {
     this.meant.hidden = !standalone || standalone === question;
-    if (!this.meant.hidden) fill(this.meant, "Taken to mean: ", said("q", standalone));
+    if (!this.meant.hidden) fill(this.meant, "Taken to mean: ", said("q", standalone), " ", button("Ask as written", this.alone, { class: "quiet" }));
   }
 
   /** A hop takes its position among the others; a later one of the same position replaces it. */

@@ -61,6 +61,10 @@ export class Composer {
   }
 
   /** Whether an answer is under way. */
+  get busy() {
+    return this.send.hidden;
+  }
+
   set busy(on) {
     const held = [this.halt, this.send].includes(document.activeElement);
     this.halt.hidden = !on;
@@ -86,7 +90,7 @@ export class Composer {
 
   #submit() {
     const question = this.question.value.trim();
-    if (!question || this.send.hidden) return this.question.focus();
+    if (!question || this.busy) return this.question.focus();
     const strategies = [this.first.select.value || null];
     if (!this.second.label.hidden) strategies.push(this.second.select.value || null);
     this.ask({ question, strategies });

@@ -104,22 +104,22 @@ class AskView {
   /** The place of a question and its answers; cards in the order of the strategies. */
   #turn(question, strategies) {
     const several = strategies.length > 1;
-    const cards = strategies.map((name) => new AnswerCard(this.page, question, several ? (name ?? "Best strategy") : ""));
+    const alone = (name) => () => this.composer.busy || this.#ask({ question, strategies: [name], history: [] });
+    const cards = strategies.map((name) => new AnswerCard(this.page, question, { label: several ? (name ?? "Best strategy") : "", alone: alone(name) }));
     const body = h("div", { class: several ? "answers side" : "answers" }, cards.map((card) => card.element));
     this.turns.append(h("section", { class: "turn" }, said("h2", question, { class: "asked", tabindex: "-1" }), body));
     this.root.classList.toggle("wide", Boolean(this.root.querySelector(".answers.side")));
     return cards;
   }
 
-  async #ask({ question, strategies }) {
-    const history = historyOf(this.thread.turns);
+  async #ask({ question, strategies, history = historyOf(this.thread.turns) }) {
     const stop = (this.running = new AbortController());
     const thread = this.thread;
     const turn = { question, answers: strategies.map(() => null) };
     const cards = this.#turn(question, strategies);
     this.root.setAttribute("data-begun", "");
     this.#lastAsked().scrollIntoView({ block: "start" });
-    this.composer.write("");
+    if (this.composer.question.value.trim() === question) this.composer.write(""); // and not what is being written
     this.composer.busy = true;
     begun(thread.workspace, question);
     this.page.announce("Looking for an answer.");

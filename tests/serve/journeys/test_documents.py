@@ -63,6 +63,17 @@ def test_documents_are_uploaded_asked_and_deleted(browser: Browser, tmp_path: Pa
         page.get_by_text("Removing documents: ada_brisk.txt").wait_for()  # the job knows it
 
 
+def test_a_file_that_is_too_large_is_named_and_the_others_are_sent(browser: Browser, tmp_path: Path) -> None:
+    files = sorted(write(tmp_path / "harbour", HARBOUR).iterdir())
+    large = tmp_path / "large.txt"
+    large.write_text("Rain. " * 20_000)
+    with serving(tmp_path / "new.index", upload=50_000) as served, opened(browser, served.url) as page:
+        page.goto(f"{served.url}/#/documents")
+        page.set_input_files("#files", [files[0], large, *files[1:]])
+        page.locator(".alert", has_text="Not sent, because too large: large.txt.").wait_for()
+        page.locator(".listing tbody tr").nth(len(files) - 1).wait_for()
+
+
 def test_each_workspace_has_its_own_documents(browser: Browser, tmp_path: Path) -> None:
     files = sorted(write(tmp_path / "harbour", HARBOUR).iterdir())[:1]
     with serving(workspaces=spaces(tmp_path)) as served, opened(browser, served.url) as page:

@@ -1,10 +1,12 @@
 // What the index holds, and what is being added or removed.
 
-import { isEmpty, quoted } from "../parts/api.js";
+import { isEmpty, quoted, ServerError } from "../parts/api.js";
 import { button, confirmed, fill, h, refocused, said } from "../parts/dom.js";
 import { chosen, dropped, portions } from "../parts/dropped.js";
 import { Jobs } from "../parts/jobs.js";
 import { counted, nameOf, size } from "../parts/text.js";
+
+const TOO_LARGE = 413; // the status of an error
 
 export function mount(root, page) {
   return new DocumentsView(root, page);
@@ -75,18 +77,33 @@ class DocumentsView {
       words.textContent = `Sending ${counted(files.length, "file")}: ${size(Math.min(bytes, all))} of ${size(all)}`;
     };
     tell(0);
+    const refused = [];
+    const waiting = portions(files);
     try {
-      for (const portion of portions(files)) {
+      for (const portion of waiting) {
         const bytes = portion.reduce((sum, { file }) => sum + file.size, 0);
-        await this.page.api.upload(portion, (share) => tell(sent + share * bytes), stop.signal);
-        sent += bytes;
+        const { error } = await this.#given(portion, (share) => tell(sent + share * bytes), stop.signal);
+        if (!error) sent += bytes;
+        else if (portion.length === 1) refused.push({ name: portion[0].name, error });
+        else waiting.push(portion.slice(0, portion.length / 2), portion.slice(portion.length / 2)); // not all are too large
         this.jobs.watch();
       }
     } catch (error) {
       this.page.complain(error);
     }
+    if (refused.length) this.page.complain(tooLarge(refused));
     refocused(() => (this.sending.hidden = true), () => this.root.querySelector(".drop button"));
     this.jobs.watch();
+  }
+
+  /** Sends files; what the server finds too large it may take in smaller portions. */
+  async #given(portion, progress, signal) {
+    try {
+      return await this.page.api.upload(portion, progress, signal);
+    } catch (error) {
+      if (error.status !== TOO_LARGE) throw error;
+      return { error };
+    }
   }
 
   #search() {
@@ -190,4 +207,10 @@ class DocumentsView {
 
 function told({ documents, passages, bytes }) {
   return [counted(documents, "document"), counted(passages, "passage"), bytes && `${size(bytes)} on disk`].filter(Boolean).join(", ");
+}
+
+function tooLarge(refused) {
+  const [{ error }] = refused;
+  const names = refused.map(({ name }) => name).join(", ");
+  return new ServerError(error.status, { message: `Not sent, because too large: ${names}. ${error.message}`, remedy: error.remedy });
 }

@@ -140,6 +140,7 @@ def test_an_answer_can_be_stopped_and_asked_again(page: Page) -> None:
     page.press("#question", "Enter")
     page.get_by_role("button", name="Stop").click()
     assert page.locator(".result").inner_text() == "Stopped."
+    assert page.input_value("#question") == BRIDGE, "to be changed, or asked again"
     page.unroute("**/v1/ask")
     ask(page, BRIDGE)
     assert page.locator(".worded").inner_text().startswith("Pellingrove")

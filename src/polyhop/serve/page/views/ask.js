@@ -130,7 +130,7 @@ class AskView {
     if (this.running === stop) this.composer.busy = false;
     if (stop.signal.aborted || turn.answers.some(Boolean)) ended(); // one that failed may be wanted again
     if (!turn.answers.some(Boolean)) {
-      if (!stop.signal.aborted && !this.composer.question.value) this.composer.write(question); // to be asked again
+      if (thread === this.thread && !this.composer.question.value) this.composer.write(question); // to be asked again
       return;
     }
     keep(thread, turn);

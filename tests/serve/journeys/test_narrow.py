@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.worlds.browser import opened
+from tests.worlds.browser import ask, opened
+from tests.worlds.documents import BRIDGE
 from tests.worlds.serving import Served
 
 if TYPE_CHECKING:
@@ -58,6 +59,19 @@ def test_the_table_of_figures_scrolls_and_parts_no_word(page: Page) -> None:
     page.wait_for_timeout(400)  # it scrolls smoothly
     assert table.evaluate("one => one.scrollLeft") > 0
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_in_a_low_window_nothing_lies_over_an_answer(browser: Browser, served: Served) -> None:
+    with opened(browser, served.url, width=640, height=430) as page:
+        ask(page, BRIDGE)
+        quote = page.locator(".hop .quotation").first
+        quote.scroll_into_view_if_needed()
+        covered = """one => {
+          const { left, right, top, bottom } = one.getBoundingClientRect();
+          return !one.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+        }"""
+        assert not quote.evaluate(covered)
+        assert page.locator(".dock").evaluate("one => getComputedStyle(one).position") == "static"
 
 
 def test_the_narrowest_screen_parts_no_word_of_the_frame(browser: Browser, served: Served) -> None:

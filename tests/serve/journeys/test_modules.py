@@ -88,6 +88,17 @@ def test_entities_are_placed_within_the_box_and_apart(page: Page) -> None:
             assert across or abs(place["y"] - other["y"]) >= box["height"]
 
 
+def test_no_name_lies_on_a_link_that_was_walked(page: Page) -> None:
+    boxes = [{"width": 90, "height": 28}] * 12
+    links = [[0, 1, 260], *[[0, at, 0] for at in range(2, 12)]]
+    places = call(page, "layout", "m.placed(v[0], v[1], v[2])", [boxes, links, {"width": 900, "height": 540}])
+    first, last = places[0], places[1]
+    for step in range(101):
+        x = first["x"] + (last["x"] - first["x"]) * step / 100
+        y = first["y"] + (last["y"] - first["y"]) * step / 100
+        assert not any(abs(one["x"] - x) < 45 and abs(one["y"] - y) < 14 for one in places[2:])
+
+
 def test_markdown_shows_words_of_others_as_they_are(page: Page) -> None:
     span = {"document_id": "d", "start": 0, "end": 9}
     answer = {

@@ -15,8 +15,13 @@ export function draw(root, { nodes, edges }, { name, at: before, chosen, enter }
   const height = Math.round(Math.min(640, Math.max(340, width * 0.58, nodes.length * 15)));
   const at = new Map(nodes.map((node, index) => [node.key, index]));
   const boxes = nodes.map((node) => ({ width: shortened(node.name).length * LETTER + 22, height: 28 }));
-  const pairs = [...new Set(edges.map((edge) => `${at.get(edge.from)} ${at.get(edge.to)}`))];
-  const places = placed(boxes, pairs.map((pair) => pair.split(" ").map(Number)), { width, height });
+  const links = new Map(); // one a pair; the words of those that were walked have room between its names
+  for (const edge of [...edges].reverse()) {
+    const [from, to] = [at.get(edge.from), at.get(edge.to)];
+    const room = edge.walked ? shortened(edge.relation).length * LETTER + (boxes[from].width + boxes[to].width) / 2 : 0;
+    links.set(`${from} ${to}`, [from, to, room]);
+  }
+  const places = placed(boxes, [...links.values()], { width, height });
   root.setAttribute("viewBox", `0 0 ${width} ${height}`);
   root.style.height = `${height}px`;
   const beside = new Map(); // how many facts are drawn between two entities already: their words stand below one another

@@ -4,7 +4,8 @@ const ROUNDS = 420;
 const MARGIN = 12;
 
 /**
- * Places for nodes in a box. `nodes`: [{width, height}], `links`: [[from, to]] as positions in nodes.
+ * Places for nodes in a box. `nodes`: [{width, height}], `links`: [[from, to, room]] as positions in nodes; a link with room
+ * is so long, where there is space, and no name lies on it.
  * Returns [{x, y}], the middle of each node; all of them lie within the box.
  */
 export function placed(nodes, links, { width, height }) {
@@ -14,7 +15,7 @@ export function placed(nodes, links, { width, height }) {
   for (let round = 0; round < ROUNDS; round += 1) {
     const heat = (1 - round / ROUNDS) * ideal * 0.35 + 0.5;
     const moves = pushes(places, ideal);
-    for (const [from, to] of links) pull(places, moves, from, to, ideal);
+    for (const [from, to, room = 0] of links) pull(places, moves, from, to, Math.max(ideal, room));
     places.forEach((place, at) => {
       const move = moves[at];
       move.x += (middle.x - place.x) * 0.05;
@@ -28,6 +29,7 @@ export function placed(nodes, links, { width, height }) {
     inside(places, nodes, width, height);
   }
   for (let round = 0; round < 60; round += 1) {
+    if (round < 40) links.filter(([, , room]) => room).forEach((link) => aside(places, nodes, link));
     apart(places, nodes);
     inside(places, nodes, width, height);
   }
@@ -82,6 +84,24 @@ function apart(places, nodes) {
       places[other][axis] += half;
     }
   }
+}
+
+/** No name lies on a link between two others: it is pushed across it, to the nearer side. */
+function aside(places, nodes, [from, to]) {
+  const { x, y } = places[from];
+  const [wide, high] = [places[to].x - x, places[to].y - y];
+  const length = Math.hypot(wide, high) || 1;
+  const [acrossX, acrossY] = [-high / length, wide / length];
+  places.forEach((place, at) => {
+    const along = ((place.x - x) * wide + (place.y - y) * high) / length;
+    if (at === from || at === to || along < 0 || along > length) return;
+    const off = (place.x - x) * acrossX + (place.y - y) * acrossY;
+    const lacks = (Math.abs(acrossX) * nodes[at].width + Math.abs(acrossY) * nodes[at].height) / 2 + MARGIN - Math.abs(off);
+    if (lacks <= 0) return;
+    const move = off < 0 ? -lacks : lacks;
+    place.x += acrossX * move;
+    place.y += acrossY * move;
+  });
 }
 
 function inside(places, nodes, width, height) {

@@ -99,6 +99,17 @@ def test_no_name_lies_on_a_link_that_was_walked(page: Page) -> None:
         assert not any(abs(one["x"] - x) < 45 and abs(one["y"] - y) < 14 for one in places[2:])
 
 
+def test_a_hop_is_a_step_where_it_says_more_than_the_citations(page: Page) -> None:
+    span = {"document_id": "d", "start": 0, "end": 40}
+    asks = {"question": "Who?", "status": "resolved", "sentences": [span]}
+    cited, item = {"span": span}, {"span": {**span, "start": 9, "end": 12}}
+    steps = "m.stepsOf([v[0]], 'Who?', v[1]).length"
+    assert call(page, "hop", steps, [asks, [cited]]) == 0, "its sentence is quoted anyway"
+    assert call(page, "hop", steps, [asks, [item]]) == 1, "it has the sentence around an item of a list"
+    assert call(page, "hop", steps, [{**asks, "found": "Ada"}, [cited]]) == 1
+    assert call(page, "hop", steps, [{**asks, "status": "unresolved"}, [item]]) == 0
+
+
 def test_markdown_shows_words_of_others_as_they_are(page: Page) -> None:
     span = {"document_id": "d", "start": 0, "end": 9}
     answer = {

@@ -5,7 +5,7 @@ import { button, fill, h, said } from "./dom.js";
 import { hopItem, STATUS, stepsOf } from "./hop.js";
 import { asMarkdown } from "./markdown.js";
 import { numbered, quotation } from "./quotation.js";
-import { counted, cut, duration, spent } from "./text.js";
+import { counted, covers, cut, duration, spent } from "./text.js";
 import { trace } from "./trace.js";
 
 export class AnswerCard {
@@ -76,7 +76,7 @@ export class AnswerCard {
   /** Show the whole answer. */
   done(answer) {
     this.answer = answer;
-    this.steps = stepsOf(answer.evidence?.hops ?? [], answer.standalone ?? answer.question);
+    this.steps = stepsOf(answer.evidence?.hops ?? [], answer.standalone ?? answer.question, answer.citations);
     this.element.setAttribute("aria-busy", "false");
     const citations = numbered(answer.citations);
     this.#readAs(answer);
@@ -161,9 +161,7 @@ export class AnswerCard {
 
   #drawRest(answer, citations) {
     const inHops = this.steps.flatMap((hop) => hop.sentences ?? []);
-    const same = (one, span) =>
-      one.document_id === span.document_id && one.start === span.start && one.end === span.end;
-    const left = citations.filter((one) => !inHops.some((span) => same(one.span, span)));
+    const left = citations.filter((one) => !inHops.some((span) => covers(span, one.span)));
     const heading = answer.text === null ? "What came closest" : "Quotations";
     const more = h("div", { class: "more-about", hidden: true });
     fill(
@@ -173,7 +171,7 @@ export class AnswerCard {
           "section",
           {},
           h("h3", {}, heading),
-          h("ul", { class: "quotations" }, left.map((one) => h("li", {}, quotation(one, this.page.source)))),
+          h("ul", { class: "quotations" }, left.map((one) => h("li", {}, quotation({ ...one, numbers: [one.number] }, this.page.source)))),
         ),
       h(
         "div",

@@ -2,7 +2,7 @@
 
 import { button, h, refocused, said } from "./dom.js";
 import { quotation } from "./quotation.js";
-import { sameSpan, sentence } from "./text.js";
+import { covers, sameSpan, sentence } from "./text.js";
 
 const SHOWN = 2; // sentences; more on demand
 export const STATUS = {
@@ -11,8 +11,15 @@ export const STATUS = {
   unresolved: "Not settled",
 };
 
-/** The hops that lead on: one that only asks the question again, and names nothing, says no more than the quotations do. */
-export const stepsOf = (hops, question) => hops.filter((hop) => hop.found || hop.note || hop.question !== question);
+/**
+ * The hops that lead on. One that only asks the question again, and names nothing, does so where it brings a sentence that
+ * is not among the citations; before there are any, and where it was not settled, it does not.
+ */
+export function stepsOf(hops, question, citations = null) {
+  const brings = ({ status, sentences = [] }) =>
+    citations && status !== "unresolved" && sentences.some((span) => !citations.some((one) => sameSpan(one.span, span)));
+  return hops.filter((hop) => hop.found || hop.note || hop.question !== question || brings(hop));
+}
 
 /** A list item; `citations`: those of the answer, whose numbers its sentences bear. */
 export function hopItem(hop, citations, source) {
@@ -44,8 +51,10 @@ export function hopItem(hop, citations, source) {
 function quotesOf(hop, citations) {
   return (hop.sentences ?? []).flatMap((span) => {
     const found = sentence(span, hop.passages ?? []);
-    const cited = citations.find((one) => sameSpan(one.span, span));
+    const inside = citations.filter((one) => covers(span, one.span)); // a list cites each of its items
+    const cited = inside.find((one) => sameSpan(one.span, span));
     if (!found && !cited) return [];
-    return [{ span, quote: cited?.quote ?? found.text, title: cited?.title ?? found.passage.title, where: cited?.where, number: cited?.number }];
+    const numbers = inside.map((one) => one.number);
+    return [{ span, quote: cited?.quote ?? found.text, title: cited?.title ?? found.passage.title, where: inside[0]?.where, numbers }];
   });
 }

@@ -16,7 +16,7 @@ export function asMarkdown(answer) {
   const cited = answer.citations.map(note).join("");
   const found = answer.text === null ? "Not found in these documents. What came closest:" : `**${plain(answer.text)}**`;
   const lines = [`### ${plain(answer.question)}`, "", found + cited, ""];
-  for (const [index, hop] of stepsOf(answer.evidence?.hops ?? [], answer.standalone ?? answer.question).entries()) {
+  for (const [index, hop] of stepsOf(answer.evidence?.hops ?? [], answer.standalone ?? answer.question, answer.citations).entries()) {
     lines.push(`${index + 1}. ${plain(hop.question)}${hop.found ? ` **${plain(hop.found)}**` : ""}`);
     for (const span of hop.sentences ?? []) {
       const said = sentence(span, hop.passages ?? []);

@@ -5,8 +5,8 @@ import { h, said } from "./dom.js";
 /** Citations with the numbers they go by in an answer. */
 export const numbered = (citations) => (citations ?? []).map((one, index) => ({ ...one, number: index + 1 }));
 
-/** `quoted`: {span, quote, title, where?, number?}. */
-export function quotation({ span, quote, title, where, number }, source) {
+/** `quoted`: {span, quote, title, where?, numbers}. */
+export function quotation({ span, quote, title, where, numbers }, source) {
   return h(
     "button",
     { type: "button", class: "quotation", on: { click: () => source.open(span) } },
@@ -14,7 +14,7 @@ export function quotation({ span, quote, title, where, number }, source) {
     h(
       "span",
       { class: "quote-from" },
-      number && h("span", { class: "chip", "aria-hidden": "true" }, String(number)),
+      numbers.map((number) => h("span", { class: "chip", "aria-hidden": "true" }, String(number))),
       said("span", title),
       where && said("span", where),
     ),

@@ -18,6 +18,9 @@ export function sentence(span, passages) {
   return passage ? { text: cut(passage.text, span.start - passage.start, span.end - passage.start), passage } : null;
 }
 
+/** Whether a span lies within another. */
+export const covers = (span, { document_id: id, start, end }) => span.document_id === id && span.start <= start && end <= span.end;
+
 export const sameSpan = (one, other) =>
   one.document_id === other.document_id && one.start === other.start && one.end === other.end;
 

@@ -6,10 +6,12 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from polyhop.conversation.several_asked import asked_apart
 from polyhop.conversation.standalone import Standalone, standalone
 from polyhop.conversation.thread import NO_THREAD, Thread
+from polyhop.english.question import mentions
 from polyhop.indexing.answer_manifest import manifest_of
 from polyhop.indexing.readiness import check_asking
 from polyhop.layers.hops_told import HopsTold
@@ -26,9 +28,11 @@ from polyhop.reading.within_budget import read_within
 from polyhop.reports import HopListener
 from polyhop.settings import Settings
 from polyhop.strategies.strategy import Strategy, default_strategy, layers_used, strategy_of
-from polyhop.types import Answer, Budget, Evidence, Hop
+from polyhop.types import Answer, AnswerKind, Budget, Evidence, Hop
 
 logger = logging.getLogger(__name__)
+
+SURE: Final = 0.6  # confidence from which a part that names nothing is answered apart from the question that it is of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,31 +52,59 @@ class Answering:
         A language model reads what a question asks at once; our own reader points at one thing, and is asked for each.
         Where none of them is answered, the question is read as it stands.
         """
+        began = time.monotonic()
         meant = standalone(question, thread, self.view.models)
         if reader_of(self.settings, self.view.models)[0] == OFFLINE:
             parts = asked_apart(meant.question)
-            answers = self._in_turn(parts) if len(parts) > 1 else []
+            answers = self._in_turn(parts, meant.question) if len(parts) > 1 else []
             if any(answer.text is not None for answer in answers):
-                one = as_one(meant.question, answers)
+                one = as_one(meant.question, answers, seconds=time.monotonic() - began)
                 HopsTold(self.told).complete(one.evidence.hops)  # what is common to two of them once
                 return replace(one, question=question, standalone=_stands_for(meant))
         return self._answered(question, meant, self.told)
 
-    def _in_turn(self, parts: Sequence[str]) -> list[Answer]:
-        """What is asked, one thing after another, each as it is meant after those before it."""
+    def _in_turn(self, parts: Sequence[str], whole: str) -> list[Answer]:
+        """What is asked, one thing after another, each as it is meant after those before it.
+
+        The whole question knows best which of many documents it speaks of: a part is looked up by itself only where it
+        takes several steps, or where what was found for the whole does not answer it.
+        """
         thread, answers, began = NO_THREAD, list[Answer](), time.monotonic()
+        around = self.evidence(whole, self.view.of_question(self.view.models))
         for part in parts:
             seconds = self.budget.seconds
             left = None if seconds is None else max(0.0, seconds - (time.monotonic() - began))
             hops = sum(len(answer.evidence.hops) for answer in answers)
             one = replace(self, budget=replace(self.budget, seconds=left), told=_told_behind(hops, self.told))
-            answers.append(one._answered(part, standalone(part, thread, self.view.models), one.told))
+            meant = standalone(part, thread, self.view.models)
+            answers.append(one._among(around, part, meant) or one._alone(part, meant))
             thread = thread.after(answers[-1])
         return answers
 
+    def _among(self, around: Evidence, part: str, meant: Standalone) -> Answer | None:
+        """The answer to a part of one step in what was found for the whole question, where both have one step."""
+        plan = self.view.plan(meant.question)
+        if around.plan is None or any(len(one.steps) > 1 or one.final is not None for one in (plan, around.plan)):
+            return None
+        hops = (
+            replace(one, question=meant.question) if one.question == around.question else one for one in around.hops
+        )
+        evidence = replace(around, question=meant.question, plan=plan, hops=tuple(hops))
+        view = self.view.of_question(self.view.models, self.told)
+        answer = self._read(part, meant, evidence, view, time.monotonic())
+        return answer if answer.text is not None else None
+
+    def _alone(self, part: str, meant: Standalone) -> Answer:
+        """The answer to a part by itself; of one that names nothing only where it is sure."""
+        answer = self._answered(part, meant, self.told)
+        vague = answer.confidence < SURE and not mentions(meant.question)
+        return replace(answer, text=None, items=(), kind=AnswerKind.VALUE, grounded=False) if vague else answer
+
     def _answered(self, question: str, meant: Standalone, told: HopListener | None) -> Answer:
         view, began = self.view.of_question(self.view.models, told), time.monotonic()
-        evidence = self.evidence(meant.question, view)
+        return self._read(question, meant, self.evidence(meant.question, view), view, began)
+
+    def _read(self, question: str, meant: Standalone, evidence: Evidence, view: View, began: float) -> Answer:
         if evidence.plan is None:  # a reader has one in any case; this one costs nothing
             evidence = replace(evidence, plan=view.plan(evidence.question))
         reader, reading, unread = read_within(self.budget, evidence, self.settings, view.models, self.drafted)

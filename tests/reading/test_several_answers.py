@@ -45,7 +45,7 @@ UNKNOWN = answer("Why?", None, plan_of_questions(["Why?"]), "inn", confidence=0.
 
 
 def test_parts_are_told_with_their_own_quotations() -> None:
-    one = as_one("When and where was she born, and why?", [BORN, WHERE, UNKNOWN])
+    one = as_one("When and where was she born, and why?", [BORN, WHERE, UNKNOWN], seconds=1.0)
     assert (one.text, one.kind, one.status) == ("1271; Harl", AnswerKind.PARTS, AnswerStatus.ANSWERED)
     assert one.confidence == 0.6
     assert [item.said for item in one.items] == ["When was she born? 1271", "Where? Harl", "Why? not found"]
@@ -58,7 +58,7 @@ def test_parts_are_told_with_their_own_quotations() -> None:
 
 
 def test_what_two_parts_have_in_common_is_one_step_and_one_hop() -> None:
-    one = as_one("When and where was she born?", [BORN, WHERE])
+    one = as_one("When and where was she born?", [BORN, WHERE], seconds=1.0)
     assert one.evidence.plan is not None
     assert one.evidence.plan.steps == (
         Step(question=WHO),
@@ -69,6 +69,6 @@ def test_what_two_parts_have_in_common_is_one_step_and_one_hop() -> None:
 
 
 def test_passages_come_by_turns_and_none_is_above_a_better_one() -> None:
-    passages = as_one("?", [BORN, WHERE, UNKNOWN]).evidence.passages
+    passages = as_one("?", [BORN, WHERE, UNKNOWN], seconds=1.0).evidence.passages
     assert [one.id for one in passages] == ["mill", "inn"]
     assert [one.score for one in passages] == sorted((one.score for one in passages), reverse=True)

@@ -10,19 +10,20 @@ from polyhop.plans import REFERENCE, Plan, Step
 from polyhop.types import Answer, AnswerItem, AnswerKind, Cost, Evidence, Hop, Passage
 
 
-def as_one(question: str, answers: Sequence[Answer]) -> Answer:
-    """One answer to a question from the answers to what it asks, at least one of which has a text.
+def as_one(question: str, answers: Sequence[Answer], *, seconds: float) -> Answer:
+    """One answer to a question from the answers to what it asks, at least one of which has a text; it took so long.
 
     It is as sure as the least sure of these. Passages are those of each by turns, as many as the most that one has.
     """
     answered = [answer for answer in answers if answer.text is not None]
+    evidence = _evidence(question, [answer.evidence for answer in answers])
     return replace(
         answers[-1],
         question=question,
         text="; ".join(answer.text for answer in answered if answer.text is not None),
         citations=tuple(dict.fromkeys(citation for answer in answered for citation in answer.citations)),
         confidence=min(answer.confidence for answer in answered),
-        evidence=_evidence(question, [answer.evidence for answer in answers]),
+        evidence=replace(evidence, cost=replace(evidence.cost, seconds=seconds)),
         kind=AnswerKind.PARTS,
         items=tuple(map(_item, answers)),
         grounded=all(answer.grounded for answer in answered),

@@ -132,7 +132,7 @@ export class AnswerCard {
     const chips = (list) => list.map((each) => this.#chip(each, citations));
     if (["list", "prose", "parts"].includes(kind) && items?.length) {
       const tag = kind === "list" ? "ul" : "div";
-      const asked = (item) => item.asked && [h("span", { class: "asked" }, item.asked), " "];
+      const asked = (item) => item.asked && [h("span", { class: "part" }, item.asked), " "];
       const piece = (item) =>
         h(
           kind === "list" ? "li" : "p",

@@ -101,6 +101,13 @@ def test_what_is_not_in_the_documents_is_not_answered(run: Run, world_index: Pat
     assert (as_json.json()["text"], as_json.json()["status"]) == (None, "not found")
 
 
+def test_each_thing_that_is_asked_has_a_line(run: Run, world_index: Path) -> None:
+    question = "How high is Harrowmere Lighthouse, and what is the capital of Mars?"
+    first, second = run("ask", question, "--index", world_index, *QUICK).out.splitlines()[:2]
+    assert first == "How high is Harrowmere Lighthouse?  46 metres"
+    assert second.startswith("What is the capital of Mars?  not found in these documents")
+
+
 def test_json_says_all_that_the_library_says(run: Run, world_index: Path, world: Path) -> None:
     answer = run("ask", "Who invented the lissandra?", "--json", "--index", world_index, *QUICK).json()
     assert "Ombry" in answer["text"]

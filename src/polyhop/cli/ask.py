@@ -121,9 +121,7 @@ def show_answer(answer: Answer) -> None:
         for item in answer.items:
             echo(style("  • " + item.text.strip().replace("\n", "\n    "), bold=True) + _unproven(item))
     elif answer.kind == "parts":
-        for item in answer.items:
-            echo(f"{item.asked}  {style(item.text or 'not found in these documents', bold=bool(item.text))}")
-        echo(sure.strip())
+        echo("\n".join(map(_part, answer.items)) + sure)
     elif answer.items:
         echo("\n".join(style(item.text, bold=True) + _unproven(item) for item in answer.items) + sure)
     elif not answer.grounded:
@@ -132,6 +130,11 @@ def show_answer(answer: Answer) -> None:
         echo(style(f"“{_one_line(answer.text or '')}”", bold=True) + sure + style(f", a {answer.kind}", dim=True))
     else:
         echo(style(answer.text, bold=True) + sure)
+
+
+def _part(item: AnswerItem) -> str:
+    """What was asked, and what answers it."""
+    return f"{item.asked}  {style(item.text, bold=True) if item.text else 'not found in these documents'}"
 
 
 def _unproven(item: AnswerItem) -> str:

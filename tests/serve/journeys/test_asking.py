@@ -29,6 +29,15 @@ def test_a_citation_opens_its_document_at_the_sentence(page: Page) -> None:
     assert page.evaluate("document.activeElement.classList.contains('quotation')")  # reading goes on where it was
 
 
+def test_each_thing_that_is_asked_stands_above_its_answer(page: Page) -> None:
+    ask(page, "How high is Harrowmere Lighthouse, and where was its architect born?")
+    parts = page.locator(".worded.parts p")
+    assert parts.count() == 2
+    assert parts.first.inner_text().startswith("How high is Harrowmere Lighthouse?")
+    assert "Pellingrove" in parts.last.inner_text()
+    assert parts.last.get_by_role("button").count() > 0  # its own sources
+
+
 def test_the_pages_of_a_pdf_are_leafed_through(page: Page) -> None:
     page.locator(".views a[data-view=documents]").click()
     page.get_by_role("button", name="Academy of Asperlow", exact=True).click()

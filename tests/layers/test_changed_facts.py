@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -33,7 +32,8 @@ from tests.worlds.stated_facts import (
     decoded,
     drop,
     gather,
-    gather_and_die,
+    kill_at_each_step,
+    killed_in_a_process,
     lengths,
     some_passage,
     store,
@@ -144,28 +144,7 @@ def test_what_was_kept_apart_is_kept_apart_in_changes(tmp_path: Path) -> None:
     assert gather(index) == at_once(index)
 
 
-def kill_at_each_step(place: Path) -> None:
-    """For a process of its own, which has no threads: what was killed at any step gathers as if nothing had been."""
-    shutil.copytree(place / "index", place / "undisturbed")
-    undisturbed = gather(place / "undisturbed")
-    for step in count(1):
-        index = place / str(step)
-        shutil.copytree(place / "index", index)
-        if gather_and_die(index, step) == 0:
-            break
-        assert gather(index) == undisturbed
-        assert len(list((index / "generations" / "facts").iterdir())) == 1
-    assert step > 12
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
 def test_killed_at_any_step_and_resumed_is_never_killed(tmp_path: Path) -> None:
-    store(tmp_path / "index", DAYS)
-    gather(tmp_path / "index")
-    store(tmp_path / "index", NEW)
-    drop(tmp_path / "index", "Day 7")
-    process = get_context("spawn").Process(target=kill_at_each_step, args=(tmp_path,))
-    process.start()
-    process.join()
-    assert process.exitcode == 0
+    killed_in_a_process(tmp_path, kill_at_each_step, 1)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import count
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -45,7 +43,8 @@ from tests.worlds.stated_facts import (
     drop,
     fact,
     gather,
-    gather_and_die,
+    kill_at_each_step,
+    killed_in_a_process,
     lengths,
     some_passage,
     store,
@@ -322,29 +321,13 @@ def test_a_graph_of_an_earlier_version_is_written_anew_before_it_is_patched(tmp_
     assert len(segments_of(index)) == 2
 
 
-def kill_at_each_step(place: Path) -> None:
-    """For a process of its own: what was killed at any step gathers as if nothing had been."""
+def patching_while_killed(place: Path) -> None:
+    """For a process of its own: however small the graph is, its change is a patch."""
     patch.LEAST, graph_parts.ROOM = 0, 30  # type: ignore[misc]
-    shutil.copytree(place / "index", place / "undisturbed")
-    undisturbed = gather(place / "undisturbed")
-    for step in count(1):
-        index = place / str(step)
-        shutil.copytree(place / "index", index)
-        if gather_and_die(index, step) == 0:
-            break
-        assert gather(index) == undisturbed
-        assert len(list((index / "generations" / "facts").iterdir())) == 2
-    assert step > 12
+    kill_at_each_step(place, 2)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
 def test_killed_at_any_step_and_resumed_is_never_killed(tmp_path: Path) -> None:
-    store(tmp_path / "index", DAYS)
-    gather(tmp_path / "index")
-    store(tmp_path / "index", NEW)
-    drop(tmp_path / "index", "Day 7")
-    process = get_context("spawn").Process(target=kill_at_each_step, args=(tmp_path,))
-    process.start()
-    process.join()
-    assert process.exitcode == 0
+    killed_in_a_process(tmp_path, patching_while_killed)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -206,3 +207,30 @@ def gather_and_die(index: Path, step: int) -> int:
     sys.addaudithook(lambda event, _: os.kill(os.getpid(), 9) if event == "os.rename" and next(steps) == step else None)
     gather(index)
     os._exit(0)
+
+
+def kill_at_each_step(place: Path, generations: int) -> None:
+    """For a process of its own, which has no threads: what was killed at any step gathers as if nothing had been."""
+    shutil.copytree(place / "index", place / "undisturbed")
+    undisturbed = gather(place / "undisturbed")
+    for step in count(1):
+        index = place / str(step)
+        shutil.copytree(place / "index", index)
+        if gather_and_die(index, step) == 0:
+            break
+        assert gather(index) == undisturbed
+        assert len(list((index / "generations" / "facts").iterdir())) == generations
+    assert step > 12
+
+
+def killed_in_a_process(place: Path, work: Callable[..., None], *given: int) -> None:
+    """Let another process do some work in a folder whose index has a change to gather."""
+    index = place / "index"
+    store(index, DAYS)
+    gather(index)
+    store(index, NEW)
+    drop(index, "Day 7")
+    process = get_context("spawn").Process(target=work, args=(place, *given))
+    process.start()
+    process.join()
+    assert process.exitcode == 0

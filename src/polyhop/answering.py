@@ -27,6 +27,7 @@ from polyhop.reading.several_answers import as_one
 from polyhop.reading.within_budget import read_within
 from polyhop.reports import HopListener
 from polyhop.settings import Settings
+from polyhop.strategies.shared.in_time import left_of
 from polyhop.strategies.strategy import Strategy, default_strategy, layers_used, strategy_of
 from polyhop.types import Answer, AnswerKind, Budget, Evidence, Hop
 
@@ -54,57 +55,61 @@ class Answering:
         """
         began = time.monotonic()
         meant = standalone(question, thread, self.view.models)
-        if reader_of(self.settings, self.view.models)[0] == OFFLINE:
-            parts = asked_apart(meant.question)
-            answers = self._in_turn(parts, meant.question) if len(parts) > 1 else []
-            if any(answer.text is not None for answer in answers):
-                one = as_one(meant.question, answers, seconds=time.monotonic() - began)
-                HopsTold(self.told).complete(one.evidence.hops)  # what is common to two of them once
-                return replace(one, question=question, standalone=_stands_for(meant))
-        return self._answered(question, meant, self.told)
+        own = reader_of(self.settings, self.view.models)[0] == OFFLINE
+        parts = asked_apart(meant.question) if own else ()
+        if len(parts) < 2:
+            return self._answered(question, meant)
+        silent = self.view.of_question(self.view.models)
+        around = self.evidence(meant.question, silent) if self.view.plan(meant.question).is_whole else None
+        answers = self._in_turn(parts, around, began)
+        if any(answer.text is not None for answer in answers):
+            one = as_one(meant.question, answers, seconds=time.monotonic() - began)
+            HopsTold(self.told).complete(one.evidence.hops)  # what is common to two of them once
+            return replace(one, question=question, standalone=_stands_for(meant))
+        return self._answered(question, meant) if around is None else self._read(question, meant, around, began)
 
-    def _in_turn(self, parts: Sequence[str], whole: str) -> list[Answer]:
+    def _in_turn(self, parts: Sequence[str], around: Evidence | None, began: float) -> list[Answer]:
         """What is asked, one thing after another, each as it is meant after those before it.
 
         The whole question knows best which of many documents it speaks of: a part is looked up by itself only where it
         takes several steps, or where what was found for the whole does not answer it.
         """
-        thread, answers, began = NO_THREAD, list[Answer](), time.monotonic()
-        around = self.evidence(whole, self.view.of_question(self.view.models))
+        thread, answers = NO_THREAD, list[Answer]()
         for part in parts:
-            seconds = self.budget.seconds
-            left = None if seconds is None else max(0.0, seconds - (time.monotonic() - began))
             hops = sum(len(answer.evidence.hops) for answer in answers)
-            one = replace(self, budget=replace(self.budget, seconds=left), told=_told_behind(hops, self.told))
+            one = replace(self, budget=left_of(self.budget, began), told=_told_behind(hops, self.told))
             meant = standalone(part, thread, self.view.models)
-            answers.append(one._among(around, part, meant) or one._alone(part, meant))
+            among = one._among(around, part, meant) if around is not None else None
+            answers.append(among or one._alone(part, meant))
             thread = thread.after(answers[-1])
         return answers
 
     def _among(self, around: Evidence, part: str, meant: Standalone) -> Answer | None:
-        """The answer to a part of one step in what was found for the whole question, where both have one step."""
+        """The answer to a part of one step in what was found for the whole question, which has one, too."""
         plan = self.view.plan(meant.question)
-        if around.plan is None or any(len(one.steps) > 1 or one.final is not None for one in (plan, around.plan)):
+        if not plan.is_whole:
             return None
         hops = (
             replace(one, question=meant.question) if one.question == around.question else one for one in around.hops
         )
         evidence = replace(around, question=meant.question, plan=plan, hops=tuple(hops))
-        view = self.view.of_question(self.view.models, self.told)
-        answer = self._read(part, meant, evidence, view, time.monotonic())
+        answer = self._read(part, meant, evidence, time.monotonic())
         return answer if answer.text is not None else None
 
     def _alone(self, part: str, meant: Standalone) -> Answer:
         """The answer to a part by itself; of one that names nothing only where it is sure."""
-        answer = self._answered(part, meant, self.told)
+        answer = self._answered(part, meant)
         vague = answer.confidence < SURE and not mentions(meant.question)
         return replace(answer, text=None, items=(), kind=AnswerKind.VALUE, grounded=False) if vague else answer
 
-    def _answered(self, question: str, meant: Standalone, told: HopListener | None) -> Answer:
-        view, began = self.view.of_question(self.view.models, told), time.monotonic()
-        return self._read(question, meant, self.evidence(meant.question, view), view, began)
+    def _answered(self, question: str, meant: Standalone) -> Answer:
+        view, began = self.view.of_question(self.view.models, self.told), time.monotonic()
+        return self._read(question, meant, self.evidence(meant.question, view), began, view)
 
-    def _read(self, question: str, meant: Standalone, evidence: Evidence, view: View, began: float) -> Answer:
+    def _read(
+        self, question: str, meant: Standalone, evidence: Evidence, began: float, view: View | None = None
+    ) -> Answer:
+        view = view or self.view.of_question(self.view.models, self.told)
         if evidence.plan is None:  # a reader has one in any case; this one costs nothing
             evidence = replace(evidence, plan=view.plan(evidence.question))
         reader, reading, unread = read_within(self.budget, evidence, self.settings, view.models, self.drafted)

@@ -131,6 +131,11 @@ class Plan:
     source: str = ""  # who made it: "rules", "language model NAME", "recorded", "whole question"
 
     @property
+    def is_whole(self) -> bool:
+        """Whether the question was not taken apart."""
+        return len(self.steps) < 2 and self.final is None
+
+    @property
     def constraints(self) -> tuple[Constraint, ...]:
         """The constraints of all steps, in their order."""
         return tuple(one for step in self.steps for one in step.constraints)

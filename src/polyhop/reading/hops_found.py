@@ -110,7 +110,7 @@ def _arrived(hops: Sequence[Hop], reading: Reading, plan: Plan | None) -> tuple[
 
 def _has_several_steps(plan: Plan | None) -> bool:
     """Whether a question was taken apart; one that nobody planned may have had to be."""
-    return plan is None or len(plan.steps) > 1 or plan.final is not None
+    return plan is None or not plan.is_whole
 
 
 def _along_links(hop: Hop) -> bool:

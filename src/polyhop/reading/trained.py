@@ -315,7 +315,7 @@ class Trained:
     ) -> Reading | None:
         """The answer of the plan's last step, or what its final comparison says; None for a plan of one step."""
         plan = evidence.plan or whole_question(question)
-        if len(plan.steps) < 2 and plan.final is None:
+        if plan.is_whole:
             return None
         steps = read_steps(plan, passages, models, found=found_by_hops(evidence))
         known = quotes_of(leading_hops(evidence.hops, steps))

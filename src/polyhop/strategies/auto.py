@@ -19,6 +19,7 @@ from polyhop.strategies.paths.strategy import Paths
 from polyhop.strategies.qcg.strategy import QCG
 from polyhop.strategies.shared.by_turns import round_robin
 from polyhop.strategies.shared.fuse import fused
+from polyhop.strategies.shared.in_time import left_of
 from polyhop.strategies.stepchain.strategy import StepChain
 from polyhop.strategies.strategy import Strategy
 from polyhop.types import Budget, Evidence, Hop, Passage
@@ -44,7 +45,7 @@ class Auto:
         began = time.monotonic()
         plan = over.plan(question)
         passages: Sequence[Passage] = ()
-        if len(plan.steps) == 1 and plan.final is None:
+        if plan.is_whole:
             passages = self._near(question, over, budget)
             found = self._looked(question, passages, over)
             if found.chance >= self.sure:
@@ -58,7 +59,7 @@ class Auto:
         evidence = strategy.retrieve(question, over.restricted(strategy.needs), budget)
         trail = (f"{evidence.strategy}, because {reason}", *evidence.trail)
         evidence = replace(evidence, strategy="auto", trail=trail)
-        return _beside_path(evidence, over, _left(budget, began)) if isinstance(strategy, StepChain) else evidence
+        return _beside_path(evidence, over, left_of(budget, began)) if isinstance(strategy, StepChain) else evidence
 
     def _near(self, question: str, over: View, budget: Budget) -> Sequence[Passage]:
         """The passages nearest by vector and by words and, where questions were generated, by these, by turns."""
@@ -109,13 +110,6 @@ def _in_order(passages: Iterable[Passage], budget: Budget) -> tuple[Passage, ...
     ranked = list(first.values())[: budget.passages]
     scores = accumulate((passage.score for passage in ranked), min)
     return tuple(replace(passage, score=score) for passage, score in zip(ranked, scores, strict=True))
-
-
-def _left(budget: Budget, began: float) -> Budget:
-    """What is left of a budget of time, began being when the question was taken up (monotonic seconds)."""
-    if budget.seconds is None:
-        return budget
-    return replace(budget, seconds=max(0.0, budget.seconds - (time.monotonic() - began)))
 
 
 def _following(plan: Plan, over: View, near: Sequence[Passage]) -> Strategy:

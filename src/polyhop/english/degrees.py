@@ -10,7 +10,7 @@ from typing import Final
 from polyhop.english.options import split_options
 from polyhop.english.question import Word, Words, asking_part, read_words, render
 from polyhop.english.verbs import base_form, is_finite
-from polyhop.english.words import ARTICLES, BE, DO, HAVE, PREPOSITIONS, WH_WORDS, word_set
+from polyhop.english.words import ARTICLES, AUXILIARIES, BE, DO, HAVE, PREPOSITIONS, WH_WORDS, word_set
 
 _POLES: Final = tuple(
     (large, small)
@@ -34,6 +34,8 @@ _IRREGULAR: Final = {
     "costlier": ("expensive", True), "costliest": ("expensive", True), "pricier": ("expensive", True),
 }  # fmt: skip
 _ASKING: Final = word_set("which what who whose where")
+_PLURALS: Final = word_set("people men women children")
+_RANGES: Final = word_set("large high great")  # of what is a number by itself: "a larger population"
 _VOWELS: Final = "aeiou"
 
 
@@ -67,10 +69,14 @@ def asked_degree(question: str) -> Degree | None:
     """What a question that asks for the more or the most of something compares by; None for any other."""
     words = read_words(asking_part(question))
     options = split_options(words)
-    frame = options.frame if options is not None else words
+    return degree_in(words, most=True) if options is None else degree_in(options.frame, most=False)
+
+
+def degree_in(frame: Words, *, most: bool) -> Degree | None:
+    """What the words of a question compare by, without the options; ``most``: it offers none, and may mean all."""
     low = [word.low for word in frame]
     at = next((at for at, word in enumerate(low) if word in FORMS and low[at - 1] != "at"), None)  # "at least"
-    if at is None or low[0] not in (_ASKING if options is None else _ASKING | BE | DO):
+    if at is None or low[0] not in (_ASKING if most else _ASKING | BE | DO):
         return None
     adjective, more = FORMS[low[at]]
     end = at + 1
@@ -79,7 +85,7 @@ def asked_degree(question: str) -> Degree | None:
     asked = _asked(frame, at, end, adjective)
     if asked is None:
         return None
-    most = options is None and (low[at].endswith("est") or low[at] in ("most", "least"))
+    most = most and (low[at].endswith("est") or low[at] in ("most", "least"))
     return Degree(asked, more, most, _noun(frame, at))
 
 
@@ -94,7 +100,7 @@ def degree_within(frame: Words) -> Degree | None:
     ends = {"", *PREPOSITIONS}
     counted = takewhile(lambda word: word.low not in ends and not is_finite(word.low), frame[at + 1 :])
     noun = render(counted) if low[at] in _IRREGULAR else ""
-    measured = f"{'many' if noun.endswith('s') else 'much'} {noun}" if noun else adjective
+    measured = f"{_quantifier(read_words(noun))} {noun}" if noun else adjective
     rest = frame[at + 1 + len(noun.split()) :]
     return Degree(f"How {measured} {render((Word(low[0]), *frame[1:at], *rest))}?", more, most=False)
 
@@ -102,23 +108,43 @@ def degree_within(frame: Words) -> Degree | None:
 def _asked(frame: Words, at: int, end: int, adjective: str) -> str | None:
     """How much one thing has of it, as a question with a gap; None where no verb says what it does."""
     before = at - (frame[at - 1].low in ARTICLES)  # "costs the most"
-    finite = [i for i in range(before) if frame[i].low not in WH_WORDS and is_finite(frame[i].low)]
-    verb = finite[0] if finite else before - 1
-    if verb < 1 - (frame[0].low in BE) or frame[verb].atomic:
+    verb = _verb(frame, before)
+    behind = frame[end + (end < len(frame) and frame[end].low in ARTICLES) :]
+    if verb is None or (behind and behind[0].low == "than"):
         return None
     said = frame[verb].low
-    behind = tuple(word for word in frame[end:] if word.low not in ARTICLES)
-    if said in BE:
-        if adjective in ("much", "many"):
+    doing = tuple(word for word in frame[verb + 1 : before] if word.low != "for")  # "active for longer"
+    whither = behind if behind and behind[0].low in ("to", "from") else ()
+    if adjective in ("much", "many"):
+        if said in BE:
             return None  # "the most common"
-        of_what = (*frame[verb + 1 : before], Word("{}"), *(behind if behind and behind[0].low == "to" else ()))
-        return f"How {adjective} is {render(of_what)}?"
-    if said in HAVE and behind and adjective not in ("much", "many"):
-        return f"How {adjective} is the {render(behind)} of {{}}?"
-    if adjective in ("much", "many") and behind:
-        adjective = f"{'many' if behind[0].low.endswith('s') else 'much'} {render(behind)}"
+        adjective, whither = f"{_quantifier(behind)} {render(behind)}" if behind else adjective, ()
+    elif said in HAVE and behind and not doing:
+        asked = "What" if adjective in _RANGES else f"How {adjective}"
+        return f"{asked} is the {render(behind)} of {{}}?"
+    elif adjective == "far" and len(whither) < len(behind):
+        return None  # "further north"
+    if frame[0].low in BE | {"where"} and said in BE:  # "is lamp A3 or A4 cheaper?"
+        return f"How {adjective} is {render((*doing, Word('{}'), *whither))}?"
+    if said in BE or (said in HAVE and doing):
+        return f"How {adjective} {said if doing else 'is'} {render((Word('{}'), *doing, *whither))}?"
     does = "does" if said.endswith("s") or base_form(said) == said else "did"
-    return f"How {adjective} {does} {{}} {base_form(said)}?"
+    return f"How {adjective} {does} {render((Word('{}'), Word(base_form(said)), *doing, *whither))}?"
+
+
+def _verb(frame: Words, before: int) -> int | None:
+    """Where the verb stands that says what a thing does, "has been" from its beginning; None where none can be it."""
+    finite = [i for i in range(before) if frame[i].low not in WH_WORDS and is_finite(frame[i].low)]
+    verb = finite[-1] if finite else before - 1
+    while verb - 1 in finite and frame[verb - 1].low in AUXILIARIES:
+        verb -= 1
+    return None if verb < 1 - (frame[0].low in BE) or frame[verb].atomic else verb
+
+
+def _quantifier(noun: Words) -> str:
+    """Whether what is counted stands in the plural: "how many pen names"."""
+    last = [word.low for word in takewhile(lambda word: word.low not in PREPOSITIONS | {"per"}, noun)][-1:]
+    return "many" if last and (last[0].endswith("s") or last[0] in _PLURALS) else "much"
 
 
 def _noun(frame: Words, at: int) -> str:

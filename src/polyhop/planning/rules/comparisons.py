@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final
 
-from polyhop.english.degrees import FORMS, NEUTRAL
+from polyhop.english.degrees import FORMS, degree_in
 from polyhop.english.options import split_options
 from polyhop.english.question import OWNS, Word, Words, plain, read_words, render
 from polyhop.english.verbs import base_form, is_participle
@@ -176,30 +177,16 @@ def _date_measure(frame: Words) -> _Measure | None:
 
 
 def _amount_measure(frame: Words) -> _Measure | None:
-    lows = [word.low for word in frame]
-    at = next(
-        (i for i, low in enumerate(lows) if low in FORMS and low not in TIMES and lows[i - 1 : i] != ["at"]), None
-    )
-    if at is None:
+    degree = degree_in(frame, most=False)
+    if degree is None:
         return None
-    following = lows[at + 1] if at + 1 < len(lows) else ""
-    adjective, more = FORMS[lows[at]]
-    order: Comparator = "larger" if more else "smaller"
-    if adjective == "much" and following in NEUTRAL:
-        adjective = NEUTRAL[following]
-    if adjective == "far" and following:
-        return None  # "further north"
-    if adjective not in ("much", "many"):
-        return _Measure(plain("how", adjective, "is"), (), order, adjective)
-    verb = first_finite(frame, 1)
-    if not following or following == "than" or verb is None or verb >= at:
-        return None
-    noun = frame[at + 1 :]
-    target = " ".join(word.low for word in noun)
-    if lows[verb] in BE:
-        return _Measure(plain("how") + noun + plain("is"), (), order, target)
-    does = "did" if frame[verb].low.endswith("ed") or lows[verb] == "had" else "does"
-    return _Measure(plain("how", "many") + noun + plain(does), plain(base_form(lows[verb])), order, target)
+    before, _, after = degree.asked.rstrip("?").partition("{}")
+    target = " ".join(takewhile(lambda word: word not in AUXILIARIES, before.split()[1:]))
+    if target in ("old", "late", "soon"):
+        return None  # when things were tells that
+    order: Comparator = "larger" if degree.more else "smaller"
+    name = target.removeprefix("many ").removeprefix("much ")
+    return _Measure(plain(*before.split()), plain(*after.split()), order, name)
 
 
 def _truth_measure(frame: Words) -> _Measure | None:

@@ -11,7 +11,8 @@ from polyhop.english.numbers import Amount, amount_in, names_version, number_in,
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("1,204.5 boats", 1204.5), ("twelve", 12.0), ("some forty lamps", 40.0), ("none", None)]
+    ("text", "value"),
+    [("1,204.5 boats", 1204.5), ("twelve", 12.0), ("some forty lamps", 40.0), ("none", None), ("C16", None)],
 )
 def test_numbers_stand_in_digits_and_words(text: str, value: float | None) -> None:
     assert number_in(text) == value

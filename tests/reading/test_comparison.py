@@ -8,7 +8,7 @@ import pytest
 
 from polyhop.models.choice import Models, load_models
 from polyhop.planning.rules.decompose import decompose
-from polyhop.reading.comparison import Comparison
+from polyhop.reading.comparison import Comparison, _by_amount, _operands
 from polyhop.reading.hops_found import hops_taken
 from polyhop.reading.measured import settled_by_bound
 from polyhop.reading.reader import Quote, Reading
@@ -122,6 +122,26 @@ def test_two_have_the_same_where_one_says_no_more_than_the_other(first: str, sec
     reading = Comparison(passages=WORLD, models=load_models(QUICK)).read(question, plan, steps)
     assert reading is not None
     assert reading.text == verdict
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "longer"),
+    [
+        (["2 km"], ["800 m"], "Ash Bridge"),
+        (["300"], ["200 m"], "Ash Bridge"),
+        (["40 acres", "3 km"], ["2 km"], "Ash Bridge"),
+        (["12 kg"], ["2 km"], None),
+        (["C16"], ["2 km"], None),
+    ],
+)
+def test_amounts_are_compared_where_they_measure_the_same(first: list[str], second: list[str], longer: str) -> None:
+    plan = decompose("Which is longer, Ash Bridge or Elm Bridge?", ["Ash Bridge", "Elm Bridge"])
+    steps = [
+        StepReading("?", tuple(Candidate(said, Quote(one, 0, 9), 0.9) for said in told))
+        for told, one in ((first, WORLD[6]), (second, WORLD[7]))
+    ]
+    compared = _by_amount("larger", list(_operands(plan, steps)))
+    assert (compared and compared.reading.text) == longer
 
 
 def test_hops_that_a_strategy_answered_are_its_own() -> None:

@@ -35,7 +35,9 @@ _UNITS: Final = {
     name: (kind, factor) for kind, units in _KINDS.items() for factor, names in units.items() for name in names.split()
 }
 _WORDS: Final = "|".join(_VALUES)
-_NUMBER: Final = re.compile(rf"\d+(?:,\d{{3}})*(?:\.\d+)?|\b(?:{_WORDS})\b", re.IGNORECASE)
+_NUMBER: Final = re.compile(  # not the 16 of "C16"
+    rf"(?<![^\W_])(?<!\d\.)\d+(?:,\d{{3}})*(?:\.\d+)?|\b(?:{_WORDS})\b", re.IGNORECASE
+)
 _ONE: Final = re.compile(r"\ban?\b", re.IGNORECASE)
 _UNIT: Final = re.compile(
     rf"(?:\s*(?:to|or|-|–)\s*(?:{_NUMBER.pattern}))?[\s-]*(?P<unit>%|°?[^\W\d_]+)", re.IGNORECASE

@@ -6,19 +6,20 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.countries import countries_in
-from polyhop.english.dates import Date, parse_date
-from polyhop.english.numbers import names_version, number_in, versions_in
+from polyhop.english.dates import Date
+from polyhop.english.numbers import Amount, amount_in, names_version, number_in, versions_in
 from polyhop.english.options import choices
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.plans import Combination, Plan
 from polyhop.reading.reader import Quote, Reading, hop_read, text_of
 from polyhop.reading.rows import word_families
-from polyhop.reading.steps import Candidate, StepReading, glance
+from polyhop.reading.steps import Candidate, StepReading, dated, glance
 from polyhop.reading.subjects import about, likeness
 from polyhop.types import AnswerKind, Hop, Passage
 
@@ -304,37 +305,39 @@ def _told_by(candidate: Candidate) -> ToldValue:
     return ToldValue(candidate.text, candidate.quote, candidate.chance)
 
 
-def dated(candidates: Sequence[Candidate]) -> tuple[Date, Candidate] | None:
-    """The likeliest date."""
-    dates = ((parse_date(candidate.text), candidate) for candidate in candidates)
-    return next(((date, candidate) for date, candidate in dates if date is not None), None)
-
-
 def _years(birth: Date, death: Date) -> Date:
     return death[0] - birth[0], death[1] - birth[1], death[2] - birth[2]
 
 
 def _by_amount(comparator: str, operands: Sequence[Operand]) -> Compared | None:
-    """Which of two has more or less of something, the second where both have as much; None where one is not told."""
-    found = [counted_in(operand.readings[0]) for operand in operands]
-    if found[0] is None or found[1] is None:
+    """Which of two has more or less of something, the second where both have as much; None where one is not told.
+
+    The likeliest amounts that measure the same; of a bare number, the other one's unit is taken to be its own.
+    """
+    ways = [
+        (one, other)
+        for one, other in product(*(_amounts(operand.readings[0]) for operand in operands))
+        if one[0].kind == other[0].kind or not (one[0].kind and other[0].kind)
+    ]
+    if not ways:
         return None
-    amounts = found[0][0], found[1][0]
-    first = amounts[0] > amounts[1] if comparator == "larger" else amounts[0] < amounts[1]
-    chosen = operands[0 if first else 1].option
-    told = tuple(one and _told_by(one[1]) for one in found)
-    confidence = 0.8 if amounts[0] != amounts[1] else 0.4
+    way = max(ways, key=lambda way: way[0][1].chance * way[1][1].chance)
+    alike = way[0][0].kind == way[1][0].kind
+    values = [amount.value if alike else number_in(one.text) or amount.value for amount, one in way]
+    first = values[0] > values[1] if comparator == "larger" else values[0] < values[1]
+    told = tuple(_told_by(one) for _, one in way)
+    confidence = 0.8 if values[0] != values[1] else 0.4
     note = f"compared by {operands[0].targets[0] or 'amount'}"
-    return Compared(_reading(chosen, [one.quote for one in told if one is not None], confidence, note), told)
+    chosen = operands[0 if first else 1].option
+    return Compared(_reading(chosen, [one.quote for one in told], confidence, note), told)
 
 
-def counted_in(reading: StepReading) -> tuple[float, Candidate] | None:
-    """The likeliest amount, as a number."""
+def _amounts(reading: StepReading) -> Iterator[tuple[Amount, Candidate]]:
+    """What was read as an amount, likeliest first."""
     for candidate in reading.candidates:
-        amount = number_in(candidate.text)
+        amount = amount_in(candidate.text, 0, len(candidate.text))
         if amount is not None:
-            return amount, candidate
-    return None
+            yield amount, candidate
 
 
 def _common(operands: Sequence[Operand], likely: float = 0.0) -> Compared | None:

@@ -22,11 +22,10 @@ from polyhop.english.numbers import Amount, amount_in, number_in
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import family, pieces
 from polyhop.models.choice import Models
-from polyhop.reading.comparison import counted_in, dated
 from polyhop.reading.pointing import point_together
 from polyhop.reading.reader import Quote, Reading, text_of
 from polyhop.reading.rows import Row, RowTable, row_at, tables_in, word_families
-from polyhop.reading.steps import Candidate, read_step
+from polyhop.reading.steps import Candidate, counted_in, dated, read_step
 from polyhop.types import AnswerKind, Passage
 
 WORDS: Final = 220  # of what is said of each option, that are read

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from polyhop.english.dates import Date, parse_date
+from polyhop.english.numbers import number_in
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.planning.filling import rewrite
@@ -87,3 +89,18 @@ def _candidates(answers: Iterable[Pointed], passed: Sequence[str]) -> list[Candi
         for one in answers
         if one.quote is not None and one.chance >= LEAST and fold(one.text) not in known
     ]
+
+
+def dated(candidates: Sequence[Candidate]) -> tuple[Date, Candidate] | None:
+    """The likeliest date."""
+    dates = ((parse_date(candidate.text), candidate) for candidate in candidates)
+    return next(((date, candidate) for date, candidate in dates if date is not None), None)
+
+
+def counted_in(reading: StepReading) -> tuple[float, Candidate] | None:
+    """The likeliest amount, as a number."""
+    for candidate in reading.candidates:
+        amount = number_in(candidate.text)
+        if amount is not None:
+            return amount, candidate
+    return None

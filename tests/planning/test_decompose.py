@@ -405,6 +405,110 @@ def test_a_small_name_or_a_version_behind_that_is_a_subject(question: str, expec
     assert steps(question) == expected
 
 
+OWNED = {
+    "When did Mira Vale's team first win the Orsa Cup?": [
+        "What is the team of Mira Vale?",
+        "When did #1 first win the Orsa Cup?",
+    ],
+    "Who did Oskar Lund's team play in the final?": [
+        "What is the team of Oskar Lund?",
+        "Who did #1 play in the final?",
+    ],
+    "What is the home town of Lord Harrow's head gardener?": [
+        "Who is the head gardener of Lord Harrow?",
+        "What is the home town of #1?",
+    ],
+    "Where was the illustrator of Mira Vale's cover born?": [
+        "Who is the illustrator of Mira Vale's cover?",
+        "Where was #1 born?",
+    ],
+    "Who founded the school that the workers' society of Orsa owns?": [
+        "Which school does the workers' society of Orsa own?",
+        "Who founded #1?",
+    ],
+    "Where does Mira Vale's dad live?": ["Who is the dad of Mira Vale?", "Where does #1 live?"],
+}
+
+
+@pytest.mark.parametrize(("question", "expected"), OWNED.items())
+def test_what_has_a_name_is_asked_of_its_owner(question: str, expected: list[str]) -> None:
+    assert steps(question) == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where in Mira Vale's flat is the spare key?",
+        "Why does Oskar Lund's family need a car?",
+        "What was wrong with Oskar Lund's reply?",
+        "Who wrote the screenplay of Low Water?",
+        "Who composed the music of Low Water?",
+    ],
+)
+def test_what_has_no_name_is_not_looked_up_first(question: str) -> None:
+    assert steps(question) == [question]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where is the train coming from?",
+        "When is the boat going to be collected?",
+        "I let a cottage with its own well. Which test must I do each year?",
+        "Low Water is a 1934 play by a Danish writer who has been likened to Oskar Lund?",
+    ],
+)
+def test_what_cutting_would_leave_without_a_question_stays_whole(question: str) -> None:
+    assert steps(question) == [question]
+
+
+def test_a_noun_that_looks_like_a_verb_describes_nothing() -> None:
+    assert steps("What is the population ranking of the state where Lake Orsa is located?") == [
+        "In which state is Lake Orsa located?",
+        "What is the population ranking of #1?",
+    ]
+    assert steps("When was the film that has a score composed by Mira Vale released?") == [
+        "Which film has a score composed by Mira Vale?",
+        "When was #1 released?",
+    ]
+
+
+MEASURED = {
+    "Which band was active the longest, The Gulls or Slow Tide?": [
+        "How long was The Gulls active?",
+        "How long was Slow Tide active?",
+    ],
+    "Which band has been around longer, The Gulls or Slow Tide?": [
+        "How long has The Gulls been around?",
+        "How long has Slow Tide been around?",
+    ],
+    "Who has released more solo albums, Mira Vale or Oskar Lund?": [
+        "How many solo albums has Mira Vale released?",
+        "How many solo albums has Oskar Lund released?",
+    ],
+    "Which has the larger population, Orsa or Velm?": [
+        "What is the population of Orsa?",
+        "What is the population of Velm?",
+    ],
+    "Which war lasted longer, the Orsa War or the Velm War?": [
+        "How long did the Orsa War last?",
+        "How long did the Velm War last?",
+    ],
+}
+
+
+@pytest.mark.parametrize(("question", "expected"), MEASURED.items())
+def test_what_is_compared_is_asked_with_its_verb(question: str, expected: list[str]) -> None:
+    assert steps(question) == expected
+
+
+def test_a_direction_is_no_distance() -> None:
+    assert steps("Which is located farther West, Orsa or Velm?") == [
+        "Is Orsa located farther West?",
+        "Is Velm located farther West?",
+    ]
+
+
 def test_recognised_entities_are_atomic() -> None:
     """A name that looks like a description is left whole when somebody knows that it is a name."""
     question = "Who is the wife of the keeper of the last light?"

@@ -26,6 +26,7 @@ def words(question: str) -> Words:
         "Did #1 see it float?",
         "Did the twins have the same teacher?",
         "Is Velm in the same county as Orsa?",
+        "Which team did the town they were in support?",
     ],
 )
 def test_a_whole_question_stands_alone(question: str) -> None:
@@ -42,6 +43,7 @@ def test_a_whole_question_stands_alone(question: str) -> None:
         "What is Ada Lund won medals in 1948?",
         "What is the captain went to school?",
         "Which #1 was a pupil?",
+        'Which singer did "Low Water" was born?',
         "",
     ],
 )
@@ -54,6 +56,13 @@ def test_a_step_says_more_than_what_it_refers_to() -> None:
     assert asks_something("Who has #1?")
     assert not asks_something("Was #1?")
     assert not asks_something("Who came when #1?")
+
+
+def test_a_statement_asks_nothing() -> None:
+    assert asks_something("Its tower was built in?")
+    assert asks_something("Population of #1?")
+    assert asks_something("Name the towns that #1 fined?")
+    assert not asks_something("Low Water is a play by #1?")
 
 
 def test_a_clause_about_a_noun_elsewhere_describes_nothing_by_itself() -> None:

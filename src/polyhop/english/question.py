@@ -112,8 +112,14 @@ def plain(*texts: str) -> Words:
 
 
 def render(words: Iterable[Word]) -> str:
-    """The words as text."""
-    return "".join(word.text if word.kind == "mark" else f" {word.text}" for word in words).strip()
+    """The words as text; of "workers" it is "workers'", of a name "James's"."""
+    text = ""
+    before = Word("", "mark")
+    for word in words:
+        plural = word == OWNS and before.kind == "word" and before.text.endswith("s") and not before.text.endswith("ss")
+        text += "'" if plural else word.text if word.kind == "mark" else f" {word.text}"
+        before = word
+    return text.strip()
 
 
 def spelt_out(text: str) -> str:
@@ -140,6 +146,11 @@ def read_words(question: str, entities: Sequence[str] = ()) -> Words:
         else:
             words.append(Word(token.text.strip('"“”') or token.text))
     return _merge_attributes(_merge_names(words))
+
+
+def has_sentences(question: str) -> bool:
+    """Whether something is told before it is asked: "I let a cottage. Which test must I do?"."""
+    return any(_asks(question[end.end() :]) for end in _SENTENCE_END.finditer(question))
 
 
 def asking_part(question: str) -> str:

@@ -61,7 +61,8 @@ RELATIONAL: Final = KIN | ROLES | PLACES | word_set(_NOUNS["relational"]) | {"re
 
 AGENTLIKE_NOT: Final = word_set(_NOUNS["not_agents"])
 _NO_PERSONS: Final = word_set("manufacturer publisher developer broadcaster employer distributor family label")
-NOT_A_HOP: Final = word_set(_NOUNS["no_hops"])
+UNNAMED: Final = word_set(_NOUNS["unnamed"])
+NOT_A_HOP: Final = word_set(_NOUNS["no_hops"]) | UNNAMED
 """Possessions that are no entity of their own: to look them up first leads nowhere."""
 
 KINSHIP_PATHS: Final[dict[str, tuple[str, ...]]] = {
@@ -75,6 +76,8 @@ KINSHIP_PATHS: Final[dict[str, tuple[str, ...]]] = {
     "paternal aunt": ("father", "sister"),
     "grandfather": ("parent", "father"),
     "grandmother": ("parent", "mother"),
+    "grandpa": ("parent", "father"),
+    "grandma": ("parent", "mother"),
     "grandparent": ("parent", "parent"),
     "grandchild": ("child", "child"),
     "grandson": ("child", "son"),
@@ -109,6 +112,11 @@ TIMES: Final = {
     **dict.fromkeys(word_set("first earlier earliest before older oldest sooner"), "earlier"),
     **dict.fromkeys(word_set("later latest last after younger youngest recently recent newer"), "later"),
 }
+
+
+def is_attribute(noun: str) -> bool:
+    """Whether the words ask for a part of somebody's life: "place of birth"."""
+    return " of " in noun and noun.rpartition(" ")[2] in ATTRIBUTE_TAILS
 
 
 def is_agent(noun: str) -> bool:

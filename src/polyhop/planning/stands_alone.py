@@ -11,6 +11,7 @@ from polyhop.english.words import (
     AUXILIARIES,
     BE,
     CONJUNCTIONS,
+    DO,
     FUNCTION_WORDS,
     HAVE,
     OWNERS,
@@ -29,8 +30,14 @@ _OPEN_RELATIVES: Final = word_set("who whom whose which that")
 
 
 def asks_something(question: str) -> bool:
-    """Whether a step says more than what it refers to: "was #1?" and "who came when #1?" were taken apart wrongly."""
-    *before, last = ("", *(word.low for word in read_words(question.rstrip("?"))))
+    """Whether a step asks, and says more than what it refers to: "was #1?", "who came when #1?", "it is a play by #1?".
+
+    What was taken apart wrongly leaves these behind.
+    """
+    words = read_words(question.rstrip("?"))
+    if _states(words):
+        return False
+    *before, last = ("", *(word.low for word in words))
     if last in AUXILIARIES and before[-1] in _OPEN_RELATIVES:
         return False  # "which release was named after that was?"
     if not REFERENCE.fullmatch(last):
@@ -38,6 +45,15 @@ def asks_something(question: str) -> bool:
     owns = before[-1] in HAVE and before[1:-1] in (["who"], ["what"])
     helps = before[-1] in AUXILIARIES and FUNCTION_WORDS.issuperset(before[1:]) and not owns
     return not helps and before[-1] not in _BEFORE_CLAUSES
+
+
+def _states(words: Words) -> bool:
+    """Whether words are a statement: they have a verb, and nothing in them asks or waits for an answer."""
+    low = [word.low for word in words]
+    asks_at_all = not WH_WORDS.isdisjoint(low)
+    waits = low[-1:] and low[-1] in PREPOSITIONS
+    begins = bool(low) and (low[0] in AUXILIARIES or is_base(low[0]))
+    return not asks_at_all and not waits and not begins and first_finite(words, 1) is not None
 
 
 def stands_alone(words: Words) -> bool:
@@ -51,7 +67,7 @@ def stands_alone(words: Words) -> bool:
         return False
     if "same" in low and "as" not in low[low.index("same") :] and low[0] in WH_WORDS:
         return False
-    return _tells_of_whom(words) and not _is_clause(words)
+    return _tells_of_whom(words) and not _is_clause(words) and not _asks_twice(words)
 
 
 def describes(words: Words) -> bool:
@@ -83,6 +99,18 @@ def _is_clause(words: Words) -> bool:
     if verb is None or any(word.low in RELATIVISERS for word in words[2:verb]):
         return False
     return not any(_begins_clause(words, at) for at in range(4, verb))
+
+
+def _asks_twice(words: Words) -> bool:
+    """Whether a second verb follows "did" that belongs to no clause: "which musician did the song was born"."""
+    helpers = [at for at, word in enumerate(words) if word.low in AUXILIARIES]
+    if len(helpers) < 2 or words[helpers[0]].low not in DO:
+        return False
+    first, second = helpers[:2]
+    opens = any(word.low in RELATIVISERS | CONJUNCTIONS | {","} for word in words[first:second])
+    return (
+        words[second].low in BE and not opens and not any(_begins_clause(words, at) for at in range(first + 1, second))
+    )
 
 
 def _qualifies(words: Words, at: int) -> bool:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.english.question import OWNS, Word, Words
-from polyhop.english.verbs import is_base, is_finite, is_participle
+from polyhop.english.verbs import base_form, is_base, is_finite, is_participle
 from polyhop.english.words import (
     ARTICLES,
-    ATTRIBUTE_TAILS,
     AUXILIARIES,
     BE,
+    DO,
     FUNCTION_WORDS,
     HAVE,
     KIN,
@@ -24,8 +24,10 @@ from polyhop.english.words import (
     ROLES,
     THINGS,
     TITLE_NOUNS,
+    UNNAMED,
     WH_WORDS,
     is_agent,
+    is_attribute,
     is_demonym,
     word_set,
 )
@@ -50,6 +52,8 @@ _AFTER_PARTICIPLE: Final = PREPOSITIONS | ARTICLES
 _PLACE_RELATIONS: Final = word_set(
     "country capital capitol birthplace hometown headquarters location place venue mouth source seat campus"
 )
+_CIRCUMSTANCES: Final = word_set("where when why how")
+_STATES: Final = word_set("contain include have own border hold belong comprise surround")  # no progressive
 _DEICTIC: Final = ARTICLES - {"the", "a", "an"}
 _SUPERLATIVES: Final = word_set("first second third largest smallest biggest most capital capitol highest oldest")
 
@@ -168,7 +172,7 @@ def _relative_at(words: Words, at: int) -> _Description | None:
     preposition = words[stop - 1 : stop] if words[stop - 1].low in PREPOSITIONS else ()
     noun_end = stop - len(preposition)
     start = noun_phrase_start(words, noun_end)
-    if start == noun_end or (start > 0 and words[start - 1].low in _DETERMINERS):
+    if start == noun_end or (start > 0 and words[start - 1].low in _DETERMINERS) or words[noun_end - 1].low in UNNAMED:
         return None
     if start == 0 and words[0].low not in ARTICLES:
         return None
@@ -227,10 +231,14 @@ def _participial_at(words: Words, at: int) -> _Description | None:
         return None
     if low in ("called", "named", "titled", "entitled") and after.low not in ("after", "for", "by"):
         return None
+    noun = low.endswith("ing") and after.low == "of" and low != "consisting"  # "the population ranking of"
+    if noun or low in ("being", "getting"):
+        return None
     start = noun_phrase_start(words, noun_end)
     if (
         words[start].low not in ARTICLES
         or start + 1 >= noun_end
+        or words[noun_end - 1].low in UNNAMED
         or (start > 0 and words[start - 1].low in _DETERMINERS)
     ):
         return None
@@ -239,7 +247,16 @@ def _participial_at(words: Words, at: int) -> _Description | None:
         return None
     if any(asks(words, i) for i in range(at, end)) or (end - at < 3 and words[end - 1].low in PREPOSITIONS):
         return None
+    if low.endswith("ing") and base_form(low) not in _STATES and _is_progressive(words, start, end):
+        return None
     return _Description(start, end, question=participle_question(words[start:noun_end], words[at:end]))
+
+
+def _is_progressive(words: Words, start: int, end: int) -> bool:
+    """Whether a form in "-ing" is the question's own verb: "where is the train coming from", "when is it going to"."""
+    if start < 1 or words[start - 1].low not in BE or words[0].low not in _CIRCUMSTANCES:
+        return False
+    return end == len(words) or words[end].low in PREPOSITIONS or words[end - 1].low in AUXILIARIES
 
 
 def _only_verb(words: Words, start: int, at: int) -> bool:
@@ -278,23 +295,32 @@ def _possessive(words: Words) -> _Description | None:
         if start > 0 and words[start - 1].low == "the":
             start -= 1
         continued = end < len(words) and (words[end].atomic or words[end].low in ("of", "that"))
-        nothing = not owned or owned[-1].low in NOT_A_HOP or continued
-        if nothing or _is_whole(words, start, end):
+        if not owned or not _is_owned(owned[-1]) or continued or _is_whole(words, start, end):
             continue
         of = tuple(word for word in words[start:at] if word.low != "the")
         return _Description(start, end, relation=owned, of=of)
     return None
 
 
+def _is_owned(noun: Word) -> bool:
+    """Whether what somebody has is a thing that has a name, so that it can be asked for: no "flat", no "reply"."""
+    return noun.low not in NOT_A_HOP and (
+        noun.low in RELATIONAL | NOUNS or is_attribute(noun.low) or is_agent(noun.low)
+    )
+
+
 def _possessed(words: Words, owns: int, at: int) -> bool:
     word = words[at]
     if word.kind != "word" or word.low in FUNCTION_WORDS:
+        return False
+    waits = is_base(word.low) and any(one.low in DO for one in words[:owns])  # the verb behind "did"
+    if at > owns + 1 and (waits or word.low in ADVERBS):
         return False
     if at == owns + 1:
         after = words[at + 1] if at + 1 < len(words) else None
         return not (is_base(word.low) and after is not None and (after.atomic or after.low in ARTICLES))
     previous = words[at - 1].low
-    if previous in KIN or " of " in previous or (previous in ROLES and word.low not in NOUNS):
+    if previous in KIN or " of " in previous or (previous in ROLES and not (word.low in NOUNS or is_agent(word.low))):
         return False
     return word.low in NOUNS or word.low in RELATIONAL or not (finite_at(words, at) or is_participle(word.low))
 
@@ -322,8 +348,10 @@ def _leads_on(words: Words, start: int, at: int) -> bool:
         return noun.low in PLACES and any(word.low in _SUPERLATIVES for word in words[start:at])
     if words[at + 1].kind == "name" and at - start == 2 and noun.low in PLACES - _PLACE_RELATIONS:
         return False  # "the state of Florida" is Florida
-    attribute = " of " in noun.low and noun.low.rpartition(" ")[2] in ATTRIBUTE_TAILS
-    return attribute or noun.low in RELATIONAL or (is_agent(noun.low) and noun.low not in PEOPLE | THINGS)
+    if noun.low in NOT_A_HOP:
+        return False
+    is_known = noun.low in RELATIONAL or is_attribute(noun.low)
+    return is_known or (is_agent(noun.low) and noun.low not in PEOPLE | THINGS)
 
 
 def _names_on(words: Words, at: int) -> bool:
@@ -352,7 +380,17 @@ def _argument_end(words: Words, at: int) -> int | None:
                 end += 1
             if words[at].low in ARTICLES and end == at + 2 and _names_on(words, end):
                 end += 1
-            return None if words[end : end + 1] == (OWNS,) else end
+            return _owned_end(words, end) if words[end : end + 1] == (OWNS,) else end
         if word.low not in TITLE_NOUNS | ARTICLES | NOUNS:
             return None
     return None
+
+
+def _owned_end(words: Words, owns: int) -> int | None:
+    """The end of what has no name of its own and is left with its owner: "the illustrator of Ada's cover"."""
+    end = owns + 1
+    while end < len(words) and _possessed(words, owns, end):
+        end += 1
+    thing = words[end - 1]
+    has_name = thing == OWNS or words[end : end + 1] == (OWNS,) or _is_owned(thing)
+    return None if has_name or thing.low.endswith("est") else end

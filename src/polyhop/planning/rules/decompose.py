@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from polyhop.english.question import LONGEST_QUESTION, Words, plain, read_words
+from polyhop.english.question import LONGEST_QUESTION, Words, has_sentences, plain, read_words
 from polyhop.english.verbs import base_form, is_participle, third_of_base
 from polyhop.english.words import (
     ARTICLES,
@@ -42,12 +42,14 @@ def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
     if len(text) > _LONGEST_TEXT or len(text.split()) > LONGEST_QUESTION or REFERENCE.search(text):
         return whole
     words = read_words(text, entities)
-    if len(words) < 4:
+    if len(words) < 4 or has_sentences(text):
         return whole
     plan = compare(words)
     if plan is None:
         words = _same_as_spelled_out(words)
         plan = _statement(words)
+        if plan is not None and not all(asks_something(step.question) for step in plan.steps):
+            return whole
     if plan is not None:
         return plan
     draft = PlanDraft()

@@ -144,6 +144,7 @@ def test_items_lie_in_the_text_in_order_and_apart(text: str, first: int, second:
         ("It was sold to Rook and the weir was mended by Tarn.", "Tarn", []),
         ("It was built by Rook, who died in 1900, and Tarn.", "Rook", []),
         ("The song was written by Rook and sung by Tarn.", "Rook", []),
+        ("The Orsa Hills, more commonly called the Backs, rise in the west and the north.", "The Orsa Hills", []),
         ("The party is on 28 June, not on 21 June, as the pier is wet.", "28 June", []),
     ],
 )

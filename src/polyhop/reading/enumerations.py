@@ -18,6 +18,7 @@ _JOINS: Final = re.compile(r"\b(?:and|or)\b")
 _APART: Final = re.compile(r"[:;]\s|\n|,?\sbut\s")  # between an enumeration and what leads to it, or comes behind it
 _SUBJECTS: Final = PERSONAL | {"there"}
 _ARTICLES: Final = ("the ", "a ", "an ", "his ", "her ", "its ", "their ")
+_BEFORE_VERBS: Final = frozenset({"more", "most", "also", "often", "then", "now", "once", "still"})
 _PHRASE: Final = 10  # words of an item within a sentence
 _LEAST: Final = 2  # items of a list
 _LONGEST: Final = 40  # words of an item, in the mean: longer ones are sections of a text
@@ -143,7 +144,8 @@ def items_around(
 
 
 def _begins_clause(words: Sequence[str]) -> bool:
-    return words[0] in WH_WORDS or is_finite(words[0]) or is_participle(words[0]) or _says(words)
+    first = next((word for word in words if word not in _BEFORE_VERBS and not word.endswith("ly")), words[0])
+    return words[0] in WH_WORDS or is_finite(first) or is_participle(first) or _says(words)
 
 
 def _says(words: Sequence[str]) -> bool:

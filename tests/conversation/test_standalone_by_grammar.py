@@ -13,6 +13,7 @@ from polyhop.conversation.thread import Exchange, Thread
 from polyhop.models.choice import Models
 
 LIGHTHOUSE = [("Who designed Harrowmere Lighthouse?", "Edda Marrish")]
+WHO_IS = [("Who is Edda Marrish?", "architect")]
 BORN = [("Where was Edda Marrish born?", "Pellingrove")]
 DESCRIBED = [("Where was the architect of the Pellingrove lighthouse born?", None)]
 WIFE = [("Where was the wife of Lisk born?", None)]
@@ -44,6 +45,7 @@ BUILT = [("When was the Long Bridge built?", "1612")]
         (WIFE, "When did he die?", "When did Lisk die?"),
         (FAIR, "Where does she live?", "Where does Anna Berg live?"),  # who answers a "who", not a place beside it
         ([*MASTER, MAYOR], "Where was she born?", "Where was Mary Jones born?"),  # who was "he" is not "she"
+        (WHO_IS, "Where was she born?", "Where was Edda Marrish born?"),  # and not what she is
         (DOGS, "Why?", "Why aren't dogs allowed on the Gull?"),
         ([*DOGS, ("?!", None)], "Why?", "Why aren't dogs allowed on the Gull?"),
         ([("...", None)], "What about 1924?", "What about 1924?"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,7 @@ from typing import Final
 from polyhop.conversation.phrases import Kind, Phrase
 from polyhop.conversation.references import Reference
 from polyhop.english.answer_type import AnswerType, answer_type
+from polyhop.english.question import mentions
 from polyhop.english.words import KIN, PEOPLE, PLACES, ROLES, word_set
 from polyhop.layers.grammar.lexicon import HE, IT, SHE, THEY
 
@@ -44,6 +46,7 @@ _OF_NOUNS: Final = (
     (PLACES, _ALL - {Kind.PERSON, Kind.TIME}),
 )
 _CARRIES: Final = {"he": HE, "she": SHE, "it": IT, "they": THEY}
+_WHO_IS: Final = re.compile(r"who(?:'s| is| was) (?P<name>[^?]+?)\s*\?*$", re.IGNORECASE)
 _HE_WORDS: Final = word_set("mr man boy father son brother husband king uncle nephew sir grandfather prince duke lord")
 _SHE_WORDS: Final = word_set(
     "mrs ms miss woman girl mother daughter sister wife queen aunt niece dame grandmother princess duchess lady"
@@ -190,6 +193,9 @@ def _told_kind(phrase: Phrase, spoken: Spoken, carried: str) -> Kind | None:
     """What kind a phrase is of by a pronoun that stood for it, or the question that it answers; None: neither tells."""
     if carried in ("he", "she"):
         return Kind.PERSON
+    asked = _WHO_IS.match(spoken.answers or spoken.text)
+    if asked is not None and mentions(asked[0]) == (asked["name"],):  # it is answered with what she is
+        return Kind.PERSON if phrase.text == asked["name"] else None
     if not _is_whole(phrase, spoken) or phrase.kind is Kind.SEVERAL:
         return None
     return _KINDS.get(answer_type(spoken.answers))

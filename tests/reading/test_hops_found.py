@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from polyhop.plans import Plan, Step, whole_question
-from polyhop.reading.hops_found import hops_taken
+from polyhop.reading.hops_found import held_against_look, hops_taken
 from polyhop.reading.reader import Quote, Reading
-from polyhop.types import Clue, Evidence, Hop, Passage, Span
+from polyhop.types import AnswerKind, Clue, Evidence, Hop, Passage, Span
 
 QUESTION = "What did Wenna Tarrick own?"
 
@@ -38,6 +38,32 @@ def evidence(*hops: Hop) -> Evidence:
 
 def reading(one: Passage, text: str) -> Reading:
     return Reading(text=text, quotes=(Quote(one, 0, len(one.text)),), confidence=0.9)
+
+
+def looked(found: str) -> Evidence:
+    """Evidence of a strategy that has read its first passages, and what it found there."""
+    return evidence(replace(hop(TARRICK, found), step=0, chance=0.9))
+
+
+def test_a_value_that_a_first_look_did_not_read_is_less_sure() -> None:
+    owned = reading(TARRICK, "the Sorrel")
+    assert held_against_look(owned, looked("Sorrel")) == owned
+    assert held_against_look(owned, looked("the Sorrel and a boat")) == owned
+    other = held_against_look(owned, looked("Harrowmere"))
+    assert (other.text, other.note[:27]) == (owned.text, "a first look read 'Harrowme")
+    assert 0.7 < other.confidence < owned.confidence
+
+
+def test_a_quotation_is_answered_as_the_value_that_was_read_in_it() -> None:
+    quoted = replace(reading(TARRICK, TARRICK.text), kind=AnswerKind.QUOTATION)
+    short = held_against_look(quoted, looked("the Sorrel"))
+    assert (short.text, short.kind, short.quotes) == ("the Sorrel", AnswerKind.VALUE, quoted.quotes)
+    assert held_against_look(quoted, looked("Harrowmere")) == quoted
+
+
+def test_what_only_links_led_to_is_no_look() -> None:
+    owned = reading(TARRICK, "the Sorrel")
+    assert held_against_look(owned, evidence(replace(hop(TARRICK, "Harrowmere"), step=0))) == owned
 
 
 def test_what_lies_behind_the_passage_that_answers_is_no_hop() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Final, Protocol, runtime_checkable
 
@@ -83,6 +84,12 @@ def sure(reading: Reading, threshold: float) -> Reading:
         return reading
     note = f"{reading.text!r} is too uncertain ({reading.confidence:.2f} of {threshold:.2f}); {reading.note}"
     return replace(reading, text=None, items=(), note=note)
+
+
+def doubted(reading: Reading, logits: float, why: str) -> Reading:
+    """The reading, less sure by so many logits of its confidence, and why."""
+    odds = reading.confidence * math.exp(logits)
+    return replace(reading, confidence=odds / (odds + 1 - reading.confidence), note=f"{why}; {reading.note}")
 
 
 @runtime_checkable

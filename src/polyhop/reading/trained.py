@@ -17,7 +17,7 @@ from polyhop.reading.chosen_rows import chosen_rows, tables_read
 from polyhop.reading.comparison import DATED, Comparison, compares_versions
 from polyhop.reading.conversations.days import with_the_day
 from polyhop.reading.conversations.turns import SpokenPassage
-from polyhop.reading.hops_found import chances_of, found_by_hops, leading_hops, quotes_of
+from polyhop.reading.hops_found import chances_of, found_by_hops, held_against_look, leading_hops, quotes_of
 from polyhop.reading.listed import (
     TOLD,
     Items,
@@ -35,7 +35,7 @@ from polyhop.reading.listed import (
 )
 from polyhop.reading.measured import meant_of, measured_choice, measured_row, settled_by_bound
 from polyhop.reading.pointing import Pointed, Pointing
-from polyhop.reading.reader import Quote, Reading, sure, text_of
+from polyhop.reading.reader import Quote, Reading, doubted, sure, text_of
 from polyhop.reading.rows import cell_asked_for, row_at
 from polyhop.reading.steps import StepReading, read_steps
 from polyhop.reading.subjects import address_asked_for, told_of_both, version_telling
@@ -112,8 +112,10 @@ class Trained:
         if compares_versions(evidence.plan):
             direct = replace(direct, confidence=0.0, note=f"no dates were compared; {direct.note}")
         best = planned if planned is not None and planned.confidence >= direct.confidence else direct
-        compared = _compared(question, best)
-        return self._sure(_doubted(compared) if evidence.doubtful else compared, self.threshold)
+        best = held_against_look(_compared(question, best), evidence)
+        if evidence.doubtful:
+            best = doubted(best, DOUBT, "what was found does not seem to speak of what is asked")
+        return self._sure(best, self.threshold)
 
     def _measured(
         self,
@@ -336,13 +338,6 @@ class Trained:
             confidence=math.sqrt(min(chances, default=1.0) * last.chance),
             note=_told(steps),
         )
-
-
-def _doubted(reading: Reading) -> Reading:
-    """The reading, less sure of what its strategy doubts that the passages speak of."""
-    odds = reading.confidence * math.exp(DOUBT)
-    note = f"what was found does not seem to speak of what is asked; {reading.note}"
-    return replace(reading, confidence=odds / (odds + 1 - reading.confidence), note=note)
 
 
 def _in_a_cell(question: str, passages: Sequence[Passage]) -> Reading | None:

@@ -85,7 +85,15 @@ def _single(plan: Plan, passages: Sequence[Passage], found: Pointing) -> Evidenc
     quote = best.quote or found.sentences[0].quote  # what stands in the question only has no sentence of its own
     one = replace(quote.passage, score=passages[0].score)
     said = (quote.span,)
-    hop = Hop(question=found.question, status="resolved", found=best.text, passages=(one,), sentences=said, step=0)
+    hop = Hop(
+        question=found.question,
+        status="resolved",
+        found=best.text,
+        passages=(one,),
+        sentences=said,
+        step=0,
+        chance=best.chance,
+    )
     ranked = (one, *(passage for passage in passages if passage.id != one.id))
     trail = (f"{SUFFICES}: {best.text!r} with a chance of {best.chance:.2f}",)
     return Evidence(question=found.question, strategy="auto", passages=ranked, hops=(hop,), plan=plan, trail=trail)

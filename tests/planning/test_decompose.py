@@ -405,6 +405,31 @@ def test_a_small_name_or_a_version_behind_that_is_a_subject(question: str, expec
     assert steps(question) == expected
 
 
+PARTED = {
+    "When was the school founded at which Mira Vale studied?": [
+        "At which school did Mira Vale study?",
+        "When was #1 founded?",
+    ],
+    "When was the canal completed that Oskar Lund built?": [
+        "Which canal did Oskar Lund build?",
+        "When was #1 completed?",
+    ],
+    "Where was the woman born whose brother painted The Mill?": [
+        "Which woman's brother painted The Mill?",
+        "Where was #1 born?",
+    ],
+    "In which city were the games held in which Mira Vale competed?": [
+        "In which games did Mira Vale compete?",
+        "In which city were #1 held?",
+    ],
+}
+
+
+@pytest.mark.parametrize(("question", "expected"), PARTED.items())
+def test_a_clause_behind_the_verb_describes_the_noun_before_it(question: str, expected: list[str]) -> None:
+    assert steps(question) == expected
+
+
 OWNED = {
     "When did Mira Vale's team first win the Orsa Cup?": [
         "What is the team of Mira Vale?",

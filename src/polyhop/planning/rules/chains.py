@@ -86,8 +86,9 @@ def settle(words: Words, draft: PlanDraft) -> Words:
     if parted is not None:
         start, verb, at = parted
         end = len(words) - (words[-1].kind == "mark")
-        asked = relative_question(words[start:verb], words[at].low, (), words[at + 1 : end])
-        words = (*words[:start], answer_chain(asked, draft), *words[verb:at], *words[end:])
+        led = at - 1 if words[at].low in ("which", "whom") and words[at - 1].low in PREPOSITIONS else at  # "at which"
+        asked = relative_question(words[start:verb], words[at].low, words[led:at], words[at + 1 : end])
+        words = (*words[:start], answer_chain(asked, draft), *words[verb:led], *words[end:])
     for _ in range(MOST_HOPS):
         found = _relative(words) or _participial(words) or _possessive(words) or _of_phrase(words)
         if found is None:

@@ -34,6 +34,7 @@ ADVERBS: Final = word_set(
 ANYBODY: Final = word_set("person man woman people one someone individual guy")
 _TIMES: Final = DATES | word_set("week moment age hour night evening morning")
 _SUBJECT_PRONOUNS: Final = word_set("who that")
+_BEHIND_VERBS: Final = _SUBJECT_PRONOUNS | word_set("which whom whose")
 _ASKING: Final = word_set(  # what may have a question as its object: "did she decide who goes"
     "agree announce ask choose decide determine discover explain find forget guess know learn remember reveal say see "
     "show teach tell understand vote wonder"
@@ -235,14 +236,26 @@ def parted_clause(words: Words) -> tuple[int, int, int] | None:
         return None
     for at in range(start + 3, len(words) - 1):
         verb = at - 2 if words[at - 1].low in PREPOSITIONS else at - 1
-        if words[at].low not in _SUBJECT_PRONOUNS or not fits(words[verb].low):
+        if words[at].low not in _BEHIND_VERBS or not fits(words[verb].low):
             continue
         opens = next((i for i in range(at + 1, len(words)) if words[i].low not in ADVERBS), at + 1)
         noun = words[start:verb]
         described = len(noun) > 1 and noun[-1].kind == "word" and not any(one.low in FUNCTION_WORDS for one in noun[1:])
-        clause = opens < len(words) and _is_verbal(words[opens].low) and base_form(words[verb].low) not in _ASKING
+        clause = _is_clause_behind(words, at, opens) and base_form(words[verb].low) not in _ASKING
         return (start, verb, at) if described and clause and not _is_of_asked(words, helper, at, opens) else None
     return None
+
+
+def _is_clause_behind(words: Words, at: int, opens: int) -> bool:
+    """Whether "who built it", "that Ada built", "whose brother built it" or "at which Ada studied" stands there."""
+    if opens >= len(words):
+        return False
+    subject = (words[opens].atomic or words[opens].low in ARTICLES) and first_finite(words, opens + 1) is not None
+    if words[at].low == "whose":
+        return first_finite(words, opens + 1) is not None
+    if words[at].low in _SUBJECT_PRONOUNS and _is_verbal(words[opens].low):
+        return True
+    return subject
 
 
 def _is_verbal(low: str) -> bool:

@@ -8,11 +8,12 @@ from typing import Final
 
 from polyhop.indexes.folding import fold
 from polyhop.plans import Plan
+from polyhop.reading.pointing import Pointing
 from polyhop.reading.reader import Quote, Reading, doubted, text_of
 from polyhop.reading.steps import StepReading
 from polyhop.types import AnswerKind, Evidence, Hop, Span
 
-OVERTURNED: Final = -1.0  # logits of the confidence of a value, where a first look read another
+READ_OTHERWISE: Final = -1.0  # logits of the confidence of a value, where another was read in another way
 
 
 def found_by_hops(evidence: Evidence) -> dict[int, str]:
@@ -27,22 +28,35 @@ def chances_of(evidence: Evidence) -> dict[int, float]:
     return {hop.step: hop.chance for hop in evidence.hops if hop.step is not None and hop.chance is not None}
 
 
-def held_against_look(reading: Reading, evidence: Evidence) -> Reading:
-    """An answer beside what a strategy's first look read for a question of one step; as it is where there was none.
+def read_otherwise(evidence: Evidence, at_once: Pointing | None) -> str | None:
+    """What was read for a question in another way than that which led to its answer; None where it is not comparable.
 
-    A value that says something else is less sure: of 23 such answers a third were right, and the reader took three in
-    five for right. A quotation is answered as the value that was read in it: "Rook" of "It was painted by Rook".
+    ``at_once``: what the passages answer to the whole question, where steps led to the answer. Else it is what a
+    strategy read in its first passages.
     """
-    whole = evidence.plan is not None and evidence.plan.is_whole
-    read = (hop.found for hop in evidence.hops if hop.step == 0 and hop.found and hop.chance is not None)
-    first = next(read, None) if whole else None
-    if first is None or reading.text is None:
+    plan = evidence.plan
+    if plan is None or plan.final is not None:
+        return None
+    if at_once is not None:
+        return at_once.best.text if at_once.best is not None else None
+    looks = (hop.found for hop in evidence.hops if hop.step == 0 and hop.found and hop.chance is not None)
+    return next(looks, None) if plan.is_whole else None
+
+
+def held_against(reading: Reading, other: str | None) -> Reading:
+    """An answer beside another reading of the same question; as it is where there is none.
+
+    A value that says something else is less sure: of 21 that a first look had read otherwise six were right, and 0.61
+    was said of them, of ten that steps led to and the whole question did not, four, and 0.75. A quotation is answered
+    as the value that was read in it: "Rook" of "It was painted by Rook".
+    """
+    if other is None or reading.text is None:
         return reading
-    looked, said = fold(first), fold(reading.text)
-    if reading.kind is AnswerKind.QUOTATION and looked in said:
-        return replace(reading, text=first, kind=AnswerKind.VALUE)
-    if reading.kind is AnswerKind.VALUE and looked not in said and said not in looked:
-        return doubted(reading, OVERTURNED, f"a first look read {first!r}")
+    read, said = fold(other), fold(reading.text)
+    if reading.kind is AnswerKind.QUOTATION and read in said:
+        return replace(reading, text=other, kind=AnswerKind.VALUE)
+    if reading.kind is AnswerKind.VALUE and read not in said and said not in read:
+        return doubted(reading, READ_OTHERWISE, f"{other!r} was read, too")
     return reading
 
 

@@ -26,15 +26,6 @@ def name_of(content: str, numbers: Ints) -> str:
     return hashlib.sha256(content.encode() + numbers.tobytes()).hexdigest()[:16]
 
 
-def must_write(record: Record, layer: str, target: Path, opened: Callable[[Path], object]) -> bool:
-    """Whether a generation is not the current one, or cannot be opened; then its folder is made free for it."""
-    current = record.generation(layer)
-    if current is not None and current.name == target.name and may_stay(target, opened):
-        return False
-    make_room(target)
-    return True
-
-
 def make_room(target: Path) -> None:
     """Make the place of a folder free for it."""
     for place in (target.parent, target):

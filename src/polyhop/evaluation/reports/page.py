@@ -18,6 +18,8 @@ from polyhop.evaluation.reports.terminal import (
     UNSUPPORTED,
     Rows,
     amount,
+    breakdowns,
+    comparisons,
     label_of,
     metric_names,
     percent,
@@ -62,11 +64,7 @@ def html(report: Mapping[str, Any]) -> str:
         *_sweeps(report.get("sweeps", ()), strategies, columns),
         *(_section(*section, strategies) for section in sections(report)),
         *(_bars(strategies, metric) for metric in BAR_METRICS if metric in columns),
-        *(_breakdown(strategies, columns, key, heading) for key, heading in (("by_type", "type"), ("by_hops", "hops"))),
-        *(
-            _comparisons([row for row in report["comparisons"] if row["against"] == name], strategies)
-            for name in dict.fromkeys(row["against"] for row in report["comparisons"])
-        ),
+        *(_titled(title, rows, names=2) for title, rows in (*breakdowns(report), *comparisons(report))),
         f"<details><summary>Manifest</summary><pre>{escape(json.dumps(report['manifest'], indent=2))}</pre></details>",
     ]
     return page_of(title, body)
@@ -102,33 +100,6 @@ def _overview(strategies: Mapping[str, Any], columns: Sequence[str]) -> str:
 def _with_interval(figures: Mapping[str, Any], column: str) -> str:
     bounds = figures["intervals"].get(column)
     return percent(figures.get(column)) + (f" [{percent(bounds[0])},\u00a0{percent(bounds[1])}]" if bounds else "")
-
-
-def _breakdown(strategies: Mapping[str, Any], columns: Sequence[str], key: str, heading: str) -> str:
-    kinds = dict.fromkeys(kind for figures in strategies.values() for kind in figures.get(key) or ())
-    rows = [
-        (kind, label_of(name, figures), str(group["n"]), *(percent(group.get(column)) for column in columns))
-        for kind in kinds
-        for name, figures in strategies.items()
-        if (group := (figures.get(key) or {}).get(kind))
-    ]
-    headings = (heading, "strategy", "n", *(HEADINGS.get(name, name) for name in columns))
-    return f"<h2>By {heading}</h2>" + _table(headings, rows, names=2) if rows else ""
-
-
-def _comparisons(comparisons: Sequence[Mapping[str, Any]], strategies: Mapping[str, Any]) -> str:
-    rows = [
-        (
-            label_of(row["strategy"], strategies[row["strategy"]]),
-            HEADINGS.get(row["metric"], row["metric"]),
-            f"{100 * row['difference']:+.1f}",
-            f"{100 * row['interval'][0]:+.1f} to {100 * row['interval'][1]:+.1f}",
-            f"{row['p_value']:.3f}",
-        )
-        for row in comparisons
-    ]
-    heading = f"<h2>Difference from {escape(comparisons[0]['against'])} (paired bootstrap)</h2>"
-    return heading + _table(("strategy", "metric", "points", "95 % interval", "p"), rows, names=2)
 
 
 def _sweeps(sweeps: Sequence[Mapping[str, Any]], strategies: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
@@ -227,7 +198,11 @@ def _section(title: str, rows: Rows, legend: str, strategies: Mapping[str, Any])
 
 def titled(title: str, rows: Rows, legend: str) -> str:
     """A table, the first row of which is the heading, with what it means."""
-    return f"<h2>{escape(title)}</h2>{_table(rows[0], rows[1:], names=1)}<p><small>{escape(legend)}</small></p>"
+    return f"{_titled(title, rows)}<p><small>{escape(legend)}</small></p>"
+
+
+def _titled(title: str, rows: Rows, names: int = 1) -> str:
+    return f"<h2>{escape(title)}</h2>{_table(rows[0], rows[1:], names)}"
 
 
 def _unsupported(strategies: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # rich is imported when a table is drawn: start-up time
@@ -106,15 +106,7 @@ def render(report: Mapping[str, Any]) -> Group:
     told = sections(report)
     parts += [_plain(title, rows) for title, rows, _ in told]
     legends = [LEGEND, *(legend for _, _, legend in told)]
-    parts += [
-        _breakdown(strategies, columns, key, title)
-        for key, title in (("by_type", "By type"), ("by_hops", "By hops"))
-        if any(figures.get(key) for figures in strategies.values())
-    ]
-    against = dict.fromkeys(row["against"] for row in report["comparisons"])
-    parts += [
-        _comparisons([row for row in report["comparisons"] if row["against"] == name], strategies) for name in against
-    ]
+    parts += [_plain(title, rows, names=2) for title, rows in (*breakdowns(report), *comparisons(report))]
     parts += [Text(line, style="dim") for line in (*legends, *_calibrations(strategies))]
     parts += [Text(f"! {warning}", style="yellow") for warning in report["warnings"]]
     return Group(*parts)
@@ -133,6 +125,34 @@ def sections(report: Mapping[str, Any]) -> list[tuple[str, Rows, str]]:
         (RELIABILITY, reliability_rows(strategies), RELIABILITY_LEGEND),
     )
     return [section for section in every if len(section[1]) > 1]
+
+
+def breakdowns(report: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:
+    """The tables by type and by hops that have rows: title, heading and rows."""
+    strategies, columns = report["strategies"], metric_names(report)
+    for part, kind in (("by_type", "type"), ("by_hops", "hops")):
+        rows: Rows = [(kind, "strategy", "n", *(HEADINGS.get(name, name) for name in columns))]
+        for value in dict.fromkeys(value for figures in strategies.values() for value in figures.get(part) or ()):
+            for name, figures in strategies.items():
+                if group := (figures.get(part) or {}).get(value):
+                    cells = (percent(group.get(column)) for column in columns)
+                    rows.append((value, label_of(name, figures), str(group["n"]), *cells))
+        if len(rows) > 1:
+            yield f"By {kind}", rows
+
+
+def comparisons(report: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:
+    """For each strategy that others are compared with: title, heading and a row a difference."""
+    for against in dict.fromkeys(row["against"] for row in report["comparisons"]):
+        rows: Rows = [("strategy", "metric", "points", "95 % interval", "p")]
+        for row in report["comparisons"]:
+            if row["against"] == against:
+                low, high = row["interval"]
+                between = f"{100 * low:+.1f} to {100 * high:+.1f}"
+                figures = (f"{100 * row['difference']:+.1f}", between, f"{row['p_value']:.3f}")
+                label = label_of(row["strategy"], report["strategies"][row["strategy"]])
+                rows.append((label, HEADINGS.get(row["metric"], row["metric"]), *figures))
+        yield f"Difference from {against} (paired bootstrap)", rows
 
 
 def metric_names(report: Mapping[str, Any]) -> tuple[str, ...]:
@@ -283,42 +303,13 @@ def _overview(
     return table
 
 
-def _plain(title: str, rows: Sequence[Sequence[str]]) -> Table:
-    """A table of rows, the first of which is the heading, each begun by a name."""
+def _plain(title: str, rows: Rows, names: int = 1) -> Table:
+    """A table of rows, the first of which is the heading, each begun by so many names."""
     from rich.text import Text
 
-    table = _table(title, rows[0], names=1)
-    for name, *cells in rows[1:]:
-        table.add_row(Text(name), *cells)
-    return table
-
-
-def _breakdown(strategies: Mapping[str, Any], columns: Sequence[str], key: str, title: str) -> Table:
-    from rich.text import Text
-
-    table = _table(title, (title.split()[1], "strategy", "n", *(HEADINGS.get(name, name) for name in columns)), names=2)
-    kinds = dict.fromkeys(kind for figures in strategies.values() for kind in figures.get(key) or ())
-    for kind in kinds:
-        label = kind
-        for name, figures in strategies.items():
-            if group := (figures.get(key) or {}).get(kind):
-                cells = (percent(group.get(column)) for column in columns)
-                table.add_row(Text(label), Text(label_of(name, figures)), str(group["n"]), *cells)
-                label = ""
-    return table
-
-
-def _comparisons(comparisons: Sequence[Mapping[str, Any]], strategies: Mapping[str, Any]) -> Table:
-    from rich.text import Text
-
-    headings = ("strategy", "metric", "points", "95 % interval", "p")
-    table = _table(f"Difference from {comparisons[0]['against']} (paired bootstrap)", headings, names=2)
-    for row in comparisons:
-        low, high = row["interval"]
-        between = f"{100 * low:+.1f} to {100 * high:+.1f}"
-        figures = (f"{100 * row['difference']:+.1f}", between, f"{row['p_value']:.3f}")
-        label = label_of(row["strategy"], strategies[row["strategy"]])
-        table.add_row(Text(label), HEADINGS.get(row["metric"], row["metric"]), *figures)
+    table = _table(title, rows[0], names)
+    for row in rows[1:]:
+        table.add_row(*map(Text, row[:names]), *row[names:])
     return table
 
 

@@ -37,7 +37,7 @@ from polyhop.english.options import (
 )
 
 SEEN = 3  # signs met in fewer questions are worth nothing
-KEPT_FROM = 0.05  # what is worth less is left out
+KEPT_FROM = 0.2  # what is worth less is left out: kept, it tells no more questions right
 RIDGE = 1.0
 ROUNDS = 250
 FROM_ROWS = 1500

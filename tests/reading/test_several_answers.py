@@ -72,3 +72,9 @@ def test_passages_come_by_turns_and_none_is_above_a_better_one() -> None:
     passages = as_one("?", [BORN, WHERE, UNKNOWN], seconds=1.0).evidence.passages
     assert [one.id for one in passages] == ["mill", "inn"]
     assert [one.score for one in passages] == sorted((one.score for one in passages), reverse=True)
+
+
+def test_a_passage_of_two_parts_comes_where_the_first_has_it() -> None:
+    later = answer("Where?", "Harl", plan_of_questions([WHO, "Where was #1 born?"]), "Ada", "Harl")
+    passages = as_one("?", [later, BORN], seconds=1.0).evidence.passages
+    assert [one.id for one in passages] == ["Ada", "mill"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, chain, zip_longest
 
 from polyhop.plans import REFERENCE, Plan, Step
 from polyhop.types import Answer, AnswerItem, AnswerKind, Cost, Evidence, Hop, Passage
@@ -70,9 +70,16 @@ def _added(plan: Plan | None, steps: dict[Step, int]) -> list[int]:
 
 
 def _by_turns(rankings: Sequence[Sequence[Passage]]) -> tuple[Passage, ...]:
-    """The first passage of each ranking, then the second of each, each once; none is scored above one before it."""
-    most = max(map(len, rankings))
-    turns = [ranking[at] for at in range(most) for ranking in rankings if at < len(ranking)]
-    ranked = list({passage.id: passage for passage in reversed(turns)}.values())[::-1][:most]
+    """The first passage of each ranking, then the second of each, and so on."""
+    turns = chain.from_iterable(zip_longest(*rankings))
+    return each_once(filter(None, turns), max(map(len, rankings)))
+
+
+def each_once(passages: Iterable[Passage], most: int) -> tuple[Passage, ...]:
+    """Passages of several rankings, each where it comes first; none is scored above one before it."""
+    first: dict[str, Passage] = {}
+    for passage in passages:
+        first.setdefault(passage.id, passage)
+    ranked = list(first.values())[:most]
     scores = accumulate((passage.score for passage in ranked), min)
     return tuple(replace(passage, score=score) for passage, score in zip(ranked, scores, strict=True))

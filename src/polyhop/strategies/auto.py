@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import ClassVar, Final
 
 from polyhop.documents.conversations.transcripts import transcript_in
@@ -14,6 +13,7 @@ from polyhop.layers.hops_told import HopsTold
 from polyhop.layers.view import View
 from polyhop.plans import Plan
 from polyhop.reading.pointing import Pointing, point
+from polyhop.reading.several_answers import each_once
 from polyhop.strategies.baselines.hybrid import Hybrid
 from polyhop.strategies.paths.strategy import Paths
 from polyhop.strategies.qcg.strategy import QCG
@@ -69,7 +69,7 @@ class Auto:
         if "questions" not in over.layers:
             return near
         asked = QCG(answerable=None).retrieve(question, over.restricted(QCG.needs), budget).passages
-        return _in_order(round_robin([asked, near]), budget)
+        return each_once(round_robin([asked, near]), budget.passages)
 
     def _looked(self, question: str, passages: Sequence[Passage], over: View) -> Pointing:
         """What the first passages answer; nothing where the weights of the span model are not installed."""
@@ -106,18 +106,9 @@ def _beside_path(evidence: Evidence, over: View, budget: Budget) -> Evidence:
     view = replace(over.restricted(Paths.needs), hops_told=HopsTold())  # its hops are not those of the answer
     path = Paths().retrieve(evidence.question, view, budget)
     leading = [passage for hop in path.hops for passage in hop.passages]
-    passages = _in_order([*evidence.passages[:BY_STEPS], *leading, *evidence.passages[BY_STEPS:]], budget)
+    ranked = (*evidence.passages[:BY_STEPS], *leading, *evidence.passages[BY_STEPS:])
+    passages = each_once(ranked, budget.passages)  # scored on several scales
     return replace(evidence, passages=passages, trail=(*evidence.trail, f"beside it, along links: {path.trail[0]}"))
-
-
-def _in_order(passages: Iterable[Passage], budget: Budget) -> tuple[Passage, ...]:
-    """Passages of several rankings, each once; as their scales differ, no score is above one before it."""
-    first: dict[str, Passage] = {}
-    for passage in passages:
-        first.setdefault(passage.id, passage)
-    ranked = list(first.values())[: budget.passages]
-    scores = accumulate((passage.score for passage in ranked), min)
-    return tuple(replace(passage, score=score) for passage, score in zip(ranked, scores, strict=True))
 
 
 def _following(plan: Plan, over: View, near: Sequence[Passage]) -> Strategy:

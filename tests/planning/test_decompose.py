@@ -418,6 +418,11 @@ PARTED = {
         "Which woman's brother painted The Mill?",
         "Where was #1 born?",
     ],
+    "Where was the woman born whose letters the mayor of Orsa sold?": [
+        "Who is the mayor of Orsa?",
+        "Which woman's letters did #1 sell?",
+        "Where was #2 born?",
+    ],
     "In which city were the games held in which Mira Vale competed?": [
         "In which games did Mira Vale compete?",
         "In which city were #1 held?",

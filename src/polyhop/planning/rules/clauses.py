@@ -106,7 +106,7 @@ def inverted(clause: Words) -> Words:
     if low in AUXILIARIES and not (low in HAVE and not _helps(clause, verb)):
         return (clause[verb], *clause[:verb], *clause[verb + 1 :])
     present = low.endswith("s") and not low.endswith("ss")
-    helper = "does" if is_base(low) or present else "did"
+    helper = "does" if (is_base(low) and not is_past(low)) or present else "did"
     return (*plain(helper), *clause[:verb], *plain(base_form(low)), *clause[verb + 1 :])
 
 
@@ -127,7 +127,8 @@ def relative_question(noun: Words, relativiser: str, preposition: Words, clause:
     if noun and len(noun) == 1 and noun[0].low in ANYBODY and relativiser != "whose":
         which = plain("who")
     if relativiser == "whose":
-        return (*which, OWNS, *clause)
+        subject = _subject_behind(clause)
+        return (*which, OWNS, *clause[:subject], *inverted(clause[subject:])) if subject else (*which, OWNS, *clause)
     if relativiser == "when":
         return plain("when") + inverted(clause)
     if relativiser == "where" and not preposition:
@@ -138,6 +139,15 @@ def relative_question(noun: Words, relativiser: str, preposition: Words, clause:
     return which + (
         clause if finite_at((*which, *plain(relativiser), *clause), len(which) + 1 + lead) else inverted(clause)
     )
+
+
+def _subject_behind(clause: Words) -> int:
+    """Where a subject stands behind what is owned, "whose notebooks Ada kept"; 0 where that is the subject itself."""
+    verb = first_finite(clause, 1) or 0
+    at = next((at for at in range(1, verb) if clause[at].atomic or clause[at].low in ARTICLES), 0)
+    owned = clause[at - 1].low
+    begins = (clause[at].low in ARTICLES or at + 1 == verb) and owned not in PREPOSITIONS and not is_participle(owned)
+    return at if begins else 0
 
 
 def participle_question(noun: Words, clause: Words) -> Words:

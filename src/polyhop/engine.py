@@ -21,7 +21,7 @@ from polyhop.indexing.catching_up import CatchingUp
 from polyhop.indexing.ingest import given
 from polyhop.indexing.named_documents import NamedDocuments
 from polyhop.indexing.remembered import GrownFacts, in_force, in_order
-from polyhop.indexing.run import IndexRun, entities
+from polyhop.indexing.run import IndexRun, Input, entities
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.growth import Growth
 from polyhop.layers.facts.merges import Merge, join_again, keep_apart, merges_of
@@ -103,7 +103,7 @@ class Polyhop:
         run = self._run(layers, workers=workers, wait=wait, progress=progress)
         run.check()  # what is unknown is refused before anything is read
         run.check_inputs(inputs)
-        return (run.forecast if dry_run else run.carry_out)(lambda ingest: ingest.run(inputs))
+        return _carried_out(run, lambda ingest: ingest.run(inputs), dry_run=dry_run)
 
     def add_text(
         self,
@@ -146,7 +146,7 @@ class Polyhop:
         ready = given(documents)
         run = self._run(layers, workers=workers, wait=wait, progress=progress)
         run.check()
-        return (run.forecast if dry_run else run.carry_out)(lambda ingest: ingest.add(ready))
+        return _carried_out(run, lambda ingest: ingest.add(ready), dry_run=dry_run)
 
     def _run(
         self,
@@ -228,7 +228,9 @@ class Polyhop:
         """Remove documents, by URI, path, folder or the name of only one file, with all that was derived from them."""
         with Record.open(self.path, self.settings.index.store) as record:
             named = NamedDocuments.of(uris, record)
-        gone, passages = self._run().discard(named.uris.keys())
+        run = self._run()
+        gone, passages = run.discard(named.uris.keys())
+        run.merge()
         return named.report(set(gone), passages)
 
     def merges(self, *names: str) -> tuple[Merge, ...]:
@@ -352,3 +354,12 @@ class Polyhop:
             view = View(record=record, models=self.models, layers=opened, growing=self._growth, planning=self.planning)
             self._opened = (state, view)
             return view
+
+
+def _carried_out(run: IndexRun, read: Input, *, dry_run: bool) -> IndexReport:
+    """What a run does or, dry, would do; what it makes worth writing is written when its changes are found."""
+    if dry_run:
+        return run.forecast(read)
+    report = run.carry_out(read)
+    run.merge()
+    return report

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.indexes.segments import AllBut
-from polyhop.layers.facts import graph_parts, patch
-from polyhop.layers.facts.changed_graph import changed_graph
+from polyhop.layers.facts import gathering, graph_parts, patch
+from polyhop.layers.facts.changed_graph import changed_graph, write_changed
 from polyhop.layers.facts.gathered import GatheredFacts, GraphCounts
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.grown_graph import GrownGraph
@@ -25,6 +25,7 @@ from polyhop.layers.facts.overlay import Overlay, overlaid
 from polyhop.layers.facts.passage_graph import PassageGraph, Synonyms
 from polyhop.layers.facts.patch import PatchedGraph, counts_of, numbers_in, open_graph, write_patch
 from polyhop.layers.facts.touched import Before
+from polyhop.layers.layer import fingerprint
 from polyhop.ports import Ints
 from polyhop.store.record import Record
 from tests.worlds.stated_facts import (
@@ -46,6 +47,8 @@ from tests.worlds.stated_facts import (
     kill_at_each_step,
     killed_in_a_process,
     lengths,
+    merge,
+    merge_and_gather,
     some_passage,
     store,
     whole,
@@ -57,9 +60,10 @@ NONE = AllBut(np.empty(0, np.int64))
 
 @pytest.fixture(autouse=True)
 def of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small graphs, too, are patched, and have room for it."""
+    """Small graphs, too, are patched, however much of them changes, and have room for it."""
     monkeypatch.setattr(patch, "LEAST", 0)
     monkeypatch.setattr(graph_parts, "ROOM", 30)
+    monkeypatch.setattr(gathering, "SHARE", 1)
 
 
 def patched(
@@ -224,8 +228,8 @@ def opened(index: Path) -> FactGraph:
         return LAYER.open(record, index / "generations" / "facts", MODELS)
 
 
-def test_small_changes_become_one_patch_and_then_a_graph(tmp_path: Path) -> None:
-    """The square root of twelve passages may change; each patch takes the place of the one before."""
+def test_changes_become_one_patch_and_then_a_graph(tmp_path: Path) -> None:
+    """Each patch takes the place of the one before; merged is one of more than the square root of twelve passages."""
     index = tmp_path / "index"
     store(index, DAYS)
     gather(index)
@@ -233,16 +237,90 @@ def test_small_changes_become_one_patch_and_then_a_graph(tmp_path: Path) -> None
     for few in (NEW[:1], NEW[1:]):
         store(index, few)
         gather(index)
+        merge(index)
         assert segments_of(index)[0] == base
         assert len(list((index / "generations" / "facts").iterdir())) == len(segments_of(index)) == 2
         assert_reads_as_at_once(index)
-    drop(index, "Day 7")
+    drop(index, "Day 7", "Day 8")
     gather(index)
     assert isinstance(opened(index), PatchedGraph)
     assert_reads_as_at_once(index)
-    drop(index, "Day 8")
+    merge(index)
+    assert_is_merged(index)
+
+
+def assert_is_merged(index: Path) -> None:
+    """An index has one graph, that which is gathered at once, and nothing else."""
     assert gather(index) == at_once(index)
-    assert len(segments_of(index)) == 1
+    shutil.rmtree(index.with_name(f"{index.name}-whole"))
+    assert_reads_as_at_once(index)
+    assert len(segments_of(index)) == len(list((index / "generations" / "facts").iterdir())) == 1
+    assert [each.name for each in (index / "generations").iterdir()] == ["facts"]
+
+
+OUTGROWN: list[Told] = [(f"Night {day}", "…", [fact(f"Night {day}", "follows", f"Day {day}")], {}) for day in range(4)]
+
+
+@pytest.mark.parametrize("meanwhile", ["nothing", "some come", "some go", "one goes that came", "it goes back"])
+def test_what_changes_while_a_graph_is_merged_is_found_and_stays(
+    meanwhile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another writer need not wait, and nothing that it does is lost when the merged graph is taken over."""
+    index = tmp_path / "index"
+    store(index, DAYS)
+    gather(index)
+    store(index, OUTGROWN)
+    gather(index)
+    changes = {
+        "nothing": lambda: None,
+        "some come": lambda: store(index, NEW),
+        "some go": lambda: drop(index, "Day 7", "Day 8"),
+        "one goes that came": lambda: drop(index, "Night 2"),
+        "it goes back": lambda: drop(index, *(title for title, *_ in OUTGROWN)),
+    }
+
+    def written(*given: Any) -> None:
+        changes[meanwhile]()
+        gather(index)
+        assert_reads_as_at_once(index)
+        write_changed(*given)
+
+    monkeypatch.setattr(gathering, "write_changed", written)
+    merge(index)
+    assert_reads_as_at_once(index)
+    monkeypatch.undo()
+    gather(index)
+    assert_reads_as_at_once(index)
+
+
+def test_passages_that_went_since_a_graph_was_gathered_are_not_merged(tmp_path: Path) -> None:
+    """Also where they came with the change that is merged: nothing is left in the record of what they state."""
+    index = tmp_path / "index"
+    store(index, DAYS)
+    gather(index)
+    store(index, OUTGROWN)
+    drop(index, "Day 5")
+    gather(index)
+    drop(index, "Night 2", "Day 7")
+    merge(index)
+    assert_is_merged(index)
+
+
+def test_a_merged_graph_of_other_content_is_not_taken_over(tmp_path: Path) -> None:
+    """Whoever was killed before the switch leaves it; then somebody kept two names apart."""
+    index = tmp_path / "index"
+    store(index, DAYS)
+    gather(index)
+    store(index, [*NEW, *OUTGROWN])
+    gather(index)
+    with Record.open(index) as record:
+        assert LAYER.merge(record, index / "generations" / "facts", fingerprint(LAYER, MODELS), MODELS)
+    with Record.create_or_open(index) as record:
+        graph = LAYER.open(record, index / "generations" / "facts", MODELS)
+        assert keep_apart(record, graph, ["Old Oar"])
+    gather(index)
+    merge(index)
+    assert_is_merged(index)
 
 
 def assert_reads_as_at_once(index: Path) -> None:
@@ -327,7 +405,20 @@ def patching_while_killed(place: Path) -> None:
     kill_at_each_step(place, 2)
 
 
+def merging_while_killed(place: Path) -> None:
+    """The same of a patch that is outgrown."""
+    patch.LEAST, graph_parts.ROOM, gathering.SHARE = 0, 30, 1  # type: ignore[misc]
+    store(place / "index", OUTGROWN)
+    kill_at_each_step(place, 1, merge_and_gather, 24)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
 def test_killed_at_any_step_and_resumed_is_never_killed(tmp_path: Path) -> None:
     killed_in_a_process(tmp_path, patching_while_killed)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
+def test_killed_at_any_step_of_merging_and_resumed_is_never_killed(tmp_path: Path) -> None:
+    killed_in_a_process(tmp_path, merging_while_killed)

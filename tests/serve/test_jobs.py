@@ -14,6 +14,7 @@ import filelock
 import pytest
 
 from polyhop.engine import Polyhop
+from polyhop.indexing.run import IndexRun
 from polyhop.serve.jobs.job import JobState
 from polyhop.serve.jobs.worker import LOCK
 from polyhop.serve.parsing import ReadingLimits
@@ -202,6 +203,22 @@ def test_a_writer_beside_the_server_is_waited_for(workplace: Workplace) -> None:
     assert process.wait(timeout=60) == 0
     process.communicate()
     assert workplace.queue.job(job.id).state == JobState.DONE
+
+
+def test_what_jobs_make_worth_writing_is_written_beside_the_next(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    merged = []
+
+    def merge(run: IndexRun) -> None:
+        until(lambda: not workplace.queue.open_jobs())
+        merged.append(run.path)
+
+    monkeypatch.setattr(IndexRun, "merge", merge)
+    for name in ("mill.txt", "dam.txt"):
+        workplace.upload({name: f"A {name[:-4]}."})
+    workplace.work()
+    assert merged[0] == workplace.place.index
 
 
 def test_a_worker_logs_how_each_job_went_as_lines_of_json(

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from polyhop.documents.chunking import cut
 from polyhop.documents.loading import file_document
+from polyhop.indexing.run import IndexRun
 from polyhop.layers.facts.gathered import Decoded, GatheredFacts, write_whole
 from polyhop.layers.facts.layer import FactsLayer, encode
 from polyhop.layers.layer import fingerprint
@@ -173,6 +174,11 @@ def gather(index: Path) -> dict[str, bytes]:
         return arrays_in(index / "generations" / "facts" / current.name)
 
 
+def merge(index: Path) -> None:
+    """Write what changes have made worth writing."""
+    IndexRun(path=index, settings=Settings(), models=MODELS, layers=(LAYER.name,)).merge()
+
+
 def store(index: Path, passages: Sequence[Told]) -> None:
     """Put in documents, with what they state."""
     with Record.create_or_open(index) as record:
@@ -198,29 +204,38 @@ def at_once(index: Path) -> dict[str, bytes]:
     return gather(copy)
 
 
-def gather_and_die(index: Path, step: int) -> int:
-    """Gather in a process that is killed when it puts the ``step``-th folder in its place; how it ended."""
+def merge_and_gather(index: Path) -> dict[str, bytes]:
+    """What follows a change that was found; the arrays of the graph."""
+    merge(index)
+    return gather(index)
+
+
+def die_while(work: Callable[[Path], object], index: Path, step: int) -> int:
+    """Work in a process that is killed when it puts the ``step``-th folder in its place; how it ended."""
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     steps = count(1)
     sys.addaudithook(lambda event, _: os.kill(os.getpid(), 9) if event == "os.rename" and next(steps) == step else None)
-    gather(index)
+    work(index)
     os._exit(0)
 
 
-def kill_at_each_step(place: Path, generations: int) -> None:
-    """For a process of its own, which has no threads: what was killed at any step gathers as if nothing had been."""
+def kill_at_each_step(
+    place: Path, generations: int, work: Callable[[Path], dict[str, bytes]] = gather, steps: int = 12
+) -> None:
+    """For a process of its own, which has no threads: what was killed at any step works as if nothing had been."""
     shutil.copytree(place / "index", place / "undisturbed")
-    undisturbed = gather(place / "undisturbed")
+    undisturbed = work(place / "undisturbed")
     for step in count(1):
         index = place / str(step)
         shutil.copytree(place / "index", index)
-        if gather_and_die(index, step) == 0:
+        if die_while(work, index, step) == 0:
             break
-        assert gather(index) == undisturbed
+        assert work(index) == undisturbed
         assert len(list((index / "generations" / "facts").iterdir())) == generations
-    assert step > 12
+        assert [each.name for each in (index / "generations").iterdir()] == ["facts"]
+    assert step > steps
 
 
 def killed_in_a_process(place: Path, work: Callable[..., None], *given: int) -> None:

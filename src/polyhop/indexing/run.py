@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+import filelock
+
 from polyhop.documents.reading import find, is_missing
-from polyhop.errors import IndexCorrupt, IndexMissing, StoreUnreachable, UsageError
+from polyhop.errors import IndexCorrupt, IndexMissing, PolyhopError, StoreUnreachable, UsageError
 from polyhop.indexes.segments import discard_damaged
 from polyhop.indexing import remembered as making
 from polyhop.indexing.build import Builder, asked_by
@@ -19,7 +21,7 @@ from polyhop.indexing.ingest import Ingest, Tally, not_gone
 from polyhop.indexing.readiness import check_indexing, note_chunking
 from polyhop.indexing.remembered import in_force, in_order
 from polyhop.indexing.shared_generations import SharedGenerations
-from polyhop.layers.layer import fingerprint, layer_of
+from polyhop.layers.layer import Merging, fingerprint, layer_of
 from polyhop.models.choice import Models
 from polyhop.reports import IndexReport, LayerReport, ProgressListener
 from polyhop.settings import Settings
@@ -31,7 +33,8 @@ from polyhop.types import Cost
 logger = logging.getLogger(__name__)
 
 OBJECTS = "objects"  # the fact about an index that has the address of its object store
-PATIENCE = 30.0  # seconds to wait for a process that does on this machine what catching up does
+MERGING = "merging.lock"
+PATIENCE = 30.0  # seconds to wait for a process that does on this machine what catching up or merging does
 
 Input = Callable[[Ingest], Tally]
 """What is to be indexed: it hands files or documents to the ingest."""
@@ -114,6 +117,32 @@ class IndexRun:
             _gather_here(builder, record.behind())
             self._push(record)
         return sorted(tally.gone), tally.gone_passages
+
+    def merge(self) -> None:
+        """Write what is worth writing once changes are found; whoever reads or writes meanwhile does not wait for it.
+
+        Nothing is lost where it cannot be done, or is killed: what is there serves on, and the next one does it.
+        """
+        try:
+            with (
+                suppress(IndexMissing, filelock.Timeout),  # nothing is there, or another process does it
+                self._opened() as record,
+                filelock.FileLock(self.path / MERGING, timeout=0),
+            ):
+                self._merge(self.builder(record))
+        except PolyhopError as error:
+            logger.warning("The index at %s is not merged for now: %s %s", self.path, error, error.remedy)
+
+    def _merge(self, reading: Builder) -> None:
+        for name in reading.record.layers():
+            layer, current = layer_of(name, reading.settings), reading.record.generation(name)
+            if not isinstance(layer, Merging) or current is None:
+                continue
+            mark = current.description["fingerprint"]
+            while layer.merge(reading.record, reading.folder / name, mark, self.models):
+                with Record.create_or_open(self.path, self.settings.index.store, wait=PATIENCE) as record:
+                    self.builder(record).gather(layer, mark)
+                    self._push(record)
 
     def catch_up(self, reader: Record) -> None:
         """Gather in this machine's folder what was gathered in others since. Raises IndexLocked, StorageFull."""

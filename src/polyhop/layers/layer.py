@@ -53,6 +53,18 @@ class Layer(Protocol):
         """What strategies search. Raises LayerMissing where nothing has been gathered."""
 
 
+@runtime_checkable
+class Merging(Protocol):
+    """A layer whose changes are found before all is written that they make worth writing."""
+
+    def merge(self, record: Record, folder: Path, fingerprint: str, models: Models) -> bool:
+        """Write that beside what is there; whether there is something for the next ``gather`` to take over.
+
+        One process at a time does so for a layer, whatever others read and write meanwhile. Killed at any moment, it
+        leaves nothing that counts.
+        """
+
+
 def layer_of(name: str, settings: Settings) -> Layer:
     """The layer of a name, configured by its section ``[layers.NAME]``."""
     layer: Layer = registry.build("layers", name, settings.of(f"layers.{name}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
@@ -81,9 +82,9 @@ class Changes(StoreTables):
         return self._ints(DONE_AMONG, json.dumps(numbers.tolist()), layer, fingerprint)
 
     @property
+    @abstractmethod
     def notes(self) -> bool:
-        """Whether this may note what happens to rows: not where it only catches up."""
-        return True
+        """Whether this may note what happens to rows: not where it only reads, or catches up."""
 
     def turn(self, layer: str, fingerprint: str) -> int:
         """Another number whenever rows under this fingerprint did anything but come and go with their passages.

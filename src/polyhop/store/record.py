@@ -155,6 +155,11 @@ class FileRecord(Database, Record):
             raise IndexMissing(f"There is no index at {path.parent}.")
         return cls(path)
 
+    @property
+    def notes(self) -> bool:
+        """Whether this may note what happens to rows."""
+        return self.writable
+
     def writer(self) -> str | None:
         """Who is writing to the index, in words; None where nobody is."""
         return writer_lock.writer(self.folder)

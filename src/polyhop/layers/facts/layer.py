@@ -96,10 +96,19 @@ class FactsLayer(ByRulesOrModel[Extracted]):
         self, record: Record, folder: Path, fingerprint: str, models: Models, memory: int = USUAL_MEMORY
     ) -> None:
         """Bring the graph of all facts up to date; what a change leaves alone stays as it is."""
+        self._gathering(record, folder, fingerprint, models).run(
+            {"fingerprint": fingerprint, "embedder": models.embedder.name}
+        )
+
+    def merge(self, record: Record, folder: Path, fingerprint: str, models: Models) -> bool:
+        """Write the graph whole where what changes laid over it is outgrown."""
+        return self._gathering(record, folder, fingerprint, models).merge()
+
+    def _gathering(self, record: Record, folder: Path, fingerprint: str, models: Models) -> FactGathering:
         apart, embedder = apart_of(record), models.embedder.name
         phrases = PhraseStore.open(record.folder, models.embedder)
         formats = [facts_index.FORMAT_VERSION, phrase_store.FORMAT_VERSION]
-        FactGathering(
+        return FactGathering(
             record=record,
             folder=folder,
             layer=self.name,
@@ -109,7 +118,7 @@ class FactsLayer(ByRulesOrModel[Extracted]):
             similarity=None if self.merge_similar is None else Similarity(self.merge_similar, phrases.vectors),
             embed=phrases.vectors,
             decoded=partial(self._decoded, record),
-        ).run({"fingerprint": fingerprint, "embedder": embedder})
+        )
 
     def _decoded(self, record: Record, numbers: Ints) -> Iterator[Decoded]:
         for number, passage, row in chain.from_iterable(with_rows(record, self.name, numbers)):

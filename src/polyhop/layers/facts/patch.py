@@ -3,7 +3,7 @@
 A patch says all that came and went since its graph was written whole, so that there is one at a time. Reading through
 it gives what a graph gathered whole gives; only positions differ: facts of passages that went keep theirs, and entities
 that came stand behind the others. So it is written, and opened, in time for what changed; when much has, the graph is
-written whole (``changed_graph.py``).
+written whole beside it (``changed_graph.py``), while questions and further changes go on.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ BESIDE: Final = ("gone", "hidden", "ids", "before", "moved", "emptied", "lefts")
 
 
 def may_patch(base: Path, changed: ChangedGraph) -> bool:
-    """Whether a change is laid over the graph in a folder: it is small, adds behind what is there, and has room.
+    """Whether a change is laid over the graph in a folder: it adds behind what is there, and has room.
 
-    It may come to the square root of the passages: then what patches cost, which grows with the change, and what whole
-    graphs cost that are written now and then, which grows with the passages, are about the same. Raises IndexCorrupt.
+    What goes counts, too: nothing is written of it, but what is around it is told again. Raises IndexCorrupt.
     """
     graph, new = changed.before.graph, changed.new
-    passages, relations = len(graph.numbers), len(new.relations)
-    if passages < LEAST or len(new.numbers) + np.count_nonzero(~graph.alive) > isqrt(passages):
+    if len(graph.numbers) < LEAST:
         return False
     room = room_in(base / "facts", ARRAYS)
-    wanted = {name: len(new.heads) for name in ARRAYS} | {"numbers": len(new.numbers), "relation_vectors": relations}
+    passages = len(new.numbers) + int(np.count_nonzero(~graph.alive))
+    wanted = {name: len(new.heads) for name in ARRAYS}
+    wanted |= {"numbers": passages, "relation_vectors": len(_Draft(changed).relations.texts)}
     behind = new.numbers[:1] > graph.numbers[-1]
     return bool(behind.all()) and all(wanted[name] <= room[name] for name in ARRAYS)
 
@@ -303,6 +303,18 @@ def numbers_in(folder: Path) -> Ints:
         return FactGraph.numbers_in(folder)
     told = read_arrays(folder / FOLDER / "facts", ("numbers", "gone"))
     return np.concatenate([np.delete(FactGraph.numbers_in(_base(folder)), told["gone"]), told["numbers"]])
+
+
+def is_outgrown(folder: Path) -> bool:
+    """Whether a generation has a patch that tells of more passages than the square root of all.
+
+    Up to there what patches cost, which grows with the change, and what whole graphs cost that are written now and
+    then, which grows with the passages, are about the same. Raises IndexCorrupt.
+    """
+    if not (folder / FOLDER).is_dir():
+        return False
+    told = read_arrays(folder / FOLDER / "facts", ("numbers", "gone"))
+    return len(told["numbers"]) + len(told["gone"]) > isqrt(len(FactGraph.numbers_in(_base(folder))))
 
 
 def counts_of(folder: Path) -> GraphCounts | None:

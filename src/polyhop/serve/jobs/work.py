@@ -108,6 +108,10 @@ class IndexWork:
         _require_whole(report)
         return WorkDone(skipped=tuple(_left_out(_below(inputs, each.uri), each.reason) for each in report.skipped))
 
+    def merge(self) -> None:
+        """Write what jobs have made worth writing, beside those that come."""
+        self._run(None).merge()
+
     def _is_lost(self, path: Path) -> bool:
         """Whether what is followed is gone, or what was read in it is: an unmounted disk leaves an empty folder."""
         if not path.exists():
@@ -129,7 +133,7 @@ class IndexWork:
         except IndexMissing:
             return []
 
-    def _run(self, reporter: Reporter) -> IndexRun:
+    def _run(self, reporter: Reporter | None) -> IndexRun:
         return IndexRun(
             path=self.place.index,
             settings=self.settings,

@@ -87,6 +87,7 @@ class Worker:
         self._files = KeptFiles(queue.file, order.place.files)
         self._models: tuple[Settings, Models] | None = None
         self._ballast = Ballast(order.place.folder)
+        self._merging: threading.Thread | None = None
 
     def work(self) -> None:
         """Do what is in the queue, until there has been nothing for a while."""
@@ -132,6 +133,14 @@ class Worker:
             lambda: self._queue.end(job, state, skipped=done.skipped, error=failure, result=done.result)
         )
         self._log(job, state, error=failure)
+        if job.kind != JobKind.EVAL:
+            self._merge_beside(self._on_index(settings, models))
+
+    def _merge_beside(self, work: IndexWork) -> None:
+        """Write what jobs have made worth writing, while further ones are done."""
+        if self._merging is None or not self._merging.is_alive():
+            self._merging = threading.Thread(target=work.merge, name="merging", daemon=True)
+            self._merging.start()
 
     def _log(self, job: Job, state: JobState, *, error: JobError | None = None) -> None:
         """Tell the log what has become of a job: what it was about is asked of the queue, by its id."""
@@ -145,17 +154,16 @@ class Worker:
         if job.kind == JobKind.EVAL:
             work = EvalWork(place=self._order.place, settings=settings, models=models)
             return work.measure(self._queue.asked(job), reporter)
-        index = IndexWork(
-            place=self._order.place,
-            settings=settings,
-            models=models,
-            files=self._files,
-            parser=self._parser,
-        )
+        index = self._on_index(settings, models)
         if job.kind == JobKind.UPLOAD:
             return index.upload(job, reporter)
         asked = self._queue.asked(job)
         return index.follow(asked, reporter) if job.kind == JobKind.FOLDER else index.remove(job, asked, reporter)
+
+    def _on_index(self, settings: Settings, models: Models) -> IndexWork:
+        return IndexWork(
+            place=self._order.place, settings=settings, models=models, files=self._files, parser=self._parser
+        )
 
     def _within_limits(self, job: Job) -> Settings:
         """The settings with what the job's key may still spend as caps. Raises LimitReached."""
@@ -180,7 +188,9 @@ class Worker:
         return self._models[1]
 
     def close(self) -> None:
-        """Let go of the models."""
+        """Wait for what is being merged, and let go of the models."""
+        if self._merging is not None:
+            self._merging.join()
         if self._models is not None:
             self._models[1].close()
 

@@ -115,7 +115,7 @@ class PostgresRecord(PostgresDatabase, Record):
     @property
     def notes(self) -> bool:
         """Whether this may note what happens to rows."""
-        return self._reached is None
+        return self.writable and self._reached is None
 
     def pushed(self, layer: str) -> Generation | None:
         """What the layer has in the object store, if that is as new as what was gathered last."""

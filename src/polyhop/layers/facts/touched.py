@@ -101,13 +101,12 @@ class _Spreading:
     def _named(self, base: str) -> Iterator[int]:
         """The entities that have a name with this normalised form, with brackets behind it or without."""
         keys, values = self.graph.names.keys, self.graph.names.values
-        place = bisect_left(keys, base)
-        if place < len(keys) and keys[place] == base:
-            yield int(values[place])
-        place = bisect_left(keys, f"{base} (", lo=place)
-        while place < len(keys) and keys[place].startswith(f"{base} ("):
-            yield int(values[place])
-            place += 1
+        for place in range(bisect_left(keys, base), len(keys)):
+            key = keys[place]
+            if key == base or key.startswith(f"{base} ("):
+                yield int(values[place])
+            elif key > f"{base} (":  # hardly a name stands between these
+                break
 
     def _follow_claims(self) -> None:
         """Reach what claims link with entities from which they were not followed before."""

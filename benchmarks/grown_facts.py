@@ -104,17 +104,22 @@ def went(index: Path) -> None:
 def came(index: Path) -> None:
     """Take the last documents out and put them in again: others come in their place, which state the same."""
     with Record.create_or_open(index) as record:
-        mark = record.generation(LAYER).description["fingerprint"]  # type: ignore[union-attr]
-        for row in [*record.documents()][-MORE:]:
-            document = record.document(row.id)
-            passages = cut(document, Settings().chunking)
-            before = record.numbers_by_id([one.id for one in passages])
-            rows = record.payloads_of(LAYER, list(before.values()), mark)
-            record.drop([row.id])
-            record.put(document, passages)
-            now = record.numbers_by_id(list(before))
-            record.record_rows(LAYER, mark, [(now[each], rows[number]) for each, number in before.items()])
-        record.settle(LAYER, mark)
+        renew(record, [row.id for row in record.documents()][-MORE:])
+
+
+def renew(record: Record, documents: Sequence[str]) -> None:
+    """Take documents out and put them in again, with the facts that they state."""
+    mark = record.generation(LAYER).description["fingerprint"]  # type: ignore[union-attr]
+    for identity in documents:
+        document = record.document(identity)
+        passages = cut(document, Settings().chunking)
+        before = record.numbers_by_id([one.id for one in passages])
+        rows = record.payloads_of(LAYER, list(before.values()), mark)
+        record.drop([identity])
+        record.put(document, passages)
+        now = record.numbers_by_id(list(before))
+        record.record_rows(LAYER, mark, [(now[each], rows[number]) for each, number in before.items()])
+    record.settle(LAYER, mark)
 
 
 CHANGES = {"went": went, "came": came}

@@ -52,7 +52,8 @@ def test_any_stretch_is_read(text: str, first: int, last: int) -> None:
     [
         ("Tide 2.10.0 or v2.9", {"2.10.0", "2.9"}),
         ("release 2.10 of 1.20 groats", {"2.10"}),
-        ("Tide 2.10.0rc1", set()),
+        ("Tide 2.10.0rc1 and 3.0.0-beta.2", {"2.10.0rc1", "3.0.0-beta.2"}),
+        ("Tide 2.10.0x", set()),
     ],
 )
 def test_versions_are_told_from_amounts(text: str, versions: set[str]) -> None:

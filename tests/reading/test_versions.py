@@ -61,6 +61,15 @@ def test_only_sentences_of_the_version_or_of_none_may_answer(question: str, sent
     assert left(question, passage(*ALL)) == sentences
 
 
+def test_what_was_tried_out_before_a_version_is_another_version() -> None:
+    notes = Passage(
+        id="p", document_id="d", ordinal=0, start=0, end=0, title="Notes", text="It drops oak.", section=("3.0.0a1",)
+    )
+    found = Pointing(question="What did ferry 3.0.0 drop?", sentences=(Supporting(0.5, Quote(notes, 0, 13)),))
+    assert not of_its_version(found).sentences
+    assert of_its_version(replace(found, question="What did ferry 3.0.0a1 drop?")).sentences
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -53,9 +53,10 @@ class Amount:
     kind: str
 
 
+_BEFORE_RELEASE: Final = r"(?:[-.]?(?:a|b|c|rc|alpha|beta|dev|pre|post)[-.]?\d{0,4})?"  # of what is tried out: "a1"
 _VERSION: Final = re.compile(
-    r"(?<![\w.])(?:(?:versions? |releases? |v)(?P<said>\d{1,4}\.\d{1,4})|v?(?P<long>\d{1,4}(?:\.\d{1,4}){2,3}))"
-    r"(?!\.?\w)",
+    rf"(?<![\w.])(?:(?:versions? |releases? |v)(?P<said>\d{{1,4}}\.\d{{1,4}}{_BEFORE_RELEASE})"
+    rf"|v?(?P<long>\d{{1,4}}(?:\.\d{{1,4}}){{2,3}}{_BEFORE_RELEASE}))(?!\.?\w)",
     re.IGNORECASE,
 )
 

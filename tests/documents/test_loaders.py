@@ -192,6 +192,11 @@ def test_a_title_that_any_such_file_has_says_of_what_it_is(tmp_path: Path, uri: 
     assert document.title == title
 
 
+@pytest.mark.parametrize("title", ["Curriculum Vitae", "News / Changelog", "Authors and Contributors"])
+def test_a_title_of_which_no_part_says_more_is_told_apart_by_the_file(tmp_path: Path, title: str) -> None:
+    assert only(MarkdownLoader(), tmp_path / "ada_brisk.md", f"# {title}\n\nOak.\n").title == f"ada brisk: {title}"
+
+
 def test_a_file_without_a_title_says_of_what_it_is(tmp_path: Path) -> None:
     """Each of several works has a file of this name."""
     (tmp_path / "mill").mkdir()

@@ -32,8 +32,11 @@ _SAYS_LITTLE = frozenset((  # titles that the same file of any other work has
     *("changelog", "change log", "changes", "release history", "version history", "history", "release notes"),
     *("releases", "news", "what's new", "readme", "read me", "license", "licence", "contributing", "authors"),
     *("copyright", "copying", "notice", "credits", "thanks", "maintainers", "contributors", "todo", "install"),
-    *("description", "introduction", "overview", "about", "summary", "contents"),
+    *("description", "introduction", "overview", "about", "summary", "contents", "home", "welcome"),
+    *("index", "untitled", "curriculum vitae", "cv", "résumé", "resume", "faq", "frequently asked questions"),
+    *("agenda", "minutes"),
 ))  # fmt: skip
+_BESIDE = re.compile(r"\s*(?:[/&,]|\band\b)\s*", re.IGNORECASE)  # between two such titles: "News / Changelog"
 _MESSAGE = re.compile(r".*\.(?:eml|mbox#\d+)#", re.IGNORECASE)  # what stands in a URI before an attachment's name
 _HALF = re.compile("[\ud800-\udfff]")  # surrogates, which no encoding writes
 
@@ -87,7 +90,7 @@ def file_document(
 
 def _telling(title: str, uri: str) -> str:
     """A title; where all that it says is what kind of file it is, the file's name or its folder's is before it."""
-    if title.casefold() not in _SAYS_LITTLE:
+    if not all(part in _SAYS_LITTLE for part in _BESIDE.split(title.casefold())):
         return title
     stem, folder = readable_stem(uri), PurePosixPath(uri).parent.name
     other = folder if stem.casefold() in _SAYS_LITTLE else stem

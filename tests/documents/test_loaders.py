@@ -169,6 +169,8 @@ def test_markdown_lists_of_links_that_are_no_contents_stay(tmp_path: Path) -> No
         ("Two<br>gates, <sub>one</sub> of <wood>&nbsp;&amp; iron", "Two gates, one of <wood>\xa0& iron"),
         ("Ask <ada@mill.example> at <https://mill.example>.", "Ask ada@mill.example at https://mill.example."),
         ("- [x] [ ] done", "- [x] [ ] done"),
+        ("* [[Rates]]\n* [[Rates#Children|What children pay]]", "* Rates\n* What children pay"),
+        ("![[mill.png]]\n\nSee [[Rates#Ferry]], `[[ -f x ]]`.", "See Rates Ferry, `[[ -f x ]]`."),
     ],
 )
 def test_markdown_is_read_as_readers_see_it(tmp_path: Path, written: str, read: str) -> None:

@@ -22,6 +22,9 @@ _TARGET: Final = r"\((?:[^()\s]|\([^()\s]{0,200}\)){0,2000}+(?:[ \t\n]+(?:\"[^\"
 _PICTURE: Final = re.compile(rf"!\[[^\[\]\n]{{0,300}}\](?:{_TARGET}|\[[^\[\]\n]{{0,100}}\])")
 _LINK: Final = re.compile(rf"(?<![!\\])\[(?P<said>(?:[^\[\]]|\[[^\[\]\n]{{0,200}}\]){{0,500}}+)\](?P<target>{_TARGET})")
 _BY_NAME: Final = re.compile(r"(?<![!\\\]])\[(?P<said>[^\[\]]{1,500}+)\]\[(?P<name>[^\[\]\n]{0,100})\]")
+_PAGE: Final = re.compile(  # of a wiki: "[[Rates]]", "[[Rates#Children|what children pay]]"
+    r"(?<!\\)!?\[\[(?P<page>[^\[\]|\n]{1,200}+)(?:\|(?P<said>[^\[\]\n]{1,200}))?\]\](?!\()"
+)
 _PLACE: Final = re.compile(r"^ {0,3}\[(?!\^)(?P<name>[^\[\]\n]{1,100})\]:[ \t]*<?\S+>?[^\n]*$", re.MULTILINE)
 _ADDRESS: Final = re.compile(
     r"<((?:https?|ftp|mailto):[^\s<>]{1,2000}|[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4})>"
@@ -54,7 +57,7 @@ def without_marks(text: str) -> str:
 
     left = _COMMENT.sub(_GONE, _CODE.sub(put_aside, text))
     left = _HEADING_TAG.sub(_heading, left)
-    left = _LINK.sub(_said, _PICTURE.sub(_GONE, left))
+    left = _PAGE.sub(_page, _LINK.sub(_said, _PICTURE.sub(_GONE, left)))
     names = {_folded(place["name"]) for place in _PLACE.finditer(left)}
     left = _BY_NAME.sub(lambda link: _said(link) if _folded(link["name"] or link["said"]) in names else link[0], left)
     left = _ADDRESS.sub(r"\1", _PLACE.sub(_GONE, left))
@@ -67,6 +70,11 @@ def without_marks(text: str) -> str:
 
 def _said(link: re.Match[str]) -> str:
     return link["said"] if link["said"].strip() else _GONE
+
+
+def _page(link: re.Match[str]) -> str:
+    """What a link to a page of the same wiki is called; a picture or a file that is shown there says nothing."""
+    return _GONE if link[0].startswith("!") else link["said"] or link["page"].replace("#", " ").strip()
 
 
 def _folded(name: str) -> str:

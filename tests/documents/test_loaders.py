@@ -605,10 +605,40 @@ def test_csv_that_says_nothing_hands_out_nothing(tmp_path: Path, table: str) -> 
 
 
 def test_csv_without_a_text_column_is_written_out(tmp_path: Path) -> None:
-    document = documents(load(CsvLoader(), tmp_path / "towns.csv", "no;town;people\n1;Orlaburg;5,200\n2;Fenn;\n"))
+    loader = CsvLoader(longest_table=0)
+    document = documents(load(loader, tmp_path / "towns.csv", "no;town;people\n1;Orlaburg;5,200\n2;Fenn;\n"))
     assert [item.title for item in document] == ["Orlaburg", "Fenn"]
     assert document[0].text == "no: 1; town: Orlaburg; people: 5,200"
     assert document[1].text == "no: 2; town: Fenn"
+
+
+def test_csv_of_few_rows_without_a_text_is_one_document_called_after_its_file(tmp_path: Path) -> None:
+    """As it is on the sheet of a spreadsheet: which cup was won stands in no row, nor who won it most often."""
+    table = "Year,Winner\n2031,Eelers\n\n2032,Tern\n"
+    cup = only(CsvLoader(), tmp_path / "ferry_cup.csv", table)
+    assert (cup.title, cup.text, cup.whole) == (
+        "ferry cup",
+        "Year: 2031; Winner: Eelers\nYear: 2032; Winner: Tern",
+        False,
+    )
+    assert cup.uri == (tmp_path / "ferry_cup.csv").as_posix()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Year,Winner\n2031,Eelers\n",
+        "id,Winner\n1,Eelers\n2,Tern\n",
+        f"Year,Note\n2031,Rain.\n2032,{'It rained. ' * 10}\n",
+        "Year,Winner\n" + "2031,Eelers\n" * 41,
+        "Year,Winner\n" + "2031,Eelers\n" * 100,
+    ],
+    ids=["one row", "with ids", "with a text", "long", "longer than what is looked ahead"],
+)
+def test_csv_of_many_rows_or_of_records_is_a_document_a_row(tmp_path: Path, table: str) -> None:
+    found = documents(load(CsvLoader(), tmp_path / "a.csv", table))
+    assert len(found) == table.count("\n") - 1
+    assert all(row.whole and row.uri.rpartition("#")[2] for row in found)
 
 
 def test_csv_rows_with_an_empty_text_are_written_out(tmp_path: Path) -> None:
@@ -634,14 +664,15 @@ def test_csv_declared_delimiter_is_believed(tmp_path: Path) -> None:
 
 def test_csv_ragged_rows_and_odd_headers_lose_nothing(tmp_path: Path) -> None:
     table = "town,,town\nFenn,a,b,c\nOrla\n"
-    first, second = documents(load(CsvLoader(), tmp_path / "a.csv", table))
+    first, second = documents(load(CsvLoader(longest_table=0), tmp_path / "a.csv", table))
     assert first.text == "town: Fenn; column 2: a; town 3: b; column 4: c"
     assert second.text == "town: Orla"
+    assert only(CsvLoader(), tmp_path / "a.csv", table).text == f"{first.text}\n{second.text}"
 
 
 def test_csv_may_have_spaces_before_quotes_and_blank_lines_above(tmp_path: Path) -> None:
     table = '\n,\nvessel, town\n"Cutter", "Fennick, ""the"" port"\n\tx,  y\n'
-    first, second = documents(load(CsvLoader(), tmp_path / "a.csv", table))
+    first, second = documents(load(CsvLoader(longest_table=0), tmp_path / "a.csv", table))
     assert (first.text, first.uri[-2:]) == ('vessel: Cutter; town: Fennick, "the" port', "#1")
     assert second.text == "vessel: x; town: y"
 
@@ -651,7 +682,9 @@ def test_csv_reports_have_their_header_below_what_they_are_called(tmp_path: Path
     table = (
         "Statement;;;\n;;;\nAccount:;QM12;;\n\nDate;For;Sum;Left\n2031-02-01;Rent;-500;1000\n2031-02-02;Wage;;3000\n"
     )
-    above, rent, wage = documents(load(CsvLoader(), tmp_path / "a.csv", table))
+    whole = only(CsvLoader(), tmp_path / "a.csv", table)
+    above, rent, wage = documents(load(CsvLoader(longest_table=0), tmp_path / "a.csv", table))
+    assert whole.text == f"{above.text}\n\n{rent.text}\n{wage.text}"
     assert (above.text, above.title, above.uri[-6:]) == ("Statement\nAccount: QM12", "Statement", "#above")
     assert (rent.text, rent.uri[-2:]) == ("Date: 2031-02-01; For: Rent; Sum: -500; Left: 1000", "#1")
     assert wage.text == "Date: 2031-02-02; For: Wage; Left: 3000"

@@ -219,7 +219,7 @@ def test_a_row_that_has_the_id_of_another_files_row_is_told_which(tmp_path: Path
         assert [skipped.reason for skipped in ingest(folder).skipped] == [reason]
 
 
-MOVED = {"ferry.txt": FERRY, "birds.csv": f"name,note\nGull,{BELL}\nTern,{MILL}\n", "own.jsonl": rows(BELL, named=True)}
+MOVED = {"ferry.txt": FERRY, "birds.csv": f"name,text\nGull,{BELL}\nTern,{MILL}\n", "own.jsonl": rows(BELL, named=True)}
 
 
 def state(record: Record) -> set[tuple[str, str, str, int]]:

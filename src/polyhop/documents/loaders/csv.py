@@ -1,4 +1,4 @@
-"""Tables as CSV or TSV: every row is a document."""
+"""Tables as CSV or TSV: every row is a document, or a short table is one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from polyhop.documents.encoding import open_text
 from polyhop.documents.loaders import fields
-from polyhop.documents.loading import NO_ROWS, one_line, row_document
+from polyhop.documents.loading import NO_ROWS, file_document, one_line, row_document
 from polyhop.documents.tables import pairs
 from polyhop.errors import DocumentError
 from polyhop.reports import Skipped
@@ -23,31 +23,38 @@ _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 64  # lines that the delimiter is told from
 _LONGEST_FIELD = 1 << 30  # characters; the csv module's own limit is 131,072
 _LONGEST_TITLE = 100  # characters
+_LONGEST_VALUE = 100  # characters of a cell; what is longer is a text that somebody wrote about its row
+_FEWEST = 2  # rows of a table
 _WIDE = 3  # cells of rows below which a single one is no name of a column
 _ABOVE = "above"  # what the row is called that stands above the header
 
 
 @dataclass(frozen=True, kw_only=True)
 class CsvLoader:
-    """Reads one document a row, by the names of the columns; a row without a text is written out in lines.
+    """Reads one document a row, by the names of the columns; a row without a text is written out in a line.
 
     Columns are known however their names are spelled (``full_text``, ``Full Text``). An abstract stands before the
     text. The column with ids names the rows within the table: many tables number theirs from 1, or repeat an id.
+
+    A table of few rows that are nothing but values is one document, as it is on the sheet of a spreadsheet: no row
+    says what the table is about, nor which row has the most.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
     media_type: ClassVar[str] = "text/csv"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
 
     id_columns: tuple[str, ...] = fields.IDS
     title_columns: tuple[str, ...] = fields.TITLES
     text_columns: tuple[str, ...] = fields.TEXTS
     abstract_columns: tuple[str, ...] = fields.ABSTRACTS
+    longest_table: int = 40  # rows of a table that is one document
 
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """The rows under the header, numbered from 1; empty ones are left out, also above the header.
 
-        What stands above the header, as the heads of reports do, is a document of its own before them.
+        What stands above the header, as the heads of reports do, stands above a table that is one document, and is a
+        document of its own before rows.
         A header without rows is handed out as Skipped. Raises DocumentError for binary content.
         """
         with open_text(path) as stream:
@@ -67,6 +74,11 @@ class CsvLoader:
         roles = {role: _chosen(columns, names) for role, names in self._roles().items()}
         used: Counter[str] = Counter()
         above = list(filter(None, map(_as_line, ahead[:at])))
+        rows = list(filter(_says_something, ahead[at + 1 :])) if len(ahead) < _SAMPLE else []
+        if roles["id"] is roles["text"] is None and self._is_table(rows):
+            lines = ["; ".join(_told(columns, record)) for record in rows]
+            yield file_document(uri, "\n".join([*above, "", *lines]), self.media_type)
+            return
         if above:
             yield row_document(
                 uri, 0, "\n".join(above), self.media_type, name=_unlike(_ABOVE, used), title=_first_name(above)
@@ -75,11 +87,15 @@ class CsvLoader:
         for row, record in enumerate(chain(ahead[at + 1 :], records), start=1):
             if _says_something(record):
                 empty = False
-                names = columns + [f"column {number + 1}" for number in range(len(columns), len(record))]
-                yield self._document(dict(zip(names, record, strict=False)), roles, uri, row, used)
+                yield self._document(dict(zip(_names(columns, record), record, strict=False)), roles, uri, row, used)
 
         if empty:
             yield Skipped(uri, NO_ROWS)
+
+    def _is_table(self, rows: Sequence[Sequence[str]]) -> bool:
+        """Whether rows are few and have nothing but values."""
+        few = _FEWEST <= len(rows) <= self.longest_table
+        return few and all(len(cell) <= _LONGEST_VALUE for row in rows for cell in row)
 
     def _roles(self) -> dict[str, tuple[str, ...]]:
         return {
@@ -172,6 +188,16 @@ def _named(header: Sequence[str]) -> list[str]:
         name = one_line(cell) or f"column {number}"
         names.append(f"{name} {number}" if name in names else name)
     return names
+
+
+def _names(columns: Sequence[str], record: Sequence[str]) -> list[str]:
+    """The names of a record's columns, also of those that the header does not name."""
+    return [*columns, *(f"column {number + 1}" for number in range(len(columns), len(record)))]
+
+
+def _told(columns: Sequence[str], record: Sequence[str]) -> list[str]:
+    """The values of a record, each on one line behind the name of its column."""
+    return pairs(_names(columns, record), map(one_line, record))
 
 
 def _unlike(name: str, used: Counter[str]) -> str:

@@ -1,17 +1,49 @@
-"""Hands a question to whoever reads its kind of text: another language, the days of conversations, or all else."""
+"""Hands a question to whoever reads its kind of text: another language, the days of conversations, or all else.
+
+What is read is held against sentences that announce a change: minutes, letters and threads of mail say first what was
+planned, and some lines or days later what it has become.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
 
+from polyhop.documents.sentences import sentence_spans
+from polyhop.english.dates import DATE, WEEKDAY, parse_date
+from polyhop.english.numbers import amount_in
+from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.reading.abroad.questions import asked_abroad
 from polyhop.reading.conversations.of_a_day import of_the_day, read_day
 from polyhop.reading.event_order import ordered, when_said
-from polyhop.reading.reader import Reading
-from polyhop.types import Evidence, Passage
+from polyhop.reading.pointing import point_together
+from polyhop.reading.reader import Quote, Reading, text_of
+from polyhop.reading.rows import word_families
+from polyhop.types import AnswerKind, Evidence, Passage
 
 Reads = Callable[[str, Evidence, Sequence[Passage], Models], Reading]
+
+ANNOUNCED: Final = 0.15  # chance that a sentence which announces a change tells what is asked, at least
+LEAST: Final = 0.4  # of the confidence of a changed value; below, the other one stays
+SHARED: Final = 2  # words of the question in such a sentence of another document; one, where it names what was before
+_CHANGES: Final = re.compile(
+    r"\A\W*(?:update|correction|corr|erratum|errata|amendment)\b"
+    r"|\b(?:moves?|moved|changes?|changed|extended|postponed|rescheduled|brought forward|put (?:back|off)|shifted"
+    r"|raised|lowered|reduced|increased|rises?|rose|falls|fell|goes (?:up|down)|corrected|amended|revised)\b"
+    r"(?=[^.;]{0,60}\b(?:to|until|till|by)\b)"
+    r"|\bmoved? (?:it|this|that|them)\b|\b(?:is|are|was|were|be|it's) now\b|\binstead\b(?! of)|\bno longer\b"
+    r"|\b(?:got|had|is|was|were)\b[^.;]{0,40}\bwrong\b",
+    re.IGNORECASE,
+)
+_CLOCK: Final = re.compile(r"\b\d{1,2}(?:[:.]\d\d|(?:[:.]\d\d)? ?[ap]\.?m\b)", re.IGNORECASE)
+_DAY: Final = re.compile(rf"(?:\b{WEEKDAY}s?,? )?(?:{DATE.pattern})|\b{WEEKDAY}s?\b", re.IGNORECASE)
+_AMOUNT: Final = re.compile(r"[£€$]?\d+(?:[.,]\d+)*%?")
+_TO: Final = re.compile(r"\b(?:to|until|till) (?:the )?", re.IGNORECASE)
+_REPLY: Final = re.compile(r"\A(?:(?:re|aw|fwd?|wg)\s*:\s*)+", re.IGNORECASE)
+_SENT: Final = re.compile(r"\ASubject: [^\n]*\n(?:[A-Z][a-z]+: [^\n]*\n)*?Date: ([^\n]*)")  # as mail is read
 
 
 def read_by_kind_of_text(question: str, evidence: Evidence, models: Models, reads: Reads) -> Reading:
@@ -28,6 +60,97 @@ def read_by_kind_of_text(question: str, evidence: Evidence, models: Models, read
     if dated is not None:
         return dated
     said = when_said(question, passages, models)
-    read = reads(question, evidence, of_the_day(question, passages), models)
+    read = as_changed(question, reads(question, evidence, of_the_day(question, passages), models), passages, models)
     trusted = said is not None and (read.text is None or said.confidence >= read.confidence)
     return said if said is not None and trusted else read
+
+
+def as_changed(question: str, read: Reading, passages: Sequence[Passage], models: Models) -> Reading:
+    """The reading, with the day, time or amount that a sentence announces instead of the one that was read.
+
+    Such a sentence stands behind the other one in its document, in a later message of its thread, or in another
+    document that speaks of what is asked. It is as sure as the other, by the share that it has of what is announced.
+    """
+    kind = _kind(read.text or "")
+    if read.kind is not AnswerKind.VALUE or not read.text or not read.quotes or not kind:
+        return read
+    told, before = read.quotes[0], read.text
+    found = point_together(question, list(_announcing(question, told, before, passages)), models)
+    values = [one for one in found.answers if one.quote is not None and _kind(one.text) == kind]
+    best = next(iter(values), None)
+    if best is None or best.quote is None:
+        return read
+    said = _becomes(text_of(best.quote), before, kind) or best.text
+    likely = best.chance >= ANNOUNCED or _is_named_before(before, text_of(best.quote))
+    same = fold(said) in fold(before) or fold(before) in fold(said)
+    of_it = sum(one.chance for one in values if one.quote == best.quote)
+    confidence = read.confidence * of_it / sum(one.chance for one in values)
+    if not likely or same or confidence < LEAST:
+        return read
+    quotes = (best.quote, *(quote for quote in read.quotes if quote != best.quote))
+    return replace(
+        read, text=said, quotes=quotes, confidence=confidence, note=f"{before!r} before it was changed; {read.note}"
+    )
+
+
+def _announcing(question: str, told: Quote, before: str, passages: Sequence[Passage]) -> Iterator[Quote]:
+    """The sentences that announce a change of what the quotation tells."""
+    asked = word_families(question)
+    for passage in passages:
+        behind = passage.document_id == told.passage.document_id
+        later = _is_later(passage, told.passage)
+        for start, end in sentence_spans(passage.text):
+            quote = Quote(passage, start, end)
+            said = text_of(quote)
+            named = _is_named_before(before, said)
+            if _CHANGES.search(said) is None or (quote == told and not named):
+                continue
+            follows = behind and passage.start + start > told.passage.start + told.start
+            shared = len(asked & word_families(said))
+            of_it = (not behind and shared >= SHARED) or (named and shared > 0)
+            if follows or later or of_it:
+                yield quote
+
+
+def _is_later(passage: Passage, other: Passage) -> bool:
+    """Whether a message belongs to the thread of another one, and was sent after it."""
+    ours, theirs = _SENT.match(passage.text), _SENT.match(other.text)
+    if ours is None or theirs is None or _thread(passage) != _thread(other):
+        return False
+    return _moment(ours[1]) > _moment(theirs[1])
+
+
+def _thread(passage: Passage) -> str:
+    return fold(_REPLY.sub("", passage.title))
+
+
+def _moment(sent: str) -> tuple[tuple[int, int, int], str]:
+    day, _, clock = sent.partition(", ")
+    return parse_date(day) or (0, 0, 0), clock
+
+
+def _kind(text: str) -> str:
+    """What kind of value a short text is: a day, a time, or an amount of something; nothing for others."""
+    if _CLOCK.search(text):
+        return "clock"
+    if _DAY.search(text):
+        return "day"
+    amount = amount_in(text, 0, len(text))
+    return f"amount of {amount.kind}" if amount is not None else ""
+
+
+def _is_named_before(value: str, said: str) -> bool:
+    """Whether a sentence names a value as the one that was: "from 12 to 15 pounds", "15 pounds (was 12)"."""
+    return re.search(rf"\b(?:from|was|were|not|instead of) {re.escape(value)}(?!\w)", said, re.IGNORECASE) is not None
+
+
+def _becomes(said: str, before: str, kind: str) -> str:
+    """The value of a kind that something is moved, raised or extended to; nothing where no such word leads to one."""
+    pattern = {"day": _DAY, "clock": _CLOCK}.get(kind, _AMOUNT)
+    change = _CHANGES.search(said)
+    for found in _TO.finditer(said, change.end()) if change is not None else ():
+        value = pattern.match(said, found.end())
+        if value is not None:
+            unit = f" {before.split()[-1]}"
+            return value[0].rstrip(".,") + (unit if pattern is _AMOUNT and said.startswith(unit, value.end()) else "")
+    return ""

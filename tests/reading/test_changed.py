@@ -1,0 +1,96 @@
+"""What a later message, or a line that announces a change, says instead of what was planned at first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from polyhop.documents.sentences import sentence_spans
+from polyhop.models.choice import Models, load_models
+from polyhop.reading.by_kind_of_text import as_changed
+from polyhop.reading.reader import Quote, Reading, text_of
+from polyhop.types import AnswerKind, Passage
+from tests.worlds.settings import QUICK
+
+PLAN = """Subject: Ferry fair
+From: Ada Brisk <ada@mill.example>
+Date: 8 April 2031, 19:00
+
+The fair is on Saturday 14 June. A stall costs 12 pounds."""
+CHANGE = """Subject: Re: Ferry fair
+From: Ada Brisk <ada@mill.example>
+Date: 11 April 2031, 21:05
+
+We had the tide wrong, so the fair is moved to Saturday 21 June. The fee for a stall was wrong, it is 15 pounds."""
+TERMS = "Members may keep a boat for up to 30 days. Guests pay £8 a night."
+LETTER = "From May the fee of guests rises from £8 to £11. The office moved to Fennick in 2029."
+COURSE = """Upholstery is on Wednesday evening in the hall, at 7.30.
+
+Correction: Upholstery moves to Thursday, at 8.15."""
+
+
+def passage(text: str, title: str = "") -> Passage:
+    name = text[:20]
+    return Passage(id=name, document_id=name, ordinal=0, start=0, end=len(text), title=title, text=text)
+
+
+MAILS = (passage(CHANGE, "Re: Ferry fair"), passage(PLAN, "Ferry fair"))
+PAPERS = (passage(TERMS, "Terms"), passage(LETTER, "Letter to guests"), passage(COURSE, "Courses"))
+
+
+@pytest.fixture(scope="module")
+def models() -> Models:
+    return load_models(QUICK)
+
+
+def read(said: str, passages: tuple[Passage, ...]) -> Reading:
+    """A reading of the first sentence in the passages that says something."""
+    quotes = (Quote(one, *span) for one in passages for span in sentence_spans(one.text))
+    return Reading(text=said, quotes=(next(quote for quote in quotes if said in text_of(quote)),), confidence=0.9)
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "now", "passages"),
+    [
+        ("When is the fair?", "Saturday 14 June", "Saturday 21 June", MAILS),
+        ("How much does a stall cost?", "12 pounds", "15 pounds", MAILS),
+        ("What do guests pay a night?", "£8", "£11", PAPERS),
+        ("On which day is Upholstery?", "Wednesday", "Thursday", PAPERS),
+        ("At what time is Upholstery?", "7.30", "8.15", PAPERS),
+    ],
+)
+def test_what_was_changed_answers(
+    question: str, before: str, now: str, passages: tuple[Passage, ...], models: Models
+) -> None:
+    reading = as_changed(question, read(before, passages), passages, models)
+    assert reading.text == now
+    assert [now in text_of(quote) for quote in reading.quotes] == [True, False]
+    assert reading.confidence <= 0.9
+
+
+def test_what_was_is_no_answer_where_one_sentence_says_both(models: Models) -> None:
+    papers = PAPERS[1:]
+    assert as_changed("What do guests pay a night?", read("£8", papers), papers, models).text == "£11"
+
+
+def test_an_earlier_message_and_a_line_above_change_nothing(models: Models) -> None:
+    latest = read("Saturday 21 June", MAILS)
+    assert as_changed("When is the fair?", latest, MAILS, models) == latest
+    course = read("Thursday", PAPERS)
+    assert as_changed("On which day is Upholstery?", course, PAPERS, models) == course
+
+
+@pytest.mark.parametrize(
+    ("question", "said"), [("How long may members keep a boat?", "30 days"), ("Who may keep a boat?", "Members")]
+)
+def test_what_no_change_speaks_of_stays(question: str, said: str, models: Models) -> None:
+    reading = read(said, PAPERS)
+    assert as_changed(question, reading, PAPERS, models) == reading
+
+
+def test_a_changed_value_that_would_be_too_uncertain_leaves_the_answer(models: Models) -> None:
+    doubtful = replace(read("Saturday 14 June", MAILS), confidence=0.3)
+    assert as_changed("When is the fair?", doubtful, MAILS, models) == doubtful
+    listed = replace(read("Saturday 14 June", MAILS), kind=AnswerKind.LIST)
+    assert as_changed("When is the fair?", listed, MAILS, models) == listed

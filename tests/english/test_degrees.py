@@ -26,6 +26,8 @@ from polyhop.english.degrees import FORMS, Degree, asked_degree
         ("What is the least expensive lamp?", "How expensive is {}?", False, True),
         ("Which course has the fewest weeks?", "How many weeks does {} have?", False, True),
         ("Which lamp costs the most?", "How much does {} cost?", True, True),
+        ("Which boat to Fenn is cheaper?", "How expensive is {}?", False, True),
+        ("Which boat is cheaper than ours?", "How expensive is {}?", False, False),
     ],
 )
 def test_what_is_compared_is_asked_of_each_thing(question: str, asked: str, more: bool, most: bool) -> None:

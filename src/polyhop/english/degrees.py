@@ -85,8 +85,10 @@ def degree_in(frame: Words, *, most: bool) -> Degree | None:
     asked = _asked(frame, at, end, adjective)
     if asked is None:
         return None
-    most = most and (low[at].endswith("est") or low[at] in ("most", "least"))
-    return Degree(asked, more, most, _noun(frame, at))
+    noun = _noun(frame, at)
+    of_two = bool(noun) and low[at - 1] in ("is", "was") and "than" not in low[at:]  # that there are: "is cheaper"
+    most = most and (of_two or low[at].endswith("est") or low[at] in ("most", "least"))
+    return Degree(asked, more, most, noun)
 
 
 def degree_within(frame: Words) -> Degree | None:

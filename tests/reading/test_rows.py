@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polyhop.reading.rows import cell_asked_for
+from polyhop.reading.rows import cell_asked_for, rows_counted
 from polyhop.types import Passage
 
 ROWS = (
@@ -44,3 +44,33 @@ def test_the_row_is_quoted() -> None:
     assert found is not None
     quote = found[1]
     assert quote.passage.text[quote.start : quote.end] == ROWS[0]
+
+
+COURSES = """Course: Choir; Tutor: Ada Brisk; Day: Thursday, Friday; Weeks: 12
+Course: Bees; Tutor: Piet Rook; Day: Friday; Weeks: 5
+Course: Weaving; Tutor: Ada Brisk; Day: Thursday; Weeks: 8"""
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("How many courses does Ada Brisk teach?", 2),
+        ("How many courses are there on Thursday?", 2),
+        ("How many courses does Ada Brisk teach on Friday?", 1),
+        ("How many times is Ada Brisk in the autumn plan?", 2),
+        ("How many weeks does Weaving take?", 0),  # a cell tells it
+        ("How many courses take more than 5 weeks?", 0),
+        ("How many courses are not on Friday?", 0),
+        ("How many courses are there?", 0),
+        ("How many times is Ada Brisk in the ferry's log?", 0),
+        ("Which courses does Ada Brisk teach?", 0),
+    ],
+)
+def test_rows_with_the_values_that_are_named_are_counted(question: str, rows: int) -> None:
+    plan = Passage(id="p", document_id="p", ordinal=0, start=0, end=len(COURSES), title="Autumn plan", text=COURSES)
+    assert len(rows_counted(question, [plan])) == rows
+
+
+def test_rows_of_a_table_that_may_go_on_are_not_counted() -> None:
+    rest = Passage(id="p", document_id="p", ordinal=1, start=90, end=300, title="Autumn plan", text=COURSES)
+    assert rows_counted("How many courses does Ada Brisk teach?", [rest]) == ()

@@ -21,13 +21,15 @@ from polyhop.reading.conversations.of_a_day import of_the_day, read_day
 from polyhop.reading.event_order import ordered, when_said
 from polyhop.reading.pointing import point_together
 from polyhop.reading.reader import Quote, Reading, text_of
-from polyhop.reading.rows import word_families
+from polyhop.reading.rows import rows_counted, word_families
 from polyhop.types import AnswerKind, Evidence, Passage
 
 Reads = Callable[[str, Evidence, Sequence[Passage], Models], Reading]
 
 ANNOUNCED: Final = 0.15  # chance that a sentence which announces a change tells what is asked, at least
 LEAST: Final = 0.4  # of the confidence of a changed value; below, the other one stays
+COUNTED: Final = 0.7  # chance that as many things are meant as rows have the values that are named
+LONGEST: Final = 5  # words of a value: "Saturday 14 June 2031"
 SHARED: Final = 2  # words of the question in such a sentence of another document; one, where it names what was before
 _CHANGES: Final = re.compile(
     r"\A\W*(?:update|correction|corr|erratum|errata|amendment)\b"
@@ -59,6 +61,10 @@ def read_by_kind_of_text(question: str, evidence: Evidence, models: Models, read
     dated = ordered(question, passages, models) or read_day(question, passages)
     if dated is not None:
         return dated
+    counted = rows_counted(question, passages)
+    if counted:
+        quotes = tuple(row.quote for row in counted)
+        return Reading(text=str(len(counted)), quotes=quotes, confidence=COUNTED, note="counted rows")
     said = when_said(question, passages, models)
     read = as_changed(question, reads(question, evidence, of_the_day(question, passages), models), passages, models)
     trusted = said is not None and (read.text is None or said.confidence >= read.confidence)
@@ -103,7 +109,7 @@ def _announcing(question: str, told: Quote, before: str, passages: Sequence[Pass
             quote = Quote(passage, start, end)
             said = text_of(quote)
             named = _is_named_before(before, said)
-            if _CHANGES.search(said) is None or (quote == told and not named):
+            if _CHANGES.search(said) is None or said.rstrip().endswith("?") or (quote == told and not named):
                 continue
             follows = behind and passage.start + start > told.passage.start + told.start
             shared = len(asked & word_families(said))
@@ -131,6 +137,8 @@ def _moment(sent: str) -> tuple[tuple[int, int, int], str]:
 
 def _kind(text: str) -> str:
     """What kind of value a short text is: a day, a time, or an amount of something; nothing for others."""
+    if len(text.split()) > LONGEST:
+        return ""
     if _CLOCK.search(text):
         return "clock"
     if _DAY.search(text):

@@ -15,6 +15,13 @@ from polyhop.reading.reader import Quote, headings_over
 from polyhop.types import Passage
 
 _CELL: Final = re.compile(r"(?:^|; |\n)(?P<name>[^\n:;]{1,60}): (?P<said>[^\n;]*(?:; (?![^\n:;]{1,60}: )[^\n;]*)*)")
+_HOW_MANY: Final = re.compile(r"\s*how many (?P<what>\S+(?: \S+)?)", re.IGNORECASE)
+_BOUNDS: Final = re.compile(
+    r"\b(?:more|most|less|least|fewer|than|over|under|above|below|before|after|since|until|between|or|not|never|no|without"
+    r"|except|only|both|altogether|total|in all)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_CUT: Final = 250  # words of a passage that may go on where it ends with a row
 _FEWEST: Final = 2  # cells of a row, and rows of a table
 _EMPTY: Final = frozenset(tokens(" ".join(FUNCTION_WORDS), stem="s"))  # without their s, too: "this" is "thi"
 
@@ -124,6 +131,54 @@ def _cells(question: str, passages: Sequence[Passage]) -> Iterator[tuple[RowCell
                 others = (pieces(other.said) for other in row.cells if other is not cell)
                 if any(_stands_in(other, said) and word_families(" ".join(other)) == rest for other in others):
                     yield cell, row.quote
+
+
+def rows_counted(question: str, passages: Sequence[Passage]) -> tuple[Row, ...]:
+    """The rows that a question for how many there are counts: those with the values that it names.
+
+    "How many courses are on Thursday?" names a column and a value, "How many times did the Eelers win the ferry cup?"
+    a value and what the table is called. None where it sets bounds, for which values would have to be compared, and
+    of tables that may go on in another passage.
+    """
+    asked = _HOW_MANY.match(question)
+    if asked is None or _BOUNDS.search(question) is not None:
+        return ()
+    counted = [_with_named(question, asked["what"], table) for table in tables_in(passages)]
+    found = [rows for rows in counted if rows]
+    return found[0] if len(found) == 1 else ()
+
+
+def _with_named(question: str, what: str, table: RowTable) -> tuple[Row, ...]:
+    said, things = pieces(question), word_families(what)
+    passage, first, last = table.rows[0].quote.passage, table.rows[0].quote, table.rows[-1].quote
+    begins = passage.start == 0 or passage.text[: first.start].strip()
+    ends = passage.text[last.end :].strip() or len(passage.text.split()) < _CUT
+    if last.passage != passage or not begins or not ends:
+        return ()
+    if "times" in pieces(what):
+        names = [word_families(name) for name in (passage.title, table.heading)]
+        called = any(name and name <= word_families(question) for name in names)
+    else:
+        columns = [name for name in table.columns if word_families(name) and word_families(name) <= things]
+        cells = [cell for name in columns for row in table.rows if (cell := row.under(name)) is not None]
+        called = bool(cells) and any(number_in(cell.said) is None for cell in cells)
+    named = {
+        (cell.name, item)
+        for row in table.rows
+        for cell in row.cells
+        for item in _items(cell)
+        if word_families(" ".join(item)) and _stands_in(list(item), said)
+    }
+    if not called or not named:
+        return ()
+    return tuple(
+        row for row in table.rows if named <= {(cell.name, item) for cell in row.cells for item in _items(cell)}
+    )
+
+
+def _items(cell: RowCell) -> list[tuple[str, ...]]:
+    """The values of a cell, which may be several."""
+    return [tuple(pieces(item)) for item in cell.said.split(", ")]
 
 
 def _stands_in(words: Sequence[str], said: Sequence[str]) -> bool:

@@ -25,6 +25,7 @@ Date: 11 April 2031, 21:05
 We had the tide wrong, so the fair is moved to Saturday 21 June. The fee for a stall was wrong, it is 15 pounds."""
 TERMS = "Members may keep a boat for up to 30 days. Guests pay £8 a night."
 LETTER = "From May the fee of guests rises from £8 to £11. The office moved to Fennick in 2029."
+STOCK = "A tarpaulin is £139. It rose from £125, as its corners are now double."
 COURSE = """Upholstery is on Wednesday evening in the hall, at 7.30.
 
 Correction: Upholstery moves to Thursday, at 8.15."""
@@ -82,11 +83,17 @@ def test_an_earlier_message_and_a_line_above_change_nothing(models: Models) -> N
 
 
 @pytest.mark.parametrize(
-    ("question", "said"), [("How long may members keep a boat?", "30 days"), ("Who may keep a boat?", "Members")]
+    ("question", "said"),
+    [
+        ("How long may members keep a boat?", "30 days"),
+        ("Who may keep a boat?", "Members"),
+        ("What does a tarpaulin cost?", "£139"),  # and not what it cost before
+    ],
 )
 def test_what_no_change_speaks_of_stays(question: str, said: str, models: Models) -> None:
-    reading = read(said, PAPERS)
-    assert as_changed(question, reading, PAPERS, models) == reading
+    papers = (*PAPERS, passage(STOCK, "Stock"))
+    reading = read(said, papers)
+    assert as_changed(question, reading, papers, models) == reading
 
 
 def test_a_changed_value_that_would_be_too_uncertain_leaves_the_answer(models: Models) -> None:

@@ -26,18 +26,19 @@ from polyhop.types import AnswerKind, Evidence, Passage
 
 Reads = Callable[[str, Evidence, Sequence[Passage], Models], Reading]
 
-ANNOUNCED: Final = 0.15  # chance that a sentence which announces a change tells what is asked, at least
+ANNOUNCED: Final = 0.25  # chance that a sentence which announces a change tells what is asked, at least
+LATER: Final = 0.15  # the same for a later message of the thread
 LEAST: Final = 0.4  # of the confidence of a changed value; below, the other one stays
 COUNTED: Final = 0.7  # chance that as many things are meant as rows have the values that are named
 LONGEST: Final = 5  # words of a value: "Saturday 14 June 2031"
 SHARED: Final = 2  # words of the question in such a sentence of another document; one, where it names what was before
 _CHANGES: Final = re.compile(
-    r"\A\W*(?:update|correction|corr|erratum|errata|amendment)\b"
+    r"\A\W*(?:(?:update|change)\b[^:\n]{0,20}\d[^:\n]{0,20}:|(?:correction|corr|erratum|errata|amendment)\b)"
     r"|\b(?:moves?|moved|changes?|changed|extended|postponed|rescheduled|brought forward|put (?:back|off)|shifted"
-    r"|raised|lowered|reduced|increased|rises?|rose|falls|fell|goes (?:up|down)|corrected|amended|revised)\b"
-    r"(?=[^.;]{0,60}\b(?:to|until|till|by)\b)"
+    r"|raised|lowered|reduced|increased|rises?|rose|falls|fell|goes (?:up|down)|corrected|amended|revised)\b(?! back)"
+    r"(?=[^.;]{0,60}\b(?:to|until|till)\b)"
     r"|\bmoved? (?:it|this|that|them)\b|\b(?:is|are|was|were|be|it's) now\b|\binstead\b(?! of)|\bno longer\b"
-    r"|\b(?:got|had|is|was|were)\b[^.;]{0,40}\bwrong\b",
+    r"|\bgot (?:\S+ ){1,3}wrong\b|\b(?:is|was|were) wrong\b(?! way)",
     re.IGNORECASE,
 )
 _CLOCK: Final = re.compile(r"\b\d{1,2}(?:[:.]\d\d|(?:[:.]\d\d)? ?[ap]\.?m\b)", re.IGNORECASE)
@@ -87,8 +88,9 @@ def as_changed(question: str, read: Reading, passages: Sequence[Passage], models
     if best is None or best.quote is None:
         return read
     said = _becomes(text_of(best.quote), before, kind) or best.text
-    likely = best.chance >= ANNOUNCED or _is_named_before(before, text_of(best.quote))
-    same = fold(said) in fold(before) or fold(before) in fold(said)
+    least = LATER if _is_later(best.quote.passage, told.passage) else ANNOUNCED
+    likely = best.chance >= least or _is_named_before(before, text_of(best.quote))
+    same = fold(said) in fold(before) or fold(before) in fold(said) or _is_named_before(said, text_of(best.quote))
     of_it = sum(one.chance for one in values if one.quote == best.quote)
     confidence = read.confidence * of_it / sum(one.chance for one in values)
     if not likely or same or confidence < LEAST:
@@ -141,8 +143,10 @@ def _kind(text: str) -> str:
         return ""
     if _CLOCK.search(text):
         return "clock"
-    if _DAY.search(text):
+    if DATE.search(text):
         return "day"
+    if _DAY.search(text):
+        return "day of the week"
     amount = amount_in(text, 0, len(text))
     return f"amount of {amount.kind}" if amount is not None else ""
 
@@ -154,7 +158,7 @@ def _is_named_before(value: str, said: str) -> bool:
 
 def _becomes(said: str, before: str, kind: str) -> str:
     """The value of a kind that something is moved, raised or extended to; nothing where no such word leads to one."""
-    pattern = {"day": _DAY, "clock": _CLOCK}.get(kind, _AMOUNT)
+    pattern = {"day": _DAY, "day of the week": _DAY, "clock": _CLOCK}.get(kind, _AMOUNT)
     change = _CHANGES.search(said)
     for found in _TO.finditer(said, change.end()) if change is not None else ():
         value = pattern.match(said, found.end())

@@ -161,7 +161,7 @@ def _with_named(question: str, what: str, table: RowTable) -> tuple[Row, ...]:
     else:
         columns = [name for name in table.columns if word_families(name) and word_families(name) <= things]
         cells = [cell for name in columns for row in table.rows if (cell := row.under(name)) is not None]
-        called = bool(cells) and any(number_in(cell.said) is None for cell in cells)
+        called = bool(cells) and not any(cell.said[:1].isdigit() for cell in cells)  # of a number a cell tells it
     named = {
         (cell.name, item)
         for row in table.rows

@@ -25,7 +25,7 @@ Date: 11 April 2031, 21:05
 We had the tide wrong, so the fair is moved to Saturday 21 June. The fee for a stall was wrong, it is 15 pounds."""
 TERMS = "Members may keep a boat for up to 30 days. Guests pay £8 a night."
 LETTER = "From May the fee of guests rises from £8 to £11. The office moved to Fennick in 2029."
-STOCK = "A tarpaulin is £139. It rose from £125, as its corners are now double."
+STOCK = "A tarpaulin is £139. It was raised from £125 to pay for double corners."
 COURSE = """Upholstery is on Wednesday evening in the hall, at 7.30.
 
 Correction: Upholstery moves to Thursday, at 8.15."""

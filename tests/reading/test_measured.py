@@ -89,6 +89,33 @@ def test_of_all_rows_the_column_that_is_asked_for_is_compared(question: str, ans
     assert reading.text == answer
 
 
+JAMS = """Preserve: Bramble jelly; Sugar per kg fruit: 800 g; Keeps (months): 12
+Preserve: Quince cheese; Sugar per kg fruit: 1000 g; Keeps (months): 24
+Preserve: Marmalade; Sugar per kg fruit: 1800 g; Keeps (months): 24
+Preserve: Chutney; Sugar per kg fruit: 350 g; Keeps (months): 18"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which preserve takes the most sugar per kilo?", ["Marmalade"]),
+        ("Which preserve takes the least sugar?", ["Chutney"]),
+        ("Which preserve keeps longest?", ["Quince cheese", "Marmalade"]),  # as long as each other
+    ],
+)
+def test_a_column_that_is_called_as_what_is_asked_is_compared(
+    question: str, answers: list[str], models: Models
+) -> None:
+    degree = asked_degree(question)
+    assert degree is not None
+    reading = measured_row(degree, [passage(0, JAMS)], models)
+    assert reading is not None
+    assert (reading.text, [said for said, *_ in reading.items]) == (
+        "; ".join(answers),
+        answers if len(answers) > 1 else [],
+    )
+
+
 def test_a_number_alone_is_no_name_of_a_model(models: Models) -> None:
     """The 12 of the Fenn 12 stands in many places."""
     degree = asked_degree("Which is dearer, the Fenn 12 or the Fenn 20?")

@@ -44,6 +44,8 @@ _AMOUNT_BOUND: Final = re.compile(rf"\s+({'|'.join(_BOUNDS)})\s+(\S+)\s+(\w+)\s*
 NAMED: Final = 0.6  # of an option's own words, from which a sentence speaks of it
 _ORDINAL: Final = re.compile(r"(\d)(?:st|nd|rd|th)$")
 SHARED: Final = 0.25  # the least chance of a column, a mean of its cells'
+CALLED: Final = 0.7  # of the one column that is called as what is asked
+TIED: Final = 2  # rows that may have the most together; where more have, nothing sets them apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def measured_choice(
 
 
 def measured_row(degree: Degree, passages: Sequence[Passage], models: Models) -> Reading | None:
-    """The row of a table with the most, or the least; None where no table tells, or several rows have it.
+    """The row of a table with the most, or the least, and those few that have as much; None where no table tells.
 
     Rows that are documents of their own are no table: what others there are is not known.
     """
@@ -109,11 +111,14 @@ def measured_row(degree: Degree, passages: Sequence[Passage], models: Models) ->
             continue
         best = (max if degree.more else min)(value for value, _ in told)
         rows_with = [row for value, row in told if value == best]
-        if len(rows_with) > 1:
+        if len(rows_with) > TIED:
             return None
+        items = tuple((row.naming(asked).said, row.quote) for row in rows_with)
         return Reading(
-            text=rows_with[0].naming(asked).said,
-            quotes=(rows_with[0].quote,),
+            text="; ".join(said for said, _ in items),
+            kind=AnswerKind.VALUE if len(items) == 1 else AnswerKind.LIST,
+            items=items if len(items) > 1 else (),
+            quotes=tuple(quote for _, quote in items),
             confidence=chance,
             note=f"of {len(told)} rows by {column}",
         )
@@ -194,7 +199,21 @@ def _column(degree: Degree, table: RowTable, rows: Sequence[Row], models: Models
             likeliest[one.column] = max(one.chance, likeliest.get(one.column, 0.0))
         votes.update(likeliest)
     column = max(votes, key=lambda name: votes[name], default="")
-    return column, votes[column] / len(rows)
+    chance = votes[column] / len(rows)
+    called = _called(degree, table, rows)
+    return (column, chance) if chance >= SHARED or not called else (called, CALLED)
+
+
+def _called(degree: Degree, table: RowTable, rows: Sequence[Row]) -> str:
+    """The one column of amounts whose name has a word of what is asked of each thing; nothing where several do."""
+    asked = word_families(degree.asked.format("")) - word_families(degree.noun.split(" ")[0])
+    cells = {name: [cell for row in rows if (cell := row.under(name)) is not None] for name in table.columns}
+    called = [
+        name
+        for name, ours in cells.items()
+        if asked & word_families(name) and all(number_in(cell.said) is not None for cell in ours)
+    ]
+    return called[0] if len(called) == 1 else ""
 
 
 def _shared(asked: frozenset[str], table: RowTable) -> int:

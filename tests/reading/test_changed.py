@@ -29,6 +29,9 @@ STOCK = "A tarpaulin is £139. It was raised from £125 to pay for double corner
 COURSE = """Upholstery is on Wednesday evening in the hall, at 7.30.
 
 Correction: Upholstery moves to Thursday, at 8.15."""
+TREE = """1.2 Thirza Ostler, b. 1836 at Fenn, married the baker.
+
+(Thanks to Ada:) Thirza was born in 1838, not 1836, see the Bible of the mill."""
 
 
 def passage(text: str, title: str = "") -> Passage:
@@ -59,6 +62,7 @@ def read(said: str, passages: tuple[Passage, ...]) -> Reading:
         ("What do guests pay a night?", "£8", "£11", PAPERS),
         ("On which day is Upholstery?", "Wednesday", "Thursday", PAPERS),
         ("At what time is Upholstery?", "7.30", "8.15", PAPERS),
+        ("When was Thirza Ostler born?", "b. 1836", "1838", (passage(TREE, "The Ostlers"),)),
     ],
 )
 def test_what_was_changed_answers(

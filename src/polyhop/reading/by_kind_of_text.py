@@ -43,6 +43,8 @@ _CHANGES: Final = re.compile(
 )
 _CLOCK: Final = re.compile(r"\b\d{1,2}(?:[:.]\d\d|(?:[:.]\d\d)? ?[ap]\.?m\b)", re.IGNORECASE)
 _DAY: Final = re.compile(rf"(?:\b{WEEKDAY}s?,? )?(?:{DATE.pattern})|\b{WEEKDAY}s?\b", re.IGNORECASE)
+_NOT: Final = re.compile(r"\b(?:not|instead of)\b", re.IGNORECASE)  # "1838, not 1836"
+_ASKS_TIME: Final = re.compile(r"\s*(?:at |from |until )?(?:what time|when)\b", re.IGNORECASE)
 _AMOUNT: Final = re.compile(r"[£€$]?\d+(?:[.,]\d+)*%?")
 _TO: Final = re.compile(r"\b(?:to|until|till) (?:the )?", re.IGNORECASE)
 _REPLY: Final = re.compile(r"\A(?:(?:re|aw|fwd?|wg)\s*:\s*)+", re.IGNORECASE)
@@ -79,18 +81,26 @@ def as_changed(question: str, read: Reading, passages: Sequence[Passage], models
     document that speaks of what is asked. It is as sure as the other, by the share that it has of what is announced.
     """
     kind = _kind(read.text or "")
+    if kind == "amount of " and _ASKS_TIME.match(question) is not None:  # "the first race is at 10"
+        kind = "clock"
     if read.kind is not AnswerKind.VALUE or not read.text or not read.quotes or not kind:
         return read
-    told, before = read.quotes[0], read.text
+    told, before = read.quotes[0], _core(read.text)
     found = point_together(question, list(_announcing(question, told, before, passages)), models)
-    values = [one for one in found.answers if one.quote is not None and _kind(one.text) == kind]
+    values = [
+        one
+        for one in found.answers
+        if one.quote is not None
+        and _kind(one.text) == kind
+        and not _is_named_before(_core(one.text), text_of(one.quote))
+    ]
     best = next(iter(values), None)
     if best is None or best.quote is None:
         return read
     said = _becomes(text_of(best.quote), before, kind) or best.text
     least = LATER if _is_later(best.quote.passage, told.passage) else ANNOUNCED
     likely = best.chance >= least or _is_named_before(before, text_of(best.quote))
-    same = fold(said) in fold(before) or fold(before) in fold(said) or _is_named_before(said, text_of(best.quote))
+    same = fold(said) in fold(before) or fold(before) in fold(said)
     of_it = sum(one.chance for one in values if one.quote == best.quote)
     confidence = read.confidence * of_it / sum(one.chance for one in values)
     if not likely or same or confidence < LEAST:
@@ -111,7 +121,8 @@ def _announcing(question: str, told: Quote, before: str, passages: Sequence[Pass
             quote = Quote(passage, start, end)
             said = text_of(quote)
             named = _is_named_before(before, said)
-            if _CHANGES.search(said) is None or said.rstrip().endswith("?") or (quote == told and not named):
+            changes = _CHANGES.search(said) is not None or (named and _NOT.search(said) is not None)
+            if not changes or said.rstrip().endswith("?") or (quote == told and not named):
                 continue
             follows = behind and passage.start + start > told.passage.start + told.start
             shared = len(asked & word_families(said))
@@ -137,17 +148,23 @@ def _moment(sent: str) -> tuple[tuple[int, int, int], str]:
     return parse_date(day) or (0, 0, 0), clock
 
 
+def _core(text: str) -> str:
+    """A day without what stands beside it: the 1836 of "b. 1836"; another value as it is."""
+    day = _DAY.search(text) if _kind(text) == "day" else None
+    return day[0].rstrip(".,") if day is not None else text
+
+
 def _kind(text: str) -> str:
     """What kind of value a short text is: a day, a time, or an amount of something; nothing for others."""
     if len(text.split()) > LONGEST:
         return ""
     if _CLOCK.search(text):
         return "clock"
-    if DATE.search(text):
-        return "day"
-    if _DAY.search(text):
-        return "day of the week"
     amount = amount_in(text, 0, len(text))
+    if (amount is None or not amount.kind) and DATE.search(text):  # "£800" is no year
+        return "day"
+    if amount is None and _DAY.search(text):
+        return "day of the week"
     return f"amount of {amount.kind}" if amount is not None else ""
 
 

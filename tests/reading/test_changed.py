@@ -75,6 +75,8 @@ def test_what_was_changed_answers(
 
 
 def test_what_was_is_no_answer_where_one_sentence_says_both(models: Models) -> None:
+    moved = (passage("The lunch moved from 29 September to 6 October, as the hall is being painted.", "News"),)
+    assert as_changed("When is the lunch?", read("29 September", moved), moved, models).text == "6 October"
     papers = PAPERS[1:]
     assert as_changed("What do guests pay a night?", read("£8", papers), papers, models).text == "£11"
 

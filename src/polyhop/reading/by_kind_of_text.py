@@ -92,7 +92,7 @@ def as_changed(question: str, read: Reading, passages: Sequence[Passage], models
         for one in found.answers
         if one.quote is not None
         and _kind(one.text) == kind
-        and not _is_named_before(_core(one.text), text_of(one.quote))
+        and (_becomes(text_of(one.quote), before, kind) or not _is_named_before(_core(one.text), text_of(one.quote)))
     ]
     best = next(iter(values), None)
     if best is None or best.quote is None:

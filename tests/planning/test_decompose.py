@@ -492,6 +492,13 @@ def test_what_cutting_would_leave_without_a_question_stays_whole(question: str) 
     assert steps(question) == [question]
 
 
+def test_what_a_thing_is_called_is_no_further_step() -> None:
+    assert steps("What is the wife of Mira Vale's teacher called?") == [
+        "Who is the teacher of Mira Vale?",
+        "Who is the wife of #1?",
+    ]
+
+
 def test_a_noun_that_looks_like_a_verb_describes_nothing() -> None:
     assert steps("What is the population ranking of the state where Lake Orsa is located?") == [
         "In which state is Lake Orsa located?",

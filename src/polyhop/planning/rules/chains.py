@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from polyhop.english.question import OWNS, Word, Words
+from polyhop.english.question import OWNS, Word, Words, plain
 from polyhop.english.verbs import base_form, is_base, is_finite, is_participle
 from polyhop.english.words import (
     ARTICLES,
@@ -75,8 +75,9 @@ def answer_chain(words: Words, draft: PlanDraft, target: str = "") -> Word:
     asked = _asked_relation(words)
     if asked is not None and hides_hops(asked[0]):
         return draft.relation(*asked)
-    if len(words) == 3 and words[0].low in WH_WORDS and words[1].low in BE and words[2].kind == "step":
-        return words[2]  # "Who is #1?" asks nothing new
+    called = words[3:] in ((), plain("called"), plain("named"))
+    if len(words) > 2 and words[0].low in WH_WORDS and words[1].low in BE and words[2].kind == "step" and called:
+        return words[2]  # "Who is #1?", "What is #1 called?" ask nothing new
     return draft.ask(words, target or _target(words))
 
 

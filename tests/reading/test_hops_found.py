@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from polyhop.plans import Plan, Step, whole_question
-from polyhop.reading.hops_found import held_against, hops_taken, read_otherwise
+from polyhop.reading.hops_found import held_against, hops_taken
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading
 from polyhop.types import AnswerKind, Clue, Evidence, Hop, Passage, Span
@@ -41,31 +41,36 @@ def reading(one: Passage, text: str) -> Reading:
     return Reading(text=text, quotes=(Quote(one, 0, len(one.text)),), confidence=0.9)
 
 
+def looked(found: str) -> Evidence:
+    """Evidence of a strategy that has read its first passages, and what it found there."""
+    return evidence(replace(hop(TARRICK, found), step=0, chance=0.9))
+
+
 def test_a_value_that_was_read_otherwise_is_less_sure() -> None:
     owned = reading(TARRICK, "the Sorrel")
-    assert held_against(owned, "Sorrel") == held_against(owned, "the Sorrel and a boat") == owned
-    other = held_against(owned, "Harrowmere")
+    assert held_against(owned, looked("Sorrel"), None) == owned
+    assert held_against(owned, looked("the Sorrel and a boat"), None) == owned
+    other = held_against(owned, looked("Harrowmere"), None)
     assert (other.text, other.note[:12]) == (owned.text, "'Harrowmere'")
     assert 0.7 < other.confidence < owned.confidence
 
 
+def test_what_steps_lead_to_is_held_against_what_was_read_at_once() -> None:
+    owned = reading(TARRICK, "the Sorrel")
+    at_once = Pointing(question=QUESTION, answers=(Pointed(text="a boat", chance=0.9, quote=None),))
+    assert held_against(owned, evidence(*WALKED), at_once).confidence < owned.confidence
+
+
 def test_a_quotation_is_answered_as_the_value_that_was_read_in_it() -> None:
     quoted = replace(reading(TARRICK, TARRICK.text), kind=AnswerKind.QUOTATION)
-    short = held_against(quoted, "the Sorrel")
+    short = held_against(quoted, looked("the Sorrel"), None)
     assert (short.text, short.kind, short.quotes) == ("the Sorrel", AnswerKind.VALUE, quoted.quotes)
-    assert held_against(quoted, "Harrowmere") == quoted
+    assert held_against(quoted, looked("Harrowmere"), None) == quoted
 
 
-def test_a_first_look_is_one_at_passages_that_knows_how_sure_it_is() -> None:
-    """What links led to was not read."""
-    walked = replace(hop(TARRICK, "the Sorrel"), step=0)
-    assert read_otherwise(evidence(walked), None) is None
-    assert read_otherwise(evidence(replace(walked, chance=0.9)), None) == "the Sorrel"
-
-
-def test_what_steps_lead_to_is_held_against_what_was_read_at_once() -> None:
-    at_once = Pointing(question=QUESTION, answers=(Pointed(text="a boat", chance=0.9, quote=None),))
-    assert read_otherwise(evidence(*WALKED), at_once) == "a boat"
+def test_links_that_were_followed_are_no_look() -> None:
+    owned = reading(TARRICK, "the Sorrel")
+    assert held_against(owned, evidence(replace(hop(TARRICK, "Harrowmere"), step=0)), None) == owned
 
 
 def test_what_lies_behind_the_passage_that_answers_is_no_hop() -> None:

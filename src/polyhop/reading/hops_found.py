@@ -13,7 +13,8 @@ from polyhop.reading.reader import Quote, Reading, doubted, text_of
 from polyhop.reading.steps import StepReading
 from polyhop.types import AnswerKind, Evidence, Hop, Span
 
-READ_OTHERWISE: Final = -1.0  # logits of the confidence of a value, where another was read in another way
+LOOKED: Final = -1.0  # logits of the confidence of a value, where a first look read another
+AT_ONCE: Final = -0.5  # the same where steps led to it, and the whole question reads another: that may be a bridge
 
 
 def found_by_hops(evidence: Evidence) -> dict[int, str]:
@@ -28,36 +29,36 @@ def chances_of(evidence: Evidence) -> dict[int, float]:
     return {hop.step: hop.chance for hop in evidence.hops if hop.step is not None and hop.chance is not None}
 
 
-def read_otherwise(evidence: Evidence, at_once: Pointing | None) -> str | None:
-    """What was read for a question in another way than that which led to its answer; None where it is not comparable.
+def held_against(reading: Reading, evidence: Evidence, at_once: Pointing | None) -> Reading:
+    """An answer beside another reading of the same question; as it is where none is comparable.
 
-    ``at_once``: what the passages answer to the whole question, where steps led to the answer. Else it is what a
-    strategy read in its first passages.
+    That is what the passages answer to the whole question (``at_once``), where steps led to the answer, and else what a
+    strategy read in its first passages. A value that says something else is less sure: of 22 that a first look had read
+    otherwise six were right, and 0.60 was said of them, of 13 that steps led to five, and 0.77. A quotation is answered
+    as the value that was looked at in it: "Rook" of "It was painted by Rook".
     """
     plan = evidence.plan
-    if plan is None or plan.final is not None:
-        return None
-    if at_once is not None:
-        return at_once.best.text if at_once.best is not None else None
-    looks = (hop.found for hop in evidence.hops if hop.step == 0 and hop.found and hop.chance is not None)
-    return next(looks, None) if plan.is_whole else None
-
-
-def held_against(reading: Reading, other: str | None) -> Reading:
-    """An answer beside another reading of the same question; as it is where there is none.
-
-    A value that says something else is less sure: of 22 that a first look had read otherwise six were right, and 0.60
-    was said of them, of 13 that steps led to and the whole question did not, five, and 0.77. A quotation is answered
-    as the value that was read in it: "Rook" of "It was painted by Rook".
-    """
-    if other is None or reading.text is None:
+    if reading.text is None or plan is None or plan.final is not None:
+        return reading
+    other, logits = (_first_look(evidence), LOOKED) if at_once is None else (_likeliest(at_once), AT_ONCE)
+    if other is None:
         return reading
     read, said = fold(other), fold(reading.text)
     if reading.kind is AnswerKind.QUOTATION and read in said:
         return replace(reading, text=other, kind=AnswerKind.VALUE)
     if reading.kind is AnswerKind.VALUE and read not in said and said not in read:
-        return doubted(reading, READ_OTHERWISE, f"{other!r} was read, too")
+        return doubted(reading, logits, f"{other!r} was read, too")
     return reading
+
+
+def _first_look(evidence: Evidence) -> str | None:
+    """What a strategy read for a question of one step, and knows how sure it is; links that it followed are no look."""
+    looks = (hop.found for hop in evidence.hops if hop.step == 0 and hop.found and hop.chance is not None)
+    return next(looks, None) if evidence.plan is not None and evidence.plan.is_whole else None
+
+
+def _likeliest(found: Pointing) -> str | None:
+    return None if found.best is None else found.best.text
 
 
 def leading_hops(hops: Sequence[Hop], steps: Sequence[StepReading]) -> Sequence[Hop]:

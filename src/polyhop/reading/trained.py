@@ -17,7 +17,7 @@ from polyhop.reading.chosen_rows import chosen_rows, tables_read
 from polyhop.reading.comparison import DATED, Comparison, compares_versions
 from polyhop.reading.conversations.days import with_the_day
 from polyhop.reading.conversations.turns import SpokenPassage
-from polyhop.reading.hops_found import chances_of, found_by_hops, held_against, leading_hops, quotes_of, read_otherwise
+from polyhop.reading.hops_found import chances_of, found_by_hops, held_against, leading_hops, quotes_of
 from polyhop.reading.listed import (
     TOLD,
     Items,
@@ -112,7 +112,7 @@ class Trained:
         if compares_versions(evidence.plan):
             direct = replace(direct, confidence=0.0, note=f"no dates were compared; {direct.note}")
         best = planned if planned is not None and planned.confidence >= direct.confidence else direct
-        best = held_against(_compared(question, best), read_otherwise(evidence, None if best is direct else found))
+        best = held_against(_compared(question, best), evidence, None if best is direct else found)
         if evidence.doubtful:
             best = doubted(best, DOUBT, "what was found does not seem to speak of what is asked")
         return self._sure(best, self.threshold)

@@ -112,14 +112,14 @@ def _asked(frame: Words, at: int, end: int, adjective: str) -> str | None:
     before = at - (frame[at - 1].low in ARTICLES)  # "costs the most"
     verb = _verb(frame, before)
     behind = frame[end + (end < len(frame) and frame[end].low in ARTICLES) :]
-    if verb is None or (behind and behind[0].low == "than"):
+    if verb is None:
         return None
     said = frame[verb].low
     doing = tuple(word for word in frame[verb + 1 : before] if word.low != "for")  # "active for longer"
     whither = behind if behind and behind[0].low in ("to", "from") else ()
     if adjective in ("much", "many"):
-        if said in BE:
-            return None  # "the most common"
+        if said in BE or (behind and behind[0].low == "than"):
+            return None  # "the most common", "more than 100 books"
         adjective, whither = f"{_quantifier(behind)} {render(behind)}" if behind else adjective, ()
     elif said in HAVE and behind and not doing:
         asked = "What" if adjective in _RANGES else f"How {adjective}"

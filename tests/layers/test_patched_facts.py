@@ -409,6 +409,7 @@ def merging_while_killed(place: Path) -> None:
     """The same of a patch that is outgrown."""
     patch.LEAST, graph_parts.ROOM, gathering.SHARE = 0, 30, 1  # type: ignore[misc]
     store(place / "index", OUTGROWN)
+    gather(place / "index")
     kill_at_each_step(place, 1, merge_and_gather, 24)
 
 

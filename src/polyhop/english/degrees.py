@@ -100,10 +100,10 @@ def degree_within(frame: Words) -> Degree | None:
         return None
     adjective, more = FORMS[low[at]]
     ends = {"", *PREPOSITIONS}
-    counted = takewhile(lambda word: word.low not in ends and not is_finite(word.low), frame[at + 1 :])
-    noun = render(counted) if low[at] in _IRREGULAR else ""
-    measured = f"{_quantifier(read_words(noun))} {noun}" if noun else adjective
-    rest = frame[at + 1 + len(noun.split()) :]
+    counts = takewhile(lambda word: word.low not in ends and not is_finite(word.low), frame[at + 1 :])
+    counted = tuple(counts) if low[at] in _IRREGULAR else ()
+    measured = f"{_quantifier(counted)} {render(counted)}" if counted else adjective
+    rest = frame[at + 1 + len(counted) :]
     return Degree(f"How {measured} {render((Word(low[0]), *frame[1:at], *rest))}?", more, most=False)
 
 

@@ -200,8 +200,8 @@ def _column(degree: Degree, table: RowTable, rows: Sequence[Row], models: Models
         votes.update(likeliest)
     column = max(votes, key=lambda name: votes[name], default="")
     chance = votes[column] / len(rows)
-    called = _called(degree, table, rows)
-    return (column, chance) if chance >= SHARED or not called else (called, CALLED)
+    called = _called(degree, table, rows) if chance < SHARED else ""
+    return (called, CALLED) if called else (column, chance)
 
 
 def _called(degree: Degree, table: RowTable, rows: Sequence[Row]) -> str:

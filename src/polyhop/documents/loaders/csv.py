@@ -76,7 +76,7 @@ class CsvLoader:
         above = list(filter(None, map(_as_line, ahead[:at])))
         rows = list(filter(_says_something, ahead[at + 1 :])) if len(ahead) < _SAMPLE else []
         if roles["id"] is roles["text"] is None and self._is_table(rows):
-            lines = ["; ".join(_told(columns, record)) for record in rows]
+            lines = ("; ".join(pairs(_names(columns, record), map(one_line, record))) for record in rows)
             yield file_document(uri, "\n".join([*above, "", *lines]), self.media_type)
             return
         if above:
@@ -193,11 +193,6 @@ def _named(header: Sequence[str]) -> list[str]:
 def _names(columns: Sequence[str], record: Sequence[str]) -> list[str]:
     """The names of a record's columns, also of those that the header does not name."""
     return [*columns, *(f"column {number + 1}" for number in range(len(columns), len(record)))]
-
-
-def _told(columns: Sequence[str], record: Sequence[str]) -> list[str]:
-    """The values of a record, each on one line behind the name of its column."""
-    return pairs(_names(columns, record), map(one_line, record))
 
 
 def _unlike(name: str, used: Counter[str]) -> str:

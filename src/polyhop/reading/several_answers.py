@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import accumulate, chain, zip_longest
+from itertools import accumulate
 
+from polyhop.indexes.by_turns import round_robin
 from polyhop.plans import REFERENCE, Plan, Step
 from polyhop.types import Answer, AnswerItem, AnswerKind, Cost, Evidence, Hop, Passage
 
@@ -39,6 +40,7 @@ def _item(answer: Answer) -> AnswerItem:
 def _evidence(question: str, found: Sequence[Evidence]) -> Evidence:
     steps: dict[Step, int] = {}  # each once, with its place: two things may be asked of one that is described
     hops: list[Hop] = []
+    rankings = [each.passages for each in found]
     for each in found:
         known, places = len(steps), _added(each.plan, steps)
         for hop in each.hops:
@@ -48,7 +50,7 @@ def _evidence(question: str, found: Sequence[Evidence]) -> Evidence:
     return replace(
         found[0],
         question=question,
-        passages=_by_turns([each.passages for each in found]),
+        passages=ranked_together(round_robin(rankings), max(map(len, rankings))),
         hops=tuple(hops),
         plan=Plan(shape="several", steps=tuple(steps), source=found[0].plan.source if found[0].plan else ""),
         trail=tuple(line for each in found for line in (f"asked apart: {each.question}", *each.trail)),
@@ -69,13 +71,7 @@ def _added(plan: Plan | None, steps: dict[Step, int]) -> list[int]:
     return places
 
 
-def _by_turns(rankings: Sequence[Sequence[Passage]]) -> tuple[Passage, ...]:
-    """The first passage of each ranking, then the second of each, and so on."""
-    turns = chain.from_iterable(zip_longest(*rankings))
-    return each_once(filter(None, turns), max(map(len, rankings)))
-
-
-def each_once(passages: Iterable[Passage], most: int) -> tuple[Passage, ...]:
+def ranked_together(passages: Iterable[Passage], most: int) -> tuple[Passage, ...]:
     """Passages of several rankings, each where it comes first; none is scored above one before it."""
     first: dict[str, Passage] = {}
     for passage in passages:

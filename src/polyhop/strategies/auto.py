@@ -9,15 +9,15 @@ from typing import ClassVar, Final
 
 from polyhop.documents.conversations.transcripts import transcript_in
 from polyhop.errors import ModelMissing
+from polyhop.indexes.by_turns import round_robin
 from polyhop.layers.hops_told import HopsTold
 from polyhop.layers.view import View
 from polyhop.plans import Plan
 from polyhop.reading.pointing import Pointing, point
-from polyhop.reading.several_answers import each_once
+from polyhop.reading.several_answers import ranked_together
 from polyhop.strategies.baselines.hybrid import Hybrid
 from polyhop.strategies.paths.strategy import Paths
 from polyhop.strategies.qcg.strategy import QCG
-from polyhop.strategies.shared.by_turns import round_robin
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.in_time import left_of
 from polyhop.strategies.stepchain.strategy import StepChain
@@ -69,7 +69,7 @@ class Auto:
         if "questions" not in over.layers:
             return near
         asked = QCG(answerable=None).retrieve(question, over.restricted(QCG.needs), budget).passages
-        return each_once(round_robin([asked, near]), budget.passages)
+        return ranked_together(round_robin([asked, near]), budget.passages)
 
     def _looked(self, question: str, passages: Sequence[Passage], over: View) -> Pointing:
         """What the first passages answer; nothing where the weights of the span model are not installed."""
@@ -107,7 +107,7 @@ def _beside_path(evidence: Evidence, over: View, budget: Budget) -> Evidence:
     path = Paths().retrieve(evidence.question, view, budget)
     leading = [passage for hop in path.hops for passage in hop.passages]
     ranked = (*evidence.passages[:BY_STEPS], *leading, *evidence.passages[BY_STEPS:])
-    passages = each_once(ranked, budget.passages)  # scored on several scales
+    passages = ranked_together(ranked, budget.passages)  # scored on several scales
     return replace(evidence, passages=passages, trail=(*evidence.trail, f"beside it, along links: {path.trail[0]}"))
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
+from polyhop.indexes.by_turns import by_turns, each_once
 from polyhop.layers.view import View
-from polyhop.strategies.shared.by_turns import by_turns, each_once
 from polyhop.strategies.shared.fuse import fused, reranked
 from polyhop.types import Passage
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from polyhop.indexes.by_turns import Scored, by_turns
 from polyhop.layers.view import View
 from polyhop.plans import Plan
 from polyhop.reading.citations import within_tokens
@@ -12,7 +13,6 @@ from polyhop.strategies.c2rag.bind import alike_values
 from polyhop.strategies.c2rag.block import ConstraintBlock
 from polyhop.strategies.c2rag.pattern import Pattern
 from polyhop.strategies.c2rag.sufficiency import FactCandidate
-from polyhop.strategies.shared.by_turns import Scored, by_turns
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused
 from polyhop.strategies.shared.judge import best_first, may_tell

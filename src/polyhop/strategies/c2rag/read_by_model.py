@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from polyhop.indexes.by_turns import Scored
 from polyhop.layers.view import View
 from polyhop.models.within import NoCallsLeft, Within
 from polyhop.prompts.answer_step import MOST_TOGETHER, StepAnswer, answer_step, answer_together
 from polyhop.reading.reader import Quote
-from polyhop.strategies.shared.by_turns import Scored
 from polyhop.strategies.shared.judge import may_tell
 from polyhop.types import Passage
 

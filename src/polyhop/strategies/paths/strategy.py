@@ -14,11 +14,11 @@ from functools import partial
 from itertools import chain, islice
 from typing import ClassVar
 
+from polyhop.indexes.by_turns import each_once, round_robin
 from polyhop.layers.view import View
 from polyhop.plans import Plan
 from polyhop.strategies.paths.link import Link, links_from, nearest_links, shared_names
 from polyhop.strategies.paths.walk import Walk, walks
-from polyhop.strategies.shared.by_turns import each_once, round_robin
 from polyhop.strategies.shared.excerpt import excerpt, path_text
 from polyhop.strategies.shared.fuse import fused, naming_versions
 from polyhop.strategies.shared.in_time import in_time

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
+from itertools import accumulate
 
+from polyhop.indexes.by_turns import each_once, round_robin
 from polyhop.reading.asked_events import asked_events
 
 
@@ -20,10 +21,5 @@ def interleaved(rankings: Sequence[Sequence[tuple[int, float]]]) -> list[tuple[i
     A score is never above one before it. A sum of ranks would prefer what both rankings have in the middle to the best
     of either.
     """
-    scores: dict[int, float] = {}
-    last = float("inf")
-    for turn in zip_longest(*rankings):
-        for number, score in filter(None, turn):
-            if number not in scores:
-                scores[number] = last = min(last, score)
-    return list(scores.items())
+    ranked = each_once(round_robin(rankings))
+    return list(zip(ranked, accumulate(ranked.values(), min), strict=True))

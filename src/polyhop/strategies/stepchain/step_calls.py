@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyhop.english.answer_type import AnswerType, answer_type
+from polyhop.indexes.by_turns import round_robin
 from polyhop.plans import Plan
 from polyhop.prompts.earlier_steps import EarlierStep
-from polyhop.strategies.shared.by_turns import round_robin
 from polyhop.strategies.stepchain.asked_step import AskedStep, resting_on
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_passages import StepPassages

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from polyhop.indexes.by_turns import round_robin
 from polyhop.layers.view import View
 from polyhop.plans import Plan
-from polyhop.strategies.shared.by_turns import round_robin
 from polyhop.strategies.shared.judge import most_telling
 from polyhop.strategies.stepchain.step_hops import hop_of
 from polyhop.strategies.stepchain.stepping import Stepping

@@ -13,9 +13,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from polyhop.english.numbers import counted
+from polyhop.indexes.by_turns import each_once, round_robin
 from polyhop.layers.parsekg.translation import TranslationIndex, open_or_build
 from polyhop.layers.view import View
-from polyhop.strategies.shared.by_turns import each_once, round_robin
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.judge import best_first, judge
 from polyhop.strategies.translator.next_queries import READ, AskedQuery, Steps, steps_for

@@ -10,7 +10,7 @@ from tests.worlds.documents import BRIDGE
 from tests.worlds.serving import Served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 
 def test_a_citation_opens_its_document_at_the_sentence(page: Page) -> None:
@@ -153,6 +153,37 @@ def test_an_answer_can_be_stopped_and_asked_again(page: Page) -> None:
     page.unroute("**/v1/ask")
     ask(page, BRIDGE)
     assert page.locator(".worded").inner_text().startswith("Pellingrove")
+
+
+def test_a_question_sent_while_another_is_answered_is_asked_after_it(page: Page) -> None:
+    held: list[Route] = []
+    page.route("**/v1/ask", lambda route: route.continue_() if held else held.append(route))  # the first is held
+    page.fill("#question", BRIDGE)
+    page.press("#question", "Enter")
+    page.get_by_role("button", name="Stop").wait_for()
+    page.fill("#question", "How high is Harrowmere Lighthouse?")
+    page.press("#question", "Enter")
+    page.get_by_text("This is asked as soon as the answer above is there").wait_for()
+    assert page.locator(".turn").count() == 1
+    held[0].continue_()
+    page.locator(".turn .asked", has_text="How high").wait_for()
+    page.locator(".turn:last-child .worded").wait_for()
+    assert page.input_value("#question") == ""
+    assert page.locator(".waits").inner_text() == ""
+
+
+def test_a_question_that_waits_and_is_changed_waits_no_longer(page: Page) -> None:
+    page.route("**/v1/ask", lambda route: None)  # a server that never answers
+    page.fill("#question", BRIDGE)
+    page.press("#question", "Enter")
+    page.fill("#question", "How high is it")
+    page.press("#question", "Enter")
+    page.get_by_text("This is asked as soon as").wait_for()
+    page.type("#question", "?")
+    assert page.locator(".waits").inner_text() == ""
+    page.get_by_role("button", name="Stop").click()
+    assert page.locator(".turn").count() == 1
+    assert page.input_value("#question") == "How high is it?"
 
 
 def test_a_question_under_way_is_still_there_when_the_page_is_loaded_anew(page: Page) -> None:

@@ -99,6 +99,25 @@ def test_threads_of_a_workspace_are_forgotten_and_of_no_other(browser: Browser, 
         page.get_by_text("1 thread of the workspace “one”").wait_for()
 
 
+def test_a_link_brings_its_workspace_along(browser: Browser, tmp_path: Path) -> None:
+    files = sorted(write(tmp_path / "harbour", HARBOUR).iterdir())
+    with serving(workspaces=spaces(tmp_path)) as served, opened(browser, served.url) as page:
+        page.locator("#workspace-choice").wait_for()
+        page.select_option("#workspace-choice", "two")
+        upload(page, served.url, files)
+        page.goto(f"{served.url}/#/ask")
+        ask(page, HARBOUR_BRIDGE)
+        page.get_by_role("button", name="Copy link").click()
+        link = page.evaluate("navigator.clipboard.readText()")
+        page.select_option("#workspace-choice", "one")
+        page.get_by_text("Nothing to ask yet").wait_for()
+        page.goto(link)
+        page.get_by_text("documents in this index").wait_for()
+        assert page.input_value("#workspace-choice") == "two"
+        assert page.input_value("#question") == HARBOUR_BRIDGE
+        assert "workspace" not in page.url, "it is chosen now, and may be changed"
+
+
 def test_a_workspace_that_is_gone_is_named_with_the_one_in_its_place(browser: Browser, tmp_path: Path) -> None:
     with serving(workspaces=spaces(tmp_path)) as served, opened(browser, served.url) as page:
         with page.expect_response("**/v1/workspaces"):  # it is still there then

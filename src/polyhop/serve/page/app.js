@@ -117,7 +117,21 @@ function reload() {
 
 /** What a view shows is of a workspace, so that this is settled before. */
 function begin() {
+  takeWorkspace();
   drawWorkspace().then(show);
+}
+
+/** A link may say of which workspace it is: that is shown from then on. Returns whether it is another one. */
+function takeWorkspace() {
+  const [view, query] = location.hash.split("?");
+  const details = new URLSearchParams(query);
+  const name = details.get("workspace");
+  if (!name) return false;
+  details.delete("workspace");
+  history.replaceState(null, "", `${view}?${details}`);
+  if (name === api.workspace) return false;
+  api.workspace = name;
+  return true;
 }
 
 /** Where no workspace of several is chosen, or one that is not there, the first is; a lost one is named. */
@@ -150,6 +164,7 @@ drawViews();
 begin();
 window.addEventListener("hashchange", () => {
   leaveBehind(({ at }) => at !== location.hash);
+  if (takeWorkspace()) return reload();
   show().then(() => {
     const held = document.activeElement; // where a view has put it
     if (!main.contains(held) || !held.checkVisibility()) main.focus({ preventScroll: true });

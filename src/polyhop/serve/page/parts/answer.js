@@ -177,7 +177,7 @@ export class AnswerCard {
         "div",
         { class: "row actions" },
         this.#copies("Copy as Markdown", () => asMarkdown(answer), "copy"),
-        this.#copies("Copy link", () => linkTo(answer.standalone ?? answer.question), "link"),
+        this.#copies("Copy link", () => linkTo(answer.standalone ?? answer.question, this.page.api.workspace), "link"),
         button("Graph", () => this.page.go("graph", { answer: this.#keep(answer) }), { icon: "graph", class: "quiet" }),
         this.#tracer(answer, more),
         h("span", { class: "small muted cost" }, this.#cost(answer)),
@@ -228,7 +228,8 @@ export class AnswerCard {
 }
 
 /** An address that opens the page with a question, to be asked by whoever follows it. */
-const linkTo = (question) => new URL(`#/ask?${new URLSearchParams({ question })}`, location.href).href;
+const linkTo = (question, workspace) =>
+  new URL(`#/ask?${new URLSearchParams({ question, ...(workspace ? { workspace } : {}) })}`, location.href).href;
 
 /** In words, as a bar, and as a number: how far the answer can be trusted. */
 function confidence(share) {

@@ -14,7 +14,7 @@ export class Composer {
       placeholder: "Ask your documents",
       "aria-label": "Question",
       enterkeyhint: "send",
-      on: { keydown: (event) => this.#key(event), input: () => this.#grow() },
+      on: { keydown: (event) => this.#key(event), input: () => (this.wait(), this.#grow()) },
     });
     this.first = this.#choice("strategy", "Strategy");
     this.second = this.#choice("strategy-two", "Second strategy");
@@ -22,11 +22,13 @@ export class Composer {
     this.comparing = button("Compare", () => this.#compare(), { icon: "columns", class: "quiet", "aria-pressed": "false" });
     this.send = button("", () => this.#submit(), { icon: "send", name: "Ask", class: "primary send" });
     this.halt = button("Stop", stop, { icon: "stop", class: "stop", hidden: true });
+    this.waits = h("p", { class: "small muted waits", role: "status" });
     const options = h("div", { class: "row options" }, this.first.label, this.second.label, this.comparing);
     this.element = h(
       "form",
       { class: "composer", on: { submit: (event) => (event.preventDefault(), this.#submit()) } },
       this.question,
+      this.waits,
       h("div", { class: "row controls" }, options, h("span", { class: "space" }), this.halt, this.send),
     );
   }
@@ -73,6 +75,7 @@ export class Composer {
   }
 
   write(question) {
+    this.wait();
     this.question.value = question;
     this.#grow();
   }
@@ -90,9 +93,23 @@ export class Composer {
 
   #submit() {
     const question = this.question.value.trim();
-    if (!question || this.busy) return this.question.focus();
+    if (!question) return this.question.focus();
     const strategies = [this.first.select.value || null];
     if (!this.second.label.hidden) strategies.push(this.second.select.value || null);
-    this.ask({ question, strategies });
+    if (this.busy) this.wait({ question, strategies });
+    else this.ask({ question, strategies });
+  }
+
+  /** What is sent while an answer is under way waits for its end, until it is changed. */
+  wait(asked = null) {
+    this.waiting = asked;
+    fill(this.waits, asked && "This is asked as soon as the answer above is there, or stopped.");
+  }
+
+  /** Ask what has waited. */
+  next() {
+    const asked = this.waiting;
+    this.wait();
+    if (asked) this.ask(asked);
   }
 }

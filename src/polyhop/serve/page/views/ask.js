@@ -44,6 +44,7 @@ class AskView {
 
   #begin(thread = { id: newId(), workspace: this.page.api.workspace, turns: [] }) {
     this.running?.abort();
+    this.composer.wait();
     this.thread = thread;
     show(thread);
     this.turns.replaceChildren();
@@ -128,9 +129,14 @@ class AskView {
     });
     await Promise.all(each);
     if (this.running === stop) this.composer.busy = false;
+    this.#keep(thread, turn, stop);
+    if (this.running === stop) this.composer.next();
+  }
+
+  #keep(thread, turn, stop) {
     if (stop.signal.aborted || turn.answers.some(Boolean)) ended(); // one that failed may be wanted again
     if (!turn.answers.some(Boolean)) {
-      if (thread === this.thread && !this.composer.question.value) this.composer.write(question); // to be asked again
+      if (thread === this.thread && !this.composer.question.value) this.composer.write(turn.question); // to be asked again
       return;
     }
     keep(thread, turn);

@@ -69,11 +69,21 @@ def test_what_no_near_passage_answers_is_looked_for_along_links(engine: Polyhop)
 
 
 def test_conversations_are_searched_by_what_they_answer(index_of: Callable[[Mapping[str, str]], Polyhop]) -> None:
-    """Where questions were generated: in chats few names lead anywhere."""
-    evidence = index_of(CHATS).search("What hurts?", k=3, strategy="auto(sure=1.0)")
-    assert evidence.trail[0].startswith("qcg, because no passage near the question answers it")
+    """Where questions were generated: in chats few names lead anywhere, and steps would only part what was said."""
+    chats = index_of(CHATS)
+    evidence = chats.search("What hurts?", k=3, strategy="auto")
+    assert evidence.trail[0].startswith("qcg, because what is nearest to the question was said in conversations")
     assert evidence.hops[0].questions
     assert evidence.passages[0].title == "rowers friday"
+    in_steps = "Who is the brother of the man who steers on Sunday?"
+    with chats.view() as view:
+        assert view.plan(in_steps).shape == "chain"
+    assert chats.search(in_steps, k=3, strategy="auto").trail[0].startswith("qcg")
+
+
+def test_what_conversations_do_not_speak_of_is_doubted(index_of: Callable[[Mapping[str, str]], Polyhop]) -> None:
+    asked = "Which seats did Tansy paint blue for the regatta?"
+    assert index_of(CHATS).search(asked, strategy="auto").doubtful
 
 
 def test_the_first_look_is_at_what_generated_questions_lead_to_too(engine: Polyhop) -> None:

@@ -44,18 +44,20 @@ class Auto:
         """What the strategy finds that the question, or a first look, calls for; the trail says which and why."""
         began = time.monotonic()
         plan = over.plan(question)
-        passages: Sequence[Passage] = ()
-        if plan.is_whole:
-            passages = self._near(question, over, budget)
-            found = self._looked(question, passages, over)
+        near: Sequence[Passage] = ()
+        strategy: Strategy
+        if plan.is_whole or "questions" in over.layers:
+            near = self._near(question, over, budget)
+        if "questions" in over.layers and _are_conversations(near[: self.looked]):
+            strategy, reason = QCG(), "what is nearest to the question was said in conversations"
+        elif plan.is_whole:
+            found = self._looked(question, near, over)
             if found.chance >= self.sure:
-                return _single(plan, passages, found)
+                return _single(plan, near, found)
+            strategy = _following(plan, over)
             reason = f"no passage near the question answers it ({found.chance:.2f} of {self.sure:.2f})"
         else:
-            reason = f"the plan has {len(plan.steps)} steps"
-            if plan.shape != "chain" and "questions" in over.layers:
-                passages = self._near(question, over, budget)
-        strategy = _following(plan, over, passages[: self.looked])
+            strategy, reason = _following(plan, over), f"the plan has {len(plan.steps)} steps"
         evidence = strategy.retrieve(question, over.restricted(strategy.needs), budget)
         trail = (f"{evidence.strategy}, because {reason}", *evidence.trail)
         evidence = replace(evidence, strategy="auto", trail=trail)
@@ -111,13 +113,13 @@ def _beside_path(evidence: Evidence, over: View, budget: Budget) -> Evidence:
     return replace(evidence, passages=passages, trail=(*evidence.trail, f"beside it, along links: {path.trail[0]}"))
 
 
-def _following(plan: Plan, over: View, near: Sequence[Passage]) -> Strategy:
-    """Steps that build on one another are taken one by one; what is compared, or hidden, is found along links.
-
-    In conversations few names lead anywhere, and what was said is found by what it answers.
-    """
+def _following(plan: Plan, over: View) -> Strategy:
+    """Steps that build on one another are taken one by one; what is compared, or hidden, is found along links."""
     if plan.shape == "chain":
         return StepChain(scope="question")
-    if "questions" in over.layers and near and all(transcript_in(passage) is not None for passage in near):
-        return QCG()
     return Paths() if "parsekg" in over.layers else Hybrid()
+
+
+def _are_conversations(passages: Sequence[Passage]) -> bool:
+    """Whether all are said by people: few names lead anywhere there, and what was said is found by what it answers."""
+    return bool(passages) and all(transcript_in(passage) is not None for passage in passages)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from polyhop.plans import Plan, Step, whole_question
-from polyhop.reading.hops_found import held_against, hops_taken
+from polyhop.reading.hops_found import held_against, hops_taken, looked_first
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading
 from polyhop.types import AnswerKind, Clue, Evidence, Hop, Passage, Span
@@ -53,6 +53,18 @@ def test_a_value_that_was_read_otherwise_is_less_sure() -> None:
     other = held_against(owned, looked("Harrowmere"), None)
     assert (other.text, other.note[:12]) == (owned.text, "'Harrowmere'")
     assert 0.7 < other.confidence < owned.confidence
+
+
+def test_of_two_answers_nearly_as_likely_the_one_that_was_looked_at_counts() -> None:
+    answers = tuple(
+        Pointed(text=text, chance=chance, quote=None) for text, chance in (("a boat", 0.8), ("Sorrel", 0.7))
+    )
+    found = Pointing(question=QUESTION, answers=answers)
+    assert [one.text for one in looked_first(found, looked("Sorrel")).answers] == ["Sorrel", "a boat"]
+    assert looked_first(found, looked("a boat")) == found
+    assert looked_first(found, evidence(*WALKED)) == found
+    surer = replace(found, answers=(replace(answers[0], chance=0.95), answers[1]))
+    assert looked_first(surer, looked("Sorrel")) == surer
 
 
 def test_what_steps_lead_to_is_held_against_what_was_read_at_once() -> None:

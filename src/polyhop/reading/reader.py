@@ -88,8 +88,13 @@ def sure(reading: Reading, threshold: float) -> Reading:
 
 def doubted(reading: Reading, logits: float, why: str) -> Reading:
     """The reading, less sure by so many logits of its confidence, and why."""
-    odds = reading.confidence * math.exp(logits)
-    return replace(reading, confidence=odds / (odds + 1 - reading.confidence), note=f"{why}; {reading.note}")
+    return replace(reading, confidence=less_likely(reading.confidence, logits), note=f"{why}; {reading.note}")
+
+
+def less_likely(chance: float, logits: float) -> float:
+    """A chance that has become so many logits (below 0) smaller."""
+    odds = chance * math.exp(logits)
+    return odds / (odds + 1 - chance)
 
 
 @runtime_checkable

@@ -17,7 +17,7 @@ from polyhop.reading.chosen_rows import chosen_rows, tables_read
 from polyhop.reading.comparison import DATED, Comparison, compares_versions
 from polyhop.reading.conversations.days import with_the_day
 from polyhop.reading.conversations.turns import SpokenPassage
-from polyhop.reading.hops_found import chances_of, found_by_hops, held_against, leading_hops, quotes_of
+from polyhop.reading.hops_found import chances_of, found_by_hops, held_against, leading_hops, looked_first, quotes_of
 from polyhop.reading.listed import (
     TOLD,
     Items,
@@ -97,6 +97,7 @@ class Trained:
         if measured is not None and measured.confidence >= self.threshold:
             return measured
         read = read_weighed(question, passages, models, words=self.words)
+        read = replace(read, found=looked_first(read.found, evidence))
         shape = answer_shape(question)
         if shape == "summary":
             return self._extract(read.each)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.english.degrees import degree_within
-from polyhop.english.options import OFFERING, Tokens, alternatives, choices, joined
+from polyhop.english.options import OFFERING, Tokens, alternatives, choices, joined, worth
 
 LABELLED = Path(__file__).parents[2] / "weights" / "options.jsonl"
 
@@ -237,3 +237,9 @@ def test_other_questions_offer_nothing(question: str) -> None:
 def test_any_question_is_read(words: list[str]) -> None:
     found = alternatives(" ".join(words))
     assert found is None or all(found.options)
+
+
+def test_signs_are_worth_the_same_in_any_order() -> None:
+    """Sets have another order in each process: of two readings that are nearly as likely, always the same counts."""
+    weights = {"a": 0.1, "b": 0.2, "c": 0.3}
+    assert worth(frozenset("abc"), weights) == 0.6

@@ -242,7 +242,7 @@ def shared_counts(tokens: Tokens, cut: Cut) -> range:
 
 def worth(signs: Signs, weights: Mapping[str, float]) -> float:
     """What signs are worth together."""
-    return sum(weights.get(sign, 0.0) for sign in signs)
+    return math.fsum(weights.get(sign, 0.0) for sign in signs)  # in any order the same
 
 
 def _stretches(tokens: Tokens, cut: Cut) -> list[tuple[int, int]]:

@@ -228,7 +228,7 @@ def _ways(sentences: Sequence[_Sentence], weights: Mapping[str, float]) -> Itera
 
 
 def _share(terms: frozenset[str], weights: Mapping[str, float]) -> float:
-    return sum(weights.get(term, 0.0) for term in terms)
+    return math.fsum(weights.get(term, 0.0) for term in terms)
 
 
 def _candidates(

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 Shape = Literal["single", "chain", "comparison", "intersection", "verification", "several"]
-Comparator = Literal["earlier", "later", "larger", "smaller", "longer", "same", "both", "either", "common"]
+Comparator = Literal["earlier", "later", "larger", "smaller", "longer", "apart", "same", "both", "either", "common"]
 
 MAX_CONSTRAINTS: Final = 8
 REFERENCE: Final = re.compile(r"#(\d{1,2})(?!\d)")
@@ -108,8 +108,8 @@ class Combination:
 
     ``earlier`` and ``later`` (dates), ``larger`` and ``smaller`` (amounts) pick the option whose operand is that;
     ``longer`` picks the longer life, its operands being birth and death of each option in turn; ``either`` picks the
-    option whose operand is answered with yes; ``same`` and ``both`` answer yes or no; ``common`` is what all operands
-    share.
+    option whose operand is answered with yes; ``apart`` is how far two dates or amounts lie apart; ``same`` and
+    ``both`` answer yes or no; ``common`` is what all operands share.
     """
 
     comparator: Comparator

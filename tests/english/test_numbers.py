@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.english.dates import parse_date
-from polyhop.english.numbers import Amount, amount_in, names_version, number_in, versions_in
+from polyhop.english.dates import parse_date, time_apart
+from polyhop.english.numbers import Amount, amount_apart, amount_in, names_version, number_in, versions_in
 
 
 @pytest.mark.parametrize(
@@ -71,3 +71,48 @@ def test_a_version_is_named_whole(text: str, named: bool) -> None:
 )
 def test_dates_are_read_as_they_are_written(text: str, told: tuple[int, int, int] | None) -> None:
     assert parse_date(text) == told
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        ("388 metres", "46 metres", "342 metres"),
+        ("1.2 km", "800 m", "0.4 km"),
+        ("£1,610", "£ 610", "£1,000"),
+        ("about 41,000 inhabitants", "1,200", "39,800 inhabitants"),
+        ("12 %", "9.5 %", "2.5%"),
+        ("388 metres", "3 kg", None),
+        ("long", "3 kg", None),
+    ],
+)
+def test_amounts_differ_by_an_amount(one: str, other: str, told: str | None) -> None:
+    """In the unit of the first, and as exact as they are told."""
+    assert amount_apart(one, other) == told
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "unit", "told"),
+    [
+        ("1263", "1297", "years", "34 years"),
+        ("1297", "1263", "", "34 years"),
+        ("1263", "1297", "days", None),
+        ("144 BC", "114", "years", "257 years"),
+        ("3 May 1801", "4 June 1870", "", "69 years"),
+        ("3 May 1801", "1 May 1803", "years", "1 year"),
+        ("12 March 2031", "2 April 2031", "", "21 days"),
+        ("12 March 2031", "2 April 2031", "weeks", "3 weeks"),
+        ("March 2031", "May 2032", "", "14 months"),
+        ("March 2031", "May 2032", "weeks", None),
+        ("30 February 2031", "2 April 2031", "days", None),
+    ],
+)
+def test_dates_lie_so_far_apart(one: str, other: str, unit: str, told: str | None) -> None:
+    first, second = parse_date(one), parse_date(other)
+    assert first is not None
+    assert second is not None
+    assert time_apart(first, second, unit) == told
+
+
+def test_an_age_is_one_of_two_where_only_years_are_known() -> None:
+    assert time_apart((1287, 0, 0), (1362, 0, 0), age=True) == "74 or 75"
+    assert time_apart((1287, 5, 3), (1362, 4, 0), age=True) == "74"

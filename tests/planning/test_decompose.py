@@ -178,6 +178,66 @@ def test_what_was_before_something_else_asks_when_both_were(question: str, compa
     assert (plan.final.comparator, plan.final.options, plan.final.whether) == (comparator, (), True)
 
 
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        (
+            "How many years after Velm Tower was Orsa Spire finished?",
+            ["When was Velm Tower finished?", "When was Orsa Spire finished?"],
+        ),
+        (
+            "How long after the order was signed did the boiler arrive?",
+            ["When was the order signed?", "When did the boiler arrive?"],
+        ),
+        (
+            "How many days passed between the founding of the mill and that of the inn?",
+            ["When was the founding of the mill?", "When was the founding of the inn?"],
+        ),
+        (
+            "How many years were there between the founding of Velm Tower and Orsa Spire?",
+            ["When was the founding of Velm Tower?", "When was the founding of Orsa Spire?"],
+        ),
+        ("How old was Ada Lund when she left Velm?", ["When was Ada Lund born?", "When did Ada Lund leave Velm?"]),
+        (
+            "How old was the author of Low Tide when he died?",
+            ["Who is the author of Low Tide?", "When was #1 born?", "When did #1 die?"],
+        ),
+        ("How much longer is the Velm Bridge than the Orsa Bridge?", ["How long is the Velm Bridge?"]),
+        ("How many metres higher is Velm Tower than Orsa Spire?", ["How high is Velm Tower?"]),
+        ("How many more pages does Low Tide have than Red Sails?", ["How many pages does Low Tide have?"]),
+        ("How many more prizes did Ada Lund win than Oskar Vale?", ["How many prizes did Ada Lund win?"]),
+        ("How much older is Ada Lund than Oskar Vale?", ["How old is Ada Lund?", "How old is Oskar Vale?"]),
+    ],
+)
+def test_how_far_two_things_lie_apart_asks_for_both(question: str, asked: list[str]) -> None:
+    """Two dates, or two amounts, which nobody needs to have compared in writing."""
+    plan = decompose(question)
+    assert [step.question for step in plan.steps][: len(asked)] == asked
+    assert plan.final is not None
+    assert plan.final.comparator == "apart"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How long does the test take after the repair?",
+        "How old do you have to be when you join?",
+        "How many days before departure can I cancel?",
+        "How long before the opening must one ask for a loan?",
+        "How many years after he joined did Piet leave?",
+        "How much more than 50 euros do we pay?",
+        "How many people were there when the mill burnt?",
+    ],
+)
+def test_what_is_no_distance_of_two_things_is_asked_as_it_is(question: str) -> None:
+    assert steps(question) == [question]
+
+
+def test_who_is_the_same_is_asked_of_both_once() -> None:
+    asked = ["Who is the teacher of Ada Lund?", "Who is the teacher of Oskar Vale?"]
+    assert steps("Did Ada Lund and Oskar Vale have the same teacher?") == asked
+
+
 def test_things_that_are_compared_may_be_described() -> None:
     described = [
         "Who is the author of Low Tide?",

@@ -56,6 +56,9 @@ def compare(question: str, models: Models) -> Reading | None:
         ("Which film came out first, Low Tide or Red Sails, Grey Sails?", "Red Sails, Grey Sails"),
         ("Which film has the director who is older, Low Tide or Red Sails, Grey Sails?", "Red Sails, Grey Sails"),
         ("Who was born first out of Orla Venn and Tam Ostler?", "Tam Ostler"),
+        ("How old was Orla Venn when she died?", "69"),
+        ("How much older is Tam Ostler than Orla Venn?", "22 months"),
+        ("How many years after Ash Bridge was Elm Bridge completed?", "34 years"),
         ("Are Orla Venn and Tam Ostler of the same nationality?", "yes"),
         ("Do Orla Venn and Pell Marrow have the same nationality?", "no"),
         ("Were Orla Venn and Tam Ostler born in the same town?", "yes"),
@@ -252,3 +255,12 @@ def test_versions_are_compared_by_the_days_in_their_headings(question: str, answ
     evidence = Evidence(question=question, strategy="given", passages=(CHANGES,), plan=decompose(question, []))
     reading = Trained().read(question, evidence, models)
     assert reading.text == answer
+
+
+def test_an_amount_of_one_thing_is_no_difference_of_two(models: Models) -> None:
+    """Nor does a date of one tell how long it was after another."""
+    question = "How many more arches does Ash Bridge have than Elm Bridge?"
+    assert compare(question, models) is None
+    plan = decompose(question)
+    evidence = Evidence(question=question, strategy="paths", passages=WORLD, plan=plan)
+    assert Trained().read(question, evidence, models).text is None

@@ -6,6 +6,8 @@ import re
 from datetime import date
 from typing import Final
 
+from polyhop.english.numbers import counted
+
 Date = tuple[int, int, int]  # year (negative before our era), month and day, 0 where unknown
 
 MONTHS: Final = (
@@ -60,6 +62,27 @@ def parse_date(text: str) -> Date | None:
         month_number(month[1]) if month else 0,
         int(day[1]) if day else 0,
     )
+
+
+def time_apart(one: Date, other: Date, unit: str = "", *, age: bool = False) -> str | None:
+    """How far two dates lie apart, in whole years, months, weeks or days, or in what tells most; None where unknown.
+
+    An ``age`` is years without the word; where only years are known, it is one of two.
+    """
+    first, second = sorted((one, other))
+    years = second[0] - first[0] - (first[0] < 0 < second[0])  # there was no year 0
+    if not (first[1] and second[1]):
+        told = f"{years - 1} or {years}" if age and years else counted(years, "years")
+        return told if unit in ("", "years") else None
+    months = 12 * years + second[1] - first[1] - (0 < second[2] < first[2])
+    ends = [calendar_day(f"{one[0]:04}{one[1]:02}{one[2]:02}") for one in (first, second)]
+    days = (ends[1] - ends[0]).days if ends[0] is not None and ends[1] is not None else None
+    if age:
+        return str(months // 12)
+    if not unit:
+        unit = "years" if months >= 24 else "months" if days is None or days > 60 else "days"
+    length = {"years": months // 12, "months": months, "weeks": days and days // 7, "days": days}[unit]
+    return None if length is None else counted(length, unit)
 
 
 def written_day(day: str) -> str:

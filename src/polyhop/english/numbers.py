@@ -87,6 +87,23 @@ def amount_in(text: str, start: int, end: int) -> Amount | None:
     return Amount(value * factor, kind)
 
 
+def amount_apart(one: str, other: str) -> str | None:
+    """The difference of the first amounts of two texts, in the unit of the first; None where they measure otherwise."""
+    amounts = amount_in(one, 0, len(one)), amount_in(other, 0, len(other))
+    found = _NUMBER.search(one), _NUMBER.search(other)
+    if amounts[0] is None or amounts[1] is None or found[0] is None or found[1] is None:
+        return None
+    if amounts[0].kind != amounts[1].kind:
+        return None
+    raw = _value(found[0].group())
+    difference = abs(amounts[0].value - amounts[1].value) / (amounts[0].value / raw if raw else 1.0)
+    digits = max(len(each.group().partition(".")[2]) for each in found if each is not None)
+    unit = _UNIT.match(one, found[0].end())
+    sign = one[: found[0].start()].strip()[-1:]
+    told = f"{sign if sign in _MONEY else ''}{difference:,.{digits}f}"
+    return f"{told} {unit['unit']}".replace(" %", "%") if unit else told
+
+
 def counted(number: int, things: str) -> str:
     """A number and what it counts, as people write it: "1 document", "2 documents", "1,204 passages".
 

@@ -6,17 +6,17 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.countries import countries_in
-from polyhop.english.dates import Date
-from polyhop.english.numbers import Amount, amount_in, names_version, number_in, versions_in
+from polyhop.english.dates import Date, time_apart
+from polyhop.english.numbers import amount_apart, names_version, number_in, versions_in
 from polyhop.english.options import choices
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.plans import Combination, Plan
+from polyhop.reading.measured import alike_amounts
 from polyhop.reading.reader import Quote, Reading, hop_read, text_of
 from polyhop.reading.rows import word_families
 from polyhop.reading.steps import Candidate, StepReading, dated, glance
@@ -26,6 +26,9 @@ from polyhop.types import AnswerKind, Hop, Passage
 _NATION: Final = re.compile(r"\b(?:country|nation|nationality|citizenship)\b", re.IGNORECASE)
 DATED: Final = ("earlier", "later", "longer")  # comparators of dates
 _BEGUN: Final = ("When was {} born?", "When was {} founded?", "When was {} built?")  # what an age is counted from
+_TIMED: Final = re.compile(r"\b(?:date|age)\b")  # among what measures ask for
+_UNIT_ASKED: Final = re.compile(r"\bhow many (years|months|weeks|days)\b", re.IGNORECASE)
+_APART: Final = 0.9  # how sure a difference is at most
 _IDLE: Final = word_families("same both type kind share")
 _PLAIN: Final = 0.5  # chance of a date in the passage about a thing, from which no other passage is asked
 _NAMED: Final = 0.9  # how sure it is that a sentence that names a thing is about it, where no passage is
@@ -117,23 +120,28 @@ class Comparison:
             return None
         comparator = plan.final.comparator
         shared = comparator == "common" and not _SHARING.isdisjoint(question.lower().rstrip("?!. ").split())
-        compared = _common(operands) if shared else self._combined(comparator, operands)
+        compared = _common(operands) if shared else self._combined(question, comparator, operands)
         if compared is None:
-            return None if compares_versions(plan) else self._chosen(question)
+            return None if answered_by_steps(plan) else self._chosen(question)
         reading = replace(compared.reading, hops=tuple(_hops(operands, steps, compared.told)))
         if plan.final.whether:
             verdict = "yes" if reading.text == operands[0].option else "no"
             sure = reading.confidence * compared.weakest  # what rests on an unlikely date is a guess
             reading = replace(reading, text=verdict, kind=AnswerKind.VERDICT, confidence=sure)
+        elif comparator == "apart":
+            reading = replace(reading, confidence=min(reading.confidence, compared.weakest))
         quotes = [*(step.quote for operand in operands for step in operand.way), *reading.quotes]
         sureness = sum(operand.sureness(self.passages) for operand in operands) / len(operands)
         return replace(reading, quotes=tuple(dict.fromkeys(quotes)), confidence=reading.confidence * sureness**2)
 
-    def _combined(self, comparator: str, operands: Sequence[Operand]) -> Compared | None:
+    def _combined(self, question: str, comparator: str, operands: Sequence[Operand]) -> Compared | None:
         if comparator in DATED:
             return self._by_date(comparator, operands)
         if comparator in ("larger", "smaller"):
             return _by_amount(comparator, operands)
+        if comparator == "apart":
+            is_timed = all(_TIMED.search(operand.targets[0]) for operand in operands)
+            return self._time_apart(question, operands) if is_timed else _by_amount(comparator, operands)
         if comparator == "either":
             asked = [operand.readings[0].question for operand in operands]
             reading = self._by_relevance([(one.option, one.subject) for one in operands], asked)
@@ -174,6 +182,18 @@ class Comparison:
         chosen = operands[0 if first else 1].option
         sure = 0.9 if measures[0] != measures[1] else 0.4
         return Compared(_reading(chosen, quotes, sure, f"compared by {names}"), found)
+
+    def _time_apart(self, question: str, operands: Sequence[Operand]) -> Compared | None:
+        """How far the dates of two things lie apart, in the unit that is asked for; None where one is not told."""
+        one, other = (self._date(operand, 0) for operand in operands)
+        if one is None or other is None:
+            return None
+        unit = _UNIT_ASKED.search(question)
+        age = question.lower().startswith("how old")
+        text = time_apart(one[0], other[0], unit[1].lower() if unit else "", age=age)
+        told = _told_by(one[1]), _told_by(other[1])
+        quotes = [each.quote for each in told]
+        return None if text is None else Compared(_reading(text, quotes, _APART, "from one date to the other"), told)
 
     def _date(self, operand: Operand, at: int) -> tuple[Date, Candidate] | None:
         """The date that a measure found, in the passage about the thing or, where it is not plain there, in any.
@@ -263,13 +283,18 @@ class Comparison:
 
 def _asks_itself(final: Combination) -> bool:
     """Whether the steps say by themselves what they ask for, and the question offers nothing."""
-    return final.comparator == "common" or (final.whether and not final.options)
+    return final.comparator == "common" or (not final.options and (final.whether or final.comparator == "apart"))
 
 
-def compares_versions(plan: Plan | None) -> bool:
-    """Whether a plan compares versions by their dates: notes on them do not tell which is the later one."""
+def answered_by_steps(plan: Plan | None) -> bool:
+    """Whether nothing but what the steps find can answer a plan.
+
+    Notes on versions do not tell which is the later one, and the amount of one thing is no difference of two.
+    """
     final = plan.final if plan is not None else None
-    return final is not None and final.comparator in DATED and any(map(versions_in, final.options))
+    if final is None or not final.options:
+        return False
+    return final.comparator == "apart" or (final.comparator in DATED and any(map(versions_in, final.options)))
 
 
 def _operands(plan: Plan, steps: Sequence[StepReading]) -> Iterator[Operand]:
@@ -310,34 +335,23 @@ def _years(birth: Date, death: Date) -> Date:
 
 
 def _by_amount(comparator: str, operands: Sequence[Operand]) -> Compared | None:
-    """Which of two has more or less of something, the second where both have as much; None where one is not told.
+    """Which of two has more or less of something, the second where both have as much, or by how much they differ.
 
-    The likeliest amounts that measure the same; of a bare number, the other one's unit is taken to be its own.
+    None where one amount is not told.
     """
-    ways = [
-        (one, other)
-        for one, other in product(*(_amounts(operand.readings[0]) for operand in operands))
-        if one[0].kind == other[0].kind or not (one[0].kind and other[0].kind)
-    ]
-    if not ways:
+    way = alike_amounts(operands[0].readings[0], operands[1].readings[0])
+    if way is None:
         return None
-    way = max(ways, key=lambda way: way[0][1].chance * way[1][1].chance)
+    told, quotes = tuple(_told_by(one) for _, one in way), [one.quote for _, one in way]
+    note = f"compared by {operands[0].targets[0] or 'amount'}"
+    if comparator == "apart":  # one amount is not of both
+        text = amount_apart(*(one.text for _, one in way)) if way[0][1].quote != way[1][1].quote else None
+        return None if text is None else Compared(_reading(text, quotes, _APART, note), told)
     alike = way[0][0].kind == way[1][0].kind
     values = [amount.value if alike else number_in(one.text) or amount.value for amount, one in way]
     first = values[0] > values[1] if comparator == "larger" else values[0] < values[1]
-    told = tuple(_told_by(one) for _, one in way)
     confidence = 0.8 if values[0] != values[1] else 0.4
-    note = f"compared by {operands[0].targets[0] or 'amount'}"
-    chosen = operands[0 if first else 1].option
-    return Compared(_reading(chosen, [one.quote for one in told], confidence, note), told)
-
-
-def _amounts(reading: StepReading) -> Iterator[tuple[Amount, Candidate]]:
-    """What was read as an amount, likeliest first."""
-    for candidate in reading.candidates:
-        amount = amount_in(candidate.text, 0, len(candidate.text))
-        if amount is not None:
-            yield amount, candidate
+    return Compared(_reading(operands[0 if first else 1].option, quotes, confidence, note), told)
 
 
 def _common(operands: Sequence[Operand], likely: float = 0.0) -> Compared | None:

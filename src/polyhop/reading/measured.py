@@ -25,7 +25,7 @@ from polyhop.models.choice import Models
 from polyhop.reading.pointing import point_together
 from polyhop.reading.reader import Quote, Reading, text_of
 from polyhop.reading.rows import Row, RowTable, row_at, tables_in, word_families
-from polyhop.reading.steps import Candidate, counted_in, dated, read_step
+from polyhop.reading.steps import Candidate, StepReading, counted_in, dated, read_step
 from polyhop.types import AnswerKind, Passage
 
 WORDS: Final = 220  # of what is said of each option, that are read
@@ -296,3 +296,27 @@ def _verdict(holds: bool, told: Candidate, asked: str) -> Reading:
         confidence=told.chance,
         note=f"{asked} {told.text}",
     )
+
+
+_AmountRead = tuple[Amount, Candidate]
+
+
+def alike_amounts(one: StepReading, other: StepReading) -> tuple[_AmountRead, _AmountRead] | None:
+    """The likeliest amounts of two things that measure the same, with what they were read in; None without such.
+
+    Of a bare number, the other one's unit is taken to be its own.
+    """
+    ways = [
+        (first, second)
+        for first, second in product(_amounts(one), _amounts(other))
+        if first[0].kind == second[0].kind or not (first[0].kind and second[0].kind)
+    ]
+    return max(ways, key=lambda way: way[0][1].chance * way[1][1].chance) if ways else None
+
+
+def _amounts(reading: StepReading) -> Iterator[_AmountRead]:
+    """What was read as an amount, likeliest first."""
+    for candidate in reading.candidates:
+        amount = amount_in(candidate.text, 0, len(candidate.text))
+        if amount is not None:
+            yield amount, candidate

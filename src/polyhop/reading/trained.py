@@ -14,7 +14,7 @@ from polyhop.models.choice import Models
 from polyhop.plans import whole_question
 from polyhop.reading.by_kind_of_text import read_by_kind_of_text
 from polyhop.reading.chosen_rows import chosen_rows, tables_read
-from polyhop.reading.comparison import DATED, Comparison, compares_versions
+from polyhop.reading.comparison import DATED, Comparison, answered_by_steps
 from polyhop.reading.conversations.days import with_the_day
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.hops_found import chances_of, found_by_hops, held_against, leading_hops, looked_first, quotes_of
@@ -110,8 +110,8 @@ class Trained:
         )
         if direct.confidence < self.threshold and self._may_be_quoted(direct):
             direct = max(direct, self._quotation(shape, found), key=lambda one: one.confidence)
-        if compares_versions(evidence.plan):
-            direct = replace(direct, confidence=0.0, note=f"no dates were compared; {direct.note}")
+        if answered_by_steps(evidence.plan):
+            direct = replace(direct, confidence=0.0, note=f"nothing could be compared; {direct.note}")
         best = planned if planned is not None and planned.confidence >= direct.confidence else direct
         best = held_against(_compared(question, best), evidence, None if best is direct else found)
         if evidence.doubtful:

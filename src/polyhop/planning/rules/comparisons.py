@@ -9,7 +9,7 @@ from typing import Final
 from polyhop.english.degrees import FORMS, degree_in
 from polyhop.english.options import split_options
 from polyhop.english.question import OWNS, Word, Words, plain, read_words, render
-from polyhop.english.verbs import base_form, is_participle
+from polyhop.english.verbs import base_form, is_participle, third_of_base
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -23,12 +23,13 @@ from polyhop.english.words import (
     TIMES,
     TITLE_NOUNS,
     WH_WORDS,
+    names_person,
     word_set,
 )
 from polyhop.planning.rules.chains import answer_chain
-from polyhop.planning.rules.clauses import finite_at, first_finite, noun_phrase_start
+from polyhop.planning.rules.clauses import finite_at, first_finite
 from polyhop.planning.rules.draft import PlanDraft
-from polyhop.planning.rules.event_times import timed
+from polyhop.planning.rules.event_times import time_between, timed
 from polyhop.plans import Combination, Comparator, Plan
 
 _BORN: Final = word_set("born birth older oldest younger youngest elder eldest birthday")
@@ -58,13 +59,16 @@ def compare(words: Words) -> Plan | None:
     """The plan of a comparison, or None if the question compares nothing that we recognise."""
     if len(words) < 5:
         return timed(words)  # "Did Ada Lund outlive Oskar Vale?"
-    words = _that_of_spelled_out(words)
     options = split_options(words)
     if options is not None:
         return _choice(options.frame, *options.options) if len(options.options) == 2 else None
     if words[0].low in BE | DO | HAVE:
         return _order(words) or timed(words) or _agreement(words)
-    return _common(words)
+    planned = _common(words)
+    if planned is None and words[0].low == "how":
+        words = (words[0], *plain(*words[1].text.split()), *words[2:])  # "many years" is taken for a name
+        planned = time_between(words) or _difference(words)
+    return planned
 
 
 def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
@@ -96,20 +100,6 @@ def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
         measure = _Measure(plain("how", "old", "is"), (), measure.comparator, "age")  # a bridge was not born
     operands = tuple(measure.ask(thing, draft) for thing in things)
     return draft.plan("comparison", Combination(comparator=measure.comparator, operands=operands, options=names))
-
-
-def _that_of_spelled_out(words: Words) -> Words:
-    """The words with the noun that "that of" stands for: "the age of X or that of Y" is "or the age of Y"."""
-    lows = [word.low for word in words]
-    at = next((at for at in range(3, len(words) - 2) if lows[at : at + 2] == ["that", "of"]), None)
-    if at is None or lows[at - 1] not in ("than", "or", "and", "before", "after"):
-        return words
-    end = next((end for end in range(2, at) if lows[end] == "of" or words[end] == OWNS), None)
-    if end is None:
-        return words
-    noun = words[end + 1 : end + 2] if words[end] == OWNS else words[noun_phrase_start(words, end) : end]
-    noun = tuple(word for word in noun if word.low not in ARTICLES)
-    return (*words[:at], *plain("the"), *noun, *words[at + 1 :]) if noun else words
 
 
 def _described(thing: Words) -> Words:
@@ -246,6 +236,29 @@ def _more_than(words: Words, than: int) -> Plan | None:
     return replace(planned, final=replace(planned.final, whether=True))
 
 
+def _difference(words: Words) -> Plan | None:
+    """By how much is one more than another? "How much longer is X than Y?", "How many more pages has X than Y?"."""
+    lows = [word.low for word in words]
+    than = lows.index("than") if "than" in lows else 0
+    verb = next((at for at in range(3, than) if lows[at] in BE | DO | HAVE), 0)
+    if lows[:2] not in (["how", "much"], ["how", "many"]) or not verb < than - 1:
+        return None
+    asked = words[2:verb] if lows[2] in FORMS else words[3:verb]  # "how many metres longer"
+    left, does = words[verb + 1 : than], lows[verb] in DO
+    if does:
+        left, said = left[:-1], plain(third_of_base(left[-1].low))
+    frame = (*plain("which"), *(said if does else words[verb : verb + 1]), *asked)
+    things = [Word(render(thing), "name") for thing in (left, words[than + 1 :])]
+    planned = _choice(frame, *things) if verb and all(thing.text for thing in things) else None
+    if planned is None or planned.final is None or planned.final.comparator == "either":
+        return None
+    past = lows[verb] == "did"
+    steps = (
+        replace(step, question=step.question.replace(" does ", " did ")) if past else step for step in planned.steps
+    )
+    return replace(planned, steps=tuple(steps), final=replace(planned.final, comparator="apart"))
+
+
 def _agreement(words: Words) -> Plan | None:
     """Do two things agree? "Are X and Y in the same country?", "Are both X and Y operas?"."""
     found = _pair(words)
@@ -269,7 +282,8 @@ def _agreement(words: Words) -> Plan | None:
 
 def _shared_role(head: Words, rest: Words) -> str:
     """The role that both hold: "the directors of X and Y", "do X and Y have directors"."""
-    holders = head if any(word.low == "of" for word in head) else rest if any(word.low in HAVE for word in rest) else ()
+    had = tuple(takewhile(lambda word: word.low != "same", rest))  # "have the same teacher" asks for the teacher
+    holders = head if any(word.low == "of" for word in head) else had if any(word.low in HAVE for word in rest) else ()
     return next((_singular(word.low) for word in holders if _singular(word.low) in ROLES), "")
 
 
@@ -335,7 +349,8 @@ def _shared_measure(rest: Words) -> _Measure | None:
         if preposition.low == "from" or noun[0].low in ("country", "nation"):
             return _Measure(plain("which") + noun + plain("is"), plain("from"), "same", name)
         return _Measure((preposition, *plain("which"), *noun, *plain("is")), (), "same", name)
-    return _Measure(plain("what", "is", "the") + noun + plain("of"), (), "same", name)
+    asks = "who" if names_person(noun[0].low) else "what"
+    return _Measure(plain(asks, "is", "the") + noun + plain("of"), (), "same", name)
 
 
 def _predicate(helper: Word, rest: Words) -> _Measure | None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from polyhop.english.question import LONGEST_QUESTION, Words, has_sentences, plain, read_words
+from polyhop.english.question import LONGEST_QUESTION, OWNS, Words, has_sentences, plain, read_words
 from polyhop.english.verbs import base_form, is_participle, third_of_base
 from polyhop.english.words import (
     ARTICLES,
@@ -21,7 +21,7 @@ from polyhop.english.words import (
     WH_WORDS,
 )
 from polyhop.planning.rules.chains import answer_chain, settle
-from polyhop.planning.rules.clauses import RELATIVISERS, asks, first_finite
+from polyhop.planning.rules.clauses import RELATIVISERS, asks, first_finite, noun_phrase_start
 from polyhop.planning.rules.comparisons import compare
 from polyhop.planning.rules.draft import SOURCE, PlanDraft
 from polyhop.planning.stands_alone import asks_something
@@ -44,7 +44,7 @@ def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
     words = read_words(text, entities)
     if len(words) < 4 or has_sentences(text):
         return whole
-    plan = compare(words)
+    plan = compare(_that_of_spelled_out(words))
     if plan is None:
         words = _same_as_spelled_out(words)
         plan = _statement(words)
@@ -62,6 +62,20 @@ def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
 
 def _kept(text: str, draft: PlanDraft) -> Step:
     return Step(question=text, target=draft.steps[-1].target)
+
+
+def _that_of_spelled_out(words: Words) -> Words:
+    """The words with the noun that "that of" stands for: "the age of X or that of Y" is "or the age of Y"."""
+    lows = [word.low for word in words]
+    at = next((at for at in range(3, len(words) - 2) if lows[at : at + 2] == ["that", "of"]), None)
+    if at is None or lows[at - 1] not in ("than", "or", "and", "before", "after"):
+        return words
+    end = next((end for end in range(2, at) if lows[end] == "of" or words[end] == OWNS), None)
+    if end is None:
+        return words
+    noun = words[end + 1 : end + 2] if words[end] == OWNS else words[noun_phrase_start(words, end) : end]
+    noun = tuple(word for word in noun if word.low not in ARTICLES)
+    return (*words[:at], *plain("the"), *noun, *words[at + 1 :]) if noun else words
 
 
 def _same_as_spelled_out(words: Words) -> Words:

@@ -1,4 +1,4 @@
-"""Whether one thing was before another: "Did Ada outlive her teacher?", "Had the mill burnt when the inn opened?"."""
+"""When things happened: whether one was before another, or by how long ("How old was Ada when the mill burnt?")."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _LASTING: Final = frozenset({"still", "already", "yet", "not", "only"})
 _AT_ONE_TIME: Final = frozenset({"when", "while"})
 _PAST: Final = frozenset({"was", "were", "did", "had"})
 _JOINING: Final = _AT_ONE_TIME | {"before", "after"}
+_UNITS: Final = frozenset({"years", "months", "weeks", "days"})
 
 
 def timed(words: Words) -> Plan | None:
@@ -31,7 +32,7 @@ def timed(words: Words) -> Plan | None:
     outlived = next((at for at, low in enumerate(lows) if low in ("outlive", "outlived")), None)
     if outlived is not None and 1 < outlived < len(words) - 1 and "by" not in lows:
         subject = words[1:outlived]
-        return _ordered("later", _died(subject), _died(_owned(words[outlived + 1 :], subject)))
+        return _combined("later", _died(subject), _died(_owned(words[outlived + 1 :], subject)), whether=True)
     joints = [at for at, low in enumerate(lows) if low in _JOINING]
     if len(joints) != 1 or not 2 < joints[0] < len(words) - 1:
         return None
@@ -44,7 +45,8 @@ def timed(words: Words) -> Plan | None:
     order = _order(lows[: joints[0]], joint)
     if second is None or order is None:
         return None
-    return _ordered(order, _died(subject) if living else (*plain("when", words[0].low), *_without(before[1:])), second)
+    first = _died(subject) if living else (*plain("when", words[0].low), *_without(before[1:]))
+    return _combined(order, first, second, whether=True)
 
 
 def _order(before: list[str], joint: str) -> Comparator | None:
@@ -84,10 +86,63 @@ def _without(words: Words) -> Words:
     return tuple(word for word in words if word.low not in _LASTING)
 
 
-def _ordered(comparator: Comparator, *events: Words) -> Plan | None:
-    """The plan that asks when each was, and whether the first one was earlier, or later."""
+def time_between(words: Words) -> Plan | None:
+    """The plan of a question for how long one thing was after another, or how old somebody was then; else None."""
+    lows = [word.low for word in words]
+    if lows[0] != "how" or "," in lows or any(low in WH_WORDS - {"when"} for low in lows[1:]):
+        return None
+    if lows[1] == "old":
+        return _aged(words, lows)
+    start = 2 if lows[1] == "long" else 3 if lows[1] == "many" and lows[2] in _UNITS else 0
+    if start and lows[start] in ("after", "before"):
+        return _after(words[start + 1 :])
+    if start and "between" in lows[start : start + 3]:
+        return _between(words[lows.index("between") + 1 :])
+    return None
+
+
+def _aged(words: Words, lows: list[str]) -> Plan | None:
+    """Of "How old was Ada when she left?": when she was born, and when she left."""
+    at = lows.index("when") if "when" in lows else 0
+    subject = words[3:at]
+    if at < 4 or lows[2] not in BE or at == len(words) - 1 or not (subject[-1].atomic or names_person(subject[-1].low)):
+        return None
+    event = _event(words[at + 1 :], subject)
+    born = (*plain("when", "was"), *subject, *plain("born"))
+    return None if event is None else _combined("apart", born, event)
+
+
+def _after(words: Words) -> Plan | None:
+    """Of "the mill burnt was the inn opened": when each of them was; a bare name did the same as the other."""
+    at = next((at for at in range(len(words) - 2, 0, -1) if words[at].low in _PAST), None)
+    if at is None or any(word.low in _SUBJECTS | OWNERS for word in words):
+        return None
+    former, latter = words[:at], words[at:]
+    named = sum(word.low in ARTICLES for word in former[:1])
+    if len(former) == named + 1 and former[-1].atomic:
+        end = next((end for end in range(1, 4) if latter[end : end + 1] and latter[end].atomic), 0)
+        first = (*plain("when"), latter[0], *former, *latter[end + 1 :]) if end else None
+    else:
+        first = _event(former, ())
+    return None if first is None else _combined("apart", first, (*plain("when"), *latter))
+
+
+def _between(words: Words) -> Plan | None:
+    """Of "the founding of the mill and that of the inn": when each was."""
+    joints = [at for at, word in enumerate(words) if word.low == "and"]
+    if len(joints) != 1 or not 0 < joints[0] < len(words) - 1:
+        return None
+    sides = [words[: joints[0]], words[joints[0] + 1 :]]
+    of = next((at for at, word in enumerate(sides[0]) if word.low == "of"), 0)
+    if of and all(word.low != "of" for word in sides[1]):  # "the founding of the mill and the inn"
+        sides[1] = (*sides[0][: of + 1], *sides[1])
+    return _combined("apart", *((*plain("when", "was"), *side) for side in sides))
+
+
+def _combined(comparator: Comparator, *events: Words, whether: bool = False) -> Plan | None:
+    """The plan that asks when each was; None where that is the same question."""
     draft = PlanDraft()
-    places = [int(answer_chain(event, draft, "date").text[1:]) - 1 for event in events]
+    places = tuple(int(answer_chain(event, draft, "date").text[1:]) - 1 for event in events)
     if places[0] == places[1]:
         return None
-    return draft.plan("comparison", Combination(comparator=comparator, operands=tuple(places), whether=True))
+    return draft.plan("comparison", Combination(comparator=comparator, operands=places, whether=whether))

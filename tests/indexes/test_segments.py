@@ -1,5 +1,8 @@
 """An index is a list of immutable segments: writing them is durable, growing them is planned."""
 
+import os
+import shutil
+import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -37,6 +40,39 @@ def test_arrays_are_read_only(tmp_path: Path) -> None:
     write_arrays(tmp_path / "segment", {"numbers": ints(1)})
     with pytest.raises(ValueError, match="read-only"):
         read_arrays(tmp_path / "segment", ["numbers"])["numbers"][0] = 2
+
+
+def test_what_is_mapped_already_is_taken_over(tmp_path: Path) -> None:
+    """As long as somebody has it; what nobody has is let go."""
+    write_arrays(tmp_path / "segment", {"numbers": ints(1), "lengths": ints(7)})
+    held = read_arrays(tmp_path / "segment", ["numbers"])["numbers"]
+    assert read_arrays(tmp_path / "segment", ["lengths", "numbers"])["numbers"] is held
+    gone = weakref.ref(held)
+    del held
+    assert gone() is None
+
+
+def test_what_was_written_anew_under_the_same_name_is_not_taken_for_what_was_there(tmp_path: Path) -> None:
+    """And who has what was there keeps it."""
+    write_arrays(tmp_path / "segment", {"numbers": ints(1)})
+    held = read_arrays(tmp_path / "segment", ["numbers"])["numbers"]
+    write_arrays(tmp_path / "segment", {"numbers": ints(2)})
+    assert read_arrays(tmp_path / "segment", ["numbers"])["numbers"].tolist() == [2]
+    assert held.tolist() == [1]
+    shutil.rmtree(tmp_path / "segment")
+    with pytest.raises(IndexCorrupt):
+        read_arrays(tmp_path / "segment", ["numbers"])
+    assert held.tolist() == [1]
+
+
+def test_damage_is_told_to_who_comes_later_though_somebody_has_the_file_mapped(tmp_path: Path) -> None:
+    write_arrays(tmp_path / "segment", {"numbers": np.arange(1000)})
+    held = read_arrays(tmp_path / "segment", ["numbers"])
+    with (tmp_path / "segment" / "numbers.npy").open("r+b") as file:
+        file.seek(-8, os.SEEK_END)
+        file.write(b"damaged!")
+    with pytest.raises(IndexCorrupt, match=r"numbers\.npy is damaged"):
+        read_arrays(tmp_path / "segment", held)
 
 
 def test_writing_replaces_what_a_killed_writer_left(tmp_path: Path) -> None:

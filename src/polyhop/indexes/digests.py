@@ -29,9 +29,9 @@ Written = dict[str, tuple[int, str, str]]  # by file name: size, digest of its e
 def seal(folder: Path) -> None:
     """Note what the files of a folder are now. Raises OSError."""
     found: Written = {}
-    times: dict[str, list[int]] = {}
+    whole: dict[str, list[int]] = {}
     for path in sorted(path for path in folder.iterdir() if path.is_file() and path.name not in (FILE, SEEN)):
-        times[path.name] = _times(path)  # before it is read: whoever writes to it meanwhile has it read again
+        whole[path.name] = times(path)  # before it is read: whoever writes to it meanwhile has it read again
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             found[path.name] = (size, _ends(file, size), _whole(file))
@@ -39,7 +39,7 @@ def seal(folder: Path) -> None:
         json.dump(found, file, separators=(",", ":"))
         file.flush()
         os.fsync(file.fileno())
-    _see(folder, times)
+    _see(folder, whole)
 
 
 def is_sealed(folder: Path) -> bool:
@@ -74,25 +74,25 @@ def new_faults(folder: Path) -> Iterator[str]:
     So a disk that forgets by itself, far from the ends of a file, is not noticed. Raises OSError.
     """
     written = _read(folder) or {}
-    seen, times = _seen(folder), {name: _times(folder / name) for name in written}
-    known = [name for name in written if seen.get(name) == times[name] != []]
+    seen, now = _seen(folder), {name: times(folder / name) for name in written}
+    known = [name for name in written if seen.get(name) == now[name] != []]
     damaged = False
     for fault in faults(folder, deep=True, besides=known):
         damaged = True
         yield fault
     if not damaged and len(known) < len(written):
-        _see(folder, times)
+        _see(folder, now)
 
 
 def untouched(folder: Path) -> bool:
     """Whether nobody wrote to the files of a folder since they were found whole. Raises OSError."""
     seen = _seen(folder) if is_sealed(folder) else {}
-    return bool(seen) and all(seen.get(name) == _times(folder / name) for name in _read(folder) or seen)
+    return bool(seen) and all(seen.get(name) == times(folder / name) for name in _read(folder) or seen)
 
 
 def found_whole(folder: Path) -> None:
     """Note that the files of a folder were found whole, by whoever read all of them."""
-    _see(folder, {name: _times(folder / name) for name in _read(folder) or ()})
+    _see(folder, {name: times(folder / name) for name in _read(folder) or ()})
 
 
 def written(folder: Path) -> dict[str, tuple[int, str]]:
@@ -114,7 +114,8 @@ def is_whole(path: Path, size: int, digest: str) -> bool:
         return False
 
 
-def _times(path: Path) -> list[int]:
+def times(path: Path) -> list[int]:
+    """When a file was written, and how large it is; nothing of one that is not there."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -122,11 +123,11 @@ def _times(path: Path) -> list[int]:
     return [found.st_size, found.st_mtime_ns, found.st_ctime_ns]
 
 
-def _see(folder: Path, times: Mapping[str, list[int]]) -> None:
+def _see(folder: Path, whole: Mapping[str, list[int]]) -> None:
     """Note when files were whole; where that cannot be noted, they are read again."""
     with suppress(OSError):
         draft = folder / f".{SEEN}"
-        draft.write_text(json.dumps(dict(times)), encoding="ascii")
+        draft.write_text(json.dumps(dict(whole)), encoding="ascii")
         draft.replace(folder / SEEN)
 
 

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,6 +130,11 @@ def standing(covered: Sequence[Ints], live: Live) -> tuple[Ints, Ints]:
 # releases of CPython (python/cpython#106905).
 ONE_HEADER = threading.Lock()
 
+# What somebody has mapped, by its path and when that was written: a generation shares most of its files with the one
+# before, and who opens it takes these over. Nothing is kept that nobody has.
+_Mark = tuple[str | int, ...]
+_MAPPED: Final = WeakValueDictionary[_Mark, NDArray[Any]]()
+
 
 def write_arrays(folder: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write arrays as a folder of .npy files that is, after any crash, either complete or absent.
@@ -177,19 +183,23 @@ def published(folder: Path) -> Iterator[Path]:
 
 
 def read_arrays(folder: Path, names: Iterable[str]) -> Arrays:
-    """The named arrays of a folder, read-only and memory-mapped.
+    """The named arrays of a folder, read-only and memory-mapped; those that are mapped already are taken as they are.
 
     Raises IndexCorrupt where one is missing, or where its size or its ends say that it is damaged.
     """
-    files = {name: f"{name}.npy" for name in names}
+    files = {name: folder / f"{name}.npy" for name in names}
     try:
-        for fault in digests.faults(folder, files.values()):
+        sealed = digests.times(folder / digests.FILE)
+        marks: dict[str, _Mark] = {name: (str(file), *digests.times(file), *sealed) for name, file in files.items()}
+        arrays = {name: array for name, mark in marks.items() if (array := _MAPPED.get(mark)) is not None}
+        new = [name for name in files if name not in arrays]
+        for fault in digests.faults(folder, [files[name].name for name in new]) if new else ():
             raise IndexCorrupt(fault, remedy=REBUILD)
         with ONE_HEADER:
-            return {
-                name: np.asarray(np.load(folder / file, mmap_mode="r", allow_pickle=False))
-                for name, file in files.items()
-            }
+            for name in new:  # by its name as it is: of a path numpy looks up every folder
+                mapped = np.load(str(files[name]), mmap_mode="r", allow_pickle=False)
+                arrays[name] = _MAPPED[marks[name]] = np.asarray(mapped)
+        return {name: arrays[name] for name in files}
     except (OSError, ValueError, EOFError) as error:
         raise IndexCorrupt(f"{folder} cannot be read: {error}.", remedy=REBUILD) from error
 

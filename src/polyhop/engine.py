@@ -19,6 +19,7 @@ from polyhop.indexing import remembered as making
 from polyhop.indexing.build import asked_by
 from polyhop.indexing.catching_up import CatchingUp
 from polyhop.indexing.ingest import given
+from polyhop.indexing.looking_ahead import Lookout
 from polyhop.indexing.named_documents import NamedDocuments
 from polyhop.indexing.remembered import GrownFacts, in_force, in_order
 from polyhop.indexing.run import IndexRun, Input, entities
@@ -57,13 +58,14 @@ class Polyhop:
         *,
         settings: Settings | None = None,
         language_model: LanguageModel | None = None,  # instead of the configured one
-        beside: bool = False,  # answer from what is here while what other machines have indexed is taken over
+        beside: bool = False,  # open what has changed, and take over what other machines have indexed, beside questions
     ) -> None:
         self.path = Path(path).expanduser()
         self.settings = (settings or Settings()).checked()
         self.planning = Planning(settings=self.settings)
         self._language_model = language_model
         self._catching_up = CatchingUp(beside=beside)
+        self._lookout = Lookout(self._look_ahead) if beside else None
         self._models: Models | None = None
         self._record: Record | None = None
         self._opened: tuple[str, View] | None = None
@@ -300,6 +302,8 @@ class Polyhop:
 
     def close(self) -> None:
         """Let go of files and models; the next call opens them again."""
+        if self._lookout is not None:
+            self._lookout.close()
         with self._lock:
             for opened in (self._catching_up, self._growth, self._record, self._models):  # each may need the next
                 if opened is not None:
@@ -336,9 +340,18 @@ class Polyhop:
                     if attempt == OPENINGS - 1:
                         raise
                     continue  # most likely a writer has just replaced what this snapshot names: look again
+                if self._lookout is not None:
+                    self._lookout.asked()
                 with self._inside.held(view):
                     yield view
                 return
+
+    def _look_ahead(self) -> None:
+        """Open what has changed since somebody asked, while nobody waits for it."""
+        with self._lock:  # as long as it takes: who asks now would have to open the same
+            if self._record is not None and self._opened is not None:
+                with self._record.snapshot():
+                    self._layers(self._record)
 
     def _layers(self, record: Record) -> View:
         """The layers' newest generations, opened again only when they or the passages changed."""

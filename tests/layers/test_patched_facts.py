@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.indexes.segments import AllBut
+from polyhop.indexing.run import IndexRun
 from polyhop.layers.facts import gathering, graph_parts, patch
 from polyhop.layers.facts.changed_graph import changed_graph, write_changed
 from polyhop.layers.facts.gathered import GatheredFacts, GraphCounts
@@ -27,6 +28,7 @@ from polyhop.layers.facts.patch import PatchedGraph, counts_of, numbers_in, open
 from polyhop.layers.facts.touched import Before
 from polyhop.layers.layer import fingerprint
 from polyhop.ports import Ints
+from polyhop.settings import Settings
 from polyhop.store.record import Record
 from tests.worlds.stated_facts import (
     APART,
@@ -306,6 +308,23 @@ def test_passages_that_went_since_a_graph_was_gathered_are_not_merged(tmp_path: 
     assert_is_merged(index)
 
 
+def test_who_waits_for_a_merge_is_told_that_nothing_else_does(tmp_path: Path) -> None:
+    """Once, and not where there is nothing to write."""
+    index, told = tmp_path / "index", list[str]()
+    run = IndexRun(
+        path=index, settings=Settings(), models=MODELS, layers=(), progress=lambda step: told.append(step.stage)
+    )
+    store(index, DAYS)
+    gather(index)
+    run.merge()
+    assert told == []
+    store(index, OUTGROWN)
+    gather(index)
+    run.merge()
+    assert told == ["merging facts: all changes can be asked already"]
+    assert_is_merged(index)
+
+
 def test_a_merged_graph_of_other_content_is_not_taken_over(tmp_path: Path) -> None:
     """Whoever was killed before the switch leaves it; then somebody kept two names apart."""
     index = tmp_path / "index"
@@ -314,7 +333,7 @@ def test_a_merged_graph_of_other_content_is_not_taken_over(tmp_path: Path) -> No
     store(index, [*NEW, *OUTGROWN])
     gather(index)
     with Record.open(index) as record:
-        assert LAYER.merge(record, index / "generations" / "facts", fingerprint(LAYER, MODELS), MODELS)
+        assert LAYER.merge(record, index / "generations" / "facts", fingerprint(LAYER, MODELS), MODELS, lambda: None)
     with Record.create_or_open(index) as record:
         graph = LAYER.open(record, index / "generations" / "facts", MODELS)
         assert keep_apart(record, graph, ["Old Oar"])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import filelock
@@ -23,7 +24,7 @@ from polyhop.indexing.remembered import in_force, in_order
 from polyhop.indexing.shared_generations import SharedGenerations
 from polyhop.layers.layer import Merging, fingerprint, layer_of
 from polyhop.models.choice import Models
-from polyhop.reports import IndexReport, LayerReport, ProgressListener
+from polyhop.reports import IndexReport, LayerReport, Progress, ProgressListener
 from polyhop.settings import Settings
 from polyhop.store.object_store import ObjectStore
 from polyhop.store.place import place_of
@@ -139,10 +140,16 @@ class IndexRun:
             if not isinstance(layer, Merging) or current is None:
                 continue
             mark = current.description["fingerprint"]
-            while layer.merge(reading.record, reading.folder / name, mark, self.models):
+            begun = partial(self._say_merging, name)
+            while layer.merge(reading.record, reading.folder / name, mark, self.models, begun):
                 with Record.create_or_open(self.path, self.settings.index.store, wait=PATIENCE) as record:
                     self.builder(record).gather(layer, mark)
                     self._push(record)
+
+    def _say_merging(self, layer: str) -> None:
+        if self.progress is not None:
+            stage = f"merging {layer}: all changes can be asked already"
+            self.progress(Progress(stage=stage, done=0, total=None, unit="passages"))
 
     def catch_up(self, reader: Record) -> None:
         """Gather in this machine's folder what was gathered in others since. Raises IndexLocked, StorageFull."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
@@ -57,11 +57,11 @@ class Layer(Protocol):
 class Merging(Protocol):
     """A layer whose changes are found before all is written that they make worth writing."""
 
-    def merge(self, record: Record, folder: Path, fingerprint: str, models: Models) -> bool:
+    def merge(self, record: Record, folder: Path, fingerprint: str, models: Models, begun: Callable[[], None]) -> bool:
         """Write that beside what is there; whether there is something for the next ``gather`` to take over.
 
         One process at a time does so for a layer, whatever others read and write meanwhile. Killed at any moment, it
-        leaves nothing that counts.
+        leaves nothing that counts. ``begun`` is called before anything is written.
         """
 
 

@@ -70,10 +70,11 @@ class FactGathering:
         now = replace(now, dead=now.dead[:0])  # what is covered is there: even a patch says what of its graph is not
         now.settle(self.record, self.layer, self.folder, names[-1], {**described, **told, **made})
 
-    def merge(self) -> bool:
+    def merge(self, begun: Callable[[], None]) -> bool:
         """Write the graph whole beside a patch that is outgrown; whether there is one for ``run`` to take over.
 
-        Only for one process at a time; others may gather meanwhile. Raises StorageFull, IndexCorrupt.
+        Only for one process at a time; others may gather meanwhile. ``begun`` is called before it is written. Raises
+        StorageFull, IndexCorrupt.
         """
         if self._merged() is not None:
             return True
@@ -87,6 +88,7 @@ class FactGathering:
             numbers = numbers[alive_among(numbers, covered.live_in(self.record, current, self.folder))]
             came, gone = self._difference(self.folder / there[0], numbers)
             target = self._beside / self._marked / name_of(self.content, numbers)
+            begun()
         changed = changed_graph(Before.open(self.folder / there[0], AllBut(gone)), came.stated, self.apart)
         write_changed(target, changed, came, self.embed)
         return True

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -100,9 +100,9 @@ class FactsLayer(ByRulesOrModel[Extracted]):
             {"fingerprint": fingerprint, "embedder": models.embedder.name}
         )
 
-    def merge(self, record: Record, folder: Path, fingerprint: str, models: Models) -> bool:
+    def merge(self, record: Record, folder: Path, fingerprint: str, models: Models, begun: Callable[[], None]) -> bool:
         """Write the graph whole where what changes laid over it is outgrown."""
-        return self._gathering(record, folder, fingerprint, models).merge()
+        return self._gathering(record, folder, fingerprint, models).merge(begun)
 
     def _gathering(self, record: Record, folder: Path, fingerprint: str, models: Models) -> FactGathering:
         apart, embedder = apart_of(record), models.embedder.name

@@ -108,18 +108,22 @@ def came(index: Path) -> None:
 
 
 def renew(record: Record, documents: Sequence[str]) -> None:
-    """Take documents out and put them in again, with the facts that they state."""
-    mark = record.generation(LAYER).description["fingerprint"]  # type: ignore[union-attr]
+    """Take documents out and put them in again, with what the layers that were gathered have of them."""
+    gathered = {name: found for name in record.layers() if (found := record.generation(name)) is not None}
+    marks = {name: found.description["fingerprint"] for name, found in gathered.items()}
     for identity in documents:
         document = record.document(identity)
         passages = cut(document, Settings().chunking)
         before = record.numbers_by_id([one.id for one in passages])
-        rows = record.payloads_of(LAYER, list(before.values()), mark)
+        rows = {name: record.payloads_of(name, list(before.values()), mark) for name, mark in marks.items()}
         record.drop([identity])
         record.put(document, passages)
         now = record.numbers_by_id(list(before))
-        record.record_rows(LAYER, mark, [(now[each], rows[number]) for each, number in before.items()])
-    record.settle(LAYER, mark)
+        for name, mark in marks.items():
+            own = rows[name]
+            record.record_rows(name, mark, [(now[each], own[at]) for each, at in before.items() if at in own])
+    for name, mark in marks.items():
+        record.settle(name, mark)
 
 
 CHANGES = {"went": went, "came": came}

@@ -13,6 +13,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from io import BufferedReader
 from pathlib import Path
 from typing import Final
@@ -21,6 +22,7 @@ from polyhop.errors import IndexCorrupt
 
 FILE: Final = "digests.json"
 SEEN: Final = "seen.json"
+REMEMBERED: Final = 1 << 14  # files of which a process remembers what their ends are
 END: Final = 1 << 15  # bytes at each end of a file that are read whenever it is opened
 
 Written = dict[str, tuple[int, str, str]]  # by file name: size, digest of its ends, digest of all of it
@@ -143,13 +145,22 @@ def _fault(path: Path, written: Written, *, deep: bool) -> str:
     if path.name not in written:
         return "it is not one of the files that were written together"
     size, ends, whole = written[path.name]
-    with path.open("rb") as file:
-        found = os.fstat(file.fileno()).st_size
-        if found != size:
-            return f"it has {found} bytes instead of {size}"
-        if _ends(file, size) != ends or (deep and _whole(file) != whole):
-            return "it is not as it was written"
+    found = path.stat()
+    if found.st_size != size:
+        return f"it has {found.st_size} bytes instead of {size}"
+    if _ends_at(str(path), size, found.st_mtime_ns, found.st_ctime_ns) != ends:
+        return "it is not as it was written"
+    if deep:
+        with path.open("rb") as file:
+            return "" if _whole(file) == whole else "it is not as it was written"
     return ""
+
+
+@lru_cache(REMEMBERED)
+def _ends_at(path: str, size: int, *_times: int) -> str:
+    """The digest of the ends of a file, which is read once as long as nobody writes to it."""
+    with Path(path).open("rb") as file:
+        return _ends(file, size)
 
 
 def _read(folder: Path) -> Written | None:

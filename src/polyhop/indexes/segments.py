@@ -130,10 +130,10 @@ def standing(covered: Sequence[Ints], live: Live) -> tuple[Ints, Ints]:
 # releases of CPython (python/cpython#106905).
 ONE_HEADER = threading.Lock()
 
-# What somebody has mapped, by its path and when that was written: a generation shares most of its files with the one
+# What somebody has read, by its path and when that was written: a generation shares most of its files with the one
 # before, and who opens it takes these over. Nothing is kept that nobody has.
 _Mark = tuple[str | int, ...]
-_MAPPED: Final = WeakValueDictionary[_Mark, NDArray[Any]]()
+_SHARED: Final = WeakValueDictionary[_Mark, NDArray[Any]]()
 
 
 def write_arrays(folder: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -183,7 +183,7 @@ def published(folder: Path) -> Iterator[Path]:
 
 
 def read_arrays(folder: Path, names: Iterable[str]) -> Arrays:
-    """The named arrays of a folder, read-only and memory-mapped; those that are mapped already are taken as they are.
+    """The named arrays of a folder, read-only and, unless they are small, memory-mapped; what somebody has is shared.
 
     Raises IndexCorrupt where one is missing, or where its size or its ends say that it is damaged.
     """
@@ -191,16 +191,35 @@ def read_arrays(folder: Path, names: Iterable[str]) -> Arrays:
     try:
         sealed = digests.times(folder / digests.FILE)
         marks: dict[str, _Mark] = {name: (str(file), *digests.times(file), *sealed) for name, file in files.items()}
-        arrays = {name: array for name, mark in marks.items() if (array := _MAPPED.get(mark)) is not None}
+        arrays = {name: array for name, mark in marks.items() if (array := _SHARED.get(mark)) is not None}
         new = [name for name in files if name not in arrays]
-        for fault in digests.faults(folder, [files[name].name for name in new]) if new else ():
-            raise IndexCorrupt(fault, remedy=REBUILD)
+        if new:
+            check_arrays(folder, new)
         with ONE_HEADER:
-            for name in new:  # by its name as it is: of a path numpy looks up every folder
-                mapped = np.load(str(files[name]), mmap_mode="r", allow_pickle=False)
-                arrays[name] = _MAPPED[marks[name]] = np.asarray(mapped)
+            for name in new:
+                arrays[name] = _SHARED[marks[name]] = _loaded(files[name])
         return {name: arrays[name] for name in files}
     except (OSError, ValueError, EOFError) as error:
+        raise IndexCorrupt(f"{folder} cannot be read: {error}.", remedy=REBUILD) from error
+
+
+def _loaded(file: Path) -> NDArray[Any]:
+    """An array, mapped unless it is small: to let go of a file that is gone takes as long as the disk needs to free it.
+
+    numpy is given the name, because of a path it looks up every folder.
+    """
+    mapped = file.stat().st_size > 2 * digests.END
+    array = np.asarray(np.load(str(file), mmap_mode="r" if mapped else None, allow_pickle=False))
+    array.flags.writeable = False
+    return array
+
+
+def check_arrays(folder: Path, names: Iterable[str]) -> None:
+    """Raises IndexCorrupt where the size or the ends of a named array say that it is damaged."""
+    try:
+        for fault in digests.faults(folder, [f"{name}.npy" for name in names]):
+            raise IndexCorrupt(fault, remedy=REBUILD)
+    except OSError as error:
         raise IndexCorrupt(f"{folder} cannot be read: {error}.", remedy=REBUILD) from error
 
 

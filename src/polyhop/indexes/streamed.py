@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from polyhop.errors import IndexCorrupt
 from polyhop.indexes.csr import offsets
-from polyhop.indexes.segments import ONE_HEADER, REBUILD, Arrays, published, read_arrays, storing
+from polyhop.indexes.segments import ONE_HEADER, REBUILD, Arrays, check_arrays, published, storing
 from polyhop.ports import Ints
 
 
@@ -160,7 +160,7 @@ def room_in(folder: Path, names: Iterable[str]) -> dict[str, int]:
 
 def read_with_room(folder: Path, more: Mapping[str, int]) -> Arrays:
     """The named arrays of a folder as ``read_arrays`` has them, each with so many rows more. Raises IndexCorrupt."""
-    read_arrays(folder, more)  # which looks whether they are as they were written
+    check_arrays(folder, more)
     return {name: ArrayReader.open(folder / f"{name}.npy").with_more(rows) for name, rows in more.items()}
 
 

@@ -66,7 +66,7 @@ def changing(options: argparse.Namespace) -> None:
             for name, found in gathered.items():
                 run.builder(record).gather(layer_of(name, settings), found.description["fingerprint"])
         with Record.open(index) as record:
-            opened_layers(gathered, record, settings, index / "generations", run.models)
+            opened_layers(gathered, record, settings, index / "generations", run.models, {})
         told = {"seconds": waited + time.perf_counter() - begun, "processor": cpu_seconds() - spent}
         print(json.dumps({**told, "peak, MB": resident()[1], "merging": merging.is_alive()}), flush=True)
         if not merging.is_alive():

@@ -26,7 +26,7 @@ from polyhop.indexing.run import IndexRun, Input, entities
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.growth import Growth
 from polyhop.layers.facts.merges import Merge, join_again, keep_apart, merges_of
-from polyhop.layers.layer import layer_of, opened_layers
+from polyhop.layers.layer import OpenedLayer, layer_of, opened_layers
 from polyhop.layers.view import HeldView, View
 from polyhop.models.choice import Models, load_models
 from polyhop.models.within import asked_within, left_out_by
@@ -69,6 +69,7 @@ class Polyhop:
         self._models: Models | None = None
         self._record: Record | None = None
         self._opened: tuple[str, View] | None = None
+        self._open_layers: dict[str, OpenedLayer] = {}  # of that view
         self._growth: Growth | None = None
         self._lock = threading.RLock()
         self._inside = HeldView()
@@ -309,6 +310,7 @@ class Polyhop:
                 if opened is not None:
                     opened.close()
             self._growth, self._record, self._opened, self._models = None, None, None, None
+            self._open_layers = {}
 
     def __enter__(self) -> Self:
         return self
@@ -348,23 +350,26 @@ class Polyhop:
 
     def _look_ahead(self) -> None:
         """Open what has changed since somebody asked, while nobody waits for it."""
+        before = self._opened  # which is let go of behind the lock
         with self._lock:  # as long as it takes: who asks now would have to open the same
             if self._record is not None and self._opened is not None:
                 with self._record.snapshot():
                     self._layers(self._record)
+        del before
 
     def _layers(self, record: Record) -> View:
-        """The layers' newest generations, opened again only when they or the passages changed."""
+        """The layers' newest generations, each opened again only when it or the passages changed."""
         with self._lock:
             names = self._catching_up.served(record)
             state = f"{names} {record.state()}"
             if self._opened is not None and self._opened[0] == state:
                 return self._opened[1]
             settings, folder = in_force(record, self.settings), self.path / "generations"
-            opened = opened_layers(names, record, settings, folder, self.models)
+            self._open_layers = opened_layers(names, record, settings, folder, self.models, self._open_layers)
+            layers = {name: opened.index for name, opened in self._open_layers.items()}
             if self._growth is None:
                 self._growth = Growth(self.path, self.models, GrownFacts(self.settings, self.models))
-            view = View(record=record, models=self.models, layers=opened, growing=self._growth, planning=self.planning)
+            view = View(record=record, models=self.models, layers=layers, growing=self._growth, planning=self.planning)
             self._opened = (state, view)
             return view
 

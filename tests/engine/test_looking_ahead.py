@@ -99,6 +99,19 @@ def test_a_question_over_what_was_there_goes_on_while_others_are_opened(
     assert best(server, "paths") != found
 
 
+def test_a_layer_that_did_not_change_is_not_opened_again(fresh_index: Path) -> None:
+    """And one that did is, even if only what is said of it changed."""
+    with Polyhop(fresh_index, settings=QUICK) as engine:
+        with engine.view() as view:
+            before = dict(view.layers)
+        with Record.create_or_open(fresh_index) as record:
+            current = record.generation("text")
+            assert current is not None
+            record.set_generation("text", current.name, {**current.description, "remark": "the same once more"})
+        with engine.view() as view:
+            assert {name for name, index in view.layers.items() if index is not before[name]} == {"text"}
+
+
 def test_nobody_looks_when_no_question_comes_any_more(server: Polyhop) -> None:
     def looking() -> bool:
         return any(thread.name == "looking ahead" for thread in threading.enumerate())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
@@ -71,20 +72,39 @@ def layer_of(name: str, settings: Settings) -> Layer:
     return layer
 
 
+@dataclass(frozen=True)
+class OpenedLayer:
+    """What strategies search of a layer, with what it was opened from."""
+
+    layer: Layer
+    state: str  # of the record
+    index: Any
+
+
 def opened_layers(
-    names: Iterable[str], record: Record, settings: Settings, folder: Path, models: Models
-) -> dict[str, Any]:
+    names: Iterable[str],
+    record: Record,
+    settings: Settings,
+    folder: Path,
+    models: Models,
+    before: Mapping[str, OpenedLayer],
+) -> dict[str, OpenedLayer]:
     """What strategies search, by layer, but of layers that nobody has installed any more or that were not gathered.
 
-    ``folder``: has a folder of each layer. Raises UnknownComponent for a model that a layer is searched with.
+    ``folder``: has a folder of each layer. ``before``: what was open with the same models, and is taken over as far as
+    it is the same. Raises UnknownComponent for a model that a layer is searched with.
     """
-    opened: dict[str, Any] = {}
+    opened: dict[str, OpenedLayer] = {}
     for name in names:
         if name not in registry.names("layers"):
             logger.debug("layer %s is not open: it is not installed", name)
             continue
+        layer, state, known = layer_of(name, settings), record.state_of(name), before.get(name)
+        if known is not None and (known.layer, known.state) == (layer, state):
+            opened[name] = known
+            continue
         try:
-            opened[name] = layer_of(name, settings).open(record, folder / name, models)
+            opened[name] = OpenedLayer(layer, state, layer.open(record, folder / name, models))
         except LayerMissing as error:
             logger.debug("layer %s is not open: %s", name, error)
     return opened

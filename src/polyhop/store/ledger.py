@@ -164,12 +164,18 @@ class Ledger(Documents, Changes):
 
         Passages that came are found once a generation covers them.
         """
-        return self._unchanged("state", self._state)
+        return json.dumps(self._unchanged("state", self._state))
 
-    def _state(self) -> str:
+    def state_of(self, layer: str) -> str:
+        """Likewise, of one layer."""
+        went, generations = self._unchanged("state", self._state)
+        return json.dumps([went, [row for row in generations if row[0] == layer]])
+
+    def _state(self) -> tuple[list[Any], list[Any]]:
+        """What went and is behind, and the generation of each layer."""
         generations = "SELECT layer, name, description FROM generations ORDER BY layer"
         with self.snapshot():
-            return json.dumps([self._went(), list(self._rows(generations))])
+            return self._went(), list(self._rows(generations))
 
     def _went(self) -> list[int]:
         """Other numbers whenever passages have gone."""

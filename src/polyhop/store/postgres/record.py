@@ -155,8 +155,8 @@ class PostgresRecord(PostgresDatabase, Record):
             if number > reached.get(layer, 0)
         }
 
-    def _state(self) -> str:
+    def _state(self) -> tuple[list[Any], list[Any]]:
         generations = "SELECT layer, name, description FROM generations WHERE place = ? ORDER BY layer"
         with self.snapshot():
             own = self._rows(generations, self.place.key)
-            return json.dumps([self._went(), own, sorted(self._behind())])
+            return [*self._went(), sorted(self._behind())], own

@@ -93,6 +93,7 @@ def test_whatever_is_not_read_is_named_with_the_reason(tmp_path: Path) -> None:
 def test_files_for_people_are_read_without_a_suffix(tmp_path: Path) -> None:
     """Their names are in capitals; what programs read has other names, and binary content is refused."""
     read = ["CHANGES_2031", "COPYING.LESSER", "LICENSE.MIT", "MPL-2.0", "README", "README.systemd", "mill-NEWS"]
+    read += ["mill.NEWS", "mill.README.Debian"]
     for name in (*read, "Makefile", "mill", "mill.conf"):
         (tmp_path / name).write_text("The mill.")
     (tmp_path / "IMAGE").write_bytes(bytes(range(256)) * 10)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from polyhop.documents.loaders.xml import XmlLoader
+from polyhop.documents.reading import read as read_paths
 from polyhop.errors import DocumentError
 from polyhop.types import Document
 
@@ -100,3 +101,14 @@ def test_deep_and_long_xml_is_read_in_time(tmp_path: Path, hostile: str) -> None
     began = time.process_time()
     assert read(tmp_path, hostile).text.endswith("x")
     assert time.process_time() - began < 10
+
+
+def test_a_topic_of_mallard_is_read_with_its_steps(tmp_path: Path) -> None:
+    topic = """<page xmlns="http://projectmallard.org/1.0/" type="topic" id="gate"><info><desc>How.</desc></info>
+<title>Open the gate</title>
+<steps><item><p>Lift the <gui>bar</gui>.</p></item><item><p>Wait.</p></item></steps></page>"""
+    (tmp_path / "gate.page").write_text(topic)
+    (document,) = read_paths([tmp_path])
+    assert isinstance(document, Document)
+    assert document.title == "Open the gate"
+    assert document.text.endswith("Open the gate\n\n- Lift the bar.\n- Wait.")

@@ -26,7 +26,8 @@ _FOR_PEOPLE = re.compile(  # README, NEWS, release-CHANGES, MPL-2.0: not Makefil
 )
 _CALLED = re.compile(  # the same in small letters, as distributions of software call them
     r"(?:.*[-_ ])?(?:changelog|changes|copyright|copying|licen[cs]e|readme|news|authors|todo|history|notice)"
-    r"(?:\.debian)?|(?:.*[-_ ])?(?:readme|licen[cs]e|copying)\.[\w+-]{1,20}",
+    r"(?:\.debian)?|(?:.*[-_ ])?(?:readme|licen[cs]e|copying)\.[\w+-]{1,20}"
+    r"|.+\.(?:readme|changelog|copyright|news|todo)(?:\.debian)?",  # behind the name of what they are about
     re.IGNORECASE,
 )
 _LONGEST_REASON = 300  # characters of what a loader's own error says

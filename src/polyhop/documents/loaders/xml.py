@@ -1,4 +1,4 @@
-"""XML of any kind: articles and books (DocBook, JATS, TEI ...), messages of agencies, feeds, records and settings.
+"""XML of any kind: articles and books (DocBook, JATS, TEI, Mallard ...), messages, feeds, records and settings.
 
 No vocabulary is known. Whether an element is running text, a value or holds others is told by what is in it: text
 beside elements is running text, elements alone are parts, and a short text alone is a value, which its element names.
@@ -45,7 +45,7 @@ class XmlLoader:
     What is in attributes is read of elements that have nothing else. XML that declares entities is refused.
     """
 
-    suffixes: ClassVar[tuple[str, ...]] = (".xml", ".dbk", ".docbook", ".rss", ".atom")
+    suffixes: ClassVar[tuple[str, ...]] = (".xml", ".dbk", ".docbook", ".page", ".rss", ".atom")
     media_type: ClassVar[str] = "application/xml"
     version: ClassVar[str] = "1"
 

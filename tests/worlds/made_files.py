@@ -31,6 +31,12 @@ MADE: dict[str, Callable[[Path], Path]] = {  # by the name of the loader, how on
         file, {"a.xhtml": "<h1>The mill</h1><p>It grinds rye.</p>", "b.xhtml": "<p>End.</p>"}
     ),
     "gz": lambda file: written(file, gzip.compress(b"The mill grinds rye.")),
+    "info": lambda file: written(
+        file,
+        b"START-INFO-DIR-ENTRY\n* Mill: (mill).\nEND-INFO-DIR-ENTRY\n\n\x1f\nFile: mill.info,  Node: Top,  Up: (dir)\n"
+        b"\nMill\n****\n\n* Menu:\n\n* Rye::  What it\n            grinds.\n\n*Note Rye: Oats. It grinds.\n\x1f\n"
+        b"Tag Table:\n",
+    ),
     "latex": lambda file: written(
         file,
         b"\\newcommand{\\mill}[1][Orla]{#1 mill}\n\\begin{document}\n\\section{\\mill}\n"

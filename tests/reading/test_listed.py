@@ -176,6 +176,20 @@ Buoy: Puffin; Light: not lit; Colour: green"""
     assert [text for text, _ in looked_up("Which buoys are not lit?", [buoys])] == ["Auk", "Puffin"]
 
 
+def test_rows_that_say_yes_are_looked_up_by_the_name_of_the_column() -> None:
+    told = """Boat: Grebe; Length: 9 m; Has a sail: yes
+Boat: Heron; Length: 12 m; Has a sail: no
+Boat: Stork; Length: 7 m; Has a sail: yes"""
+    boats = Passage(id="y", document_id="y", ordinal=0, start=0, end=len(told), title="Fleet", text=told)
+
+    def asked(question: str) -> list[str]:
+        return [text for text, _ in looked_up(question, [boats])]
+
+    assert asked("Which boats have a sail?") == ["Grebe", "Stork"]
+    assert asked("Which boats do not have a sail?") == ["Heron"]
+    assert asked("Which boats with a green sail are there?") == []  # it says more
+
+
 def test_a_sentence_that_says_no_more_than_the_question_is_explained_by_the_next() -> None:
     said = "Lamps may not be filled on deck. Spilt oil makes the planks slippery.\n\nThe wick is cut at dawn. It soots."
     rules = Passage(id="r", document_id="r", ordinal=0, start=0, end=len(said), title="Rules", text=said)

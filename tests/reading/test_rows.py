@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from polyhop.reading.rows import cell_asked_for, rows_counted
+from polyhop.reading.reader import Quote
+from polyhop.reading.rows import cell_asked_for, cell_of_row, rows_counted
 from polyhop.types import Passage
 
 ROWS = (
     "Vessel: Cutter; Home port: Fennick; Fee: 35; Master: Ada Brisk",
     "Vessel: Old Heron; Home port: Varn; Fee: 12; Master: Otto Heron",
     "Vessel: Sable; Fee: 12",
+    "Vessel: Grebe; Crew (men): 7",
 )
 
 
@@ -31,6 +33,7 @@ def passages(*rows: str) -> list[Passage]:
         ("What was the fee of the Cutter in 1841?", None),
         ("What is the fee of the Heron?", None),  # no cell is called so
         ("What is the home port of the Sable?", None),  # that cell is empty
+        ("What is the crew of the Grebe?", "7"),  # without the unit
         ("What is the vessel of 12?", None),  # two are told
     ],
 )
@@ -58,6 +61,8 @@ Course: Weaving; Tutor: Ada Brisk; Day: Thursday; Weeks: as agreed"""
         ("How many courses are there on Thursday?", 2),
         ("How many courses does Ada Brisk teach on Friday?", 1),
         ("How many times is Ada Brisk in the autumn plan?", 2),
+        ("How often is Ada Brisk in the autumn plan?", 2),
+        ("How often does the choir meet?", 0),
         ("How many weeks does Weaving take?", 0),  # a cell tells it
         ("How many courses take more than 5 weeks?", 0),
         ("How many courses are not on Friday?", 0),
@@ -74,3 +79,25 @@ def test_rows_with_the_values_that_are_named_are_counted(question: str, rows: in
 def test_rows_of_a_table_that_may_go_on_are_not_counted() -> None:
     rest = Passage(id="p", document_id="p", ordinal=1, start=90, end=300, title="Autumn plan", text=COURSES)
     assert rows_counted("How many courses does Ada Brisk teach?", [rest]) == ()
+
+
+WATCHES = """Week: 2 June; Early watch (02:00): Ada Brisk; Late watch (10:00): Piet Rook; Ferry: Otto Heron
+Week: 9 June; Early watch (02:00): Piet Rook; Late watch (10:00): Ada Brisk; Ferry: Orla Tarn"""
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Who steered the ferry in the week of 9 June 2031?", "Orla Tarn"),
+        ("Who had the early watch on 2 June?", "Ada Brisk"),
+        ("Which watch did Ada Brisk have on 9 June?", "Late watch"),  # the column of a value that is named
+        ("Who steered the ferry with Ada Brisk?", None),  # in both weeks
+        ("Which week had Ada Brisk on the ferry?", None),
+        ("Who was on board on 9 June?", None),
+    ],
+)
+def test_a_row_that_answers_tells_the_value_under_the_column_that_is_named(question: str, told: str | None) -> None:
+    plan = Passage(id="w", document_id="w", ordinal=0, start=0, end=len(WATCHES), title="Watches", text=WATCHES)
+    read = Quote(plan, 0, WATCHES.index("\n"))  # whichever row was read
+    found = cell_of_row(question, read)
+    assert (found and found[0]) == told

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
+from polyhop.english.answer_type import asked_for
 from polyhop.indexes.folding import pieces
 from polyhop.ports import Reranker
 from polyhop.reading.conversations.turns import SpokenPassage
@@ -14,7 +15,7 @@ from polyhop.reading.enumerations import items_around, items_at, items_within, l
 from polyhop.reading.negation import negated
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, heading_over, text_of
-from polyhop.reading.rows import Row, RowCell, row_at, tables_in, word_families
+from polyhop.reading.rows import Row, RowCell, RowTable, row_at, tables_in, word_families
 from polyhop.reading.weighing import chance_of, logit
 from polyhop.types import Passage
 
@@ -260,10 +261,12 @@ def explained(quote: Quote, question: str) -> Quote | None:
 def looked_up(question: str, passages: Sequence[Passage]) -> Items:
     """The cells that rows have under what a question asks for, where it names the value of another cell of theirs.
 
-    Where it denies that value, those of the other rows.
+    Where it denies that value, those of the other rows. Of columns that say yes or no, the name is what is named.
     """
     asked, denies = pieces(question), negated(question)
     for table in tables_in(passages):
+        if agreeing := _agreeing(question, table):
+            return agreeing
         names = {word: name for name in reversed(table.columns) for word in word_families(name)}
         named = next((names[word] for each in asked for word in word_families(each) if word in names), "")
         found = [(cell, row) for row in table.rows if (cell := row.under(named)) is not None]
@@ -272,6 +275,24 @@ def looked_up(question: str, passages: Sequence[Passage]) -> Items:
         rows = [one for one, value in zip(found, said, strict=True) if bool(value) != denied]
         if table.is_whole and any(said) and 1 < len(rows) < len(table.rows):
             return [(cell.said, Quote(row.quote.passage, cell.start, cell.end)) for cell, row in rows]
+    return []
+
+
+def _agreeing(question: str, table: RowTable) -> Items:
+    """What names the rows that say yes under the column that a question names, or no where it denies that.
+
+    None where the question says more than the column and what kind of thing the table has.
+    """
+    asked, kind = word_families(question), word_families(asked_for(question))
+    for column in table.columns[1:]:
+        cells = [row.under(column) for row in table.rows]
+        values = [cell.said.lower() if cell is not None else "" for cell in cells]
+        name = word_families(column)
+        if {"yes", "no"} == set(values) and frozenset() < name <= asked and asked - name <= kind and table.is_whole:
+            wanted = "no" if negated(question) != negated(column) else "yes"
+            rows = [row for row, value in zip(table.rows, values, strict=True) if value == wanted]
+            named = [(row.naming(kind), row) for row in rows]
+            return [(cell.said, Quote(row.quote.passage, cell.start, cell.end)) for cell, row in named]
     return []
 
 

@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
+from polyhop.english.answer_type import asked_for
 from polyhop.english.numbers import number_in
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import family, pieces, tokens
 from polyhop.reading.reader import Quote, headings_over
 from polyhop.types import Passage
 
-_CELL: Final = re.compile(r"(?:^|; |\n)(?P<name>[^\n:;]{1,60}): (?P<said>[^\n;]*(?:; (?![^\n:;]{1,60}: )[^\n;]*)*)")
-_HOW_MANY: Final = re.compile(r"\s*how many (?P<what>\S+(?: \S+)?)", re.IGNORECASE)
+_NAME: Final = r"(?:[^\n:;]|:(?=\S)){1,60}"  # of a column, which may have a time in it: "Early shift (02:00)"
+_CELL: Final = re.compile(rf"(?:^|; |\n)(?P<name>{_NAME}): (?P<said>[^\n;]*(?:; (?!{_NAME}: )[^\n;]*)*)")
+_UNIT: Final = re.compile(r"\s*\([^()]*\)")  # or what else is said of a column behind its name: "Fee (EUR)"
+_HOW_MANY: Final = re.compile(r"\s*how (?:many (?P<what>\S+(?: \S+)?)|often\b)", re.IGNORECASE)
 _BOUNDS: Final = re.compile(
     r"\b(?:more|most|less|least|fewer|than|over|under|above|below|before|after|since|until|between|or|not|never|no|without"
     r"|except|only|both|altogether|total|in all)\b|n['’]t\b",
@@ -34,6 +37,11 @@ class RowCell:
     said: str
     start: int
     end: int
+
+    @property
+    def called(self) -> str:
+        """What a question calls its column: the name without what stands in brackets."""
+        return called(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +106,11 @@ def word_families(text: str) -> frozenset[str]:
     return frozenset(family(word) for word in tokens(text, stem="s") if word not in _EMPTY)
 
 
+def called(column: str) -> str:
+    """The name of a column without its unit, or what else stands in brackets; all of it, where nothing else does."""
+    return _UNIT.sub("", column) or column
+
+
 def row_at(quote: Quote) -> Row | None:
     """The row that a sentence is; None where it is none."""
     text = quote.passage.text[quote.start : quote.end]
@@ -124,13 +137,41 @@ def cell_asked_for(question: str, passages: Sequence[Passage]) -> tuple[str, Quo
 def _cells(question: str, passages: Sequence[Passage]) -> Iterator[tuple[RowCell, Quote]]:
     said, asked = pieces(question), word_families(question)
     for table in tables_in(passages):
-        named = [name for name in table.columns if _stands_in(pieces(name), said)]
+        named = [name for name in table.columns if _stands_in(pieces(called(name)), said)]
         for row in table.rows:
             for cell in filter(None, map(row.under, named)):
-                rest = asked - word_families(cell.name)
+                rest = asked - word_families(cell.called)
                 others = (pieces(other.said) for other in row.cells if other is not cell)
                 if any(_stands_in(other, said) and word_families(" ".join(other)) == rest for other in others):
                     yield cell, row.quote
+
+
+def cell_of_row(question: str, quote: Quote) -> tuple[str, Quote] | None:
+    """What a question asks of a row, where a row answers: the value under the one column that it names.
+
+    "Who steered the ferry on 9 June?" names a value, and a column "Ferry". Of "Which watch did Ada Brisk have on 9
+    June?" the column of a value that it names is the answer. The row is that of the table which has most of the values
+    that are named; None where several have as many.
+    """
+    said, asked = pieces(question), word_families(question)
+    tables = [table for table in tables_in([quote.passage]) if any(row.quote == quote for row in table.rows)]
+    told = [[cell for cell in row.cells if _is_told(cell, said)] for table in tables for row in table.rows]
+    rows = [row for table in tables for row in table.rows]
+    most = max(map(len, told), default=0)
+    if not most or [len(cells) for cells in told].count(most) > 1:
+        return None
+    row, named = next((row, cells) for row, cells in zip(rows, told, strict=True) if len(cells) == most)
+    columns = [cell for cell in row.cells if cell not in named and frozenset() < word_families(cell.called) <= asked]
+    if len(columns) == 1:
+        return columns[0].said, row.quote
+    kind = word_families(asked_for(question))
+    over = [cell.called for cell in named if kind and kind < word_families(cell.called)]
+    return (over[0], row.quote) if len(over) == 1 and not columns else None
+
+
+def _is_told(cell: RowCell, said: Sequence[str]) -> bool:
+    """Whether a question names a value; a single digit or letter may be anything."""
+    return len(cell.said) > 1 and _stands_in(pieces(cell.said), said)
 
 
 def rows_counted(question: str, passages: Sequence[Passage]) -> tuple[Row, ...]:
@@ -143,7 +184,7 @@ def rows_counted(question: str, passages: Sequence[Passage]) -> tuple[Row, ...]:
     asked = _HOW_MANY.match(question)
     if asked is None or _BOUNDS.search(question) is not None:
         return ()
-    counted = [_with_named(question, asked["what"], table) for table in tables_in(passages)]
+    counted = [_with_named(question, asked["what"] or "times", table) for table in tables_in(passages)]
     found = [rows for rows in counted if rows]
     return found[0] if len(found) == 1 else ()
 

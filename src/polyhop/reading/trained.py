@@ -36,7 +36,7 @@ from polyhop.reading.listed import (
 from polyhop.reading.measured import meant_of, measured_choice, measured_row, settled_by_bound
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, doubted, sure, text_of
-from polyhop.reading.rows import cell_asked_for, row_at
+from polyhop.reading.rows import cell_asked_for, cell_of_row, row_at
 from polyhop.reading.steps import StepReading, read_steps
 from polyhop.reading.subjects import address_asked_for, told_of_both, version_telling
 from polyhop.reading.weighing import (
@@ -273,6 +273,9 @@ class Trained:
             return Reading(text=None, note="nothing in the passages could answer")
         best = found.sentences[0]
         confidence = best.chance if best.chance >= self.quoting else 0.0
+        cell = cell_of_row(found.question, best.quote) if shape == "value" else None
+        if cell is not None:
+            return Reading(text=cell[0], quotes=(cell[1],), confidence=confidence, note="the cell of a row")
         items: Items = []
         if introduces(best.quote):
             items = introduced(best.quote)

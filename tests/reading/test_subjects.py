@@ -8,7 +8,7 @@ import pytest
 
 from polyhop.reading.pointing import Pointed, Pointing, Supporting
 from polyhop.reading.reader import Quote
-from polyhop.reading.subjects import about, address_asked_for, likeness, told_of_both
+from polyhop.reading.subjects import about, address_asked_for, lacks_number, likeness, told_of_both
 from polyhop.types import Passage
 
 
@@ -111,3 +111,17 @@ def test_an_email_address_that_is_asked_for_is_one(question: str, said: str, add
     )
     told = address_asked_for(found)
     assert (told.text if told else None) == address
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "lacks"),
+    [
+        ("What is the phone number of the ferry?", "Ada Brisk", True),
+        ("What is the phone number of the ferry?", "0171 22", False),
+        ("What was the number of gates?", "twelve", False),
+        ("How many gates are open?", "none of them", False),
+        ("Who keeps the gate?", "Ada Brisk", False),
+    ],
+)
+def test_what_number_something_has_is_told_by_a_number(question: str, text: str, lacks: bool) -> None:
+    assert lacks_number(question, text) is lacks

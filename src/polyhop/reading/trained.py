@@ -38,7 +38,7 @@ from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, doubted, sure, text_of
 from polyhop.reading.rows import cell_asked_for, cell_of_row, row_at
 from polyhop.reading.steps import StepReading, read_steps
-from polyhop.reading.subjects import address_asked_for, told_of_both, version_telling
+from polyhop.reading.subjects import address_asked_for, lacks_number, told_of_both, version_telling
 from polyhop.reading.weighing import (
     FITTED,
     WORDS,
@@ -113,7 +113,7 @@ class Trained:
         if answered_by_steps(evidence.plan):
             direct = replace(direct, confidence=0.0, note=f"nothing could be compared; {direct.note}")
         best = planned if planned is not None and planned.confidence >= direct.confidence else direct
-        best = held_against(_compared(question, best), evidence, None if best is direct else found)
+        best = _fitting(question, held_against(best, evidence, None if best is direct else found))
         if evidence.doubtful:
             best = doubted(best, DOUBT, "what was found does not seem to speak of what is asked")
         return self._sure(best, self.threshold)
@@ -350,8 +350,10 @@ def _in_a_cell(question: str, passages: Sequence[Passage]) -> Reading | None:
     return cell and Reading(text=cell[0], quotes=(cell[1],), confidence=TOLD, note="looked up in a row")
 
 
-def _compared(question: str, reading: Reading) -> Reading:
-    """The reading, without confidence where it is a row for the most of something, and no rows were compared."""
+def _fitting(question: str, reading: Reading) -> Reading:
+    """The reading, without confidence where it is a row for the most of something, or no number where one is asked."""
+    if reading.text is not None and lacks_number(question, reading.text):
+        return replace(reading, confidence=0.0, note=f"no number; {reading.note}")
     degree = asked_degree(question)
     row = degree is not None and degree.most and bool(reading.quotes) and row_at(reading.quotes[0]) is not None
     return replace(reading, confidence=0.0, note=f"one row of others; {reading.note}") if row else reading

@@ -47,6 +47,10 @@ def test_a_mark_that_was_opened_is_closed(text: str, pointed: str, shown: str) -
         ("Key: 1F2E 6B49 ACBA DCF6 0091, of Ada", "6B49 ACBA", "1F2E 6B49 ACBA DCF6 0091"),
         ("Key 6B49 ACBA DCF60 0091", "6B49 ACBA", "6B49 ACBA"),
         ("In 1742 and 1871 1900 carts", "1742", "1742"),
+        ("Built by Ada B. Rook in 1871.", "Ada B.", "Ada B. Rook"),
+        ("Built by Ada J. B. O'Rook-Tarn.", "Ada J. B.", "Ada J. B. O'Rook-Tarn"),
+        ("It has vitamin B. The lamp is lit.", "vitamin B.", "vitamin B."),
+        ("Built by Ada B. in 1871.", "Ada B.", "Ada B."),
     ],
 )
 def test_words_and_values_are_pointed_at_whole(text: str, pointed: str, shown: str) -> None:

@@ -12,6 +12,7 @@ from typing import Final
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.english.dates import DAY_OF_A_YEAR
+from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.ports import PointedSpan, SpanReading, TextPart
@@ -22,6 +23,8 @@ from polyhop.types import Passage
 # Marks of which one opens and one closes; straight quotation marks do both.
 PAIRED: Final = ("()", "[]", "\u201c\u201d", "\u201e\u201c", "\u00ab\u00bb", '""')
 _ENDING: Final = re.compile(r"\([a-z]{1,4}\)(?!\w)")  # another form of a word: "file(s)"
+_INITIAL: Final = re.compile(r"(?<=[a-z] )(?:[A-Z]\.[ ]?){1,3}\Z")  # behind a first name
+_NAME_AFTER: Final = re.compile(r"[ ]((?:[A-Z]['\u2019])?[A-Z][a-z]+(?:-[A-Z][a-z]+)?)\b")
 _GROUP: Final = re.compile(r"[0-9A-F]{2,8}")  # of a key or a number that is written in groups
 _FEWEST_GROUPS: Final = 2
 
@@ -214,8 +217,11 @@ def _pointed(question: str, span: PointedSpan, places: Sequence[_Place | None]) 
 
 
 def whole(place: Quote, start: int, end: int) -> tuple[int, int]:
-    """A stretch with the rest of a word or a value that it ends within: "address(es)", a key in groups of four."""
+    """A stretch with the rest of what it ends within: "address(es)", a key in groups of four, "Ada B. Rook"."""
     text = place.passage.text
+    named = _NAME_AFTER.match(text, end, place.end) if _INITIAL.search(text[start:end]) else None
+    if named is not None and named[1].lower() not in FUNCTION_WORDS:
+        return start, named.end()
     ending = _ENDING.match(text, end, place.end)
     if ending is not None and text[end - 1 : end].isalpha():
         return start, ending.end()

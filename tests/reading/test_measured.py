@@ -74,6 +74,20 @@ def test_of_several_things_the_amounts_are_compared(question: str, answer: str, 
     assert (reading.text, len(reading.quotes)) == (answer, len({text_of(quote) for quote in reading.quotes}))
 
 
+def test_columns_that_say_the_same_make_a_choice_surer(models: Models) -> None:
+    def sure_of(*rows: str) -> float:
+        degree = asked_degree("Which is dearer, the rye or the oats?")
+        assert degree is not None
+        reading = measured_choice(("the rye", "the oats"), degree, [passage(0, "\n".join(rows))], models)
+        assert reading is not None
+        assert reading.text == "the rye"
+        return reading.confidence
+
+    agreeing = sure_of("Sack: Rye; Price: 12; Price for members: 10", "Sack: Oats; Price: 9; Price for members: 8")
+    parted = sure_of("Sack: Rye; Price: 12; Price for members: 7", "Sack: Oats; Price: 9; Price for members: 8")
+    assert agreeing > parted
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [

@@ -85,9 +85,24 @@ def measured_choice(
         text=options[values.index(best)],
         kind=AnswerKind.CHOICE,
         quotes=tuple(dict.fromkeys(one.quote for one in way)),
-        confidence=math.prod(one.chance for one in way) ** (1 / len(way)),
+        confidence=_borne_out(way, ways, values.index(best), more=degree.more),
         note=f"{degree.asked.format('it')} {' against '.join(f'{value:g}' for value in values)}",
     )
+
+
+def _borne_out(way: Sequence[_Measured], ways: Sequence[Sequence[_Measured]], chosen: int, *, more: bool) -> float:
+    """How sure the chosen option is: as sure as its amounts, and those of each other column that says the same.
+
+    A list of prices has one for members and one for others: which of them is meant does not matter where they agree.
+    """
+    agreeing: dict[str, float] = {}
+    for one in (way, *ways):
+        values = [each.amount.value for each in one]
+        best = max(values) if more else min(values)
+        if one is way or (one[0].column and values[chosen] == best and values.count(best) == 1):
+            chance = math.prod(each.chance for each in one) ** (1 / len(one))
+            agreeing[one[0].column] = max(chance, agreeing.get(one[0].column, 0.0))
+    return min(1.0, sum(agreeing.values())) if way[0].column else agreeing[""]
 
 
 def measured_row(degree: Degree, passages: Sequence[Passage], models: Models) -> Reading | None:

@@ -25,6 +25,9 @@ from polyhop.conversation.several_asked import MOST, asked_apart
             "Who sold the pumps, what do they cost and when do they arrive?",
             ["Who sold the pumps?", "What do they cost?", "When do they arrive?"],
         ),
+        ("Which old gate is red, and which is green?", ["Which old gate is red?", "Which old gate is green?"]),
+        ("Which is older, and which is dearer?", ["Which is older?", "Which is dearer?"]),
+        ("Which mill is red, and which inn is green?", ["Which mill is red?", "Which inn is green?"]),
         ("who runs the inn and how many rooms does it have", ["Who runs the inn?", "How many rooms does it have?"]),
     ],
 )

@@ -31,7 +31,7 @@ def asked_apart(question: str) -> tuple[str, ...]:
     found = [part.rstrip(_ENDS) for sentence in sentences for part in _parts(sentence)]
     if not 1 < len(found) <= MOST or not all(_asks(part.lower().split()) for part in found):
         return (question,)
-    return tuple(f"{part[:1].upper()}{part[1:]}?" for part in found)
+    return tuple(f"{part[:1].upper()}{part[1:]}?" for part in _with_the_noun(found))
 
 
 def _parts(sentence: str) -> list[str]:
@@ -60,6 +60,18 @@ def _framed(parts: Sequence[str]) -> list[str]:
     words = parts[1].split()
     verb = _verb([word.lower() for word in words])
     return [f"{parts[0]} {' '.join(words[verb:])}", *parts[1:]] if verb else [" ".join(parts)]
+
+
+def _with_the_noun(parts: Sequence[str]) -> list[str]:
+    """The parts, where "which" without a noun has that of the first: "Which gate is red, and which is green?"."""
+    words = parts[0].lower().split()
+    noun = parts[0].split()[1 : _verb(words)] if words[0] == "which" else []
+    others = []
+    for part in parts[1:]:
+        which, *rest = part.split(maxsplit=1)
+        lacks = bool(noun) and which.lower() == "which" and _verb(part.lower().split()) == 1
+        others.append(" ".join([which, *noun, *rest]) if lacks else part)
+    return [parts[0], *others]
 
 
 def _asks_anew(rest: str, piece: str, before: str) -> bool:

@@ -164,6 +164,7 @@ def test_markdown_lists_of_links_that_are_no_contents_stay(tmp_path: Path) -> No
         ("Oak.\n\n<!-- not\nyet -->\n\nElm.", "Oak.\n\nElm."),
         ("**Never** turn *it*, not _once_ & 2 * 3 * 4 is a_b_c.", "Never turn it, not once & 2 * 3 * 4 is a_b_c."),
         ("* oak\n* *elm*\n", "* oak\n* elm"),
+        ("It is **T**ide, **gr**ound; 2 **2**3 and a**b**c.", "It is Tide, ground; 2 **2**3 and a**b**c."),
         ("Run `**kw` or **`[a](b)`** or ``a`*b*``.", "Run `**kw` or `[a](b)` or ``a`*b*``."),
         ("```py\n# **x** <!-- -->\n[a](b)\n```", "```py\n# **x** <!-- -->\n[a](b)\n```"),
         ("Two<br>gates, <sub>one</sub> of <wood>&nbsp;&amp; iron", "Two gates, one of <wood>\xa0& iron"),

@@ -53,7 +53,7 @@ class MarkdownLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".md", ".markdown")
     media_type: ClassVar[str] = "text/markdown"
-    version: ClassVar[str] = "7"
+    version: ClassVar[str] = "8"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; the front matter's plain entries are its metadata. Raises DocumentError for binary content."""

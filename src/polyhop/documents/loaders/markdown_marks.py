@@ -30,6 +30,7 @@ _ADDRESS: Final = re.compile(
     r"<((?:https?|ftp|mailto):[^\s<>]{1,2000}|[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4})>"
 )
 _STARS: Final = re.compile(r"(?<![\w*\\])(\*{1,3})(?=[^\s*])(?P<said>(?:[^*\n]|\n(?!\s*\n)){1,400}?)(?<=\S)\1(?![\w*])")
+_BEGINNING: Final = re.compile(r"(?<![\w*\\])(\*\*?)(?P<said>[^\W\d_]{1,40})\1(?=[^\W\d_])")  # of a word: "**to**fu"
 _DASHES: Final = re.compile(r"(?<![\w\\])(_)(?=[^\W_])(?P<said>[^_\n]{1,300}+)(?<=\S)_(?!\w)")
 _HEADING_TAG: Final = re.compile(r"^[ \t]*<h([1-6])\b[^<>]{0,300}>(?P<said>.{0,2000}?)</h\1>", re.MULTILINE | re.DOTALL)
 _ALTERNATIVE: Final = re.compile(r"\balt=[\"']([^\"'\n]{1,100})[\"']")
@@ -61,7 +62,7 @@ def without_marks(text: str) -> str:
     names = {_folded(place["name"]) for place in _PLACE.finditer(left)}
     left = _BY_NAME.sub(lambda link: _said(link) if _folded(link["name"] or link["said"]) in names else link[0], left)
     left = _ADDRESS.sub(r"\1", _PLACE.sub(_GONE, left))
-    left = _DASHES.sub(r"\g<said>", _STARS.sub(r"\g<said>", left))
+    left = _BEGINNING.sub(r"\g<said>", _DASHES.sub(r"\g<said>", _STARS.sub(r"\g<said>", left)))
     left = _TAG.sub(_GONE, _LINE_BREAK.sub(f" {_GONE}", left))
     left = _ENTITY.sub(lambda found: html.unescape(found[0]), left)
     left = _EMPTY_LINE.sub("", left).replace(_GONE, "")

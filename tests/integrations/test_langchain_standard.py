@@ -1,11 +1,4 @@
-r"""The retriever by LangChain's own tests for retrievers.
-
-They come with plugins of pytest that want settings of their own, and are no part of what CI installs:
-
-    pip install langchain-tests
-    pytest tests/integrations/test_langchain_standard.py \
-        -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function
-"""
+"""The retriever by LangChain's own tests for retrievers, which CI does not install: ``pip install langchain-tests``."""
 
 from __future__ import annotations
 
@@ -23,13 +16,18 @@ standard = pytest.importorskip("langchain_tests.integration_tests", reason="need
 
 from polyhop.integrations.langchain import PolyhopRetriever  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::DeprecationWarning"), pytest.mark.anyio]
 
 
 class TestByTheirStandard(standard.RetrieversIntegrationTests):  # type: ignore[misc, name-defined]
     """What LangChain asks of every retriever."""
 
     opened: ClassVar[Polyhop]
+
+    @pytest.fixture(scope="class")
+    def anyio_backend(self) -> str:
+        """What runs those of them that are coroutines."""
+        return "asyncio"
 
     @pytest.fixture(scope="class", autouse=True)
     def _index(self, world_index: Path) -> Iterator[None]:

@@ -6,7 +6,10 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -44,9 +47,35 @@ def part_of(path: Path) -> str:
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
-def imports_of(path: Path) -> Iterator[str]:
+@dataclass(frozen=True)
+class Shape:
+    """What is asked of a file, which is parsed once for all questions."""
+
+    lines: int
+    imports: tuple[str, ...]
+    functions: tuple[tuple[str, int, int], ...]  # name, first line, how many lines
+    classes: tuple[str, ...]
+
+    @classmethod
+    @cache
+    def of(cls, path: Path) -> Self:
+        """The shape of a file."""
+        source = path.read_text(encoding="utf-8")
+        tree = ast.parse(source)
+        return cls(
+            lines=source.count("\n"),
+            imports=tuple(_imports(tree)),
+            functions=tuple(
+                (node.name, node.lineno, (node.end_lineno or node.lineno) - node.lineno + 1)
+                for node in ast.walk(tree)
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            ),
+            classes=tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef)),
+        )
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
     """The modules of Polyhop that a file imports, also within functions; not what only type checkers see."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     hidden = {
         id(inner)
         for node in ast.walk(tree)
@@ -71,7 +100,7 @@ def reached_from(*modules: str) -> set[str]:
         if module not in reached:
             reached.add(module)
             ahead += [module.rpartition(".")[0]] if "." in module else []
-            ahead += imports_of(MODULES[module])
+            ahead += Shape.of(MODULES[module]).imports
     return reached
 
 
@@ -81,7 +110,7 @@ def test_imports_run_one_way(path: Path) -> None:
     part = part_of(path)
     if part == "__init__":
         return
-    imported = {module.split(".")[1] for module in imports_of(path) if module != "polyhop"}
+    imported = {module.split(".")[1] for module in Shape.of(path).imports if module != "polyhop"}
     upward = {name for name in imported if LEVEL[name] > LEVEL[part]}
     assert not upward, f"{path} imports from a later level: {upward}"
 
@@ -89,7 +118,9 @@ def test_imports_run_one_way(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "evaluation/metrics").glob("*.py")), ids=lambda path: path.name)
 def test_no_metric_imports_what_it_judges(path: Path) -> None:
     """A metric that read numbers and dates as the readers do would forgive them their own mistakes."""
-    assert not [module for module in imports_of(path) if module.startswith(("polyhop.english", "polyhop.reading"))]
+    assert not [
+        module for module in Shape.of(path).imports if module.startswith(("polyhop.english", "polyhop.reading"))
+    ]
 
 
 def test_every_part_has_a_level() -> None:
@@ -106,12 +137,10 @@ def test_a_question_reaches_few_files() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_files_and_functions_stay_small(path: Path) -> None:
     """At most 400 lines a file, about 50 a function."""
-    source = path.read_text(encoding="utf-8")
-    assert source.count("\n") <= 400
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            length = (node.end_lineno or node.lineno) - node.lineno + 1
-            assert length <= 60, f"{path}:{node.lineno} {node.name} has {length} lines"
+    shape = Shape.of(path)
+    assert shape.lines <= 400
+    for name, line, length in shape.functions:
+        assert length <= 60, f"{path}:{line} {name} has {length} lines"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -164,7 +193,7 @@ def test_a_class_name_stands_for_one_thing() -> None:
     """Whoever looks for a class finds one; only private ones may share a name."""
     places: dict[str, list[Path]] = {}
     for path in FILES:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(path)
+        for name in Shape.of(path).classes:
+            if not name.startswith("_"):
+                places.setdefault(name, []).append(path)
     assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}

@@ -31,17 +31,19 @@ Written = dict[str, tuple[int, str, str]]  # by file name: size, digest of its e
 def seal(folder: Path) -> None:
     """Note what the files of a folder are now. Raises OSError."""
     found: Written = {}
-    whole: dict[str, list[int]] = {}
+    seen: dict[str, list[int]] = {}
     for path in sorted(path for path in folder.iterdir() if path.is_file() and path.name not in (FILE, SEEN)):
-        whole[path.name] = times(path)  # before it is read: whoever writes to it meanwhile has it read again
+        seen[path.name] = times(path)  # before it is read: whoever writes to it meanwhile has it read again
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
-            found[path.name] = (size, _ends(file, size), _whole(file))
+            ends = _ends(file, size)
+            whole = _whole(file) if size > 2 * END else ends  # a small file is nothing but ends
+            found[path.name] = (size, ends, whole)
     with (folder / FILE).open("w", encoding="ascii") as file:
         json.dump(found, file, separators=(",", ":"))
         file.flush()
         os.fsync(file.fileno())
-    _see(folder, whole)
+    _see(folder, seen)
 
 
 def is_sealed(folder: Path) -> bool:

@@ -81,6 +81,20 @@ def test_what_was_is_no_answer_where_one_sentence_says_both(models: Models) -> N
     assert as_changed("What do guests pay a night?", read("£8", papers), papers, models).text == "£11"
 
 
+@pytest.mark.parametrize(
+    "correction",
+    [
+        "Correction, 29 April: An earlier version said that the mill has 22 acres. It has 12.",
+        "Correction: the mill was previously said to have 22 acres.",
+        "Corrected on 3 May; the first print wrongly gave 22 acres.",
+    ],
+)
+def test_what_an_earlier_version_said_is_no_news(correction: str, models: Models) -> None:
+    paper = (passage(f"Orrin Fisk looks after the 12 acres of the mill at Tarn.\n\n{correction}", "Courier"),)
+    reading = read("12 acres", paper)
+    assert as_changed("How large is the land of the mill?", reading, paper, models) == reading
+
+
 def test_an_earlier_message_and_a_line_above_change_nothing(models: Models) -> None:
     latest = read("Saturday 21 June", MAILS)
     assert as_changed("When is the fair?", latest, MAILS, models) == latest

@@ -43,6 +43,11 @@ _CHANGES: Final = re.compile(
 )
 _CLOCK: Final = re.compile(r"\b\d{1,2}(?:[:.]\d\d|(?:[:.]\d\d)? ?[ap]\.?m\b)", re.IGNORECASE)
 _DAY: Final = re.compile(rf"(?:\b{WEEKDAY}s?,? )?(?:{DATE.pattern})|\b{WEEKDAY}s?\b", re.IGNORECASE)
+_FORMERLY: Final = re.compile(  # "An earlier version said that the reserve has 122 hectares."
+    r"\b(?:(?:an?|the|our) (?:earlier|former|original|previous)"
+    r"|(?:previous|former|original|mistaken|wrong)ly|used to)\b",
+    re.IGNORECASE,
+)
 _NOT: Final = re.compile(r"\b(?:not|instead of)\b", re.IGNORECASE)  # "1838, not 1836"
 _ASKS_TIME: Final = re.compile(r"\s*(?:at |from |until )?(?:what time|when)\b", re.IGNORECASE)
 _AMOUNT: Final = re.compile(r"[£€$]?\d+(?:[.,]\d+)*%?")
@@ -92,7 +97,7 @@ def as_changed(question: str, read: Reading, passages: Sequence[Passage], models
         for one in found.answers
         if one.quote is not None
         and _kind(one.text) == kind
-        and (_becomes(text_of(one.quote), before, kind) or not _is_named_before(_core(one.text), text_of(one.quote)))
+        and (_becomes(text_of(one.quote), before, kind) or not _is_former(_core(one.text), text_of(one.quote)))
     ]
     best = next(iter(values), None)
     if best is None or best.quote is None:
@@ -171,6 +176,11 @@ def _kind(text: str) -> str:
 def _is_named_before(value: str, said: str) -> bool:
     """Whether a sentence names a value as the one that was: "from 12 to 15 pounds", "15 pounds (was 12)"."""
     return re.search(rf"\b(?:from|was|were|not|instead of) {re.escape(value)}(?!\w)", said, re.IGNORECASE) is not None
+
+
+def _is_former(value: str, said: str) -> bool:
+    """Whether a sentence tells a value that was changed, or of what an earlier version said."""
+    return _is_named_before(value, said) or _FORMERLY.search(said) is not None
 
 
 def _becomes(said: str, before: str, kind: str) -> str:

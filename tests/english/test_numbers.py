@@ -81,6 +81,7 @@ def test_dates_are_read_as_they_are_written(text: str, told: tuple[int, int, int
         ("£1,610", "£ 610", "£1,000"),
         ("about 41,000 inhabitants", "1,200", "39,800 inhabitants"),
         ("12 %", "9.5 %", "2.5%"),
+        ("120", "388 metres", "268 metres"),
         ("388 metres", "3 kg", None),
         ("long", "3 kg", None),
     ],

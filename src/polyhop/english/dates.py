@@ -75,7 +75,7 @@ def time_apart(one: Date, other: Date, unit: str = "", *, age: bool = False) -> 
         told = f"{years - 1} or {years}" if age and years else counted(years, "years")
         return told if unit in ("", "years") else None
     months = 12 * years + second[1] - first[1] - (0 < second[2] < first[2])
-    ends = [calendar_day(f"{one[0]:04}{one[1]:02}{one[2]:02}") for one in (first, second)]
+    ends = [calendar_day(f"{year:04}{month:02}{day:02}") for year, month, day in (first, second)]
     days = (ends[1] - ends[0]).days if ends[0] is not None and ends[1] is not None else None
     if age:
         return str(months // 12)

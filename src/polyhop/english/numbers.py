@@ -88,19 +88,25 @@ def amount_in(text: str, start: int, end: int) -> Amount | None:
 
 
 def amount_apart(one: str, other: str) -> str | None:
-    """The difference of the first amounts of two texts, in the unit of the first; None where they measure otherwise."""
+    """The difference of the first amounts of two texts, as exact as they are; None where they measure otherwise.
+
+    It has the unit of the first, or of the other, where the first is a bare number.
+    """
     amounts = amount_in(one, 0, len(one)), amount_in(other, 0, len(other))
     found = _NUMBER.search(one), _NUMBER.search(other)
     if amounts[0] is None or amounts[1] is None or found[0] is None or found[1] is None:
         return None
-    if amounts[0].kind != amounts[1].kind:
+    kinds = {amount.kind for amount in amounts if amount is not None and amount.kind}
+    if len(kinds) > 1:
         return None
-    raw = _value(found[0].group())
-    difference = abs(amounts[0].value - amounts[1].value) / (amounts[0].value / raw if raw else 1.0)
+    values = _value(found[0].group()), _value(found[1].group())
+    if amounts[0].kind == amounts[1].kind and values[0]:  # "1.2 km", "800 m"
+        values = values[0], amounts[1].value / (amounts[0].value / values[0])
     digits = max(len(each.group().partition(".")[2]) for each in found if each is not None)
-    unit = _UNIT.match(one, found[0].end())
-    sign = one[: found[0].start()].strip()[-1:]
-    told = f"{sign if sign in _MONEY else ''}{difference:,.{digits}f}"
+    said, number = (one, found[0]) if amounts[0].kind or not kinds else (other, found[1])
+    unit = _UNIT.match(said, number.end())
+    sign = said[: number.start()].strip()[-1:]
+    told = f"{sign if sign in _MONEY else ''}{abs(values[0] - values[1]):,.{digits}f}"
     return f"{told} {unit['unit']}".replace(" %", "%") if unit else told
 
 

@@ -16,6 +16,8 @@ from typing import Final, Literal
 Shape = Literal["single", "chain", "comparison", "intersection", "verification", "several"]
 Comparator = Literal["earlier", "later", "larger", "smaller", "longer", "apart", "same", "both", "either", "common"]
 
+ORDERS: Final = ("before", "after")  # as options: whether the first of two events was before the second
+
 MAX_CONSTRAINTS: Final = 8
 REFERENCE: Final = re.compile(r"#(\d{1,2})(?!\d)")
 _NOTHING_BOUND: Final[Mapping[str, str]] = MappingProxyType({})

@@ -218,8 +218,31 @@ def test_how_far_two_things_lie_apart_asks_for_both(question: str, asked: list[s
 
 
 @pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        (
+            "Was Velm Tower finished before or after Orsa Spire?",
+            ["When was Velm Tower finished?", "When was Orsa Spire finished?"],
+        ),
+        (
+            "Did Ada Lund leave before or after she signed the lease?",
+            ["When did Ada Lund leave?", "When did Ada Lund sign the lease?"],
+        ),
+        ("Was the mill built after or before the war?", ["When was the mill built?", "When was the war?"]),
+    ],
+)
+def test_before_or_after_is_told_by_when_both_were(question: str, asked: list[str]) -> None:
+    plan = decompose(question)
+    assert [step.question for step in plan.steps] == asked
+    assert plan.final is not None
+    assert (plan.final.comparator, plan.final.options) == ("earlier", ("before", "after"))
+
+
+@pytest.mark.parametrize(
     "question",
     [
+        "Should I take it before or after meals?",
+        "Do I pay before or after the course?",
         "How long does the test take after the repair?",
         "How old do you have to be when you join?",
         "How many days before departure can I cancel?",

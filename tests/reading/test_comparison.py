@@ -56,6 +56,8 @@ def compare(question: str, models: Models) -> Reading | None:
         ("Which film came out first, Low Tide or Red Sails, Grey Sails?", "Red Sails, Grey Sails"),
         ("Which film has the director who is older, Low Tide or Red Sails, Grey Sails?", "Red Sails, Grey Sails"),
         ("Who was born first out of Orla Venn and Tam Ostler?", "Tam Ostler"),
+        ("Was Orla Venn born before or after Tam Ostler?", "after"),
+        ("Did Pell Marrow die before or after Orla Venn?", "before"),
         ("How old was Orla Venn when she died?", "69"),
         ("How much older is Tam Ostler than Orla Venn?", "22 months"),
         ("How many years after Ash Bridge was Elm Bridge completed?", "34 years"),

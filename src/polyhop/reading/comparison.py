@@ -15,7 +15,7 @@ from polyhop.english.numbers import amount_apart, names_version, number_in, vers
 from polyhop.english.options import choices
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
-from polyhop.plans import Combination, Plan
+from polyhop.plans import ORDERS, Combination, Plan
 from polyhop.reading.measured import alike_amounts
 from polyhop.reading.reader import Quote, Reading, hop_read, text_of
 from polyhop.reading.rows import word_families
@@ -309,7 +309,7 @@ def _operands(plan: Plan, steps: Sequence[StepReading]) -> Iterator[Operand]:
         option = final.options[place] if place < len(final.options) else plan.steps[group[0]].question
         way = tuple(best for at in references if (best := steps[at].best) is not None)
         subject = steps[references[-1]].answer if references else option
-        if not final.options:
+        if final.options in ((), ORDERS):
             subject = ""
         targets = tuple(plan.steps[at].target for at in group)
         yield Operand(option, tuple(steps[at] for at in group), targets, subject, tuple(group), way)

@@ -29,7 +29,7 @@ from polyhop.english.words import (
 from polyhop.planning.rules.chains import answer_chain
 from polyhop.planning.rules.clauses import finite_at, first_finite
 from polyhop.planning.rules.draft import PlanDraft
-from polyhop.planning.rules.event_times import time_between, timed
+from polyhop.planning.rules.event_times import before_or_after, time_between, timed
 from polyhop.plans import Combination, Comparator, Plan
 
 _BORN: Final = word_set("born birth older oldest younger youngest elder eldest birthday")
@@ -59,6 +59,9 @@ def compare(words: Words) -> Plan | None:
     """The plan of a comparison, or None if the question compares nothing that we recognise."""
     if len(words) < 5:
         return timed(words)  # "Did Ada Lund outlive Oskar Vale?"
+    ordered = before_or_after(words)
+    if ordered is not None:
+        return ordered
     options = split_options(words)
     if options is not None:
         return _choice(options.frame, *options.options) if len(options.options) == 2 else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from polyhop.english.question import OWNS, Words, plain
@@ -9,13 +10,14 @@ from polyhop.english.words import ARTICLES, AUXILIARIES, BE, DO, HAVE, OWNERS, P
 from polyhop.planning.rules.chains import answer_chain
 from polyhop.planning.rules.clauses import first_finite, inverted
 from polyhop.planning.rules.draft import PlanDraft
-from polyhop.plans import Combination, Comparator, Plan
+from polyhop.plans import ORDERS, Combination, Comparator, Plan
 
 _SUBJECTS: Final = frozenset({"he", "she", "it", "they"})
 _LASTING: Final = frozenset({"still", "already", "yet", "not", "only"})
 _AT_ONE_TIME: Final = frozenset({"when", "while"})
 _PAST: Final = frozenset({"was", "were", "did", "had"})
 _JOINING: Final = _AT_ONE_TIME | {"before", "after"}
+_EITHER: Final = (["before", "or", "after"], ["after", "or", "before"])
 _UNITS: Final = frozenset({"years", "months", "weeks", "days"})
 
 
@@ -86,6 +88,21 @@ def _without(words: Words) -> Words:
     return tuple(word for word in words if word.low not in _LASTING)
 
 
+def before_or_after(words: Words) -> Plan | None:
+    """The plan of "Was the mill built before or after the inn opened?", whose answer is one of the two; else None."""
+    lows = [word.low for word in words]
+    at = next((at for at in range(3, len(words) - 3) if lows[at : at + 3] in _EITHER), None)
+    if at is None or lows[0] not in _PAST or "," in lows or lows[1] in PRONOUNS:
+        return None
+    said = (*plain(lows[0]), *words[1:at])
+    first = (*plain("when"), *said)
+    second = _likewise(words[at + 3 :], said) or _event(words[at + 3 :], words[1:2] if words[1].atomic else ())
+    planned = None if second is None else _combined("earlier", first, second)
+    if planned is None or planned.final is None:
+        return None
+    return replace(planned, final=replace(planned.final, options=ORDERS))
+
+
 def time_between(words: Words) -> Plan | None:
     """The plan of a question for how long one thing was after another, or how old somebody was then; else None."""
     lows = [word.low for word in words]
@@ -118,13 +135,16 @@ def _after(words: Words) -> Plan | None:
     if at is None or any(word.low in _SUBJECTS | OWNERS for word in words):
         return None
     former, latter = words[:at], words[at:]
-    named = sum(word.low in ARTICLES for word in former[:1])
-    if len(former) == named + 1 and former[-1].atomic:
-        end = next((end for end in range(1, 4) if latter[end : end + 1] and latter[end].atomic), 0)
-        first = (*plain("when"), latter[0], *former, *latter[end + 1 :]) if end else None
-    else:
-        first = _event(former, ())
+    first = _likewise(former, latter) or _event(former, ())
     return None if first is None else _combined("apart", first, (*plain("when"), *latter))
+
+
+def _likewise(name: Words, said: Words) -> Words | None:
+    """When what is said of another thing, "was Velm Tower finished", was so of a bare name; None for anything else."""
+    end = next((end for end in range(1, 4) if said[end : end + 1] and said[end].atomic), 0)
+    if not end or not name[-1].atomic or len(name) != 1 + sum(word.low in ARTICLES for word in name[:1]):
+        return None
+    return (*plain("when"), said[0], *name, *said[end + 1 :])
 
 
 def _between(words: Words) -> Plan | None:

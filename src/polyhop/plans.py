@@ -110,7 +110,8 @@ class Combination:
 
     ``earlier`` and ``later`` (dates), ``larger`` and ``smaller`` (amounts) pick the option whose operand is that;
     ``longer`` picks the longer life, its operands being birth and death of each option in turn; ``either`` picks the
-    option whose operand is answered with yes; ``apart`` is how far two dates or amounts lie apart; ``same`` and
+    option whose operand is answered with yes; ``apart`` is how far two dates or amounts lie
+    apart, the earlier or lesser one first; ``same`` and
     ``both`` answer yes or no; ``common`` is what all operands share.
     """
 

@@ -259,6 +259,35 @@ def test_versions_are_compared_by_the_days_in_their_headings(question: str, answ
     assert reading.text == answer
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("How many years after Ash Bridge was Elm Bridge completed?", True),
+        ("How many years before Elm Bridge was Ash Bridge completed?", True),
+        ("How many years before Ash Bridge was Elm Bridge completed?", False),
+        ("How much older is Tam Ostler than Orla Venn?", True),
+        ("How much younger is Tam Ostler than Orla Venn?", False),
+        ("How many years lay between the birth of Orla Venn and the birth of Pell Marrow?", True),
+    ],
+)
+def test_a_difference_is_told_only_as_the_question_takes_it(question: str, told: bool, models: Models) -> None:
+    """What was not before something else was not years before it."""
+    reading = compare(question, models)
+    assert reading is not None
+    assert (reading.confidence > Trained().threshold) is told
+
+
+def test_amounts_in_one_sentence_differ_as_well(models: Models) -> None:
+    quote = Quote(WORLD[0], 0, 40)
+    amounts = [StepReading("How long is it?", (Candidate(text, quote, 0.9),)) for text in ("12 m", "20 m")]
+    plan = decompose("How much longer is Ash Bridge than Elm Bridge?")
+    apart = _by_amount("apart", list(_operands(plan, amounts)))
+    assert apart is not None
+    assert apart.reading.text == "8 m"
+    same = [amounts[0], amounts[0]]
+    assert _by_amount("apart", list(_operands(plan, same))) is None
+
+
 def test_an_amount_of_one_thing_is_no_difference_of_two(models: Models) -> None:
     """Nor does a date of one tell how long it was after another."""
     question = "How many more arches does Ash Bridge have than Elm Bridge?"

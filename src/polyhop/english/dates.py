@@ -64,6 +64,11 @@ def parse_date(text: str) -> Date | None:
     )
 
 
+def length_of(first: Date, second: Date) -> Date:
+    """What lies between two dates, as something that can be compared: years, months and days, below 0 too."""
+    return second[0] - first[0], second[1] - first[1], second[2] - first[2]
+
+
 def time_apart(one: Date, other: Date, unit: str = "", *, age: bool = False) -> str | None:
     """How far two dates lie apart, in whole years, months, weeks or days, or in what tells most; None where unknown.
 

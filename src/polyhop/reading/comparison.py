@@ -10,7 +10,7 @@ from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.countries import countries_in
-from polyhop.english.dates import Date, time_apart
+from polyhop.english.dates import Date, length_of, time_apart
 from polyhop.english.numbers import amount_apart, names_version, number_in, versions_in
 from polyhop.english.options import choices
 from polyhop.indexes.folding import fold
@@ -29,6 +29,7 @@ _BEGUN: Final = ("When was {} born?", "When was {} founded?", "When was {} built
 _TIMED: Final = re.compile(r"\b(?:date|age)\b")  # among what measures ask for
 _UNIT_ASKED: Final = re.compile(r"\bhow many (years|months|weeks|days)\b", re.IGNORECASE)
 _APART: Final = 0.9  # how sure a difference is at most
+_UNTRUE: Final = 0.3  # the same where it is the other way round than the question takes it to be
 _IDLE: Final = word_families("same both type kind share")
 _PLAIN: Final = 0.5  # chance of a date in the passage about a thing, from which no other passage is asked
 _NAMED: Final = 0.9  # how sure it is that a sentence that names a thing is about it, where no passage is
@@ -177,7 +178,7 @@ class Comparison:
             option = operands[1 - known[0] if other else known[0]].option
             return Compared(_reading(option, quotes, 0.4, f"only one {names} told"), found)
         keys = [[one[0] for one in dates if one is not None] for dates in told]
-        measures = [_years(*dates) if comparator == "longer" else dates[0] for dates in keys]
+        measures = [length_of(*dates) if comparator == "longer" else dates[0] for dates in keys]
         first = measures[0] < measures[1] if comparator == "earlier" else measures[0] > measures[1]
         chosen = operands[0 if first else 1].option
         sure = 0.9 if measures[0] != measures[1] else 0.4
@@ -189,11 +190,12 @@ class Comparison:
         if one is None or other is None:
             return None
         unit = _UNIT_ASKED.search(question)
-        age = question.lower().startswith("how old")
-        text = time_apart(one[0], other[0], unit[1].lower() if unit else "", age=age)
+        text = time_apart(one[0], other[0], unit[1].lower() if unit else "", age=question.lower().startswith("how old"))
+        sure = _APART if one[0] <= other[0] or " between " in question else _UNTRUE
         told = _told_by(one[1]), _told_by(other[1])
-        quotes = [each.quote for each in told]
-        return None if text is None else Compared(_reading(text, quotes, _APART, "from one date to the other"), told)
+        if text is None:
+            return None
+        return Compared(_reading(text, [each.quote for each in told], sure, "from one date to the other"), told)
 
     def _date(self, operand: Operand, at: int) -> tuple[Date, Candidate] | None:
         """The date that a measure found, in the passage about the thing or, where it is not plain there, in any.
@@ -330,10 +332,6 @@ def _told_by(candidate: Candidate) -> ToldValue:
     return ToldValue(candidate.text, candidate.quote, candidate.chance)
 
 
-def _years(birth: Date, death: Date) -> Date:
-    return death[0] - birth[0], death[1] - birth[1], death[2] - birth[2]
-
-
 def _by_amount(comparator: str, operands: Sequence[Operand]) -> Compared | None:
     """Which of two has more or less of something, the second where both have as much, or by how much they differ.
 
@@ -344,11 +342,13 @@ def _by_amount(comparator: str, operands: Sequence[Operand]) -> Compared | None:
         return None
     told, quotes = tuple(_told_by(one) for _, one in way), [one.quote for _, one in way]
     note = f"compared by {operands[0].targets[0] or 'amount'}"
-    if comparator == "apart":  # one amount is not of both
-        text = amount_apart(*(one.text for _, one in way)) if way[0][1].quote != way[1][1].quote else None
-        return None if text is None else Compared(_reading(text, quotes, _APART, note), told)
     alike = way[0][0].kind == way[1][0].kind
     values = [amount.value if alike else number_in(one.text) or amount.value for amount, one in way]
+    if comparator == "apart":
+        same = (told[0].found, told[0].quote) == (told[1].found, told[1].quote)  # one amount is not of both
+        text = None if same else amount_apart(way[0][1].text, way[1][1].text)
+        sure = _APART if values[0] <= values[1] else _UNTRUE
+        return None if text is None else Compared(_reading(text, quotes, sure, note), told)
     first = values[0] > values[1] if comparator == "larger" else values[0] < values[1]
     confidence = 0.8 if values[0] != values[1] else 0.4
     return Compared(_reading(operands[0 if first else 1].option, quotes, confidence, note), told)

@@ -255,11 +255,10 @@ def _difference(words: Words) -> Plan | None:
     planned = _choice(frame, *things) if verb and all(thing.text for thing in things) else None
     if planned is None or planned.final is None or planned.final.comparator == "either":
         return None
-    past = lows[verb] == "did"
-    steps = (
-        replace(step, question=step.question.replace(" does ", " did ")) if past else step for step in planned.steps
-    )
-    return replace(planned, steps=tuple(steps), final=replace(planned.final, comparator="apart"))
+    final, way = planned.final, -1 if planned.final.comparator in ("larger", "later") else 1  # the lesser first
+    final = replace(final, comparator="apart", operands=final.operands[::way], options=final.options[::way])
+    steps = (replace(step, question=step.question.replace(" does ", f" {lows[verb]} ")) for step in planned.steps)
+    return replace(planned, steps=tuple(steps) if does else planned.steps, final=final)
 
 
 def _agreement(words: Words) -> Plan | None:

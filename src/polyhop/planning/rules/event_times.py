@@ -112,7 +112,7 @@ def time_between(words: Words) -> Plan | None:
         return _aged(words, lows)
     start = 2 if lows[1] == "long" else 3 if lows[1] == "many" and lows[2] in _UNITS else 0
     if start and lows[start] in ("after", "before"):
-        return _after(words[start + 1 :])
+        return _after(words[start + 1 :], forwards=lows[start] == "after")
     if start and "between" in lows[start : start + 3]:
         return _between(words[lows.index("between") + 1 :])
     return None
@@ -129,14 +129,20 @@ def _aged(words: Words, lows: list[str]) -> Plan | None:
     return None if event is None else _combined("apart", born, event)
 
 
-def _after(words: Words) -> Plan | None:
-    """Of "the mill burnt was the inn opened": when each of them was; a bare name did the same as the other."""
+def _after(words: Words, *, forwards: bool) -> Plan | None:
+    """Of "the mill burnt was the inn opened": when each of them was, the one first that is to be the earlier.
+
+    A bare name did the same as the other. ``forwards``: what is named first is to be the earlier.
+    """
     at = next((at for at in range(len(words) - 2, 0, -1) if words[at].low in _PAST), None)
     if at is None or any(word.low in _SUBJECTS | OWNERS for word in words):
         return None
     former, latter = words[:at], words[at:]
     first = _likewise(former, latter) or _event(former, ())
-    return None if first is None else _combined("apart", first, (*plain("when"), *latter))
+    if first is None:
+        return None
+    events = (first, (*plain("when"), *latter))
+    return _combined("apart", *(events if forwards else events[::-1]))
 
 
 def _likewise(name: Words, said: Words) -> Words | None:

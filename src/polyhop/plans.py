@@ -139,6 +139,11 @@ class Plan:
         return len(self.steps) < 2 and self.final is None
 
     @property
+    def computes(self) -> bool:
+        """Whether the answer follows from what the steps find, and need not be written anywhere."""
+        return self.final is not None and self.final.comparator == "apart"
+
+    @property
     def constraints(self) -> tuple[Constraint, ...]:
         """The constraints of all steps, in their order."""
         return tuple(one for step in self.steps for one in step.constraints)

@@ -277,6 +277,14 @@ def test_a_difference_is_told_only_as_the_question_takes_it(question: str, told:
     assert (reading.confidence > Trained().threshold) is told
 
 
+def test_what_follows_from_two_dates_counts_before_what_a_sentence_says(models: Models) -> None:
+    """Orla Venn was twenty when she began, which is not what is asked."""
+    began = passage("Ash Bridge Inn", "Orla Venn was twenty years old when she painted the sign of Ash Bridge Inn.")
+    question = "How old was Orla Venn when Tam Ostler died?"
+    evidence = Evidence(question=question, strategy="paths", passages=(*WORLD, began), plan=decompose(question))
+    assert Trained().read(question, evidence, models).text == "48"
+
+
 def test_amounts_in_one_sentence_differ_as_well(models: Models) -> None:
     quote = Quote(WORLD[0], 0, 40)
     amounts = [StepReading("How long is it?", (Candidate(text, quote, 0.9),)) for text in ("12 m", "20 m")]

@@ -80,8 +80,7 @@ class Trained:
 
     def read(self, question: str, evidence: Evidence, models: Models) -> Reading:
         """The likeliest answer, None where the confidence is too low; the quotations then are what came closest."""
-        if self.stance == "best":
-            evidence = replace(evidence, doubtful=False)
+        evidence = replace(evidence, doubtful=evidence.doubtful and self.stance == "cautious")
         return self._sure(read_by_kind_of_text(question, evidence, models, self._prose), self.told)
 
     def _sure(self, reading: Reading, threshold: float) -> Reading:
@@ -112,7 +111,8 @@ class Trained:
             direct = max(direct, self._quotation(shape, found), key=lambda one: one.confidence)
         if answered_by_steps(evidence.plan):
             direct = replace(direct, confidence=0.0, note=f"nothing could be compared; {direct.note}")
-        best = planned if planned is not None and planned.confidence >= direct.confidence else direct
+        least = self.threshold if evidence.plan is not None and evidence.plan.computes else direct.confidence
+        best = planned if planned is not None and planned.confidence >= least else direct
         best = _fitting(question, held_against(best, evidence, None if best is direct else found))
         if evidence.doubtful:
             best = doubted(best, DOUBT, "what was found does not seem to speak of what is asked")

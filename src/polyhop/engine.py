@@ -36,8 +36,7 @@ from polyhop.ports import LanguageModel
 from polyhop.reading.drafts import DraftListener
 from polyhop.reports import CostListener, HopListener, IndexReport, IndexStatus, ProgressListener, RemoveReport
 from polyhop.settings import Settings
-from polyhop.store.place import place_of
-from polyhop.store.record import Record
+from polyhop.store.record import FileRecord, Record
 from polyhop.strategies.strategy import default_strategy, unread, usable_strategy
 from polyhop.types import Answer, Budget, Document, Evidence, Span
 
@@ -66,9 +65,7 @@ class Polyhop:
         self.planning = Planning(settings=self.settings)
         self._language_model = language_model
         self._catching_up = CatchingUp(beside=beside)
-        self._lookout = (
-            Lookout(self._look_ahead) if beside and place_of(self.path, self.settings.index.store) is None else None
-        )
+        self._lookout = Lookout(self._look_ahead) if beside else None
         self._models: Models | None = None
         self._record: Record | None = None
         self._opened: tuple[str, View] | None = None
@@ -345,7 +342,7 @@ class Polyhop:
                     if attempt == OPENINGS - 1:
                         raise
                     continue  # most likely a writer has just replaced what this snapshot names: look again
-                if self._lookout is not None:
+                if self._lookout is not None and isinstance(record, FileRecord):  # in a database a look is a request
                     self._lookout.asked()
                 with self._inside.held(view):
                     yield view

@@ -292,6 +292,10 @@ def test_amounts_in_one_sentence_differ_as_well(models: Models) -> None:
     apart = _by_amount("apart", list(_operands(plan, amounts)))
     assert apart is not None
     assert apart.reading.text == "8 m"
+    palms = decompose("How many more date palms does Ash Bridge have than Elm Bridge?")
+    told = Comparison(passages=WORLD, models=models).read("How many more date palms?", palms, amounts)
+    assert told is not None
+    assert told.text == "8 m", "what is counted may be called like a time"
     same = [amounts[0], amounts[0]]
     assert _by_amount("apart", list(_operands(plan, same))) is None
 

@@ -26,7 +26,6 @@ from polyhop.types import AnswerKind, Hop, Passage
 _NATION: Final = re.compile(r"\b(?:country|nation|nationality|citizenship)\b", re.IGNORECASE)
 DATED: Final = ("earlier", "later", "longer")  # comparators of dates
 _BEGUN: Final = ("When was {} born?", "When was {} founded?", "When was {} built?")  # what an age is counted from
-_TIMED: Final = re.compile(r"\b(?:date|age)\b")  # among what measures ask for
 _UNIT_ASKED: Final = re.compile(r"\bhow many (years|months|weeks|days)\b", re.IGNORECASE)
 _APART: Final = 0.9  # how sure a difference is at most
 _UNTRUE: Final = 0.3  # the same where it is the other way round than the question takes it to be
@@ -141,7 +140,7 @@ class Comparison:
         if comparator in ("larger", "smaller"):
             return _by_amount(comparator, operands)
         if comparator == "apart":
-            is_timed = all(_TIMED.search(operand.targets[0]) for operand in operands)
+            is_timed = all(one.targets[0] == "age" or one.readings[0].question.startswith("When") for one in operands)
             return self._time_apart(question, operands) if is_timed else _by_amount(comparator, operands)
         if comparator == "either":
             asked = [operand.readings[0].question for operand in operands]

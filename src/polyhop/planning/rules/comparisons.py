@@ -244,7 +244,7 @@ def _difference(words: Words) -> Plan | None:
     lows = [word.low for word in words]
     than = lows.index("than") if "than" in lows else 0
     verb = next((at for at in range(3, than) if lows[at] in BE | DO | HAVE), 0)
-    if lows[:2] not in (["how", "much"], ["how", "many"]) or not verb < than - 1:
+    if lows[:2] not in (["how", "much"], ["how", "many"]) or not 0 < verb < than - 1:
         return None
     asked = words[2:verb] if lows[2] in FORMS else words[3:verb]  # "how many metres longer"
     left, does = words[verb + 1 : than], lows[verb] in DO
@@ -252,7 +252,7 @@ def _difference(words: Words) -> Plan | None:
         left, said = left[:-1], plain(third_of_base(left[-1].low))
     frame = (*plain("which"), *(said if does else words[verb : verb + 1]), *asked)
     things = [Word(render(thing), "name") for thing in (left, words[than + 1 :])]
-    planned = _choice(frame, *things) if verb and all(thing.text for thing in things) else None
+    planned = _choice(frame, *things) if all(thing.text for thing in things) else None
     if planned is None or planned.final is None or planned.final.comparator == "either":
         return None
     final, way = planned.final, -1 if planned.final.comparator in ("larger", "later") else 1  # the lesser first

@@ -154,13 +154,17 @@ def cell_of_row(question: str, quote: Quote) -> tuple[str, Quote] | None:
     that are named; None where several have as many.
     """
     said, asked = pieces(question), word_families(question)
-    tables = [table for table in tables_in([quote.passage]) if any(row.quote == quote for row in table.rows)]
-    told = [[cell for cell in row.cells if _is_told(cell, said)] for table in tables for row in table.rows]
-    rows = [row for table in tables for row in table.rows]
-    most = max(map(len, told), default=0)
-    if not most or [len(cells) for cells in told].count(most) > 1:
+    told = [
+        (row, [cell for cell in row.cells if _is_told(cell, said)])
+        for table in tables_in([quote.passage])
+        if any(row.quote == quote for row in table.rows)
+        for row in table.rows
+    ]
+    most = max((len(cells) for _, cells in told), default=0)
+    likest = [(row, cells) for row, cells in told if len(cells) == most]
+    if not most or len(likest) > 1:
         return None
-    row, named = next((row, cells) for row, cells in zip(rows, told, strict=True) if len(cells) == most)
+    row, named = likest[0]
     columns = [cell for cell in row.cells if cell not in named and frozenset() < word_families(cell.called) <= asked]
     if len(columns) == 1:
         return columns[0].said, row.quote

@@ -12,23 +12,25 @@ from polyhop.conversation.several_asked import asked_apart
 from polyhop.conversation.standalone import Standalone, standalone
 from polyhop.conversation.thread import NO_THREAD, Thread
 from polyhop.english.question import mentions
+from polyhop.indexes.folding import fold
 from polyhop.indexing.answer_manifest import manifest_of
 from polyhop.indexing.readiness import check_asking
 from polyhop.layers.hops_told import HopsTold
 from polyhop.layers.view import View
 from polyhop.models.timed import Timed
-from polyhop.models.within import left_out_by
+from polyhop.models.within import Within, left_out_by
 from polyhop.planning.asked import LONGEST_QUESTION, shortened
 from polyhop.reading.citations import citations_of, items_of
 from polyhop.reading.drafts import DraftListener
 from polyhop.reading.hops_found import along_plan, hops_taken
-from polyhop.reading.reader import OFFLINE, reader_of
+from polyhop.reading.reader import OFFLINE, Reading, reader_of
 from polyhop.reading.several_answers import as_one
+from polyhop.reading.supplied import read_so_far, with_learnt
 from polyhop.reading.within_budget import read_within
 from polyhop.reports import HopListener
 from polyhop.settings import Settings
 from polyhop.strategies.shared.in_time import left_of
-from polyhop.strategies.strategy import Strategy, default_strategy, layers_used, strategy_of
+from polyhop.strategies.strategy import Strategy, Supplies, default_strategy, layers_used, strategy_of
 from polyhop.types import Answer, AnswerKind, Budget, Evidence, Hop
 
 logger = logging.getLogger(__name__)
@@ -112,8 +114,8 @@ class Answering:
         view = view or self.view.of_question(self.view.models, self.told)
         if evidence.plan is None:  # a reader has one in any case; this one costs nothing
             evidence = replace(evidence, plan=view.plan(evidence.question))
-        reader, reading, unread = read_within(self.budget, evidence, self.settings, view.models, self.drafted)
-        cost = replace(meant.cost + evidence.cost + reading.cost, seconds=time.monotonic() - began)
+        reader, reading, evidence, unread = self._read_on(evidence, began, view)
+        cost = replace(meant.cost + evidence.cost, seconds=time.monotonic() - began)
         logger.info("reader %s is done after %.2f s", reader, cost.seconds)
         left_out = (*evidence.left_out, *left_out_by(view.models), *unread)
         hops = hops_taken(evidence.question, reading, evidence)
@@ -134,11 +136,42 @@ class Answering:
             standalone=_stands_for(meant),
         )
 
+    def _read_on(self, evidence: Evidence, began: float, view: View) -> tuple[str, Reading, Evidence, tuple[str, ...]]:
+        """What is read, by which reader, in which evidence, and what the budget did not let it do.
+
+        Where the strategy looks up what a reader lacks, it is read again with that, until nothing new is lacking.
+        """
+        while True:
+            reader, reading, unread = read_within(self.budget, evidence, self.settings, view.models, self.drafted)
+            evidence = replace(evidence, cost=evidence.cost + reading.cost)
+            further = self._supplied(evidence, reading, left_of(self.budget, began), view)
+            if further is None:
+                read = with_learnt(evidence, reading) if evidence.supplied else evidence
+                return reader, reading, read, unread
+            evidence = further
+            view.hops_told.complete(evidence.hops)
+
+    def _supplied(self, evidence: Evidence, reading: Reading, budget: Budget, view: View) -> Evidence | None:
+        """The evidence with what the reader lacks; None where it lacks nothing new, or may not read again."""
+        strategy, model = self._strategy(view), view.models.language_model
+        if evidence.supplied is None or not isinstance(strategy, Supplies) or budget.seconds == 0:
+            return None
+        before = {fold(question) for question in evidence.supplied}
+        lacking = tuple(question for question in reading.lacking if fold(question) not in before)
+        if not lacking or not isinstance(model, Within) or not model.left:
+            return None
+        logger.info("looks up what the reader lacks: %s", " ".join(lacking))
+        read = replace(evidence, hops=read_so_far(evidence, reading, lacking))
+        quoted = tuple(dict.fromkeys(quote.passage for quote in reading.quotes))
+        return strategy.supply(lacking, read, quoted, view.restricted(layers_used(strategy, view.layers)), budget)
+
+    def _strategy(self, view: View) -> Strategy:
+        return strategy_of(self.strategy or default_strategy(view, self.settings), self.settings)
+
     def evidence(self, question: str, view: View) -> Evidence:
         """What the strategy finds for a question, which is cut to what is read, within the budget's time."""
         preset = view.once("preset", lambda: check_asking(view, self.settings))
-        chosen = self.strategy or default_strategy(view, self.settings)
-        strategy: Strategy = strategy_of(chosen, self.settings)
+        chosen, strategy = self.strategy or default_strategy(view, self.settings), self._strategy(view)
         over = view.restricted(layers_used(strategy, view.layers))
         logger.info("strategy %s looks for evidence in %s", chosen, ", ".join(over.layers) or "no layer")
         asked = shortened(question)

@@ -318,6 +318,7 @@ class Evidence(Serialisable):
     synthesis: str = ""  # what the strategy concluded from its hops, for a reader that can use it (StepChain, Eq. 10)
     by_heart: bool = False  # whether nothing was looked for: a language model then answers from what it remembers
     aside: tuple[str, ...] = ()  # ids of passages that are not about what it looked up: no language model is shown them
+    supplied: tuple[str, ...] | None = None  # questions looked up as a reader lacked them; None: that is not done
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

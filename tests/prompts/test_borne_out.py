@@ -17,12 +17,15 @@ LONGER = "Which is longer, the Heron Bridge or the Long Bridge?"
 DESCRIBED = "Which is longer, the bridge that the teacher of Ada Brook built, or the old bridge of Velm?"
 TAUGHT = QuotedText(text="Her teacher was Tom Hale.", title="Ada Brook")
 VELM = QuotedText(text="It has 80 m.", title="Velm Old Bridge")
+SAID = QuotedText(text="I booked a table for Sunday.", title="Chat", speaker="Tansy", present=("Tansy", "Corin"))
 
 
 @pytest.mark.parametrize(
     ("answer", "question", "quoted"),
     [
         ("Velm", WHERE, [GULL, BORN]),
+        ("Tansy", "Who booked a table?", [SAID]),  # who says it stands before the turn, not in each of its sentences
+        ("yes", "Did Tansy tell Corin that she had booked a table?", [SAID]),
         ("in Velm", WHERE, [BORN]),
         ("Ada Brook", "Who was born in 1871?", [BORN]),  # the title says who "she" is
         ("Velm and Ossby", "Where did she live?", [BORN, QuotedText(text="She moved to Ossby.")]),
@@ -86,6 +89,8 @@ def test_an_answer_is_borne_out_by_what_contains_it_or_what_it_is_computed_from(
         ("22 years", "How old was she when the Gull was built?", [BORN, GULL]),
         ("seven", "How many ferries?", [QuotedText(text="The Gull, the Tern and the Auk are ferries.")]),
         ("France", "In which country did she live?", [QuotedText(text="She was a Spanish shipwright.")]),
+        ("Corin", "Who booked a table?", [SAID]),  # he only takes part
+        ("yes", "Did Tansy tell Rook that she had booked a table?", [SAID]),
         ("3 February 2040", "When did they meet?", [QuotedText(text="We met yesterday.", day="20310204")]),
     ],
 )

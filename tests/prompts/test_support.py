@@ -30,3 +30,13 @@ def test_a_quotation_of_a_conversation_was_said_on_the_day_that_it_names() -> No
     chat = Passage(id="c", document_id="c", ordinal=0, start=0, end=len(said), title="Chat", text=said)
     start = said.index("The ferry")
     assert quoted(CopiedQuote(passage_index=0, start=start, end=len(said)), [chat]).day == "20310602"
+
+
+def test_a_quotation_of_a_conversation_knows_who_said_it_and_who_else_speaks() -> None:
+    said = (
+        "Ada: The ferry runs again. It was repaired.\n\nTom: Good!\n\nAda: Shall we take it?\n\nTom: Yes, on Sunday.\n"
+    )
+    chat = Passage(id="c", document_id="c", ordinal=0, start=0, end=len(said), title="Chat", text=said)
+    start = said.index("It was repaired")
+    found = quoted(CopiedQuote(passage_index=0, start=start, end=start + 16), [chat])
+    assert (found.speaker, found.present) == ("Ada", ("Ada", "Tom"))

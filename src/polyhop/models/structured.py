@@ -92,11 +92,11 @@ def complete_json(
     schema: Mapping[str, Any],
     max_tokens: int = 512,
     *,
-    also: Mapping[str, Any] | None = None,
+    also: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[Any, Cost]:
     """A value that obeys the schema, and what it cost. A broken output is shown to the model with its fault, once.
 
-    ``also``: another schema, of values that are as good and that a model writes that does not heed the first.
+    ``also``: other schemas, of values that are as good and that a model writes that does not heed the first.
 
     Raises OutputInvalid (with ``text`` and ``cost``) where the second output is broken too, EndpointError and
     BudgetExceeded; NoCallsLeft has the broken output as ``text`` where nothing was left to have it repaired.
@@ -158,7 +158,7 @@ def _attempt(
     messages: Sequence[Message],
     schema: Mapping[str, Any],
     max_tokens: int,
-    also: Mapping[str, Any] | None,
+    also: Sequence[Mapping[str, Any]],
 ) -> tuple[Any, str | None, str, Cost]:
     try:
         completion = model.complete(messages, max_tokens=max_tokens, schema=schema)
@@ -170,15 +170,15 @@ def _attempt(
     return *_parsed(completion.text, schema, also), completion.text, completion.cost
 
 
-def _parsed(text: str, schema: Mapping[str, Any], also: Mapping[str, Any] | None) -> tuple[Any, str | None]:
+def _parsed(text: str, schema: Mapping[str, Any], also: Sequence[Mapping[str, Any]]) -> tuple[Any, str | None]:
     """The value in a text, or what is wrong with the one that the schema asked for."""
-    try:
-        return parse_json(text, schema), None
-    except Fault as fault:
+    fault = ""
+    for one in (schema, *also):
         try:
-            return (None, str(fault)) if also is None else (parse_json(text, also), None)
-        except Fault:
-            return None, str(fault)
+            return parse_json(text, one), None
+        except Fault as this:
+            fault = fault or str(this)
+    return None, fault
 
 
 def _values(text: str) -> Iterator[Any]:

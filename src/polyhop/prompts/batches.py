@@ -40,7 +40,7 @@ class Batches(Generic[T]):
     read: Callable[[Any, Sequence[Passage]], Iterable[T | Failure]]  # what passages of a call bear out of its answer
     nothing: T  # of a passage without words: nobody is asked about it
     undone: str  # what a failed passage lacks, as in "facts"
-    also: Mapping[str, Any] | None = None  # a wider schema: what obeys it is as good, and is not asked for again
+    also: Sequence[Mapping[str, Any]] = ()  # wider schemas: what obeys one is as good, and is not asked for again
     dated: bool = False  # whether passages are shown with the day that only the rest of their document tells
     more: Callable[[Any, Sequence[Passage]], str] = lambda _, __: ""  # what to ask once more for, if an answer lacks it
     joined: Callable[[Any, Any], Any] = lambda answer, _: answer  # an answer with what came of asking once more

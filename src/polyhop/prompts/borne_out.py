@@ -3,11 +3,13 @@
 The rule: "Paris" is not borne out by the genuine quotation "She was born". An answer is borne out where
 
 1. the quotations *contain* it: each thing that it names (they are set apart by commas, "and" and "or") has its words in
-   one quotation, with the title and the day of the passage that this stands in, and the quotation says more than the
-   name alone. Words of the question may stand in the answer besides, but are not enough: they prove nothing;
+   one quotation, with the title and the day of the passage that this stands in and who says it there, and the quotation
+   says more than the name alone. Words of the question may stand in the answer besides, but are not enough: they prove
+   nothing;
 2. or they are what it is *computed from*:
-   - yes and no: the quotations speak of everything that the question names and that the passages have. What is said
-     behind them is quoted, and "No Man's Land" is no verdict where the question does not ask whether;
+   - yes and no: the quotations speak of everything that the question names and that the passages have; one of a
+     conversation speaks of all who take part in it. What is said behind a verdict is quoted, and "No Man's Land" is no
+     verdict where the question does not ask whether;
    - a choice between things that the question offers: they speak of each of them, or one says of the chosen one what
      the question asks. Of a thing that is described, "the lighthouse whose lens Ada Brook ground", they speak where
      they have the names by which it is told from the others, and of one that is described without names where one of
@@ -61,16 +63,21 @@ _MONTHS: Final = {month[:3].lower(): month.lower() for month in MONTHS}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotedText:
-    """A genuine quotation, with the title of its passage and the day (eight digits) on which it was said, if any."""
+    """A genuine quotation, with the title of its passage and the day (eight digits) on which it was said, if any.
+
+    Of a conversation also who said it, and who else speaks there.
+    """
 
     text: str
     title: str = ""
     day: str = ""
+    speaker: str = ""
+    present: tuple[str, ...] = ()
 
     @property
     def words(self) -> frozenset[str]:
-        """All that it says, and what its passage is about."""
-        return words_of(f"{self.title}\n{self.text}") | words_of(written_day(self.day))
+        """All that it says, who says it, and what its passage is about."""
+        return words_of(f"{self.title}\n{self.speaker}\n{self.text}") | words_of(written_day(self.day))
 
 
 def contains(answer: str, question: str, quoted: Sequence[QuotedText], passages: Sequence[str] = ()) -> bool:
@@ -146,7 +153,8 @@ def _all_words(quoted: Sequence[QuotedText]) -> frozenset[str]:
 
 
 def _all_spoken_of(names: Iterable[str], quoted: Sequence[QuotedText]) -> bool:
-    return all(any(_has(f"{one.title}\n{one.text}", name) for one in quoted) for name in names)
+    texts = ["\n".join((one.title, *one.present, one.text)) for one in quoted]
+    return all(any(_has(text, name) for text in texts) for name in names)
 
 
 def _says(quoted: QuotedText, thing: frozenset[str], asked: frozenset[str]) -> bool:

@@ -80,6 +80,9 @@ EXAMPLES: Final[Mapping[ModuleType, Mapping[str, Ask]]] = MappingProxyType(
     {
         read_answer: {
             "": lambda model: read_answer.read_answer(model, _QUESTION, _PASSAGES),
+            "where what it lacks is looked up, and something was": lambda model: read_answer.read_answer(
+                model, _QUESTION, _PASSAGES, supplied=[_SECOND]
+            ),
             "with findings, in few words, the likeliest answer where none is borne out": lambda model: (
                 read_answer.read_answer(
                     model, _QUESTION, _PASSAGES, findings="It was Edda Marrish's.", brief=True, best=True

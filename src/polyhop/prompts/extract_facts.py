@@ -136,7 +136,7 @@ def batches(limits: FactLimits = FactLimits()) -> Batches[Extracted]:
     return Batches(
         system=_SYSTEM,
         schema=SCHEMA,
-        also=ALSO,
+        also=(ALSO,),
         text_tokens=limits.text_tokens,
         passages=limits.passages,
         answer=lambda text_tokens, _: limits.answer(text_tokens),

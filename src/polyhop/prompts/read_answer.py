@@ -15,6 +15,7 @@ from polyhop.ports import LanguageModel
 from polyhop.prompts import support
 from polyhop.prompts.asking import about
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock
+from polyhop.prompts.lacking import Lacking
 from polyhop.prompts.schemas import Schema, closed, listed, one_of
 from polyhop.prompts.support import CopiedQuote
 from polyhop.prompts.which_one import WHICH_ONE
@@ -32,17 +33,21 @@ SCHEMA: Final[Schema] = closed(support=_SUPPORT, found="boolean", shape=one_of(S
 _SYSTEM = """You answer a question from numbered passages{stance}
 
 - "support": for each step to the answer, the number of the passage and the sentence that says it, copied letter for \
-letter. Do not shorten, join or correct what you copy. Among them has to be the sentence that holds the answer \
-itself, in its own words; for a comparison, a count or a yes or no, the sentences that it follows from, one for each \
-thing that is compared or counted.
-- "found": whether these sentences establish the answer. If not, "support" holds what {nearest}, or nothing.
+letter. Do not shorten, join or correct what you copy; of a table or a list that stands in one line copy what matters \
+alone. Among them has to be the sentence that holds the answer itself, in its own words; for a comparison, a count or \
+a yes or no, the sentences that it follows from, one for each thing that is compared or counted. What a title says \
+counts, too, but is not copied.
+- "found": whether these sentences establish the answer. What the question takes for granted need not be shown where \
+only one thing here fits it; that two things share a name shows nothing. If not, "support" holds what {nearest}, or \
+nothing.
 """
 
-_BRIEF = """- "answer": the answer in as few words as possible: a name, a date, a number, yes or no{unsure}. {which}
+_BRIEF = """- "answer": the answer in as few words as possible: a name, a date, a number, a phrase, yes or no{unsure}. \
+{which}
 
 {rule}
 
-Output JSON: {{"support": [{{"passage": 1, "quote": "..."}}], "found": true or false, "answer": "..."}}."""
+Output JSON: {{"support": [{{"passage": 1, "quote": "..."}}], "found": true or false, {further}"answer": "..."}}."""
 
 _FULL = """- "shape": what the question asks for. "short": a name, a date, a number, yes or no. "list": several \
 things. "steps": how something is done. "text": an explanation, a description or a summary.
@@ -54,7 +59,7 @@ it: 1 is the first. {which}
 
 {rule}
 
-Output JSON: {{"support": [{{"passage": 2, "quote": "..."}}], "found": true or false, "shape": "short", \
+Output JSON: {{"support": [{{"passage": 2, "quote": "..."}}], "found": true or false, {further}"shape": "short", \
 "answer": [{{"text": "...", "support": [1]}}]}}."""
 
 # By stance, what an answer may rest on: where the two are told in one prompt, they contradict each other.
@@ -97,7 +102,8 @@ class ReadAnswer:
     """An answer in parts, none where there is none; its quotations; how many of the model's were not genuine.
 
     ``found``: whether the model holds that the passages establish it. ``broken``: that the output was not in the form
-    that was asked for, even after a repair, and what could be understood of it is here.
+    that was asked for, even after a repair, and what could be understood of it is here. ``learnt``: the answers to what
+    was looked up, each of which may be empty; ``lacking``: the questions that have to be looked up before it is found.
     """
 
     parts: tuple[AnswerPart, ...]
@@ -107,6 +113,8 @@ class ReadAnswer:
     dropped: int
     cost: Cost
     broken: bool = False
+    learnt: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
 
     @property
     def quoted(self) -> bool:
@@ -132,28 +140,33 @@ def read_answer(
     passages: Sequence[Passage],
     *,
     findings: str = "",
+    supplied: Sequence[str] | None = None,
     brief: bool = False,
     best: bool = False,
     max_tokens: int = 2000,
 ) -> ReadAnswer:
     """The answer that the passages give, with every quotation located in them; what is in none of them is dropped.
 
-    ``findings`` is what a strategy concluded (StepChain, Eq. 11); the model sees it, and it proves nothing. ``brief``:
-    in as few words as possible, whatever is asked. ``best``: the likeliest answer where the passages give none. Raises
-    EndpointError, BudgetExceeded.
+    ``findings`` is what a strategy concluded (StepChain, Eq. 11); the model sees it, and it proves nothing.
+    ``supplied``: the questions that were looked up because it lacked them; None: it is not asked what it lacks.
+    ``brief``: in as few words as possible, whatever is asked. ``best``: the likeliest answer where the passages give
+    none. Raises EndpointError, BudgetExceeded.
     """
     if not passages:
         return ReadAnswer(parts=(), found=False, shape="short", quotes=(), dropped=0, cost=Cost())
     concluded = [PromptBlock("FINDINGS", findings.strip())] if findings.strip() else []
-    blocks = [*support.shown(passages), *concluded, PromptBlock("QUESTION", question)]
-    wanted, other = (BRIEF, SCHEMA) if brief else (SCHEMA, BRIEF)
-    told = (_SYSTEM + (_BRIEF if brief else _FULL)).format(
-        rule=DATA_RULE, which=WHICH_ONE, **(_BEST if best else _CAUTIOUS)
+    lacking = Lacking(supplied)
+    blocks = [*support.shown(passages), *concluded, *lacking.blocks, PromptBlock("QUESTION", question)]
+    told = (_SYSTEM + lacking.rules + (_BRIEF if brief else _FULL)).format(
+        rule=DATA_RULE, which=WHICH_ONE, further=lacking.example, **(_BEST if best else _CAUTIOUS)
     )
     system = support.rules(told + (_FINDINGS if concluded else ""), passages)
     messages = about(model, system, blocks)
+    plain = (BRIEF, SCHEMA) if brief else (SCHEMA, BRIEF)
+    wanted, other = map(lacking.said_in, plain)
+    also = (other, *plain)  # a reply that says nothing of what it lacks is as good
     try:
-        content, cost = complete_json(model, messages, wanted, max_tokens, also=other)
+        content, cost = complete_json(model, messages, wanted, max_tokens, also=also)
     except (WastedOutput, NoCallsLeft) as failed:
         if isinstance(failed, NoCallsLeft) and not failed.text.strip():
             raise
@@ -185,6 +198,8 @@ def _read(content: Mapping[str, Any], passages: Sequence[Passage], cost: Cost, *
         dropped=dropped,
         cost=cost,
         broken=broken,
+        learnt=tuple(one.strip() for one in content.get("learnt", ())),
+        lacking=tuple(one.strip() for one in content.get("lacking", ()) if one.strip()),
     )
 
 

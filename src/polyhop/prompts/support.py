@@ -72,20 +72,19 @@ def whole(quote: CopiedQuote, text: str) -> tuple[int, int]:
 
 
 def quoted(quote: CopiedQuote, passages: Sequence[Passage]) -> QuotedText:
-    """A quotation with what its passage is about and the day on which it was said, to be held against an answer."""
+    """A quotation with what its passage is about and who said it when, to be held against an answer."""
     passage = passages[quote.passage_index]
+    chat = transcript_in(passage)
+    turns = () if chat is None else chat.turns
+    turn = next((turn for turn in turns if turn.name_start <= quote.start < turn.end), None)
+    day = "" if passage.occasion is None else passage.occasion.day
     return QuotedText(
         text=passage.text[quote.start : quote.end],
         title=" ".join((passage.title, *passage.section)),
-        day=_day_of(passage, quote.start),
+        day=day if turn is None else turn.date,
+        speaker="" if turn is None else turn.speaker,
+        present=() if chat is None else tuple(chat.speakers),
     )
-
-
-def _day_of(passage: Passage, start: int) -> str:
-    """The day, as eight digits, on which something was said: a conversation tells it itself, or its document does."""
-    chat = transcript_in(passage)
-    said = () if chat is None else (turn.date for turn in chat.turns if turn.name_start <= start < turn.end)
-    return next(iter(said), "" if passage.occasion is None else passage.occasion.day)
 
 
 def texts(passages: Sequence[Passage]) -> list[str]:

@@ -6,5 +6,5 @@ from typing import Final
 
 WHICH_ONE: Final = (
     "Asked for one thing, give the one that the question's own words fit most exactly; asked for several, give all. "
-    "Where statements conflict, follow the one directly about what is asked, no remark in passing."
+    "Where statements conflict, follow the one directly about what is asked, not one made in passing."
 )

@@ -62,6 +62,7 @@ class Grounded:
             question,
             passages,
             findings=evidence.synthesis,
+            supplied=evidence.supplied,
             brief=self.brief,
             best=self.stance == "best",
             max_tokens=self.max_tokens,
@@ -106,6 +107,8 @@ class _Judged:
             grounded=given and answer.found and proven == len(answer.parts),
             note=self._note(proven, withheld="" if given else answer.text or ""),
             cost=answer.cost,
+            learnt=answer.learnt,
+            lacking=answer.lacking,
         )
 
     def _borne_out(self, part: AnswerPart) -> bool:

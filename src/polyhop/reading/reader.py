@@ -76,6 +76,8 @@ class Reading:
     grounded: bool = True
     note: str = ""
     cost: Cost = Cost()
+    learnt: tuple[str, ...] = ()  # by question that was looked up for it, its answer or nothing
+    lacking: tuple[str, ...] = ()  # questions that have to be looked up before it is sure
 
 
 def sure(reading: Reading, threshold: float) -> Reading:

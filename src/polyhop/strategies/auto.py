@@ -12,9 +12,11 @@ from polyhop.errors import ModelMissing
 from polyhop.indexes.by_turns import round_robin
 from polyhop.layers.hops_told import HopsTold
 from polyhop.layers.view import View
+from polyhop.models.within import Within
 from polyhop.plans import Plan
 from polyhop.reading.pointing import Pointing, point
 from polyhop.reading.several_answers import ranked_together
+from polyhop.reading.supplied import still_open
 from polyhop.strategies.baselines.hybrid import Hybrid
 from polyhop.strategies.paths.strategy import Paths
 from polyhop.strategies.qcg.strategy import QCG
@@ -24,6 +26,7 @@ from polyhop.strategies.stepchain.strategy import StepChain
 from polyhop.strategies.strategy import Strategy
 from polyhop.types import Budget, Evidence, Hop, Passage
 
+QUOTED: Final = 3  # passages that a reader quoted, before those of what it lacks
 BY_STEPS: Final = 3  # passages that steps found, before those of the best path
 SUFFICES: Final = "one passage suffices"  # how the trail begins where nothing else was looked for
 
@@ -35,13 +38,49 @@ class Auto:
     depth: int = 20  # passages taken from each ranking for the first look
     looked: int = 3  # of them, read by the span model
     sure: float = 0.6  # chance of an answer from which one passage suffices, where the plan has one step
+    supplies: int = 6  # questions looked up because a language model that reads lacks them, at most
 
     needs: ClassVar[tuple[str, ...]] = ("text",)
     wants: ClassVar[tuple[str, ...]] = ("parsekg",)
     welcomes: ClassVar[tuple[str, ...]] = ("questions",)
 
     def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
-        """What the strategy finds that the question, or a first look, calls for; the trail says which and why."""
+        """What the strategy finds that the question, or a first look, calls for; the trail says which and why.
+
+        Where a language model reads that, it is asked nothing before, and what it lacks is looked up.
+        """
+        model = over.models.language_model
+        if model is None or not self.supplies:
+            return self._found(question, over, budget)
+        silent = replace(over, models=over.models.with_language_model(Within(model, 0)))
+        found = self._found(question, silent, budget)
+        return replace(found, supplied=(), synthesis="")  # a small model's guesses mislead a large one
+
+    def supply(
+        self, lacking: Sequence[str], evidence: Evidence, quoted: Sequence[Passage], over: View, budget: Budget
+    ) -> Evidence | None:
+        """What was quoted first and then, by turns, what is found for each question."""
+        before = evidence.supplied or ()
+        asked = tuple(lacking)[: max(0, self.supplies - len(before))]
+        if not asked:
+            return None
+        silent = replace(over, hops_told=HopsTold())  # its hops are not those of the answer
+        found = [self.retrieve(question, silent, budget).passages for question in asked]
+        kept = max(0, min(QUOTED, budget.passages - len(found)))
+        ranking = [*quoted[:kept], *round_robin(found), *evidence.passages]
+        passages = ranked_together(ranking, budget.passages)
+        if {one.id for one in passages} <= {one.id for one in evidence.passages}:
+            return None
+        return replace(
+            evidence,
+            passages=passages,
+            supplied=(*before, *asked),
+            hops=(*evidence.hops, *map(still_open, asked, found)),
+            trail=(*evidence.trail, *(f"looked up, for the reader lacked it: {question}" for question in asked)),
+            aside=(),
+        )
+
+    def _found(self, question: str, over: View, budget: Budget) -> Evidence:
         began = time.monotonic()
         plan = over.plan(question)
         near: Sequence[Passage] = ()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import ClassVar, Protocol, runtime_checkable
 
 from polyhop import registry
 from polyhop.errors import LayerMissing, UsageError
 from polyhop.layers.view import View
 from polyhop.settings import Settings
-from polyhop.types import Budget, Evidence
+from polyhop.types import Budget, Evidence, Passage
 
 _VARIANT = re.compile(r"\s*([^\s(),=]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _EXAMPLE = "Write a name alone, or with settings in brackets, as in: paths(plan=false, links=4)."
@@ -30,6 +30,19 @@ class Strategy(Protocol):
 
     def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
         """Evidence within the budget: passages best first, and the hops that led to them."""
+
+
+@runtime_checkable
+class Supplies(Protocol):
+    """A strategy that looks up what a reader lacks, while its evidence has a ``supplied``."""
+
+    def supply(
+        self, lacking: Sequence[str], evidence: Evidence, quoted: Sequence[Passage], over: View, budget: Budget
+    ) -> Evidence | None:
+        """The evidence with what is found for the questions that a reader lacks; None where nothing new is.
+
+        ``quoted``: the passages that the reader would have its answer rest on so far.
+        """
 
 
 def strategy_of(name: str, settings: Settings) -> Strategy:

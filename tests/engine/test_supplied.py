@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from polyhop.engine import Polyhop
+from polyhop.reading.supplied import NO_ANSWER
 from polyhop.types import Answer, Budget, Hop
 from tests.worlds.documents import write
 from tests.worlds.endpoint import EndpointServer
@@ -120,7 +121,7 @@ def test_what_was_quoted_stays_before_what_is_found_for_it(lenses: Path) -> None
 def test_nothing_is_looked_up_twice(lenses: Path) -> None:
     answer, server = asked(lenses, [lacks(PUPIL), lacks(PUPIL.upper(), learnt=[""])])
     assert (answer.text, len(server.requests)) == (None, 2)
-    assert [(hop.question, hop.status) for hop in answer.evidence.hops] == [(PUPIL, "unresolved")]
+    assert [(hop.question, hop.status, hop.note) for hop in answer.evidence.hops] == [(PUPIL, "unresolved", NO_ANSWER)]
 
 
 @pytest.mark.parametrize(

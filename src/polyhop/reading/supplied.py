@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from polyhop.english.question import mentions
 from polyhop.indexes.folding import fold
 from polyhop.reading.reader import Quote, Reading, text_of
 from polyhop.types import Evidence, Hop, Passage
+
+TO_BE_READ: Final = "what was found is read next"
+NO_ANSWER: Final = "what was found does not answer it"
 
 
 def read_so_far(evidence: Evidence, reading: Reading, lacking: Sequence[str]) -> tuple[Hop, ...]:
@@ -36,17 +40,19 @@ def with_learnt(evidence: Evidence, reading: Reading) -> Evidence:
 
 def still_open(question: str, passages: Sequence[Passage]) -> Hop:
     """The hop of a question that is looked up, before anybody has read what was found."""
-    return Hop(question=question, status="unresolved", passages=tuple(passages[:1]))
+    return Hop(question=question, status="unresolved", passages=tuple(passages[:1]), note=TO_BE_READ)
 
 
 def _learnt(hop: Hop, evidence: Evidence, reading: Reading) -> Hop:
     """The hop with the answer to its question, where the reader gives one and a quotation tells it."""
+    if hop.status != "unresolved":
+        return hop
     answers = dict(zip(evidence.supplied or (), reading.learnt, strict=False))
     found = answers.get(hop.question, "")
-    quote = _telling(found, reading.quotes) if found and hop.status == "unresolved" else None
+    quote = _telling(found, reading.quotes) if found else None
     if quote is None:
-        return hop
-    return replace(hop, status="resolved", found=found, passages=(quote.passage,), sentences=(quote.span,))
+        return replace(hop, note=NO_ANSWER)
+    return replace(hop, status="resolved", found=found, passages=(quote.passage,), sentences=(quote.span,), note="")
 
 
 def _telling(name: str, quotes: Sequence[Quote]) -> Quote | None:

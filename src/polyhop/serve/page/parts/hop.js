@@ -43,7 +43,7 @@ export function hopItem(hop, citations, source) {
       hop.found && hop.status === "unresolved" && h("span", { class: "hop-status" }, STATUS.unresolved),
     ),
     hop.note && said("p", hop.note, { class: "small muted" }),
-    quotes.length ? list : !hop.found && h("p", { class: "small muted" }, "No sentence was found for this hop."),
+    quotes.length ? list : !hop.found && !hop.note && h("p", { class: "small muted" }, "No sentence was found for this hop."),
     more,
   );
 }

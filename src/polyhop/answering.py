@@ -12,7 +12,7 @@ from polyhop.conversation.several_asked import asked_apart
 from polyhop.conversation.standalone import Standalone, standalone
 from polyhop.conversation.thread import NO_THREAD, Thread
 from polyhop.english.question import mentions
-from polyhop.indexes.folding import fold
+from polyhop.indexes.folding import fold, tokens
 from polyhop.indexing.answer_manifest import manifest_of
 from polyhop.indexing.readiness import check_asking
 from polyhop.layers.hops_told import HopsTold
@@ -157,13 +157,16 @@ class Answering:
         if evidence.supplied is None or not isinstance(strategy, Supplies) or budget.seconds == 0:
             return None
         before = {fold(question) for question in evidence.supplied}
-        lacking = tuple(question for question in reading.lacking if fold(question) not in before)
+        lacking = tuple(shortened(one) for one in reading.lacking if tokens(one) and fold(one) not in before)
         if not lacking or not isinstance(model, Within) or not model.left:
             return None
         logger.info("looks up what the reader lacks: %s", " ".join(lacking))
         read = replace(evidence, hops=read_so_far(evidence, reading, lacking))
         quoted = tuple(dict.fromkeys(quote.passage for quote in reading.quotes))
-        return strategy.supply(lacking, read, quoted, view.restricted(layers_used(strategy, view.layers)), budget)
+        over = view.restricted(layers_used(strategy, view.layers))
+        if budget.seconds is not None:
+            over = replace(over, models=over.models.with_reranker(Timed(over.models.reranker, budget.seconds)))
+        return strategy.supply(lacking, read, quoted, over, budget)
 
     def _strategy(self, view: View) -> Strategy:
         return strategy_of(self.strategy or default_strategy(view, self.settings), self.settings)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from polyhop.engine import Polyhop
+from polyhop.planning.asked import LONGEST_QUESTION
 from polyhop.reading.supplied import NO_ANSWER
 from polyhop.types import Answer, Budget, Hop
 from tests.worlds.documents import write
@@ -116,6 +117,17 @@ def test_each_look_up_is_a_hop_with_the_sentence_that_answers_it(lenses: Path) -
 def test_what_was_quoted_stays_before_what_is_found_for_it(lenses: Path) -> None:
     answer, _ = asked(lenses, LED_ON)
     assert [passage.title for passage in answer.evidence.passages] == ["ada", "tarn"]
+
+
+@pytest.mark.parametrize("question", ["", " ", "?!", "…"])
+def test_a_question_without_words_is_not_looked_up(question: str, lenses: Path) -> None:
+    answer, server = asked(lenses, [lacks(question)])
+    assert (answer.text, len(server.requests), answer.evidence.supplied) == (None, 1, ())
+
+
+def test_a_question_of_thousands_of_words_is_looked_up_by_its_first(lenses: Path) -> None:
+    answer, _ = asked(lenses, [lacks("Who was Ada Brisk? " * 2000), lacks(learnt=[""])])
+    assert [len(question.split()) for question in answer.evidence.supplied or ()] == [LONGEST_QUESTION]
 
 
 def test_nothing_is_looked_up_twice(lenses: Path) -> None:

@@ -23,6 +23,7 @@ from polyhop.evaluation.metrics.metric import given_models, metric_named
 from polyhop.evaluation.outcome import Outcome
 from polyhop.models.choice import load_models
 from polyhop.models.endpoint import OpenAICompatible
+from polyhop.models.recorded import Recorder
 from polyhop.prompts.judge_answer import judge_answer
 from polyhop.settings import Settings
 from polyhop.types import Answer, Budget, Evidence
@@ -156,6 +157,17 @@ def test_the_judge_sees_question_references_and_answer_and_gives_a_reason_on_one
         prompt = server.requests[0]["messages"][1]["content"]
         assert all(text in prompt for text in (ASKED.text, "REFERENCE 1", "REFERENCE 2", "A. Brisk", "Ms Brisk"))
         assert server.requests[0]["temperature"] == 0
+
+
+def test_a_verdict_is_not_left_to_chance_where_answers_are(tmp_path: Path) -> None:
+    """QCG-RAG, section 4.1: the judge decodes deterministically; its answers are drawn at temperature 0.7."""
+    with serving(lambda request: says(verdict(request))) as server:
+        with OpenAICompatible(base_url=server.url, model="sage", temperature=0.7, top_p=0.8) as model:
+            for asked in (model, Recorder(model, tmp_path / "kept.jsonl")):
+                judge = Accuracy(judge="language_model").judged_by(asked)
+                assert judge(ASKED, Outcome(answer="Ada Brisk")) == 1.0
+            assert (model.temperature, model.meter.total.llm_calls) == (0.7, 2), "one account of costs"
+        assert [(one["temperature"], "top_p" in one) for one in server.requests] == [(0.0, False)] * 2
 
 
 def test_nobody_is_asked_about_an_abstention() -> None:

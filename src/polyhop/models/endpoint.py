@@ -8,6 +8,7 @@ import re
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
@@ -96,6 +97,14 @@ class OpenAICompatible(Served):
         Raises EndpointError, OutputInvalid (an empty answer, or one cut off at ``max_tokens``), BudgetExceeded.
         """
         return self.completed(Request(messages=tuple(messages), max_tokens=max_tokens, schema=schema), None)
+
+    def steady(self) -> LanguageModel:
+        """The same endpoint, which takes the likeliest words: what is judged twice is to be judged alike."""
+        if not self.temperature and self.top_p is None:
+            return self
+        likeliest = copy(self)  # which shares the meter, the cache and the connections
+        likeliest._have(temperature=None if self.temperature is None else 0.0, top_p=None)
+        return likeliest
 
     def heard_by(self, listener: ReplyListener) -> LanguageModel:
         """The same endpoint, which streams to a listener what it writes."""

@@ -21,6 +21,7 @@ from polyhop.models.accounting import Prices, Request, WastedOutput, estimated_p
 from polyhop.models.around import Around
 from polyhop.models.cache import cache_key
 from polyhop.models.heard import ReplyListener, heard_by
+from polyhop.models.steady import steady
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.store import json_lines
 from polyhop.types import Cost
@@ -58,6 +59,12 @@ class Recorder(Around):
             raise
         self._add(request, completion.text, completion.cost)
         return completion
+
+    def steady(self) -> LanguageModel:
+        """The same recording of a model that leaves nothing to chance, where it can be told so."""
+        recorded = copy(self)
+        recorded.model = steady(self.model)
+        return recorded
 
     def heard_by(self, listener: ReplyListener) -> LanguageModel:
         """The same recording, with somebody who listens to the replies: a line holds the whole of one all the same."""

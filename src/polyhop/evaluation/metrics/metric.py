@@ -11,6 +11,7 @@ from polyhop.errors import ModelMissing, UsageError
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.outcome import Outcome
 from polyhop.models.choice import Models
+from polyhop.models.steady import steady
 from polyhop.models.tallied import Counted
 from polyhop.ports import LanguageModel
 from polyhop.strategies.strategy import parse_variant
@@ -61,9 +62,9 @@ class JudgedByModel:
         return cast(Metric, self.judged_by(models.language_model_for(self.task, otherwise=self.otherwise)))
 
     def judged_by(self, model: LanguageModel) -> Self:
-        """The metric with this model."""
+        """The metric with this model, which judges at temperature 0 however it answers (QCG-RAG, section 4.1)."""
         judging = replace(self)
-        object.__setattr__(judging, "given", Counted(model))
+        object.__setattr__(judging, "given", Counted(steady(model)))
         return judging
 
     @property

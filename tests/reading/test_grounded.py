@@ -230,6 +230,15 @@ def test_an_item_of_a_list_that_nothing_bears_out_is_left_out() -> None:
     assert [len(quotes) for _, *quotes in every.items] == [1, 0, 1]
 
 
+def test_the_models_word_is_enough_where_nothing_has_to_be_borne_out() -> None:
+    """As papers read answers: what no quotation bears out is there, and marked; what is not established is not."""
+    said = full("list", ("Ada Brook", [1]), ("Tom Hale", [1]))
+    reading, _ = reading_of(said, threshold=0.0)
+    assert (reading.text, reading.grounded) == ("Ada Brook, Tom Hale", False)
+    nothing, _ = reading_of(said.replace('"found": true', '"found": false'), threshold=0.0)
+    assert nothing.text is None
+
+
 def test_steps_are_numbered_and_code_keeps_its_lines() -> None:
     reading, _ = reading_of(full("steps", ("Build it:\n    built by Ada Brook\n    in 1892", [1]), ("Velm", [2])))
     assert reading.text == "1. Build it:\n    built by Ada Brook\n    in 1892\n2. Velm"

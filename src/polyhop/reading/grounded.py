@@ -30,7 +30,7 @@ class Grounded:
 
     stance: Literal["cautious", "best"] = "cautious"  # best: what cannot be borne out is answered too, and marked
     brief: bool = False  # on: in as few words as possible, as in the papers; off: in the shape that is asked for
-    threshold: float = 0.3  # of the confidence, for stance=cautious: below, nothing counts as found
+    threshold: float = 0.3  # of the confidence, for stance=cautious: below, nothing is found; 0: nothing is checked
     max_tokens: int = 2000  # that the model may write
 
     def __post_init__(self) -> None:
@@ -87,10 +87,13 @@ class _Judged:
     passages: Sequence[Passage]
 
     def reading(self, stance: Literal["cautious", "best"], threshold: float) -> Reading:
-        """The answer; where the stance is cautious, none that nothing bears out, and no such item of a list."""
+        """The answer; where the stance is cautious, none that nothing bears out, and no such item of a list.
+
+        Unless nothing has to be borne out at all: then it is what the model holds for established.
+        """
         borne_out = {part: self._borne_out(part) for part in self.answer.parts}
         answer = self.answer
-        if stance == "cautious" and answer.shape == "list":
+        if stance == "cautious" and threshold and answer.shape == "list":
             answer = replace(answer, parts=tuple(part for part in answer.parts if borne_out[part]))
         proven = sum(borne_out[part] for part in answer.parts)
         share = proven / len(answer.parts) if answer.parts else 0.0

@@ -206,6 +206,14 @@ def test_questions_of_one_form_are_completed_by_others() -> None:
     assert len(_of(outcome)) == 6
 
 
+def test_nothing_is_asked_for_once_more_where_all_is_kept() -> None:
+    """As in the paper: a passage is asked about once, and what the model writes of it counts."""
+    alike = [item(f"Who {did} the lighthouse of Quillmouth?", "Olga Tarn") for did in ("built", "drew", "made", "lit")]
+    with model_that(says(json.dumps({"pairs": alike}))) as (model, _):
+        [outcome], cost = batches(grounding="off").ask(model, [QUILLMOUTH])
+    assert (len(_of(outcome)), cost.llm_calls) == (4, 1)
+
+
 def test_where_asking_once_more_fails_what_there_is_counts() -> None:
     first = says(json.dumps({"pairs": [item("Where was Ada Brisk born?", "Fennick"), item("Who taught her?", "Olga")]}))
     with model_that(in_turn(first, says("never"), says("never"))) as (model, _):

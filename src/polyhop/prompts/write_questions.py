@@ -115,7 +115,8 @@ def batches(
     """The task: what comes of a passage is at most ``pairs`` questions. Raises ValueError for less than one.
 
     Where answers are not borne out, a passage has no pair at all, or questions are all of a few forms, the model is
-    asked once more. A passage that it has said nothing about even then is a failure.
+    asked once more; where nothing has to be borne out, only for a passage without any pair. A passage that it has said
+    nothing about even then is a failure.
     """
     if pairs < 1:
         raise ValueError("pairs must be at least 1")
@@ -220,6 +221,8 @@ class _Writer:
         unsaid = one.rejected["answer"]
         if not (one.pairs or unsaid):
             return "there is no pair. Write some or, if nothing can be asked of it, the empty one."
+        if self.grounding == "off" and one.pairs:
+            return ""  # what the model writes is kept as it is: nothing is asked for once more
         forms = lacking((pair.question for pair in one.pairs.values()), self.forms)
         parts = [_ANOTHER if unsaid == 1 else _OTHERS % unsaid] if unsaid else []
         if forms:

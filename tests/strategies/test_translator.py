@@ -14,11 +14,13 @@ from polyhop.evaluation.variants import variants
 from polyhop.layers.parsekg.graph import MASK
 from polyhop.models.conversion import convert_folder
 from polyhop.models.cross_encoder import MiniLML12
+from polyhop.models.within import Within
 from polyhop.ports import Floats
 from polyhop.settings import Settings
+from polyhop.strategies.translator.next_queries import AskedQuery, ModelSteps
 from polyhop.types import Clue, Document
 from tests.worlds.hub_models import HubModel, llama, qwen2
-from tests.worlds.prompts import model_saying
+from tests.worlds.prompts import model_saying, passage, prompt_of
 
 QUESTION = "Who was the architect of Harrowmere Lighthouse?"
 
@@ -127,6 +129,15 @@ def test_the_trace_tells_what_a_model_thought_and_why_the_search_ended(world_ind
         "  then: She is Edda Marrish. (It asks for nothing more.)",
     ]
     assert len(evidence.hops) == 2, "a model that misses nothing needs no entities of what was found"
+
+
+@pytest.mark.parametrize(("words", "shown"), [(10, 5), (600, 2)])
+def test_a_model_sees_all_short_passages_of_a_query_and_two_long_ones(words: int, shown: int) -> None:
+    """Before it says what is missing; the paper's model sees the five paragraphs that a query brought."""
+    brought = tuple(passage(number, f"Light {number}", "light " * words) for number in range(1, 6))
+    with model_saying({"reasoning": "", "next_query": None}) as (model, server):
+        ModelSteps(QUESTION, Within(model, 2), 4, "sage").next([AskedQuery(QUESTION, brought)])
+        assert prompt_of(server).count("<<<PASSAGE") == shown
 
 
 @pytest.mark.parametrize("reply", ["I cannot help with that.", {"reasoning": "", "next_query": QUESTION}])

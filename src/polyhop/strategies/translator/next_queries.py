@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Protocol
 
 from polyhop.english.numbers import counted
 from polyhop.layers.view import View
+from polyhop.models.accounting import estimated_tokens
 from polyhop.models.within import NoCallsLeft, Within, before_reading
 from polyhop.planning.filling import rewrite
 from polyhop.plans import Plan
@@ -16,7 +18,8 @@ from polyhop.reading.reader import Quote
 from polyhop.reading.steps import glance
 from polyhop.types import Budget, Cost, Passage
 
-SHOWN = 2  # passages of a query that a model sees before it asks for more
+SHOWN = 2  # passages of a query that a model sees at least before it asks for more, and
+ROOM = 1000  # tokens that all it sees of them may fill: five paragraphs, as in the paper, or two whole chunks
 READ = 3  # passages of a step that its answer is looked for in
 
 
@@ -154,7 +157,9 @@ def _searches(done: Sequence[AskedQuery]) -> list[Search]:
     """Each query with what is shown of it: the best of its passages that none before it has shown."""
     searches, shown = list[Search](), set[str]()
     for step in done:
-        fresh = [passage for passage in step.passages if passage.id not in shown][:SHOWN]
+        fresh = [passage for passage in step.passages if passage.id not in shown]
+        filled = accumulate(estimated_tokens(passage.text) for passage in fresh)
+        fresh = fresh[: max(SHOWN, sum(tokens <= ROOM for tokens in filled))]
         shown |= {passage.id for passage in fresh}
         searches.append((step.query, fresh))
     return searches

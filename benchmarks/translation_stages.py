@@ -21,7 +21,6 @@ from measuring import Figures, Stopwatch, beside_others, machine, save, show_loa
 from polyhop.engine import Polyhop
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import layers_of, prepare
-from polyhop.layers.parsekg.graph import ParseKG
 from polyhop.layers.parsekg.translation import TranslationIndex, open_or_build
 from polyhop.strategies.translator.strategy import KGTranslator
 from polyhop.strategies.translator.translate import Translator
@@ -30,7 +29,7 @@ STRATEGY = "translator(hops=1)"
 PASSAGES = 5
 WARM_UP = 3  # questions that do not count
 WATCHED = (  # a stage, and the methods that it takes
-    ("entities of the question (NER)", ParseKG, ("named_in",)),
+    ("entities of the question (NER)", KGTranslator, ("_recognised",)),
     ("reading the question", Translator, ("begin",)),
     ("entity translation", Translator, ("entities",)),
     ("relation-constrained indexing", TranslationIndex, ("spans", "neighbours")),

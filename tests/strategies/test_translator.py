@@ -61,11 +61,37 @@ def test_what_the_question_names_is_certain(world_index: Path) -> None:
     """Whatever the model makes of the name: its clues are not worth less because it was translated, too."""
     named, guessed = (
         {clue.relation: clue.score for clue in clues(world_index, ner_entities=recognised)}
-        for recognised in (True, False)
+        for recognised in ("names", "off")
     )
     both = named.keys() & guessed.keys()
     assert both
     assert all(named[relation] > guessed[relation] for relation in both)
+
+
+LISBET = {
+    "Oxbarrow": "Oxbarrow lies on the River Sael. Oxbarrow has a corn hall.",
+    "Lisbet Orr": "Lisbet Orr designed the corn hall of Oxbarrow. Lisbet Orr came from Fennmark.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "after", "again"),
+    [
+        ("Which river does Oxbarrow lie on?", False, False),  # forward translation leads somewhere from all of it
+        ("Which river does Oxbarrow, the home of Peter Vance, lie on?", False, True),  # the graph has no Peter Vance
+    ],
+)
+def test_reverse_translation_is_of_all_where_forward_leaves_a_name_without_a_clue(
+    tmp_path: Path, question: str, after: bool, again: bool
+) -> None:
+    """Algorithm 2: entities are what a parser recognises, in the graph or not. Ours leaves out what has clues."""
+    with Polyhop(tmp_path) as engine:
+        engine.add_documents([Document(id=title, title=title, text=text) for title, text in LISBET.items()])
+        reversed_ = [
+            any("reverse (Oxbarrow" in line for line in engine.search(question, strategy=f"translator({made})").trail)
+            for made in ("hops=1", "hops=1,reverse=again,ner_entities=parser")
+        ]
+    assert reversed_ == [after, again]
 
 
 def test_relations_run_across_masked_entities_unless_they_must_not(world_index: Path) -> None:
@@ -163,7 +189,15 @@ def test_every_ablation_of_the_paper_is_declared() -> None:
 
 
 @pytest.mark.parametrize(
-    "switches", [{"reverse": "off"}, {"reverse": "first"}, {"directed": False}, {"ner_entities": False}]
+    "switches",
+    [
+        {"reverse": "off"},
+        {"reverse": "first"},
+        {"reverse": "again"},
+        {"directed": False},
+        {"ner_entities": "off"},
+        {"ner_entities": "parser"},
+    ],
 )
 def test_every_variant_of_the_paper_runs(world_index: Path, switches: dict[str, object]) -> None:
     """The switches of Table 2 and of the appendix give evidence, too, and say what they said."""

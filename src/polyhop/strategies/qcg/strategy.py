@@ -56,9 +56,7 @@ class QCG:
     hops: int = 1  # walked from the nodes that match; 0: none
     answerable: float | None = 12.0  # how far matches and passages must speak of what is asked (-11 to 31), or none
     words: bool = True  # whether nodes are matched, and passages ranked, by shared words, too (not in the paper)
-    fill: bool = (
-        True  # without words: whether the nearest passages follow those elected, where there is room (not in the paper)
-    )
+    fill: bool = True  # without words: whether the nearest passages follow those elected (not in the paper)
     events: bool = True  # whether two events whose order is asked for are each looked for alone (not in the paper)
     days: bool = True  # whether conversations of a day that is named come first, by turns (not in the paper)
 

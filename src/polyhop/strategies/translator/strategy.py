@@ -23,6 +23,8 @@ from polyhop.strategies.translator.onward import LeadsOn
 from polyhop.strategies.translator.translate import Direction, RawClue, Translator
 from polyhop.types import Budget, Clue, Evidence, Hop, Span
 
+Reverse = Literal["after", "again", "off", "first"]
+Recognised = Literal["names", "parser", "off"]  # how entities of a question are recognised
 FIGURES_6_7 = tuple(product((1, 3, 5), repeat=2))  # alpha and beta
 LEADING = 2  # passages of each query whose entities lead on
 ONWARD = 2  # passages that those lead to, behind the best of each query and at least two, before the rest
@@ -46,15 +48,15 @@ class KGTranslator:
     beta: int = 3  # relations translated for each entity
     longest: int = 16  # tokens of a relation
     hops: int = 4  # queries at most; 1: the question alone
-    reverse: Literal["after", "off", "first"] = "after"  # reverse translation: when forward fails, never, or first
+    reverse: Reverse = (
+        "after"  # reverse translation: where forward fails, of what has no clue, or of all (again); first
+    )
     directed: bool = True  # off: a sentence is next to each of its entities
     spans: Literal["between", "across"] = "across"  # whether relations stay between masked entities, or run across them
     triples: bool = False  # clues end in an entity, too (Eq. 12)
     ranker: Literal["embedder", "cross-encoder"] = "embedder"  # what orders the passages of a hop
-    read: int = (
-        30  # passages of a hop that the cross-encoder reads: those nearest by the embedder; the rest follow them
-    )
-    ner_entities: bool = True  # entities recognised in the question join the translated ones
+    read: int = 30  # passages of a hop that the cross-encoder reads: the nearest; the rest follow them
+    ner_entities: Recognised = "names"  # join the translated ones: the graph's names, or what the parser recognises
     onward: int = 2  # entities of what was found, each way, with which the question is translated once more; 0: never
     penalty: float = 1.0  # beams compare log-probability over length to this power
 
@@ -63,10 +65,12 @@ class KGTranslator:
         {
             "w/o reverse translation": {"reverse": "off"},  # Table 2
             "reverse, then forward": {"reverse": "first"},
+            "reverse translation of all": {"reverse": "again"},  # Algorithm 2
             "undirected": {"directed": False},  # Table 14
             "triples": {"triples": True},  # section I.4
             "spans between entities": {"spans": "between"},
-            "w/o entities of the question": {"ner_entities": False},
+            "entities of the question by the parser": {"ner_entities": "parser"},
+            "w/o entities of the question": {"ner_entities": "off"},
             "one hop": {"hops": 1},
             "w/o entities of what was found": {"onward": 0},
             "cross-encoder": {"ranker": "cross-encoder"},
@@ -120,7 +124,7 @@ class KGTranslator:
         """One hop (Algorithms 1 and 2)."""
         translator = self._translator(query, over, index)
         begun = translator.begin()
-        named = over.kg.named_in(query) if self.ner_entities else []
+        named, all_known = self._recognised(query, over)
         likely = dict.fromkeys(named, 0.0)  # they are certain, whatever the model makes of them
         for entity, logprob in translator.entities(begun):
             likely.setdefault(entity, logprob)
@@ -129,13 +133,28 @@ class KGTranslator:
         second: Direction = "forward" if self.reverse == "first" else "reverse"
         clues = translator.relations(begun, entities, first)
         clued = {clue.entity for clue in clues}
-        if self.reverse != "off" and self.directed and (not clues or not set(named) <= clued):
-            # Algorithm 2 translates again in the other direction; entities that have clues already would only repeat.
-            rest = [(entity, logprob) for entity, logprob in entities if entity not in clued]
+        failed = not clues or not all_known or not set(named) <= clued
+        if self.reverse != "off" and self.directed and failed:
+            # Algorithm 2 translates all of them in the other direction; what has clues has led somewhere already.
+            rest = [(entity, logprob) for entity, logprob in entities if self.reverse != "after" or entity not in clued]
             clues += translator.relations(begun, rest, second)
         if self.triples:
             clues = translator.tails(begun, clues)
         return Translated(query, tuple(clues), tuple(self._ranked(query, clues, over)))
+
+    def _recognised(self, query: str, over: View) -> tuple[list[int], bool]:
+        """The entities of a query, and whether the graph has all that were recognised.
+
+        Names that are looked up are those of the graph; a parser also recognises what the graph lacks.
+        """
+        if self.ner_entities == "off":
+            return [], True
+        if self.ner_entities == "names":
+            return over.kg.named_in(query), True
+        [parse] = over.models.parser.parse([query])
+        entities = (entity for sentence in parse for entity in sentence.entities)
+        found = [over.kg.find(query[entity.start : entity.end]) for entity in entities]
+        return list(dict.fromkeys(entity for entity in found if entity is not None)), None not in found
 
     def _onward(self, question: str, done: Sequence[Translated], over: View, index: TranslationIndex) -> Translated:
         """The question once more, with entities that lead on from what was found; what was found stays left out."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, groupby
 from pathlib import Path
@@ -27,7 +27,7 @@ from polyhop.layers.parsekg.layer import decode, encode
 from polyhop.layers.parsekg.translation import TranslationIndex, open_or_build
 from polyhop.ports import Beams, ConstrainedModel, Floats, Grammar, Ints
 from polyhop.strategies.translator.beam import Hypothesis, Start, beam_search
-from polyhop.strategies.translator.translate import Direction, Translator
+from polyhop.strategies.translator.translate import INSTRUCTION, TRIPLES_INSTRUCTION, Direction, Translator
 from polyhop.types import Passage, Sentence
 
 END = 0
@@ -345,6 +345,29 @@ def translator_of(
         directed=directed,
         across=across,
     )
+
+
+def test_triples_are_asked_for_in_words_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Appendix M, prompts 1 and 4; and a relation of a triple ends where the separator stands, not the turn."""
+    told: list[str] = []
+    content = [("", [[("the", "ann", True), ("built", "bo", False)]])]
+    model = RandomModel(3)
+    index = open_or_build(graph_of(content, tmp_path / "graph", titles=False), model)
+    asked = RandomModel.prompt
+
+    def heard(model: RandomModel, instruction: str, question: str) -> list[int]:
+        told.append(instruction)
+        return asked(model, instruction, question)
+
+    monkeypatch.setattr(RandomModel, "prompt", heard)
+    pairs = translator_of(model, index, alpha=3, beta=9)
+    triples = replace(pairs, triples=True)
+    ends = []
+    for translator in (pairs, triples):
+        (clue, *_) = translator.relations(translator.begin(), [(0, 0.0)], "forward")
+        ends.append(clue.logprob)
+    assert told == [INSTRUCTION, TRIPLES_INSTRUCTION]
+    assert ends[0] != ends[1]
 
 
 def test_direction_says_on_which_side_of_a_sentence_an_entity_stands(tmp_path: Path) -> None:

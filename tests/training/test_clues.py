@@ -12,6 +12,7 @@ from polyhop.layers.parsekg.translation import open_or_build
 from polyhop.models.choice import load_models
 from polyhop.models.smollm2 import SmolLM2
 from polyhop.settings import Settings
+from polyhop.strategies.translator.translate import TRIPLES_INSTRUCTION
 from polyhop.training.asked_passages import AskedPassage
 from polyhop.training.clues import ClueMaker, Spans, TaughtClue
 from tests.worlds.machine import needs
@@ -117,6 +118,19 @@ def test_paper_spans_have_no_entity_and_no_mask(model: SmolLM2) -> None:
         assert "##" not in clue.relation
         assert not any(name in clue.relation for name in ("Carter", "Bristol", "1874", "1831"))
         assert len(clue.relation.split()) <= 10
+
+
+def test_a_triple_ends_in_what_answers_where_that_is_an_entity(model: SmolLM2) -> None:
+    """Eq. 13: the answer is dropped from the relation and said behind it; grey stone is nothing that decoding says."""
+    maker = ClueMaker(models=load_models(Settings()), model=model, triples=True)
+    found = {clue.row.question: clue for clue in maker.clues(ROWS[:4])}
+    assert found.keys() == {ROWS[0].question, ROWS[1].question}
+    for clue in found.values():
+        assert clue.tail == clue.row.answer
+        assert clue.tail not in clue.relation
+        assert clue.said == f"{clue.name}@@{clue.relation}@@{clue.tail}"
+        assert model.decode(clue.tokens).replace("@@ ", "@@") == clue.said
+        assert model.decode(clue.prompt(model)) == model.decode(model.prompt(TRIPLES_INSTRUCTION, clue.row.question))
 
 
 def test_the_window_is_the_one_nearest_to_the_question(model: SmolLM2) -> None:

@@ -15,7 +15,7 @@ from polyhop.models.smollm2 import SmolLM2
 from polyhop.models.tuned import ADDITIONS, GRAPH
 from polyhop.models.weights import check_hashes, read_manifest
 from polyhop.settings import Settings
-from polyhop.strategies.translator.translate import INSTRUCTION
+from polyhop.strategies.translator.translate import INSTRUCTION, TRIPLES_INSTRUCTION
 from tests.worlds.gguf import installed
 from tests.worlds.rows import KEEPERS, PLACES, write_rows
 
@@ -88,6 +88,16 @@ def test_a_clue_stands_behind_exactly_the_prompt_of_inference(model: SmolLM2) ->
     assert [*opening(model), *made.ids] == [*prompt, *clue.tokens]
     assert made.asked == len(prompt) - len(opening(model))
     assert model.decode(clue.tokens) == "Velm@@ lit by"
+
+
+def test_triples_have_a_prompt_of_their_own(model: SmolLM2, tmp_path: Path) -> None:
+    """The same in training, in inference and in what is taken elsewhere (appendix M, prompt 4)."""
+    clue = replace(taught(model, "Who lit the lamp?", "Velm", " lit by"), tail="Ostrand")
+    prompt = model.prompt(TRIPLES_INSTRUCTION, "Who lit the lamp?")
+    assert [*opening(model, triples=True), *window(model, clue).ids] == [*prompt, *clue.tokens]
+    write_alpaca(tmp_path / "rows.json", [clue])
+    (row,) = json.loads((tmp_path / "rows.json").read_text(encoding="utf-8"))
+    assert (row["system"], row["output"]) == (TRIPLES_INSTRUCTION, "Velm@@ lit by@@Ostrand")
 
 
 def test_the_loss_is_that_of_the_clue_alone_as_the_runtime_has_it(model: SmolLM2) -> None:

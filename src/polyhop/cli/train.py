@@ -230,6 +230,7 @@ def planner(
 )
 @click.option("--lora", type=click.IntRange(1), default=16, show_default=True, help="Rank of what is learnt besides.")
 @click.option("--full", is_flag=True, help="Learn all weights instead, and write a whole graph (150 MB).")
+@click.option("--triples", is_flag=True, help="Clues end in the entity that answers, for translator(triples=true).")
 @click.option("--steps-only", is_flag=True, help="Leave out questions of several hops as a whole, as the paper does.")
 @click.option("--most", type=click.IntRange(1), default=12_000, show_default=True, help="Questions to make clues of.")
 @click.option("--embedder", default="bge-small", show_default=True, help="Tells how near a window is to its question.")
@@ -243,6 +244,7 @@ def translator(
     spans: Literal["grammar", "paper"],
     lora: int,
     full: bool,
+    triples: bool,
     steps_only: bool,
     most: int,
     embedder: str,
@@ -278,6 +280,7 @@ def translator(
             models=load_models(Settings().with_models(embedder=embedder)),
             course=replace(COURSE, rows=rows or COURSE.rows, minutes=minutes, seed=seed, rate=rate),
             spans=spans,
+            triples=triples,
             rank=None if full else lora,
             whole=not steps_only,
             most=most,

@@ -13,13 +13,14 @@ import numpy as np
 from polyhop.engine import Polyhop
 from polyhop.models.smollm2 import SmolLM2
 from polyhop.settings import Settings
-from polyhop.training.clues import TaughtClue, prompt_of
+from polyhop.training.clues import TaughtClue
 from polyhop.types import Document
 
 UNIT: Final = "clues"
 DECODED: Final = 150  # clues kept aside whose questions are asked
 PASSAGES: Final = 5
 STRATEGY: Final = "translator(hops=1)"
+TRIPLES: Final = "translator(hops=1,triples=true)"
 
 Figures = dict[str, dict[str, float]]
 
@@ -28,7 +29,7 @@ def likelihoods(model: SmolLM2, clues: Sequence[TaughtClue]) -> list[float]:
     """Minus the mean log-likelihood of the tokens of each clue, as the runtime's graph has it."""
     found = []
     for clue in clues:
-        begun = model.begin(prompt_of(model, clue.row.question))
+        begun = model.begin(clue.prompt(model))
         said = clue.tokens
         branches = [said[:length] for length in range(1, len(said))]
         behind = model.branch(begun, np.zeros(len(branches), np.int64), branches).logprobs
@@ -41,8 +42,9 @@ def likelihoods(model: SmolLM2, clues: Sequence[TaughtClue]) -> list[float]:
 def collection(clues: Sequence[TaughtClue]) -> Iterator[Callable[[SmolLM2], list[bool]]]:
     """An index of all passages of these clues, and a way to ask it: whether each clue's passage is among five.
 
-    Only the first questions are asked, by constrained decoding in one hop.
+    Only the first questions are asked, by constrained decoding in one hop, for triples where the clues are some.
     """
+    strategy = TRIPLES if any(clue.tail for clue in clues) else STRATEGY
     texts = list(dict.fromkeys((clue.row.title, clue.row.text) for clue in clues))
     documents = [Document(id=str(place), title=title, text=text) for place, (title, text) in enumerate(texts)]
     homes = {text: document.id for text, document in zip(texts, documents, strict=True)}
@@ -56,15 +58,15 @@ def collection(clues: Sequence[TaughtClue]) -> Iterator[Callable[[SmolLM2], list
             settings = Settings(components=components).with_models(translator="smollm2")
             with Polyhop(folder, settings=settings) as engine:
                 return [
-                    homes[clue.row.title, clue.row.text] in _documents(engine, clue.row.question)
+                    homes[clue.row.title, clue.row.text] in _documents(engine, clue.row.question, strategy)
                     for clue in clues[:DECODED]
                 ]
 
         yield found
 
 
-def _documents(engine: Polyhop, question: str) -> set[str]:
-    evidence = engine.search(question, k=PASSAGES, strategy=STRATEGY)
+def _documents(engine: Polyhop, question: str, strategy: str) -> set[str]:
+    evidence = engine.search(question, k=PASSAGES, strategy=strategy)
     return {passage.document_id for passage in evidence.passages}
 
 

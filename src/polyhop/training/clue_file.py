@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from polyhop.errors import ModelError, StorageFull
 from polyhop.store.whole_file import whole_file
-from polyhop.strategies.translator.translate import INSTRUCTION
+from polyhop.strategies.translator.translate import INSTRUCTION, TRIPLES_INSTRUCTION
 from polyhop.training.asked_passages import AskedPassage
 from polyhop.training.clues import TaughtClue
 
@@ -52,7 +52,12 @@ def write_alpaca(path: Path, clues: Iterable[TaughtClue]) -> int:
     Raises StorageFull.
     """
     rows = [
-        {"system": INSTRUCTION, "instruction": clue.row.question, "input": "", "output": clue.said}
+        {
+            "system": TRIPLES_INSTRUCTION if clue.tail else INSTRUCTION,
+            "instruction": clue.row.question,
+            "input": "",
+            "output": clue.said,
+        }
         for clue in clues
         if not clue.row.aside
     ]

@@ -21,7 +21,7 @@ from polyhop.layers.parsekg.tokenising import LONGEST_NAME
 from polyhop.layers.parsekg.translation import SEPARATOR
 from polyhop.models.choice import Models
 from polyhop.ports import ConstrainedModel, Embedder, Floats
-from polyhop.strategies.translator.translate import INSTRUCTION, Direction
+from polyhop.strategies.translator.translate import INSTRUCTION, TRIPLES_INSTRUCTION, Direction
 from polyhop.training.asked_passages import AskedPassage
 from polyhop.training.clue_windows import ClueSpan, grammar_spans, paper_spans
 from polyhop.types import Mention, Passage, Sentence
@@ -38,14 +38,19 @@ class TaughtClue:
     row: AskedPassage
     name: str
     relation: str
-    tokens: tuple[int, ...]  # name, separator, relation, end
+    tokens: tuple[int, ...]  # name, separator, relation and, of a triple, separator and the other name; end
     direction: Direction
     nearness: float  # of question, and name and window: a cosine
+    tail: str = ""  # of a triple, the entity that answers
 
     @property
     def said(self) -> str:
         """The clue in letters."""
-        return f"{self.name}{SEPARATOR}{self.relation}"
+        return SEPARATOR.join(filter(None, (self.name, self.relation, self.tail)))
+
+    def prompt(self, model: ConstrainedModel) -> list[int]:
+        """What the translator reads before it says it."""
+        return prompt_of(model, self.row.question, triples=bool(self.tail))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,7 @@ class ClueMaker:
     models: Models
     model: ConstrainedModel
     spans: Spans = "grammar"
+    triples: bool = False  # clues end in what answers (Eq. 13), and are made where that is an entity
 
     def clues(self, rows: Sequence[AskedPassage]) -> Iterator[TaughtClue]:
         """For each row at most a forward and a reverse clue; none where no entity leads to what answers.
@@ -95,6 +101,8 @@ class ClueMaker:
         for place, sentence in enumerate(sentences):
             if row.answer and not sentence.start <= row.start < sentence.end:
                 continue
+            if self.triples and all(mention.key != normal(row.answer) for mention in sentence.mentions):
+                continue
             named = _ends(sentence, row, asked)
             if not named:
                 continue
@@ -117,7 +125,8 @@ class ClueMaker:
             best.setdefault((candidates[place].row, candidates[place].direction), place)
         for (number, direction), place in sorted(best.items()):
             chosen = candidates[place]
-            tokens = clue_tokens(model, chosen.name, chosen.span.tokens)
+            tail = rows[number].answer if self.triples else ""
+            tokens = clue_tokens(model, chosen.name, chosen.span.tokens, tail)
             if tokens is not None:
                 yield TaughtClue(
                     row=rows[number],
@@ -126,20 +135,24 @@ class ClueMaker:
                     tokens=tokens,
                     direction=direction,
                     nearness=float(cosines[place]),
+                    tail=tail,
                 )
 
 
-def clue_tokens(model: ConstrainedModel, name: str, relation: Sequence[int]) -> tuple[int, ...] | None:
-    """What decoding a clue walks: the name, the separator, the relation and the end; None for too long a name."""
-    said, separator = model.encode([name, SEPARATOR])
-    if not 0 < len(said) <= LONGEST_NAME:
+def clue_tokens(model: ConstrainedModel, name: str, relation: Sequence[int], tail: str = "") -> tuple[int, ...] | None:
+    """What decoding a clue walks: the name, the separator, the relation and the end; None for too long a name.
+
+    Of a triple also a separator and the name of its ``tail``, before the end.
+    """
+    said, separator, other = model.encode([name, SEPARATOR, tail])
+    if not 0 < len(said) <= LONGEST_NAME or len(other) > LONGEST_NAME:
         return None
-    return (*said, *separator, *relation, model.end)
+    return (*said, *separator, *relation, *((*separator, *other) if tail else ()), model.end)
 
 
-def prompt_of(model: ConstrainedModel, question: str) -> list[int]:
+def prompt_of(model: ConstrainedModel, question: str, *, triples: bool = False) -> list[int]:
     """What the translator reads before it speaks."""
-    return model.prompt(INSTRUCTION, question)
+    return model.prompt(TRIPLES_INSTRUCTION if triples else INSTRUCTION, question)
 
 
 def _cosines(rows: Sequence[AskedPassage], candidates: Sequence[_Candidate], embedder: Embedder) -> Floats:

@@ -65,14 +65,14 @@ class ClueWindow:
         return len(self.ids) - self.said
 
 
-def opening(model: ConstrainedModel) -> list[int]:
+def opening(model: ConstrainedModel, *, triples: bool = False) -> list[int]:
     """The tokens with which every prompt begins: the instruction's turn."""
-    return _split(prompt_of(model, ""))[0]
+    return _split(prompt_of(model, "", triples=triples))[0]
 
 
 def window(model: ConstrainedModel, clue: TaughtClue) -> ClueWindow:
     """A clue behind exactly the prompt of inference."""
-    _, asked = _split(prompt_of(model, clue.row.question))
+    _, asked = _split(clue.prompt(model))
     return ClueWindow(ids=(*asked, *clue.tokens), said=len(clue.tokens))
 
 
@@ -138,6 +138,7 @@ class TranslatorTrainer:
     model: SmolLM2 = field(default_factory=SmolLM2)  # the installed one, which is tuned
     course: Course = COURSE
     spans: Spans = "grammar"
+    triples: bool = False  # clues end in what answers (Eq. 13)
     rank: int | None = 16  # of what is added to each matrix; none: all weights are learnt
     whole: bool = True  # questions of several hops, too, with each of their passages
     most: int = 12_000  # questions with a passage that clues are made of
@@ -186,7 +187,7 @@ class TranslatorTrainer:
         self._tell("reading rows")
         rows = asked_passages(self.data, seed=self.course.seed, whole=self.whole)[: self.most]
         made: list[TaughtClue] = []
-        maker = ClueMaker(models=self.models, model=self.model, spans=self.spans)
+        maker = ClueMaker(models=self.models, model=self.model, spans=self.spans, triples=self.triples)
         for done, chunk in maker.by_chunks(rows):
             made += chunk
             self._tell("making clues", done, len(rows))
@@ -199,13 +200,14 @@ class TranslatorTrainer:
     def _made_from(self) -> dict[str, Any]:
         models = {"parser": self.models.parser.name, "embedder": self.models.embedder.name}
         choice = {"spans": self.spans, "whole": self.whole, "most": self.most, "seed": self.course.seed}
+        choice |= {"triples": True} if self.triples else {}  # runs that were begun before there were any go on
         return {"data": self._hashes(), **models, **choice}
 
     def _trainee(self, network: Llama, clues: Sequence[TaughtClue], most: int = MEASURED) -> TranslatorTrainee:
         aside = [clue for clue in clues if clue.row.aside][:most]
         return TranslatorTrainee(
             network=network,
-            opening=opening(self.model),
+            opening=opening(self.model, triples=self.triples),
             aside=[window(self.model, clue) for clue in aside],
             device=network.cosines.device,
         )

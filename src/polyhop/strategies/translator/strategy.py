@@ -186,6 +186,7 @@ class KGTranslator:
             longest=self.longest,
             penalty=self.penalty,
             directed=self.directed,
+            triples=self.triples,
             across=self.spans == "across",
         )
 

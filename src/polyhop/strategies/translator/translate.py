@@ -16,10 +16,14 @@ from polyhop.strategies.translator.beam import Hypothesis, Start, beam_search
 
 Direction = Literal["forward", "reverse"]
 
-# Our own words for what the paper's first prompt asks (appendix M).
+# Our own words for what the paper's first prompt asks (appendix M), and for its fourth, where clues are triples.
 INSTRUCTION = (
     "Name the thing that the question is about and the words that a text would use to answer it, "
     "in the form thing@@words."
+)
+TRIPLES_INSTRUCTION = (
+    "Name the thing that the question is about, the words that a text would use to answer it, and the thing that these "
+    "words lead to, in the form thing@@words@@thing."
 )
 
 
@@ -32,6 +36,7 @@ class RawClue:
     direction: Direction
     logprob: float
     sentences: Ints
+    tokens: tuple[int, ...] = ()  # of the relation, as it was said
     tail: int | None = None  # the entity at the other end, where clues are triples
 
 
@@ -48,10 +53,12 @@ class Translator:
     penalty: float
     directed: bool
     across: bool  # whether relations may go across masked entities
+    triples: bool = False  # whether clues end in an entity, too, which is then asked for
 
     def begin(self) -> Beams:
         """Read the question."""
-        return self.model.begin(self.model.prompt(INSTRUCTION, self.question))
+        instruction = TRIPLES_INSTRUCTION if self.triples else INSTRUCTION
+        return self.model.begin(self.model.prompt(instruction, self.question))
 
     def entities(self, begun: Beams) -> list[tuple[int, float]]:
         """The entity stage: the entities of the ``alpha`` best names, with log-probabilities.
@@ -90,7 +97,7 @@ class Translator:
             starts,
             width=self.beta,
             longest=self.longest,
-            end=self.index.end,
+            end=self.index.separator[0] if self.triples else self.index.end,
             penalty=self.penalty,
         )
         return [
@@ -134,8 +141,7 @@ class Translator:
 
     def _said(self, clue: RawClue) -> list[int]:
         separator = self.index.separator
-        relation = self.model.encode([clue.relation])[0]
-        return [*self.index.name_tokens(clue.entity), *separator, *relation, *separator]
+        return [*self.index.name_tokens(clue.entity), *separator, *clue.tokens, *separator]
 
     def _with_tail(self, clue: RawClue, tail: int, logprob: float) -> RawClue:
         ends = self.index.kg.into if clue.direction == "forward" else self.index.kg.out
@@ -161,4 +167,5 @@ class Translator:
             direction=direction,
             logprob=logprob + hypothesis.logprob,
             sentences=grammar.rows(hypothesis.state),
+            tokens=hypothesis.tokens,
         )

@@ -157,7 +157,7 @@ def test_a_preset_answers_from_end_to_end(
     name: str, documents: Path, server: EndpointServer, tmp_path: Path, run: Run
 ) -> None:
     """Indexed, asked and searched as the paper says, with a played endpoint that is asked for the paper's model."""
-    needs("minilm", *(("smollm2",) if name.startswith("kg-translator") else ()))
+    needs("minilm", *(("smollm2", "spacy-md") if name.startswith("kg-translator") else ()))
     index = tmp_path / "polyhop.index"
     settings = Settings.from_mapping({"preset": name})
     replaced = ("--set", HERE) if settings.models.reranker != ModelChoice().reranker else ()

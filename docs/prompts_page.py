@@ -13,8 +13,8 @@ What a language model is asked, word for word. Each task is a file in `prompts/`
 has to obey, and what is done with an answer that does not. The examples are invented, and shown as they are sent. The
 tag in the marks `<<<...>>>` follows from the texts inside, so that no document can know it.
 
-Everything is asked at temperature 0 unless `[language_model]` says otherwise. An answer that breaks its schema is sent
-back once, with what is wrong (`models/structured.py`: `complete_json`).
+Everything is asked at temperature 0 unless `[language_model]` says otherwise; verdicts of `polyhop eval` always are. An
+answer that breaks its schema is sent back once, with what is wrong (`models/structured.py`: `complete_json`).
 
 **Versions.** The version of a task changes with any word of it: prompt, example, schema, repair. Nobody keeps it by
 hand. The [response cache](models.md#a-language-model-behind-an-endpoint) goes by the whole request, and layers that a
@@ -22,7 +22,7 @@ language model makes go by the version of their prompts, so that a changed promp
 answer has one digest of all versions (`prompts`), that of `polyhop eval` has each of them.
 
 The instruction of the small model that speaks under constraints is not here: it stands in
-`strategies/translator/translate.py`: `INSTRUCTION`.
+`strategies/translator/translate.py`: `INSTRUCTION`, and `TRIPLES_INSTRUCTION` for triples.
 """
 
 

@@ -18,11 +18,12 @@ _SYSTEM = f"""You judge clues by which a passage was found for a question. A clu
 between them: an entity, words that stand beside it in a text, with ## in place of other names, and perhaps the \
 entity at the other end. What you remember about the world does not count.
 
-- A clue covers the question if it says why to read this passage for it: it is about what the question speaks of, or \
-about what leads there, and its words point to what the passage says of the matter. It need not hold the answer, nor \
-use the question's words, and a part of what is wanted is enough.
-- It does not cover the question if it has nothing to do with what is asked, if its words say nothing by themselves (a \
-verb such as "is", small words, marks), or if it names somebody or something that the passage does not have.
+- A clue covers the question if it gives a reason to read this passage for it. One reason is enough: it names what the \
+question is mainly about, or what leads there; or its words speak of what is asked; or it points to the part of the \
+passage that helps, be the answer in it or not. It need not use the question's words.
+- It does not cover the question if nothing in it has to do with what is asked, if it holds nothing but small words, \
+marks and verbs such as "is", or, whatever else it says, if it names somebody or something that the passage does not \
+have.
 - Judge each clue by itself, and the clue alone: that the passage is of use does not make a clue cover anything.
 - "reason": in a few words, what it points to, or what it lacks.
 - "covers": true or false.

@@ -25,7 +25,8 @@ passages establish, and which is the first that they do not? Rely on the passage
 Then write under "next_query" the one short question that would find the missing link. Put the names that the \
 passages revealed into it in place of descriptions such as "the director of that film". Do not repeat a search already \
 made: one that found nothing new may be put in other words, or with another name that the passages connect with what \
-is missing. If the passages suffice to answer the question, or no further search promises anything, write null.
+is missing. If the passages suffice to answer the question, end the reasoning with the answer, and write null; write \
+null also where no further search promises anything.
 
 {DATA_RULE}
 

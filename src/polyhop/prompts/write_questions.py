@@ -43,9 +43,11 @@ A line "Date:" below a title is the day on which the passage was said.
 - "answer": %s
 
 Cover the whole passage: each person, thing, number, date and event, what was done, why and how, what somebody thinks \
-or asks for. Ask about small facts as well as about the whole, in many forms by turns: %s. No two questions of a \
-passage may ask for the same thing in other words. Write nothing that you remember or conclude. A passage of which \
-nothing can be asked gets one pair, with an empty question and an empty answer.
+or asks for, what came of it, what it is an example of, where its limits are. Ask about small facts as well as about \
+the whole, in many forms by turns: %s. Ask as people do who want different things: to know, to make sure, to compare, \
+to decide, to do it themselves; and in words of their own, not always in the passage's or in the same order. No two \
+questions of a passage may ask for the same thing in other words. Write nothing that you remember or conclude. A \
+passage of which nothing can be asked gets one pair, with an empty question and an empty answer.
 
 {DATA_RULE}
 

@@ -51,10 +51,22 @@ def resolved(options: list[FactCandidate], check: Check = "paper", gamma: float 
     return judged(options, check, gamma=gamma, threshold=threshold, reranked=True).resolved
 
 
-def test_the_weights_of_the_paper_are_shares_above_the_lowest_score() -> None:
-    assert paper_shares([4.0, 1.0, 1.0]) == pytest.approx((1.0, 0.0, 0.0), abs=1e-5)
-    assert paper_shares([3.0, 2.0, 1.0]) == pytest.approx((2 / 3, 1 / 3, 0.0), abs=1e-5)
-    assert paper_shares([7.0, 7.0]) == pytest.approx((0.5, 0.5))
+def test_the_weights_of_the_paper_are_smoothed_shares_above_the_lowest_score() -> None:
+    assert paper_shares([0.9, 0.2, 0.2]) == pytest.approx((0.8, 0.1, 0.1))
+    assert paper_shares([0.7, 0.7]) == pytest.approx((0.5, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("logits", "printed"),
+    [
+        ((1.5, -2.9, -4.0), (0.79, 0.12, 0.09)),  # one fact says what is asked
+        ((-4.3, -4.6, -4.9), (0.35, 0.33, 0.32)),  # none does
+    ],
+)
+def test_the_paper_weighs_facts_as_its_figure_5_does(logits: tuple[float, ...], printed: tuple[float, ...]) -> None:
+    """The last of three has a weight, too, and three unlikely facts are as good as equal."""
+    verdict = judged(pool(*logits), "paper", gamma=1.5, threshold=0.5, reranked=True)
+    assert verdict.shares == pytest.approx(printed, abs=0.015)
 
 
 @given(st.lists(scores, min_size=1, max_size=9))
@@ -91,11 +103,16 @@ def test_below_one_gamma_resolves_nothing_and_at_one_only_a_point_mass() -> None
     assert not resolved(pool(9.0, -9.0, -8.0), gamma=1.0)
 
 
-def test_two_candidates_are_always_resolved_by_the_paper_however_weak() -> None:
-    """What the calibrated check is for: Eq. 7 forgets how good the candidates are."""
-    weak = [candidate(-9.0, value=0, relevance=0.2), candidate(-10.0, value=1, relevance=0.1)]
+def test_a_lone_candidate_is_always_resolved_by_the_paper_however_weak() -> None:
+    """What the calibrated check is for: there is nothing that a lone candidate could be held against."""
+    weak = [candidate(-9.0, relevance=0.2)]
     assert resolved(weak, "paper")
     assert not resolved(weak, "calibrated")
+
+
+def test_the_paper_leaves_weak_candidates_undecided() -> None:
+    assert resolved(pool(2.0, -6.0, -7.0))
+    assert not resolved(pool(-6.0, -7.0, -8.0))
 
 
 def test_the_calibrated_check_resolves_a_strong_candidate_that_stands_alone() -> None:

@@ -436,6 +436,15 @@ def test_without_reranking_texts_are_in_the_order_of_their_vectors(retrieve: Ret
     assert best > 2
 
 
+def test_a_passage_about_the_value_that_was_read_is_shown_with_it(retrieve: Retrieve) -> None:
+    """Unless passages about something are not wanted: then a block has what was recovered for it, and no more."""
+    born = ("Wilma Fenn", "was born in", "?place")
+    sizes = {"recovery.kept": 1, "check": "paper", "gamma": 0.5}
+    for titled, shown in ((1, ["Wilma Fenn", "Hallow"]), (0, ["Wilma Fenn"])):
+        [hop] = retrieve(born, **sizes, **{"recovery.titled": titled}).hops
+        assert (hop.status, hop.found, titles(hop)) == ("recovered", "Hallow", shown)
+
+
 def test_values_are_told_apart_by_the_passages_they_lead_to(retrieve: Retrieve) -> None:
     """Both are towns of the texts; one of them has a mayor who is asked for."""
     question = "Who is the mayor of the town in which Ada Brook was born?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -151,6 +151,34 @@ def test_candidates_are_cut_by_their_relation_and_then_by_the_cross_encoder(over
     assert GROUNDING.candidates("?", pattern, over) == everything[:3]
     nearest = replace(GROUNDING, relations=1).candidates("?", pattern, over)
     assert [one.relevance for one in nearest] == [max(one.relevance for one in everything)]
+
+
+@dataclass
+class Noting:
+    """A cross-encoder that notes what it is to judge, and holds all of it to be alike."""
+
+    name: str = "noting"
+    asked: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    def score(self, question: str, texts: Sequence[str]) -> Floats:
+        """None is better than another."""
+        self.asked.append(question)
+        self.texts += texts
+        return np.zeros(len(texts), np.float32)
+
+
+def test_in_context_facts_and_passages_are_judged_as_in_the_papers_equations(over: View) -> None:
+    """A bare triple, and a whole passage, each for the question and the constraint behind it (Eq. 6 and 12)."""
+    asked, line = "Who is the mother of the Gull's builder?", "Gull was built by ?builder"
+    for in_context in (True, False):
+        judge = Noting()
+        seen = replace(over, models=over.models.with_reranker(judge))
+        pattern = GROUNDING.pattern(constraint("Gull", "was built by", "?builder"), {}, seen)
+        replace(GROUNDING, in_context=in_context).candidates(asked, pattern, seen)
+        assert ("Gull was built by Ada Brook" in judge.texts) == in_context
+        replace(RECOVERY, in_context=in_context).passages(asked, pattern, seen)
+        assert judge.asked == [f"{asked} {line}" if in_context else pattern.asked] * 2
 
 
 def test_a_relation_is_as_near_as_the_nearest_of_its_phrasings(over: View) -> None:

@@ -44,7 +44,9 @@ class Grounding:
     relations: int = 8  # R: facts kept by how well their relation fits
     kept: int = 3  # K_s: facts kept by the cross-encoder
     reranked: bool = True  # off: facts are ordered by their relation alone (Eq. 5)
-    in_context: bool = False  # on: judged for the question and the constraint (Eq. 6); off: for the constraint alone
+    in_context: bool = (
+        False  # on: judged bare, for question and constraint (Eq. 6); off: with its sentence, for the latter
+    )
     without: tuple[Literal["constraint", "relation_variants", "placeholders"], ...] = ()  # parts left out, to compare
 
     def __post_init__(self) -> None:
@@ -226,10 +228,12 @@ class Grounding:
         return kind_of(pattern.open.type) if pattern.open is not None and told else None
 
     def _text(self, candidate: FactCandidate, graph: FactGraph, over: View) -> str:
-        """Lin(c) of Eq. 6, with the sentence that states the fact; the names alone where relations are not to count."""
+        """Lin(c) of Eq. 6, with the sentence that states it where that is judged, too; without relations the names."""
         fact = graph.fact(candidate.fact)
         if "relation_variants" in self.without:
             return f"{fact.head} {fact.tail}"
+        if self.in_context:
+            return f"{fact.head} {fact.relation} {fact.tail}"
         number, start, end = graph.place(candidate.fact)
         passage = over.passages([number])[0]
         sentence = passage.text[start : min(end, start + _LONGEST_EVIDENCE)]

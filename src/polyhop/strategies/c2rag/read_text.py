@@ -105,7 +105,7 @@ class TextReading:
         """What texts say of one constraint, as a language model has read it or else the span model does."""
         told = self._told(one, [number for number, _ in passages], read)
         passages = _quoted_first(passages, told.quoted)
-        if told.values and not one.leads:
+        if told.values and not one.leads and self.recovery.titled:
             passages = self._with_own(passages, told.values[0])
         return ConstraintBlock(
             pattern=one.pattern,

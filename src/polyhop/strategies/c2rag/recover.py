@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from polyhop.indexes.names import normal
+from polyhop.layers.layer import words_of
 from polyhop.layers.view import View
 from polyhop.reading.reader import Quote
 from polyhop.reading.steps import glance
@@ -32,10 +33,10 @@ class Recovery:
 
     retrieved: int = 10  # K'_t: passages searched
     kept: int = 3  # K_t: of them, kept by the cross-encoder
-    titled: int = 1  # passages about an anchor that are searched beside the nearest ones; 0: none, as in the paper
+    titled: int = 1  # passages about an anchor or a value that are shown beside the nearest; 0: none, as in the paper
     named_bonus: float = 2.0  # logits added to a passage that is about an anchor
     reranked: bool = True  # off: passages are ordered by their vectors alone (Eq. 11)
-    in_context: bool = False  # on: judged for the question and the constraint (Eq. 12); off: for the constraint alone
+    in_context: bool = False  # on: judged whole, for question and constraint (Eq. 12); off: in part, for the latter
     paragraphs: str | None = field(
         default=None, metadata=FILE
     )  # a file of each question's own: only they, and their facts, are searched
@@ -64,8 +65,11 @@ class Recovery:
             near = {int(number): float(cosine) for number, cosine in pairs}
             return best_first(list(near), list(near.values()))[: self.kept]
         found = list(dict.fromkeys([*about, *numbers.tolist()]))
-        texts = [excerpt(passage, pattern.line, LONGEST) for passage in over.passages(found)]
-        asked = f"{question} {pattern.line}" if self.in_context else pattern.asked
+        read = over.passages(found)
+        if self.in_context:
+            asked, texts = f"{question} {pattern.line}", [words_of(passage) for passage in read]
+        else:
+            asked, texts = pattern.asked, [excerpt(passage, pattern.line, LONGEST) for passage in read]
         scores = over.models.reranker.score(asked, texts).tolist() if texts else []
         favoured = [score + self.named_bonus * (place < len(about)) for place, score in enumerate(scores)]
         return best_first(found, favoured)[: self.kept]

@@ -196,6 +196,17 @@ def test_a_walk_begins_at_what_is_named_and_keeps_the_best_chains(graph: MakeGra
         assert len(set(chain.chain.entities)) == len(chain.chain.entities)
 
 
+def test_a_walk_may_begin_anywhere_in_the_graph(graph: MakeGraph, number: dict[str, int]) -> None:
+    """Where seeds are what is nearest by its vector alone, as in the paper, and not what the step's passages name."""
+    mine = graph(seeds=20)
+    mine.pull(number.values())
+    here = mine.walk("Who built the Gull?", [number["Gull"]]).told.partition(":")[0]
+    mine.seeds_near = False
+    anywhere = mine.walk("Who built the Gull?", [number["Gull"]]).told.partition(":")[0]
+    assert "Otto Reed" not in here
+    assert "Otto Reed" in anywhere
+
+
 @pytest.mark.parametrize("chains", [1, 3])
 def test_no_more_chains_are_kept_than_wanted(graph: MakeGraph, number: dict[str, int], chains: int) -> None:
     whole, few = graph(), graph(chains=chains)
@@ -257,6 +268,14 @@ def test_the_frontier_is_asked_for_by_entities_relations_and_the_answer(
     assert number["Velm"] not in alone
     assert number["Velm"] in beside
     assert len(beside) <= len(alone) + FRONTIER
+
+
+def test_a_passage_that_a_step_names_is_looked_for_by_its_title(view: View, number: dict[str, int]) -> None:
+    """Unless that is worth nothing: then what is near in words and vectors is all there is."""
+    asked = "Which lamps, rowers, shipwrights and rivers are there in Hallow?"
+    favoured, plain = (stepping(view, retrieved=1, named_bonus=bonus).passages.of(asked) for bonus in (2.0, 0.0))
+    assert number["Hallow"] in dict(favoured)
+    assert len(plain) == 1
 
 
 def test_a_walk_that_has_nowhere_to_begin_is_seeded_from_the_whole_question(view: View) -> None:

@@ -40,6 +40,7 @@ class StepReader:
     question: str  # the one that all steps lead to
     tokens: int  # of chains and passages that a call may show for a sub-question
     most: int  # of what any call may show
+    pruned: bool = True  # whether chains are left out that say nothing new, or that no passage shown states
 
     def answer(
         self, asked: str, chains: Sequence[EvidenceChain], numbers: Iterable[int], known: Sequence[EarlierStep]
@@ -111,11 +112,12 @@ class StepReader:
         self, chains: Sequence[EvidenceChain], given: Sequence[int], tokens: int
     ) -> tuple[dict[int, Passage], list[str]]:
         """The passages that a call shows, by their numbers, and the chains as lines that refer to them."""
-        chains = longest(distinct([chain for chain in chains if set(chain.passages) <= set(given)]))
+        if self.pruned:
+            chains = longest(distinct([chain for chain in chains if set(chain.passages) <= set(given)]))
         shown = self._fitting(chains, given, tokens)
         places = {number: place for place, number in enumerate(shown, 1)}
-        stated = [chain for chain in chains if set(chain.passages) <= set(shown)]
-        stated.sort(key=lambda one: ([places[number] for number in one.passages], str(one.chain)))
+        stated = [chain for chain in chains if set(chain.passages) <= set(shown) or not self.pruned]
+        stated.sort(key=lambda one: ([places.get(number, len(places) + 1) for number in one.passages], str(one.chain)))
         return shown, list(dict.fromkeys(chain.referring(places) for chain in stated))
 
     def _fitting(self, chains: Sequence[EvidenceChain], numbers: Sequence[int], tokens: int) -> dict[int, Passage]:

@@ -91,6 +91,7 @@ class StepGraph:
     shared: bool
     support: float  # least textual support of a fact, 0 to 1
     settings: GraphWalk
+    seeds_near: bool = True  # a walk begins from what its question names or its passages speak of; off: from any entity
     model: LanguageModel | None = None  # stands in for the configured one while facts are extracted
     graph: GrownGraph = field(default_factory=lambda: GrownGraph.of(()))
     extracted: int = 0
@@ -163,10 +164,14 @@ class StepGraph:
         return Chains(tuple(kept), f"from {names}: {_told(walked, len(kept), tokens, unsupported)}")
 
     def _seeds(self, asked: str, near: Sequence[int]) -> list[tuple[int, float]]:
-        """The k entities nearest to a question: among those it names and those that passages near it speak of."""
+        """The k entities nearest to a question: among those it names and those that passages near it speak of, or all.
+
+        Of all of the graph's, as in the paper, vectors alone tell which.
+        """
         graph = self.graph
-        named = graph.named_in(asked, careful=False)
-        spoken = [graph.ends(graph.facts_of(number)) for number in near]
+        named = graph.named_in(asked, careful=False) if self.seeds_near else []
+        there = near if self.seeds_near else [one for part in graph.parts for one in part.numbers[part.alive].tolist()]
+        spoken = [graph.ends(graph.facts_of(number)) for number in there]
         entities = list(dict.fromkeys([*named, *(int(end) for sides in spoken for side in sides for end in side)]))
         if not entities:
             return []

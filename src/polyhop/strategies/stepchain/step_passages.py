@@ -30,7 +30,8 @@ class StepPassages:
     over: View
     leads: Leads
     retrieved: int  # that a sub-question retrieves
-    named_bonus: float  # logits added to a passage that it names
+    named_bonus: float  # logits added to a passage that it names; 0: none is looked for by its title
+    pruned: bool = True  # whether what is clearly about something else is left out of what is read
 
     def of(self, question: str, frontier: Sequence[AskedStep] = (), *, later: bool = False) -> list[tuple[int, float]]:
         """The passages that say most about a sub-question, best first: dense and BM25 fused, and judged.
@@ -38,7 +39,7 @@ class StepPassages:
         What the steps before came to, their frontier, is asked for beside it (3.5), and judged with it. Without a
         language model it is already: each name that a step may have found is a lead.
         """
-        titles = self.over.text.titles.named_in(question, careful=False)
+        titles = self.over.text.titles.named_in(question, careful=False) if self.named_bonus else ()
         about = (number for _, numbers in titles for number in self.leads.nearest(numbers, PER_NAME))
         named = list(islice(about, NAMED))
         most = max(1, round(self.retrieved * LATER)) if later else self.retrieved
@@ -70,7 +71,7 @@ class StepPassages:
         )
         telling = {*most_telling(scores), *asked.cited, *(behind if whole else ())}
         order = dict.fromkeys([*first[:READ], *asked.cited, *behind, *first])
-        return [number for number in order if number in telling]
+        return [number for number in order if number in telling or not self.pruned]
 
     def others(self, question: str, shown: Sequence[int]) -> list[int]:
         """Further passages for a question, those that say most about it first, also what is clearly about other things.

@@ -86,7 +86,7 @@ class Stepping:
     def _next(self, plan: Plan) -> AskedStep:
         """The next step as it was asked: before its turn, of earlier answers, or now."""
         asked = self.ahead.pop(len(self.done), None)
-        if asked is None and self.calls is not None:
+        if asked is None and self.calls is not None and self.together:
             step = plan.steps[len(self.done)]
             before = [self.done[reference] for reference in step.refers_to]
             asked = self.calls.combined(rewrite(step, self._answers(plan)), before, position=len(self.done))
@@ -185,7 +185,7 @@ class Stepping:
         if self.graph is None:
             return Chains((), "")
         retrieved = dict(asked.passages[: self.passages.retrieved])
-        near = list(retrieved) if self.calls is None else may_tell(retrieved)
+        near = may_tell(retrieved) if self.calls is not None and self.passages.pruned else list(retrieved)
         configured = self.over.models.language_model
         if self.model is not None:
             self.graph.model = self.model.share(self.steps - len(self.done) + AFTER)

@@ -37,10 +37,11 @@ class StepChain:
     step_tokens: int = 1200  # of chains and passages that a language model answers a step from, at most
     values: int = 3  # answers that are considered for a step where no language model gives one
     links: int = 6  # names that a passage links to, that are considered beside them
-    named_bonus: float = 2.0  # logits added to a passage that a step names
+    named_bonus: float = 2.0  # logits added to a passage that a step names; 0: none is looked for by its title
+    pruned: bool = True  # off: a model extracts and reads all that is retrieved, and every chain; any entity is a seed
     retry: bool = True  # whether a step without an answer is asked again of text, and the question taken apart again
     further: int = 3  # calls beyond one a step that read steps again, or go another way, for a question at most
-    together: bool = True  # whether steps that need nothing of each other are answered in one call
+    together: bool = True  # whether one call answers several steps, or one of earlier answers; off: a call a step
     merge: Literal["always", "needed"] = "needed"  # needed: only where answers contradict, or there is background
     communities: int = 0  # summaries of what hangs together in the graph, at most, as background for the answer
     without: tuple[Literal["decomposition", "graph", "reasoning"], ...] = ()  # parts left out, to compare
@@ -84,7 +85,7 @@ class StepChain:
         order = ranking(stepping, plan)
         passages = over.ranked(list(order), list(order.values()), budget.passages)
         shown = list(order)[: len(passages)]
-        unlikely = aside(stepping, shown)
+        unlikely = aside(stepping, shown) if self.pruned else []
         synthesis = self._merged(question, over, stepping, whole, shown)
         return Evidence(
             question=question,
@@ -101,16 +102,29 @@ class StepChain:
     def _stepping(self, question: str, over: View, budget: Budget, whole: Within | None) -> Stepping:
         graph = None
         if "graph" not in self.without:
-            graph = StepGraph(over=over, shared=self.scope == "shared", support=self.support, settings=self.walk)
+            graph = StepGraph(
+                over=over,
+                shared=self.scope == "shared",
+                support=self.support,
+                settings=self.walk,
+                seeds_near=self.pruned,
+            )
         links = 0 if graph is None else self.links
         leads = Leads(question=question, over=over, values=self.values, links=links)
-        passages = StepPassages(over=over, leads=leads, retrieved=self.retrieved, named_bonus=self.named_bonus)
+        passages = StepPassages(
+            over=over, leads=leads, retrieved=self.retrieved, named_bonus=self.named_bonus, pruned=self.pruned
+        )
         told: list[str] = []
         calls = None
         if whole is not None:
             tokens = min(self.step_tokens, budget.tokens)
             reader = StepReader(
-                model=whole.share(MERGE), over=over, question=question, tokens=tokens, most=budget.tokens
+                model=whole.share(MERGE),
+                over=over,
+                question=question,
+                tokens=tokens,
+                most=budget.tokens,
+                pruned=self.pruned,
             )
             calls = StepCalls(reader=reader, passages=passages, further=self.further, told=told)
         return Stepping(

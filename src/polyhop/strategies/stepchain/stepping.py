@@ -43,7 +43,6 @@ class Stepping:
     calls: StepCalls | None  # None: there is no language model, and answers are read where a step leads on
     model: Within | None  # what is left of it for the question
     passages: StepPassages
-    walks: bool = True
     retries: bool = True
     together: bool = True
     done: list[AskedStep] = field(default_factory=list)
@@ -192,8 +191,6 @@ class Stepping:
         elif configured is not None:
             self.graph.model = Within(configured, 0)  # the reader's call is the only one: extraction has none either
         self.graph.pull(near)
-        if not self.walks:
-            return Chains((), "")
         walked = self.graph.walk(asked.question, near)
         if walked != NOWHERE or not (others := self._reseeding(near)):
             return walked

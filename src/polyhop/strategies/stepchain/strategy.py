@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
@@ -53,7 +53,6 @@ class StepChain:
             "decomposition only": {"without": ("graph",)},
             "graph + decomposition": {"without": ("reasoning",)},
             "graph + reasoning": {"without": ("decomposition",)},
-            "depth 1": {"walk.depth": 1},
             "depth 3": {"walk.depth": 3},
             "with communities": {"communities": 3},
             "w/o second try": {"retry": False},
@@ -106,7 +105,7 @@ class StepChain:
                 over=over,
                 shared=self.scope == "shared",
                 support=self.support,
-                settings=self.walk,
+                settings=replace(self.walk, depth=1) if "reasoning" in self.without else self.walk,
                 seeds_near=self.pruned,
             )
         links = 0 if graph is None else self.links
@@ -135,7 +134,6 @@ class StepChain:
             passages=passages,
             calls=calls,
             model=whole,
-            walks="reasoning" not in self.without,
             retries=self.retry,
             together=self.together,
             told=told,

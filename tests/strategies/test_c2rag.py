@@ -170,6 +170,9 @@ def test_the_trail_shows_anchors_weights_effective_numbers_and_bindings(retrieve
         "?place = Hallow",
     ):
         assert shown in trail
+    initial = "nearest by relation: Gull -(was built by)-> Ada Brook; Gull -("
+    assert initial not in trail, "all of them are candidates"
+    assert initial in "\n".join(retrieve(*CHAINED, typed=False, **{"grounding.kept": 1}).trail)
     recovered = "\n".join(retrieve(KEEPER).trail)
     assert "recovered: Sable Light keeper ?keeper" in recovered
     assert "recovered from: Sable Light (+" in recovered

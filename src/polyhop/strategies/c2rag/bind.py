@@ -21,6 +21,7 @@ class GroundedConstraint:
     candidates: tuple[FactCandidate, ...]
     verdict: Verdict
     open_ends: int = 1  # how many of its ends nothing was known of
+    aligned: tuple[FactCandidate, ...] = ()  # what the candidates were chosen from, best first by relation
 
     @classmethod
     def of(

@@ -148,10 +148,11 @@ def _trace(block: ConstraintBlock, over: View) -> Iterator[str]:
     yield f"{block.status}: {block.pattern.line}"
     yield f"  anchors: {_anchors(block.pattern, over) or 'none'}"
     if block.grounded is not None:
+        if len(block.grounded.aligned) > len(block.grounded.candidates):
+            yield f"  nearest by relation: {'; '.join(_arrow(one, over) for one in block.grounded.aligned)}"
         for candidate, share in zip(block.grounded.candidates, block.grounded.verdict.shares, strict=False):
-            fact = over.facts.fact(candidate.fact)
             yield (
-                f"  {share:.2f}  {fact.head} -({fact.relation})-> {fact.tail}"
+                f"  {share:.2f}  {_arrow(candidate, over)}"
                 f"   relation {candidate.relevance:.2f}, score {candidate.score:+.2f}"
             )
         verdict = block.grounded.verdict
@@ -167,6 +168,11 @@ def _trace(block: ConstraintBlock, over: View) -> Iterator[str]:
         yield f"  {_note(block)}"
     elif block.note:
         yield f"  {block.note}"
+
+
+def _arrow(candidate: FactCandidate, over: View) -> str:
+    fact = over.facts.fact(candidate.fact)
+    return f"{fact.head} -({fact.relation})-> {fact.tail}"
 
 
 def _anchors(pattern: Pattern, over: View) -> str:

@@ -104,11 +104,16 @@ class Grounding:
 
     def candidates(self, question: str, pattern: Pattern, over: View) -> list[FactCandidate]:
         """The best candidates, at most ``kept``, best first (Eq. 4 to 6)."""
-        graph = over.facts
-        pool = self._pool(pattern, over)
-        found = self._aligned(pattern, pool, over)
+        return self.best(question, pattern, self.aligned(pattern, over), over)
+
+    def aligned(self, pattern: Pattern, over: View) -> list[FactCandidate]:
+        """The facts about the anchors whose relation is nearest to the constraint's, at most R (Eq. 4 and 5)."""
+        return self._aligned(pattern, self._pool(pattern, over), over)
+
+    def best(self, question: str, pattern: Pattern, found: Sequence[FactCandidate], over: View) -> list[FactCandidate]:
+        """Those of the aligned facts that the cross-encoder puts first, at most ``kept`` (Eq. 6)."""
         if self.reranked and found:
-            texts = [self._text(candidate, graph, over) for candidate in found]
+            texts = [self._text(candidate, over.facts, over) for candidate in found]
             asked_for = f"{question} {pattern.line}" if self.in_context else pattern.asked
             scores = over.models.reranker.score(asked_for, texts).tolist()
             found = [replace(candidate, score=score) for candidate, score in zip(found, scores, strict=True)]

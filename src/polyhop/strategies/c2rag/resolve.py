@@ -16,7 +16,7 @@ from polyhop.strategies.c2rag.constraint_blocks import hop_of
 from polyhop.strategies.c2rag.ground import Grounding
 from polyhop.strategies.c2rag.pattern import Bound, Pattern
 from polyhop.strategies.c2rag.read_text import SoughtConstraint, TextReading
-from polyhop.strategies.c2rag.sufficiency import Check, Verdict, judged
+from polyhop.strategies.c2rag.sufficiency import Check, FactCandidate, Verdict, judged
 from polyhop.strategies.c2rag.wording import described, with_alternatives, worded
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.judge import may_tell
@@ -137,11 +137,13 @@ class Resolver:
         return replace(pattern, passages=own, rests_on=tuple(f"{name} = {value}" for name, value in guesses.items()))
 
     def _grounded(self, place: int, pattern: Pattern, rounds: int) -> GroundedConstraint:
+        aligned: list[FactCandidate] = []
         if self.unchecked < 0 or rounds < self.unchecked:
             candidates = tuple(self.grounding.similar(pattern, self.over))
             verdict = Verdict(bool(candidates), tuple(1.0 for _ in candidates), 1.0, "unchecked")
         else:
-            candidates = tuple(self.grounding.candidates(self.question, pattern, self.over))
+            aligned = self.grounding.aligned(pattern, self.over)
+            candidates = tuple(self.grounding.best(self.question, pattern, aligned, self.over))
             verdict = judged(
                 candidates,
                 self.check,
@@ -151,7 +153,8 @@ class Resolver:
                 rated=self.over.facts.rated,
             )
         open_ends = self._open_ends(pattern.constraint)
-        return GroundedConstraint.of(place, pattern, candidates, verdict, open_ends=open_ends)
+        one = GroundedConstraint.of(place, pattern, candidates, verdict, open_ends=open_ends)
+        return replace(one, aligned=tuple(aligned))
 
     def _recover(self, plan: Plan, allowed: Callable[[], bool]) -> None:
         """Read texts for the constraints that wait, and bind what is read (Eq. 11 and 12).

@@ -241,6 +241,16 @@ def test_a_value_is_of_the_kind_asked_for_and_not_named_in_the_question(over: Vi
     assert "Ada Brook" not in values(found, over.facts)
 
 
+def test_unfiltered_any_fact_about_an_anchor_is_a_candidate(over: View) -> None:
+    """Whatever the kind of its value, and whether the question names it: as in the paper."""
+    ada = over.facts.find("Ada Brook")
+    assert ada is not None
+    when = GROUNDING.pattern(constraint("Gull", "was built in", "?date"), {}, over, frozenset({ada}))
+    assert values(GROUNDING.candidates("?", when, over), over.facts) == ["1801"]
+    found = values(replace(GROUNDING, filtered=False).candidates("?", when, over), over.facts)
+    assert sorted(found) == ["1801", "Ada Brook", "Oster"]
+
+
 def test_what_the_question_names_twice_is_verified_by_the_fact_that_joins_it(over: View) -> None:
     """A constraint between two constants binds nothing, so nothing that it names is left out."""
     gull, ada = over.facts.find("Gull"), over.facts.find("Ada Brook")

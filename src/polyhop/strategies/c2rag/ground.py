@@ -44,9 +44,8 @@ class Grounding:
     relations: int = 8  # R: facts kept by how well their relation fits
     kept: int = 3  # K_s: facts kept by the cross-encoder
     reranked: bool = True  # off: facts are ordered by their relation alone (Eq. 5)
-    in_context: bool = (
-        False  # on: judged bare, for question and constraint (Eq. 6); off: with its sentence, for the latter
-    )
+    filtered: bool = True  # off: no fact is dropped for the kind of its value, a "not", or for what the question names
+    in_context: bool = False  # on: bare, for question and constraint (Eq. 6); off: with its sentence, for the latter
     without: tuple[Literal["constraint", "relation_variants", "placeholders"], ...] = ()  # parts left out, to compare
 
     def __post_init__(self) -> None:
@@ -207,7 +206,11 @@ class Grounding:
         """Whether an entity may be what the open end asks for; only a known label can speak against a type."""
         if pattern.open is None:  # nothing is bound: a fact between what the question names is just what verifies it
             return True
-        if value in pattern.excluded or (pattern.among and value not in pattern.among):
+        if pattern.among and value not in pattern.among:
+            return False
+        if not self.filtered:
+            return True
+        if value in pattern.excluded:
             return False
         kind = self._kind(pattern)
         if kind is None:
@@ -222,7 +225,7 @@ class Grounding:
 
         Where both ends are named in the question, a denial is what verifies it.
         """
-        if "constraint" in self.without or (pattern.open is None and not pattern.known):
+        if not self.filtered or "constraint" in self.without or (pattern.open is None and not pattern.known):
             return False
         stated = graph.relations[int(graph.relation_ids[fact])]
         return negated_relation(stated) != negated_relation(pattern.constraint.relation)

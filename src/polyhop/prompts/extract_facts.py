@@ -108,7 +108,7 @@ class FactLimits:
     text_tokens: int = 1500  # of the passages of one call, about; a longer passage has a call of its own
     passages: int = 4  # of one call, at most
     max_tokens: int = 6000  # of one answer, at most; calls with little text may answer less
-    facts: int = 40  # kept of one passage
+    facts: int = 100  # kept of one passage; those of 1,200 tokens, StepChain's, state more than 40
 
     def __post_init__(self) -> None:
         if min(self.text_tokens, self.passages, self.max_tokens, self.facts) < 1:

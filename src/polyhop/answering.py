@@ -25,7 +25,7 @@ from polyhop.reading.drafts import DraftListener
 from polyhop.reading.hops_found import along_plan, hops_taken
 from polyhop.reading.reader import OFFLINE, Reading, reader_of
 from polyhop.reading.several_answers import as_one
-from polyhop.reading.supplied import read_so_far, with_learnt
+from polyhop.reading.supplied import as_read, read_so_far
 from polyhop.reading.within_budget import read_within
 from polyhop.reports import HopListener
 from polyhop.settings import Settings
@@ -146,8 +146,7 @@ class Answering:
             evidence = replace(evidence, cost=evidence.cost + reading.cost)
             further = self._supplied(evidence, reading, left_of(self.budget, began), view)
             if further is None:
-                read = with_learnt(evidence, reading) if evidence.supplied else evidence
-                return reader, reading, read, unread
+                return reader, reading, as_read(evidence, reading), unread
             evidence = further
             view.hops_told.complete(evidence.hops)
 

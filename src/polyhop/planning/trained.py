@@ -42,6 +42,8 @@ class TrainedPlanner:
 
     def plan(self, question: str, names: Sequence[str], model: Within | None) -> Plan:
         """Steps in words. Raises ModelMissing, ModelError."""
+        if self.folder is not None:
+            planner_graph(self.folder)  # a folder that is named has to hold one, also where the rules decide
         text = " ".join(question.split())
         whole = Plan(shape="single", steps=(Step(question=text),) if text else (), source=SOURCE)
         known = whole if self.rules == "none" else ByRules().plan(question, names, None)

@@ -22,7 +22,7 @@ def read_so_far(evidence: Evidence, reading: Reading, lacking: Sequence[str]) ->
     strategy did where it found the same.
     """
     if evidence.supplied:
-        return with_learnt(evidence, reading).hops
+        return tuple(_learnt(hop, evidence, reading) for hop in evidence.hops)
     known = fold(evidence.question)
     for name in (name for question in lacking for name in mentions(question) if fold(name) not in known):
         quote = _telling(name, reading.quotes)
@@ -33,9 +33,28 @@ def read_so_far(evidence: Evidence, reading: Reading, lacking: Sequence[str]) ->
     return ()
 
 
-def with_learnt(evidence: Evidence, reading: Reading) -> Evidence:
-    """The evidence with what a reader learnt from what was looked up, in its hops."""
-    return replace(evidence, hops=tuple(_learnt(hop, evidence, reading) for hop in evidence.hops))
+def as_read(evidence: Evidence, reading: Reading) -> Evidence:
+    """The evidence with what a language model learnt from it at last, in its hops.
+
+    Of what was looked up these are its answers. Where nothing was, hops that our own reader only guessed count as
+    settled where the answer is borne out by a quotation which, with its title, names what such a hop found and what its
+    question names.
+    """
+    if evidence.supplied:
+        return replace(evidence, hops=tuple(_learnt(hop, evidence, reading) for hop in evidence.hops))
+    if evidence.supplied is None or reading.text is None or not reading.grounded:
+        return evidence
+    hops = (_borne_out(hop, reading) if hop.status == "unresolved" and hop.found else hop for hop in evidence.hops)
+    return replace(evidence, hops=tuple(hops))
+
+
+def _borne_out(hop: Hop, reading: Reading) -> Hop:
+    names = [fold(name) for name in (hop.found or "", *mentions(hop.question))]
+    for quote in reading.quotes:
+        said = fold(f"{quote.passage.title}\n{text_of(quote)}")
+        if len(names) > 1 and all(name in said for name in names):
+            return replace(hop, status="resolved", passages=(quote.passage,), sentences=(quote.span,), note="")
+    return hop
 
 
 def still_open(question: str, passages: Sequence[Passage]) -> Hop:

@@ -33,13 +33,10 @@ SCHEMA: Final[Schema] = closed(support=_SUPPORT, found="boolean", shape=one_of(S
 _SYSTEM = """You answer a question from numbered passages{stance}
 
 - "support": for each step to the answer, the number of the passage and the sentence that says it, copied letter for \
-letter. Do not shorten, join or correct what you copy; of a table or a list that stands in one line copy what matters \
-alone. Among them has to be the sentence that holds the answer itself, in its own words; for a comparison, a count or \
-a yes or no, the sentences that it follows from, one for each thing that is compared or counted. What a title says \
-counts, too, but is not copied.
-- "found": whether these sentences establish the answer. What the question takes for granted need not be shown where \
-only one thing here fits it; that two things share a name shows nothing. If not, "support" holds what {nearest}, or \
-nothing.
+letter. Do not shorten, join or correct what you copy; of a long table or list copy only what matters. Among them has \
+to be the sentence that holds the answer itself, in its own words; for a comparison, a count or a yes or no, the \
+sentences that it follows from, one for each thing that is compared or counted. A title counts, too, but is not copied.
+- "found": whether these sentences establish the answer. If not, "support" holds what {nearest}, or nothing.
 """
 
 _BRIEF = """- "answer": the answer in as few words as possible: a name, a date, a number, a phrase, yes or no{unsure}. \

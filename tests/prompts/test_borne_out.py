@@ -30,6 +30,13 @@ SAID = QuotedText(text="I booked a table for Sunday.", title="Chat", speaker="Ta
         ("Ada Brook", "Who was born in 1871?", [BORN]),  # the title says who "she" is
         ("Velm and Ossby", "Where did she live?", [BORN, QuotedText(text="She moved to Ossby.")]),
         ("May 3, 1871", "When was she born?", [QuotedText(text="She was born on 3 May 1871.")]),
+        ("£1,204", "What did it cost?", [QuotedText(text="Lamp; Price: £1,204; Delivery: 6 weeks")]),
+        ("no", "May I take the Gull to Velm?", [QuotedText(text="The Gull does not sail to Velm.")]),
+        (
+            "lead",
+            "What keeps longer, a sample for lead or one for nitrate?",
+            [QuotedText(text="Lead: 7 days"), QuotedText(text="Nitrate: 2 days")],
+        ),
         ("1204", "How many came?", [QuotedText(text="There came 1,204 people.")]),
         ("3 ferries", "What did she build?", [QuotedText(text="She built three ferries.")]),
         ("Heron Bridge", LONGER, [HERON, LONG]),

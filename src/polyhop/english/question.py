@@ -188,9 +188,9 @@ def _low(text: str) -> list[str]:
 
 
 def mentions(question: str) -> tuple[str, ...]:
-    """The names in a question, as written and in order, each once."""
+    """The names in a question, as written and in order, each once; the capital of "I" makes it none."""
     names = (word.text.strip('"“”„«» ') for word in read_words(question) if word.kind == "name")
-    return tuple(dict.fromkeys(name for name in names if name))
+    return tuple(dict.fromkeys(name for name in names if name not in ("", "I")))
 
 
 def _found(text: str, entities: Sequence[str]) -> list[tuple[int, int]]:

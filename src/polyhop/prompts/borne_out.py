@@ -13,8 +13,8 @@ The rule: "Paris" is not borne out by the genuine quotation "She was born". An a
    - a choice between things that the question offers: they speak of each of them, or one says of the chosen one what
      the question asks. Of a thing that is described, "the lighthouse whose lens Ada Brook ground", they speak where
      they have the names by which it is told from the others, and of one that is described without names where one of
-     them has its words. "Before or after" and "older or younger" are decided as yes and no are, and "both" and
-     "neither" by quotations that speak of each thing offered;
+     them has a word by which it is. "Before or after" and "older or younger" are decided as yes and no are, and "both"
+     and "neither" by quotations that speak of each thing offered;
    - a number: the sum or the difference of two numbers that are quoted, or a count of things, which are as many
      quotations, or as many items of an enumeration in one of them;
    - a country, or the adjective of it, where the quotation has the other: "French" for France, and the other way round;
@@ -57,6 +57,7 @@ _THING: Final = re.compile(r"\s*(?:[,;\n]|\b(?:and|or)\b)\s*")
 _GROUPED: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _CENTURY: Final = re.compile(r"(?:in )?(?:the )?(\d{1,2})(?:st|nd|rd|th) century", re.IGNORECASE)
 _YEAR: Final = re.compile(r"(?<![\d.,])\d{3,4}(?![\d]|[.,]\d)")
+_ONE: Final = re.compile(r"\bones?\b", re.IGNORECASE)  # stands for what another offer names
 _ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
 _MONTHS: Final = {month[:3].lower(): month.lower() for month in MONTHS}
 
@@ -100,7 +101,7 @@ def contains(answer: str, question: str, quoted: Sequence[QuotedText], passages:
         return _all_spoken_of(_named(question, passages), quoted)
     if words_of(answer) <= asked:
         return _chosen(answer, question, quoted)
-    things = [thing for thing in _THING.split(answer) if words_of(thing) - asked]
+    things = [thing for thing in _THING.split(_GROUPED.sub("", answer)) if words_of(thing) - asked]
     return (
         all(any(_says(one, words_of(thing), asked) for one in quoted) for thing in things)
         or _of_country(answer, quoted)
@@ -200,7 +201,11 @@ def _offer_spoken_of(offer: str, offered: Sequence[str], quoted: Sequence[Quoted
         return True
     elsewhere = {name for other in offered if other != offer for name in mentions(other)}
     own = [name for name in mentions(offer) if name not in elsewhere]
-    return _all_spoken_of(own, quoted) if own else any(words_of(offer) <= one.words for one in quoted)
+    if own:
+        return _all_spoken_of(own, quoted)
+    others = frozenset[str]().union(*(words_of(other) for other in offered if other != offer))
+    apart = words_of(_ONE.sub("", offer)) - others
+    return any(words_of(offer) <= one.words or apart & words_of(one.text) for one in quoted)
 
 
 def _of_country(answer: str, quoted: Sequence[QuotedText]) -> bool:

@@ -13,6 +13,7 @@ from polyhop.english.answer_type import (
     asked_for,
     fits,
     leaves_number_open,
+    sought,
 )
 from polyhop.english.options import choices
 from polyhop.english.question import asking_part
@@ -189,6 +190,21 @@ def test_what_asks_is_the_end_of_the_question(text: str) -> None:
 )
 def test_what_is_asked_for_has_a_noun(question: str, noun: str) -> None:
     assert asked_for(question) == noun
+
+
+@pytest.mark.parametrize(
+    ("question", "noun"),
+    [
+        ("Who painted the chapel of Norr Hall?", "person"),
+        ("Who designed Heron Bridge?", "person"),
+        ("Who was the teacher of Ada Brook?", "teacher"),
+        ("Whom did Ada Brook teach?", "person"),
+        ("In which town was she born?", "town"),
+    ],
+)
+def test_what_is_sought_can_be_spoken_of(question: str, noun: str) -> None:
+    """As in "When was the person born?": behind "who" stands what is done, and no noun."""
+    assert sought(question) == noun
 
 
 @pytest.mark.parametrize("question", ["Who came?", "Whom did Ada meet?", "What was sold?"])

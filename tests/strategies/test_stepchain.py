@@ -804,6 +804,10 @@ def test_what_was_not_found_is_told_by_its_kind(opened: Open) -> None:
         "Where was the mother born?",
         "On which river does the place lie?",
     ]
+    sage = Sage(plans=[("Who painted the Tern?", "Where was #1 born?")], knows={})
+    with sagely(opened, sage) as (engine, _):
+        hops = ask(engine, "Where was the painter of the Tern born?", retry=False).evidence.hops
+    assert hops[1].question == "Where was the person born?"
 
 
 @dataclass

@@ -147,6 +147,14 @@ def asked_for(question: str) -> str:
     return noun or (kind.value if kind in _NOUNS else "thing")
 
 
+def sought(question: str) -> str:
+    """A noun that stands for what the question asks for: "person" of "who painted the hall?", where no noun asks."""
+    words = read_words(asking_part(question))
+    asked = _asking(words) if words else None
+    behind = [] if asked is None or words[asked].low not in ("who", "whom") else words[asked + 1 : asked + 2]
+    return AnswerType.PERSON.value if behind and behind[0].low not in BE else asked_for(question)
+
+
 def leaves_number_open(question: str) -> bool:
     """Whether one thing may be asked for or several, as by "who came?" and "what was sold?"; not by "which town?"."""
     words = read_words(asking_part(question))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from polyhop.english.answer_type import asked_for
+from polyhop.english.answer_type import sought
 from polyhop.indexes.names import normal
 from polyhop.layers.view import View
 from polyhop.models.within import Within
@@ -177,7 +177,7 @@ class Stepping:
         if asked.carried and asked.answer is not None:
             return asked.answer
         step = plan.steps[asked.position]
-        return f"the {step.target or asked_for(step.question)}"
+        return f"the {step.target or sought(step.question)}"
 
     def _grown(self, asked: AskedStep) -> Chains:
         """The graph with the facts of a step's passages, walked for its question."""

@@ -785,8 +785,10 @@ def test_a_guess_that_nothing_was_quoted_for_is_not_written_into_the_next_questi
     assert sage.tasks.count("decompose") == 2
     assert [hop.status for hop in evidence.hops] == ["unresolved"] * len(evidence.hops)
     assert len(evidence.hops) == 2
-    assert "a guess" not in evidence.hops[1].question
     assert evidence.hops[1].question == "Where was the person born?"
+    with sagely(opened, Sage(knows={})) as (engine, _):
+        hops = ask(engine, retry=False, pruned=False).evidence.hops
+    assert [(hop.question, hop.status) for hop in hops][1] == ("Where was a guess born?", "unresolved")
     assert "EARLIER STEP" not in sage.prompts["step"][-1]
     assert "merge" not in sage.tasks  # there is nothing to put together
     assert inside(sage.prompts["read"][0], "FINDINGS").startswith("Not established: Who built the Gull?")

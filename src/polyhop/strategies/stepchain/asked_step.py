@@ -51,11 +51,14 @@ class AskedStep:
         """Whether another way is worth looking for: no language model gave its answer, and it is not sure."""
         return self.lead is not None and self.lead.score < DOUBTED
 
-    def takes(self, found: StepFinding) -> None:
-        """Take over what a language model found. A guess is kept and told as one, and so is what follows from one."""
+    def takes(self, found: StepFinding, *, unquoted: bool = False) -> None:
+        """Take over what a language model found. A guess is kept and told as one, and so is what follows from one.
+
+        ``unquoted``: whether later steps go on from a guess that nothing was quoted for, too.
+        """
         self.answer, self.note, self.settled, self.lead = found.text, found.note, True, None
         self.established = found.established and not self.supposes
-        self.carried = self.established or bool(found.text and found.quotes)
+        self.carried = self.established or bool(found.text and (found.quotes or unquoted))
         if found.established and self.supposes:
             self.note = resting_on(self.supposes)
         self.sources, self.spans, self.quotes = found.sources, found.spans, found.quotes

@@ -10,7 +10,7 @@ from polyhop.indexes.by_turns import round_robin
 from polyhop.plans import Plan
 from polyhop.prompts.earlier_steps import EarlierStep
 from polyhop.strategies.stepchain.asked_step import AskedStep, resting_on
-from polyhop.strategies.stepchain.step_answers import StepReader
+from polyhop.strategies.stepchain.step_answers import StepFinding, StepReader
 from polyhop.strategies.stepchain.step_passages import StepPassages
 
 NOT_ASKED = "  not asked: no calls to the language model are left"
@@ -59,7 +59,7 @@ class StepCalls:
         if found is None:
             self.told.append(NOT_READ if self.reader.model.left else NOT_ASKED)
             return
-        asked.takes(found)
+        self._takes(asked, found)
 
     def read_together(self, asked: Sequence[AskedStep], known: Sequence[EarlierStep]) -> None:
         """Have the model answer several steps in one call, from what each of them came to, by turns.
@@ -76,7 +76,7 @@ class StepCalls:
             return
         read = [(one, what) for one, what in zip(asked, found, strict=True) if what is not None]
         for one, what in read:
-            one.takes(what)
+            self._takes(one, what)
         told = " | ".join(one.question for one, _ in read)
         self.told.append(f"  answered in one call: {told}" if read else NOT_READ)
         if read and not asked[0].settled and self.spare > 0:
@@ -96,7 +96,7 @@ class StepCalls:
             return
         self.told.append(f"  {asked.note}; asked again with other text")
         if again.established or (again.text and (again.quotes or not asked.quotes)):
-            asked.takes(again)
+            self._takes(asked, again)
 
     def combined(self, question: str, before: Sequence[AskedStep], *, position: int) -> AskedStep | None:
         """A step that compares or counts what earlier ones found, with their quotations; None where it does more.
@@ -138,6 +138,9 @@ class StepCalls:
         if steps is not None:
             self.told.append(f"taken apart again: {' | '.join(steps)}")
         return steps
+
+    def _takes(self, asked: AskedStep, found: StepFinding) -> None:
+        asked.takes(found, unquoted=not self.reader.pruned)
 
     def _may_ask(self) -> bool:
         """Whether a step may be asked: one of the first plan always, one of another plan while there are calls."""

@@ -38,7 +38,7 @@ class StepChain:
     values: int = 3  # answers that are considered for a step where no language model gives one
     links: int = 6  # names that a passage links to, that are considered beside them
     named_bonus: float = 2.0  # logits added to a passage that a step names; 0: none is looked for by its title
-    pruned: bool = True  # off: a model extracts and reads all that is retrieved, and every chain; any entity is a seed
+    pruned: bool = True  # off: a model is given all that is retrieved, every chain and any guess; any entity is a seed
     retry: bool = True  # whether a step without an answer is asked again of text, and the question taken apart again
     further: int = 3  # calls beyond one a step that read steps again, or go another way, for a question at most
     together: bool = True  # whether one call answers several steps, or one of earlier answers; off: a call a step

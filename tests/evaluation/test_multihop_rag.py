@@ -100,7 +100,7 @@ def test_articles_are_cut_and_every_passage_says_who_wrote_it_when(made: Dataset
     first = [row for row in rows(made) if row["url"].endswith("/one")]
     assert len(first) > 3
     assert all(row["text"].startswith("Harbour News, 2031-10-01\n\n") for row in first)
-    assert all(count_tokens(row["text"]) < 1220 for row in first)
+    assert all(count_tokens(row["text"]) <= 1200 for row in first), "five of them are read whole, in 6,000 tokens"
     assert {row["title"] for row in first} == {"On the lamp one"}
     assert made.passages is not None
     assert len(made.passages) == len(first) + 1

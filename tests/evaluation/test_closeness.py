@@ -23,6 +23,7 @@ QUESTION = Question(id="q", text="abca", answer="x", supporting=("p1", "p2"))
 HOP = st.builds(
     HopOutcome,
     status=st.just("resolved"),
+    query=st.sampled_from(["", "ab", "cca"]),
     passages=st.lists(st.sampled_from([*TEXTS, "unranked"]), max_size=3, unique=True).map(tuple),
     clues=st.lists(
         st.builds(
@@ -76,7 +77,7 @@ def test_closeness_is_that_of_a_naive_loop(hops: list[HopOutcome], of: str) -> N
             if passage in TEXTS and passage in QUESTION.supporting and hop.clues:
                 clue = f"{hop.clues[0].entity} {hop.clues[0].relation}"
                 text = clue if of == "clues" else TEXTS[passage]
-                pairs = zip(letters.vector(text), letters.vector(QUESTION.text), strict=True)
+                pairs = zip(letters.vector(text), letters.vector(hop.query or QUESTION.text), strict=True)
                 cosines.append(sum(one * other for one, other in pairs))
                 break
     expected = sum(cosines) / len(cosines) if cosines else None

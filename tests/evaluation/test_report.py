@@ -322,6 +322,7 @@ def test_summary_tells_how_right_bindings_are_where_hops_bind(climbs: dict[str, 
         "passages": ("p2", "p3"),
         "facts": 0,
         "clues": (),
+        "query": "",
         "right": True,
     }
 

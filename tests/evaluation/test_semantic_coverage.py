@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -70,6 +71,15 @@ def test_it_is_the_share_of_clues_to_supporting_passages_that_cover_the_question
         assert metric(ASKED, outcome(*hops)) == pytest.approx(1 / 3)
         assert metric.asked.cost.llm_calls == len(server.requests) == 2
         assert inside(server.requests[0]["messages"][1]["content"], "PASSAGE") == TEXTS["p1"]
+
+
+def test_a_clue_is_judged_for_the_query_that_it_was_made_of() -> None:
+    """Who kept what is sought says nothing of the question, and all of what was asked next."""
+    asked_next = replace(hop("p2", clue("Mina Stroud", "kept")), query="What did Mina Stroud keep?")
+    with judging() as (metric, server):
+        metric(ASKED, outcome(hop("p1", clue("Sable Light", "was lit by")), asked_next))
+        prompts = [request["messages"][1]["content"] for request in server.requests]
+    assert [inside(prompt, "QUESTION") for prompt in prompts] == [ASKED.text, "What did Mina Stroud keep?"]
 
 
 def test_a_triple_is_judged_with_what_stands_at_its_other_end() -> None:

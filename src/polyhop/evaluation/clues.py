@@ -21,7 +21,7 @@ class ClueFigures:
     clues: int
     valid: int  # clues that lead to a supporting passage
     reverse: int  # valid ones from a tail to its head
-    named: int  # entities of clues that the question names
+    named: int  # entities of clues that the query names which these were made of
     named_linked: int  # those of them with a valid clue
     unnamed: int  # entities that it does not name, or names otherwise
     unnamed_linked: int
@@ -59,11 +59,11 @@ def clue_figures(records: Iterable[QuestionRecord]) -> ClueFigures | None:
     linked: dict[tuple[str, str], bool] = {}
     named: dict[tuple[str, str], bool] = {}
     for record in records:
-        for clue, valid in _judged(record):
+        for query, clue, valid in _judged(record):
             clues.append((clue, valid))
             entity = (record.question.id, normalise(clue.entity))
             linked[entity] = valid or linked.get(entity, False)
-            named[entity] = names(record.question, clue.entity)
+            named[entity] = named.get(entity, False) or names(query, clue.entity)
     if not clues:
         return None
     return ClueFigures(
@@ -77,28 +77,29 @@ def clue_figures(records: Iterable[QuestionRecord]) -> ClueFigures | None:
     )
 
 
-def located(question: Question, outcome: Outcome) -> Iterator[tuple[tuple[ClueOutcome, ...], str]]:
-    """Of each hop that found a supporting passage by clues, these, likeliest first, and the passage as text.
+def located(question: Question, outcome: Outcome) -> Iterator[tuple[str, tuple[ClueOutcome, ...], str]]:
+    """Of each hop that found a supporting passage by clues, its query, these, likeliest first, and the passage as text.
 
+    A clue is made of its own query, which may be another than the question: "Where was Edda Marrish born?".
     There are only passages whose texts the outcome has: as long as metrics judge.
     """
     texts = dict(zip(outcome.ranking, outcome.texts, strict=False))
     for hop in outcome.hops:
         found = next((one for one in hop.passages if one in question.supporting and one in texts), None)
         if hop.clues and found is not None:
-            yield hop.clues, texts[found]
+            yield hop.query or question.text, hop.clues, texts[found]
 
 
-def names(question: Question, entity: str) -> bool:
-    """Whether a question has an entity's words, in their order and next to one another, as they are."""
-    asked = normalise(question.text.replace("'s", " ").replace("\u2019s", " "))
+def names(query: str, entity: str) -> bool:
+    """Whether a query has an entity's words, in their order and next to one another, as they are."""
+    asked = normalise(query.replace("'s", " ").replace("\u2019s", " "))
     wanted = normalise(entity.replace("'s", " ").replace("\u2019s", " "))
     return bool(wanted) and f" {wanted} " in f" {asked} "
 
 
-def _judged(record: QuestionRecord) -> Iterator[tuple[ClueOutcome, bool]]:
-    """The clues of a question, and whether each leads to a supporting passage."""
+def _judged(record: QuestionRecord) -> Iterator[tuple[str, ClueOutcome, bool]]:
+    """The clues of a question, what each was made of, and whether it leads to a supporting passage."""
     supporting = set(record.question.supporting)
     for hop in record.outcome.hops if supporting else ():
         valid = bool(supporting.intersection(hop.passages))
-        yield from ((clue, valid) for clue in hop.clues)
+        yield from ((hop.query or record.question.text, clue, valid) for clue in hop.clues)

@@ -31,6 +31,7 @@ class HopOutcome:
     passages: tuple[str, ...] = ()  # ids of its evidence, and of the passages that state its facts, once each
     facts: int = 0  # how many facts it shows
     clues: tuple[ClueOutcome, ...] = ()
+    query: str = ""  # what was translated into its clues
 
     @classmethod
     def of(cls, hop: Hop) -> HopOutcome:
@@ -46,6 +47,7 @@ class HopOutcome:
                 ClueOutcome(entity=clue.entity, relation=clue.relation, direction=clue.direction, tail=clue.tail)
                 for clue in hop.clues
             ),
+            query=hop.question if hop.clues else "",
         )
 
 

@@ -16,7 +16,7 @@ from polyhop.ports import Embedder
 
 @dataclass(frozen=True, kw_only=True)
 class Closeness:
-    """The cosine of the question with the likeliest clue of each hop that found a supporting passage, or with that.
+    """The cosine of a hop's query with its likeliest clue, or with the supporting passage that it found by its clues.
 
     Of several such hops the mean counts; what points the other way is 0.
     """
@@ -41,9 +41,11 @@ class Closeness:
         """0.0 to 1.0; None where no hop shows a clue to a supporting passage that is among the ranked ones."""
         if self.embedder is None:
             raise ModelMissing("A metric that embeds texts has to be given an embedder.", remedy="Call with_models.")
-        pairs = [(f"{clues[0].entity} {clues[0].relation}", passage) for clues, passage in located(question, outcome)]
-        if not pairs:
+        found = list(located(question, outcome))
+        if not found:
             return None
-        texts = [clue if self.of == "clues" else passage for clue, passage in pairs]
-        cosines = self.embedder.embed_passages(texts) @ self.embedder.embed_questions([question.text])[0]
+        queries, clued, passages = zip(*found, strict=True)
+        clues = [f"{best.entity} {best.relation}" for best, *_ in clued]
+        carriers = self.embedder.embed_passages(clues if self.of == "clues" else passages)
+        cosines = (carriers * self.embedder.embed_questions(queries)).sum(axis=1)
         return min(1.0, max(0.0, float(cosines.mean())))

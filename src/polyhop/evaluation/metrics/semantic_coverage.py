@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class SemanticCoverage(JudgedByModel):
-    """The share of a question's clues to supporting passages that cover it, as a language model judges.
+    """The share of a question's clues to supporting passages that cover the query they were made of, as a model judges.
 
     The paper pools all clues, and has triples judged (``translator(triples=true)``); pairs are judged in the same way.
     """
@@ -30,10 +30,10 @@ class SemanticCoverage(JudgedByModel):
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """0.0 to 1.0; None where no clue leads to a supporting passage, and where the model gave no verdict."""
         model, verdicts = self.asked, list[bool]()
-        for clues, passage in located(question, outcome):
+        for query, clues, passage in located(question, outcome):
             parts = [tuple(filter(None, (clue.entity, clue.relation, clue.tail))) for clue in clues]
             try:
-                judged = judge_clues(model, question.text, parts, passage)
+                judged = judge_clues(model, query, parts, passage)
             except (ModelError, BudgetExceeded) as error:
                 logger.warning("clues of question %s are not judged: %s", question.id, error)
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from polyhop.prompts.borne_out import contains
 from polyhop.prompts.support import CopiedQuote, placed, quoted, shown
 from polyhop.types import Passage
 
@@ -40,3 +41,14 @@ def test_a_quotation_of_a_conversation_knows_who_said_it_and_who_else_speaks() -
     start = said.index("It was repaired")
     found = quoted(CopiedQuote(passage_index=0, start=start, end=start + 16), [chat])
     assert (found.speaker, found.present) == ("Ada", ("Ada", "Tom"))
+
+
+def test_who_said_what_is_quoted_bears_an_answer_out() -> None:
+    """A sentence of a turn seldom names its speaker, and "who" asks for nothing else."""
+    said = "Time: 20310602_08:40\n\nAda Brook: Noted. I will bring the salt.\nTom Hale: Thanks!\n"
+    chat = Passage(id="c", document_id="c", ordinal=0, start=0, end=len(said), title="Chat", text=said)
+    start = said.index("I will")
+    copied = quoted(CopiedQuote(passage_index=0, start=start, end=said.index("\nTom")), [chat])
+    assert copied.speaker == "Ada Brook"
+    assert contains("Ada Brook", "Who brings the salt?", [copied])
+    assert not contains("Tom Hale", "Who brings the salt?", [copied])

@@ -575,6 +575,15 @@ def test_what_cutting_would_leave_without_a_question_stays_whole(question: str) 
     assert steps(question) == [question]
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["Who was present at the board meeting in May 2031?", "Who spoke at the staff training on Friday?"],
+)
+def test_an_event_on_a_day_is_no_description(question: str) -> None:
+    """No board meets, and nobody asks which: the meeting is what was on that day."""
+    assert steps(question) == [question]
+
+
 def test_what_a_thing_is_called_is_no_further_step() -> None:
     assert steps("What is the wife of Mira Vale's teacher called?") == [
         "Who is the teacher of Mira Vale?",

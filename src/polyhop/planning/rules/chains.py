@@ -38,6 +38,7 @@ from polyhop.planning.rules.clauses import (
     clause_end,
     finite_at,
     first_finite,
+    names_event,
     noun_phrase_start,
     opens_clause,
     parted_clause,
@@ -233,8 +234,7 @@ def _participial_at(words: Words, at: int) -> _Description | None:
         return None
     if low in ("called", "named", "titled", "entitled") and after.low not in ("after", "for", "by"):
         return None
-    noun = low.endswith("ing") and after.low == "of" and low != "consisting"  # "the population ranking of"
-    if noun or low in ("being", "getting"):
+    if names_event(words, at) or low in ("being", "getting"):
         return None
     start = noun_phrase_start(words, noun_end)
     if (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from polyhop.english.answer_type import DATES
+from polyhop.english.dates import DATE_NAMES
 from polyhop.english.question import OWNS, Words, plain
 from polyhop.english.verbs import base_form, is_base, is_finite, is_participle, is_past, third_of_base
 from polyhop.english.words import (
@@ -160,6 +161,16 @@ def participle_question(noun: Words, clause: Words) -> Words:
     if low.endswith("ing") and low not in ("during", "king"):
         return which + plain(third_of_base(base_form(low))) + clause[1:]
     return which + plain("was") + clause
+
+
+def names_event(words: Words, at: int) -> bool:
+    """Whether a form in "-ing" is a noun: "the population ranking of", "the board meeting in May 2031"."""
+    low, after = words[at].low, words[at + 1].low
+    if not low.endswith("ing"):
+        return False
+    day = words[at + 2] if at + 2 < len(words) and after in ("in", "on") else None
+    dated = day is not None and (day.low in DATE_NAMES or day.text.isdigit())
+    return dated or (after == "of" and low != "consisting")
 
 
 def awaited(prefix: Words) -> str:

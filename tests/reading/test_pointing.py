@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from polyhop.models.choice import Models
-from polyhop.reading.pointing import closed, point, whole
+from polyhop.reading.pointing import Pointed, Pointing, Supporting, closed, point, whole
 from polyhop.reading.reader import Quote, heading_over, text_of
 from polyhop.reading.weighing import likeliest
 from polyhop.types import Passage
@@ -108,3 +108,16 @@ def test_a_day_in_a_heading_answers_when_something_was(models: Models) -> None:
     assert told.best.quote is not None
     assert (told.best.text, text_of(told.best.quote)) == ("2031-02-04", "2.1.0 (2031-02-04)")
     assert all("2031" not in one.text for one in point("What turns by itself?", [notes], models).answers)
+
+
+def test_a_sentence_hardly_tells_a_value_that_is_pointed_at_in_another_one() -> None:
+    text = "The tap was mended. Its budget was 180 crowns."
+    minutes = Passage(id="p", document_id="d", ordinal=0, start=0, end=len(text), title="Minutes", text=text)
+    mended, budget = Quote(minutes, 0, 19), Quote(minutes, 20, len(text))
+    amount = Pointed(text="180 crowns", chance=0.3, quote=budget, start=35, end=45)
+    agreeing = Pointing(question="?", answers=(amount,), sentences=(Supporting(0.6, budget), Supporting(0.2, mended)))
+    differing = replace(agreeing, sentences=(Supporting(0.6, mended), Supporting(0.2, budget)))
+    assert agreeing.telling == 0.6
+    assert 0.1 < differing.telling < 0.4
+    assert replace(differing, answers=()).telling == 0.6
+    assert Pointing(question="?").telling == 0.0

@@ -17,9 +17,10 @@ from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.ports import PointedSpan, SpanReading, TextPart
 from polyhop.reading.conversations.turns import SpokenPassage
-from polyhop.reading.reader import Quote, heading_over, text_of
+from polyhop.reading.reader import Quote, heading_over, less_likely, text_of
 from polyhop.types import Passage
 
+APART: Final = -1.6  # logits of a sentence that is to tell a value, where the likeliest value stands in another one
 # Marks of which one opens and one closes; straight quotation marks do both.
 PAIRED: Final = ("()", "[]", "\u201c\u201d", "\u201e\u201c", "\u00ab\u00bb", '""')
 _ENDING: Final = re.compile(r"\([a-z]{1,4}\)(?!\w)")  # another form of a word: "file(s)"
@@ -68,6 +69,18 @@ class Pointing:
     def chance(self) -> float:
         """Of the likeliest answer; 0 where there is none."""
         return self.answers[0].chance if self.answers else 0.0
+
+    @property
+    def telling(self) -> float:
+        """How likely the likeliest sentence tells a value that is asked for; 0 where there is none.
+
+        Hardly, where what was pointed at as the likeliest value stands in another one: each then tells against the
+        other.
+        """
+        if not self.sentences:
+            return 0.0
+        chance, quote = self.sentences[0].chance, self.sentences[0].quote
+        return chance if self.best is None or self.best.quote == quote else less_likely(chance, APART)
 
 
 def point(question: str, passages: Sequence[Passage], models: Models) -> Pointing:

@@ -96,12 +96,11 @@ class Trained:
         if measured is not None and measured.confidence >= self.threshold:
             return measured
         read = read_weighed(question, passages, models, words=self.words)
-        read = replace(read, found=looked_first(read.found, evidence))
+        read = replace(read, found=(found := looked_first(read.found, evidence)))
         shape = answer_shape(question)
         if shape == "summary":
             return self._extract(read.each)
         planned = self._planned(question, evidence, passages, models)
-        found = read.found
         direct = (None if self.brief else told_of_both(found)) or (
             self._shaped(question, shape, read, passages, models)
             if offered is None
@@ -272,7 +271,8 @@ class Trained:
         if not found.sentences:
             return Reading(text=None, note="nothing in the passages could answer")
         best = found.sentences[0]
-        confidence = best.chance if best.chance >= self.quoting else 0.0
+        told = found.telling if shape in ("value", "open") else best.chance
+        confidence = told if told >= self.quoting else 0.0
         cell = cell_of_row(found.question, best.quote) if shape == "value" else None
         if cell is not None:
             return Reading(text=cell[0], quotes=(cell[1],), confidence=confidence, note="the cell of a row")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from polyhop.english.degrees import asked_degree
 from polyhop.models.choice import load_models
+from polyhop.reading.measured import measured_of_all
 from polyhop.reading.reader import Quote
-from polyhop.reading.subjects import named_apart, speaks_of
+from polyhop.reading.subjects import named_apart, siblings_named, speaks_of
 from polyhop.reading.weighing import read_weighed
 from polyhop.types import Passage
 from tests.worlds.settings import QUICK
@@ -20,6 +22,7 @@ VARN = passage("Ferry rules: Varn landing", "Dogs travel for two crowns. At Oxmo
 OXMOOR = passage("Ferry rules: Oxmoor landing", "Dogs travel free. Bicycles cost one crown.")
 TOLLS = passage("Tolls of 2031-32", "A cart pays four crowns.")
 LATER = passage("Tolls of 2032-33", "A cart pays five crowns.")
+CARTS = [passage(f"Tolls of carts, year {years}", ".") for years in ("2031-32", "2032-33")]
 
 
 @pytest.mark.parametrize(
@@ -67,3 +70,36 @@ def test_the_document_that_is_named_answers_rather_than_its_sibling() -> None:
         best = read_weighed(question.format(year), policies, load_models(QUICK)).found.best
         assert best is not None
         assert amount in best.text
+
+
+@pytest.mark.parametrize(
+    ("question", "noun", "options"),
+    [
+        ("Which landing is larger?", "landing", ("Varn", "Oxmoor")),
+        ("Which of the two tolls is higher?", "", ("year 2031-32", "year 2032-33")),
+        ("Is the landing of Varn larger?", "", ()),
+        ("Which bridge is larger?", "bridge", ()),
+    ],
+)
+def test_siblings_are_named_by_what_tells_their_titles_apart(
+    question: str, noun: str, options: tuple[str, ...]
+) -> None:
+    named = siblings_named(question, noun, [VARN, OXMOOR, *CARTS])
+    assert named == options
+
+
+def test_a_number_is_named_with_the_word_before_it() -> None:
+    flats = [passage(f"Agreement: Flat {number}, Curlew House", ".") for number in (3, 5)]
+    assert siblings_named("Which flat has the higher rent?", "flat", flats) == ("Flat 3", "Flat 5")
+
+
+def test_documents_that_are_siblings_are_measured_where_the_question_names_none() -> None:
+    rents = {3: "The rent is 780 crowns a month.", 5: "The rent is 845 crowns a month."}
+    flats = [passage(f"Agreement: Flat {number}, Curlew House", text) for number, text in rents.items()]
+    question = "Which flat in Curlew House has the higher rent?"
+    degree = asked_degree(question)
+    assert degree is not None
+    reading = measured_of_all(question, degree, flats, load_models(QUICK))
+    assert reading is not None
+    assert reading.text == "Flat 5"
+    assert len(reading.quotes) == 2

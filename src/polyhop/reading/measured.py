@@ -26,6 +26,7 @@ from polyhop.reading.pointing import point_together
 from polyhop.reading.reader import Quote, Reading, text_of
 from polyhop.reading.rows import Row, RowTable, row_at, tables_in, word_families
 from polyhop.reading.steps import Candidate, StepReading, counted_in, dated, read_step
+from polyhop.reading.subjects import siblings_named
 from polyhop.types import AnswerKind, Passage
 
 WORDS: Final = 220  # of what is said of each option, that are read
@@ -103,6 +104,15 @@ def _borne_out(way: Sequence[_Measured], ways: Sequence[Sequence[_Measured]], ch
             chance = math.prod(each.chance for each in one) ** (1 / len(one))
             agreeing[one[0].column] = max(chance, agreeing.get(one[0].column, 0.0))
     return min(1.0, sum(agreeing.values())) if way[0].column else agreeing[""]
+
+
+def measured_of_all(question: str, degree: Degree, passages: Sequence[Passage], models: Models) -> Reading | None:
+    """The most or the least of what the question does not name: rows of a table, or documents that are siblings."""
+    row = measured_row(degree, passages, models) if degree.most else None
+    options = siblings_named(question, degree.noun, passages)
+    sibling = measured_choice(options, degree, passages, models) if options else None
+    told = [one for one in (row, sibling) if one is not None]
+    return max(told, key=lambda one: one.confidence, default=None)
 
 
 def measured_row(degree: Degree, passages: Sequence[Passage], models: Models) -> Reading | None:

@@ -114,6 +114,34 @@ def named_apart(question: str, passages: Sequence[Passage]) -> dict[str, frozens
     return apart
 
 
+def siblings_named(question: str, noun: str, passages: Sequence[Passage]) -> tuple[str, ...]:
+    """What tells documents apart whose titles are alike and have the noun that a question asks for: "Flat 3", "Flat 5".
+
+    Where it asks without one, any word of it. Those that share most words with it; none where it names one of them.
+    """
+    asked = word_families(question)
+    called = word_families(noun) or asked
+    titles = {one.title: word_families(one.title) for one in passages if SpokenPassage.of(one) is None}
+    best: tuple[str, ...] = ()
+    shared = 0
+    for own in titles.values():
+        alike = [title for title, other in titles.items() if 2 * len(own & other) > max(len(own), len(other))]
+        common = frozenset.intersection(*(titles[title] for title in alike)) if len(alike) > 1 else frozenset()
+        named = any(asked & (titles[title] - common) for title in alike)
+        if called & common and not named and len(asked & common) > shared:
+            best, shared = tuple(_apart_in(title, common) for title in alike), len(asked & common)
+    return best
+
+
+def _apart_in(title: str, common: frozenset[str]) -> str:
+    """The first words of a title that are not common to its siblings; a number with the word before it."""
+    words = [word.strip(",.:;()") for word in title.split()]
+    start = next((at for at, word in enumerate(words) if word_families(word) - common), 0)
+    end = next((at for at in range(start, len(words)) if not word_families(words[at]) - common), len(words))
+    numbered = start > 0 and not any(character.isalpha() for character in words[start])
+    return " ".join(words[start - numbered : end])
+
+
 def speaks_of(quote: Quote, words: frozenset[str]) -> bool:
     """Whether a sentence, or a heading over it, has one of some words."""
     return bool(words & word_families(" ".join((text_of(quote), *headings_over(quote)))))

@@ -33,7 +33,7 @@ from polyhop.reading.listed import (
     several_listed,
     without_fences,
 )
-from polyhop.reading.measured import meant_of, measured_choice, measured_row, settled_by_bound
+from polyhop.reading.measured import meant_of, measured_choice, measured_of_all, settled_by_bound
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading, doubted, sure, text_of
 from polyhop.reading.rows import cell_asked_for, cell_of_row, row_at
@@ -137,7 +137,7 @@ class Trained:
             return None
         if options is not None:
             return measured_choice(options, degree, passages, models)
-        return measured_row(degree, passages, models) if degree.most else None
+        return measured_of_all(question, degree, passages, models)
 
     def _may_be_quoted(self, direct: Reading) -> bool:
         """Whether a sentence may be the answer instead: never of a choice or a verdict, nor where it is to be brief."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from polyhop.indexes import lexical, lexical_runs, run_merging
 from polyhop.indexes.digests import SEEN
 from polyhop.indexes.folding import Stem
-from polyhop.indexes.segments import write_arrays
+from polyhop.indexes.streamed import streamed
 
 words = st.lists(st.sampled_from(["bee", "bees", "Würm", "the", "the", "霧島", "sea", "***", "x\udcff"]), max_size=9)
 texts = st.dictionaries(st.integers(1, 60), words.map(" ".join), max_size=9)
@@ -35,7 +35,9 @@ def test_postings_in_runs_of_any_size_are_those_of_all_texts(
         for module, name in ((run_merging, "AT_ONCE"), (lexical_runs, "TERMS"), (lexical_runs, "WRITTEN")):
             patch.setattr(module, name, piece)
         whole, runwise = Path(place) / "whole", Path(place) / "runwise"
-        write_arrays(whole, lexical.build(np.array(numbers, np.int64), [said[number] for number in numbers], stem=stem))
-        lexical_runs.write(runwise, ((number, said[number]) for number in numbers), memory=memory, stem=stem)
+        with streamed(whole) as writer:
+            writer.put(lexical.build(np.array(numbers, np.int64), [said[number] for number in numbers], stem=stem))
+        with streamed(runwise) as writer:
+            lexical_runs.write(writer, ((number, said[number]) for number in numbers), memory=memory, stem=stem)
         assert files(runwise) == files(whole)
         assert {path.name for path in Path(place).iterdir()} == {"whole", "runwise"}

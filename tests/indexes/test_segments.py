@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.errors import IndexCorrupt, StorageFull
-from polyhop.indexes.segments import Arrays, plan, read_arrays, standing, sweep, write_arrays
+from polyhop.indexes import segments
+from polyhop.indexes.segment_plan import plan
+from polyhop.indexes.segments import Arrays, read_arrays, standing, sweep, write_arrays
 from polyhop.indexes.streamed import streamed
 
 
@@ -107,8 +109,11 @@ def test_a_write_that_runs_out_of_space_leaves_nothing_behind(tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("full_disk")
-def test_what_is_written_piece_by_piece_leaves_no_file_open_where_space_runs_out(tmp_path: Path) -> None:
+def test_what_is_written_piece_by_piece_leaves_no_file_open_where_space_runs_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The last rows wait in memory until their file is closed."""
+    monkeypatch.setattr(segments, "SMALL", 100)  # bytes, so that the array gets a file of its own
     with ExitStack() as writing:
         vectors = writing.enter_context(streamed(tmp_path / "segment")).array("vectors", np.float64)
         vectors.add(np.zeros(200))
@@ -117,6 +122,13 @@ def test_what_is_written_piece_by_piece_leaves_no_file_open_where_space_runs_out
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(ValueError, match="closed file"):
         vectors.add(np.zeros(1))
+
+
+@pytest.mark.usefixtures("full_disk")
+def test_small_arrays_that_space_runs_out_for_leave_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(StorageFull), streamed(tmp_path / "segment") as writer:
+        writer.put({"numbers": ints(1), "vectors": np.zeros(1000)})
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_sweeping_keeps_only_what_is_named(tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from polyhop.errors import IndexCorrupt
 from polyhop.indexes import titles as module
+from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.names import normal
+from polyhop.indexes.streamed import streamed
 from polyhop.indexes.titles import Titles
 
 
@@ -23,7 +25,8 @@ def segmented(*segments: Mapping[int, str], live: Sequence[int] | None = None) -
     with tempfile.TemporaryDirectory() as folder:
         folders = [Path(folder) / str(place) for place in range(len(segments))]
         for path, segment in zip(folders, segments, strict=True):
-            module.write(path, list(segment), list(segment.values()))
+            with streamed(path) as writer:
+                module.write(writer, list(segment), list(segment.values()))
         return Titles.open(folders, np.array(numbers, np.int64))
 
 
@@ -285,12 +288,11 @@ def test_every_live_passage_is_found_by_its_title(corpus: list[tuple[str, int, b
 def test_damaged_segments_are_refused(tmp_path: Path) -> None:
     with pytest.raises(IndexCorrupt):
         Titles.open([tmp_path / "none"], np.empty(0, np.int64))
-    module.write(tmp_path / "one", [1], ["Gull"])
-    module.write(tmp_path / "other", [1, 2], ["Gull", "Tern"])
+    with streamed(tmp_path / "other") as writer:
+        module.write(writer, [1, 2], ["Gull", "Tern"])
     for part in ("titles", "passages"):
-        (tmp_path / "one" / part).rename(tmp_path / f"kept {part}")
-        (tmp_path / "other" / part).rename(tmp_path / "one" / part)
+        with streamed(tmp_path / part) as writer:
+            module.write(writer, [1], ["Gull"])
+            writer.keep(part, Adjacency.open(tmp_path / "other" / part))
         with pytest.raises(IndexCorrupt, match="do not belong together"):
-            Titles.open([tmp_path / "one"], np.array([1]))
-        (tmp_path / "one" / part).rename(tmp_path / "other" / part)
-        (tmp_path / f"kept {part}").rename(tmp_path / "one" / part)
+            Titles.open([tmp_path / part], np.array([1]))

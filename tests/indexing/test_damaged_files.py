@@ -24,6 +24,7 @@ from tests.worlds.commands import Run
 from tests.worlds.documents import BRIDGE
 from tests.worlds.settings import LAYERS, QUICK
 
+ARRAYS = (".npy", Path(digests.PACKED).suffix)
 Damage = Callable[[Path], None]
 
 
@@ -39,7 +40,7 @@ def emptied(file: Path) -> None:
 
 def exchanged(file: Path) -> None:
     """Another file of the index stands in its place."""
-    others = sorted(file.parents[1].rglob("*.npy")) + sorted(file.parents[2].rglob("*.npy"))
+    others = [other for place in file.parents[1:3] for other in sorted(place.rglob("*")) if other.suffix in ARRAYS]
     content = file.read_bytes()
     file.write_bytes(next(found for other in others if (found := other.read_bytes()) != content))
 

@@ -15,6 +15,7 @@ import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.errors import IndexCorrupt, StorageFull, StoreUnreachable, UsageError
+from polyhop.indexes import digests
 from polyhop.indexing.build import Builder
 from polyhop.indexing.shared_generations import SharedGenerations
 from polyhop.layers.parsekg import translation
@@ -239,7 +240,7 @@ def test_whoever_is_killed_while_pushing_leaves_readers_what_they_had(fleet: Fle
     with Polyhop(fleet.place / "a", settings=settings) as engine:
         engine.add_documents([Document(id=key, text=text) for key, text in TEXTS.items()])
     deaths = 0
-    for most in (0, 3, 30, 60, 1000):
+    for most in (0, 1, 3, 1000):
         if not killed(fleet, "push", "a", most):
             deaths += 1
             with Record.open(fleet.place / "a") as record:
@@ -254,7 +255,7 @@ def test_whoever_is_killed_while_pushing_leaves_readers_what_they_had(fleet: Fle
 def test_whoever_is_killed_while_pulling_goes_on_where_it_stopped(fleet: Fleet) -> None:
     fleet.index("a", TEXTS)
     deaths = 0
-    while not killed(fleet, "pull", "b", 25):
+    while not killed(fleet, "pull", "b", 1):
         deaths += 1
         assert deaths < 12
         with Record.open(fleet.place / "b", fleet.store) as record:
@@ -268,7 +269,7 @@ def test_whoever_is_killed_while_pulling_goes_on_where_it_stopped(fleet: Fleet) 
 
 def test_a_damaged_file_is_not_pushed(fleet: Fleet) -> None:
     fleet.index("a", TEXTS)
-    (part,) = (fleet.place / "a" / "generations" / "text").glob("*/vectors/vectors.npy")
+    (part,) = (fleet.place / "a" / "generations" / "text").glob(f"*/{digests.PACKED}")
     part.write_bytes(bytes(len(part.read_bytes())))
     store = ObjectStore(fleet.objects)
     store.delete(sorted(fleet.stored()))
@@ -285,7 +286,7 @@ def test_a_damaged_file_is_not_pushed(fleet: Fleet) -> None:
 def test_a_full_disk_while_pulling_is_told_and_the_next_pull_goes_on(fleet: Fleet) -> None:
     fleet.index("a", TEXTS)
     fleet.place.joinpath("b").mkdir()
-    with small_disk(fleet.place / "b" / "generations", kibibytes=60) as disk:
+    with small_disk(fleet.place / "b" / "generations", kibibytes=20) as disk:
         with Record.catching_up(fleet.place / "b", fleet.store) as record:
             with pytest.raises(StorageFull) as caught:
                 [shared(fleet, record, "b").pull(layer) for layer in LAYERS]

@@ -15,7 +15,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from polyhop.indexes import segments
+from polyhop.indexes import segment_plan, segments
 from polyhop.indexes.segments import read_arrays, write_arrays
 from polyhop.layers import covered
 from polyhop.ports import Ints
@@ -127,8 +127,8 @@ def test_whatever_came_and_went_what_has_rows_is_found(made: Made, monkeypatch: 
     examples = 8 if place_of(made()) else 60  # a database answers more slowly than a file
     few = settings(max_examples=examples, stateful_step_count=30, deadline=None)
     for most_dead, share in ((0.2, 0.25), (1.0, 1.0)):
-        monkeypatch.setattr(segments, "MOST_DEAD", most_dead)
-        monkeypatch.setattr(segments, "SHARE", share)
+        monkeypatch.setattr(segment_plan, "MOST_DEAD", most_dead)
+        monkeypatch.setattr(segment_plan, "SHARE", share)
         run_state_machine_as_test(cast("type[Comings]", partial(Comings, made)), settings=few)
 
 

@@ -20,7 +20,7 @@ from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.csr import offsets
 from polyhop.indexes.digests import SEEN
 from polyhop.indexes.names import Names, normal
-from polyhop.indexes.segments import write_arrays
+from polyhop.indexes.streamed import FolderWriter, streamed
 from polyhop.indexes.texts import Texts
 from polyhop.indexing import memory as memory_allowed
 from polyhop.indexing.memory import allowed
@@ -38,7 +38,7 @@ from tests.worlds.sentences import Said, worlds
 MEMORY = 20_000  # bytes: far too few for the index of the tests
 
 
-def simply(said: Said, folder: Path) -> None:
+def simply(said: Said, writer: FolderWriter) -> None:
     """The same segment with everything in memory: what gathering is compared with."""
     readings: defaultdict[tuple[str, str, str], list[int]] = defaultdict(list)
     pairs: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
@@ -59,27 +59,26 @@ def simply(said: Said, folder: Path) -> None:
             hyperrelations.append(sentence.hyperrelation)
     keys = sorted({key for key, _, _ in readings})
     ids = {key: place for place, key in enumerate(keys)}
-    Names.build(keys, np.arange(len(keys))).save(folder / "names")
-    write_arrays(folder / "ids", {"held": np.empty(0, np.int64), "places": np.empty(0, np.int64)})
+    writer.keep("names", Names.build(keys, np.arange(len(keys))))
+    writer.part("ids").put({"held": np.empty(0, np.int64), "places": np.empty(0, np.int64)})
     texts = Texts.build([f"{spelling}\0{label}" for _, spelling, label in sorted(readings)])
     first = offsets([sum(key == of for of, _, _ in readings) for key in keys])
-    write_arrays(folder / "readings", {"blob": texts.blob, "bounds": texts.bounds, "first": first})
+    writer.part("readings").put({"blob": texts.blob, "bounds": texts.bounds, "first": first})
     rows = [readings[reading] for reading in sorted(readings)]
-    Adjacency(starts=offsets(map(len, rows)), rights=np.fromiter(chain.from_iterable(rows), np.int64)).save(
-        folder / "said"
-    )
-    Texts.build(hyperrelations).save(folder / "hyperrelations")
+    rights = np.fromiter(chain.from_iterable(rows), np.int64)
+    writer.keep("said", Adjacency(starts=offsets(map(len, rows)), rights=rights))
+    writer.keep("hyperrelations", Texts.build(hyperrelations))
     for name in ("out", "into", "mentioned", "titled"):
         found = np.array([(ids[key], right) for key, right in pairs[name]], np.int64).reshape(-1, 2)
         made = Adjacency.build(found, len(keys))
-        made.save(folder / name)
+        writer.keep(name, made)
         if name == "mentioned":
-            made.reverse(len(said)).save(folder / "contains")
+            writer.keep("contains", made.reverse(len(said)))
     table = np.array(places, np.int64).reshape(-1, 3)
     counts = [len(places), len(places) - len({place for _, place in pairs["out"]}), len(keys)]
     counts += [len({key for key, _ in pairs["out"]}), len(set(pairs["out"])), len(set(pairs["into"]))]
     arrays = {"sentence_rows": table[:, 0], "sentence_spans": table[:, 1:], "counts": np.array(counts, np.int64)}
-    write_arrays(folder / "places", {"numbers": np.array(list(said), np.int64), **arrays})
+    writer.part("places").put({"numbers": np.array(list(said), np.int64), **arrays})
 
 
 def shown(name: str) -> str:
@@ -108,7 +107,8 @@ def test_gathered_in_runs_of_any_size_it_equals_what_is_gathered_whole(said: Sai
         patch.setattr(run_merging, "AT_ONCE", piece)
         for name in ("AT_ONCE", "READINGS", "WRITTEN"):
             patch.setattr(merging, name, 64 * piece if name == "AT_ONCE" else piece)
-        simply(said, Path(place) / "simply")
+        with streamed(Path(place) / "simply") as writer:
+            simply(said, writer)
         gathered(said, Path(place) / "runwise", memory, ParseKG(Path(place), ()))
         assert files(Path(place) / "runwise") == files(Path(place) / "simply")
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyhop.indexes import segments
+from polyhop.indexes import segment_plan
 from polyhop.layers.parsekg.graph import ParseKG
 from polyhop.types import Mention, Passage, Sentence
 from tests.worlds.growing_graph import Steps, gathered, grown
@@ -58,8 +58,8 @@ def test_however_passages_came_and_went_the_graph_is_that_of_those_that_are_ther
 ) -> None:
     """Also where segments are hardly ever written again: many small ones, with most of their rows dead."""
     with TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segments, "SHARE", share)
-        patch.setattr(segments, "MOST_DEAD", most_dead)
+        patch.setattr(segment_plan, "SHARE", share)
+        patch.setattr(segment_plan, "MOST_DEAD", most_dead)
         graph, live = grown(said, steps, Path(place))
         found = told(graph)
         numbers = np.array(live, np.int64)
@@ -68,7 +68,7 @@ def test_however_passages_came_and_went_the_graph_is_that_of_those_that_are_ther
 
 
 def test_passages_that_name_nothing_are_a_segment_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segments, "SHARE", 1.0)  # what is new is never merged with what was there
+    monkeypatch.setattr(segment_plan, "SHARE", 1.0)  # what is new is never merged with what was there
 
     def passage(number: int) -> Passage:
         return Passage(id=str(number), document_id="d", ordinal=0, start=0, end=3, title="", text="any")

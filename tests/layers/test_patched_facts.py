@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polyhop.indexes import digests
 from polyhop.indexes.segments import AllBut
 from polyhop.indexing.run import IndexRun
 from polyhop.layers.facts import gathering, graph_parts, patch
@@ -378,7 +379,7 @@ def test_a_damaged_part_is_written_again(tmp_path: Path, damaged: str) -> None:
     store(index, NEW)
     gather(index)
     base, own = (index / "generations" / "facts" / name for name in segments_of(index))
-    place = {"the patch": own / "patch/facts/moved.npy", "the graph": base / "facts/heads.npy"}
+    place = {"the patch": own / "patch" / digests.PACKED, "the graph": base / "facts/heads.npy"}
     place.get(damaged, base / "gathered/names/claims.npy").write_bytes(b"")
     gather(index)
     assert_reads_as_at_once(index)

@@ -24,9 +24,10 @@ from polyhop.documents.loading import file_document
 from polyhop.documents.sentences import sentence_spans
 from polyhop.engine import Polyhop
 from polyhop.errors import IndexCorrupt, ModelMismatch, ModelMissing, UsageError
-from polyhop.indexes import lexical_runs
+from polyhop.indexes import digests, lexical_runs
 from polyhop.indexes.lexical import Lexical
-from polyhop.indexes.segments import AllBut
+from polyhop.indexes.segments import AllBut, Packed, write_packed
+from polyhop.indexes.streamed import streamed
 from polyhop.indexing.build import Asking, Builder
 from polyhop.layers import covered
 from polyhop.layers.questions import layer as questions_layer
@@ -248,8 +249,12 @@ def test_words_of_sentences_are_made_when_they_are_asked_for(tmp_path: Path) -> 
 def test_parts_of_other_nodes_are_refused(tmp_path: Path, part: str) -> None:
     graph_of(tmp_path / "a", {3: BUILT[3], 8: BUILT[8]})
     graph_of(tmp_path / "b", {9: BUILT[9]})
-    shutil.rmtree(tmp_path / "a" / "0" / part)
-    shutil.copytree(tmp_path / "b" / "0" / part, tmp_path / "a" / "0" / part)
+    a, b = (Packed.open(tmp_path / graph / "0" / digests.PACKED) for graph in "ab")
+    of_others = {name: b.array(name) for name in b.table if name.startswith(f"{part}.")}
+    arrays = {name: a.array(name) for name in a.table} | of_others
+    shutil.rmtree(tmp_path / "a" / "0")
+    with streamed(tmp_path / "a" / "0") as writer:
+        writer.put(arrays)
     with pytest.raises(IndexCorrupt):
         QuestionGraph.open([tmp_path / "a" / "0"], np.array([3, 8]), vectors, there([3, 8]))
 
@@ -606,7 +611,12 @@ def test_a_graph_says_with_what_it_was_embedded(tmp_path: Path, models: Models) 
             index.open()
 
 
-@pytest.mark.parametrize("array", ["nodes/spans", "vectors/vectors", "words/documents"])
+def segments_in(folder: Path) -> list[Path]:
+    """The files of the segments of a layer, all of whose arrays are small."""
+    return [file for file in folder.glob(f"*/{digests.PACKED}") if not file.parent.name.startswith(covered.NOTED)]
+
+
+@pytest.mark.parametrize("array", ["nodes.spans", "vectors.vectors", "words.documents"])
 def test_a_damaged_graph_is_written_again(tmp_path: Path, models: Models, array: str) -> None:
     """Also where it would have been gone on from."""
     with index_at(tmp_path / "index", models) as index:
@@ -614,9 +624,11 @@ def test_a_damaged_graph_is_written_again(tmp_path: Path, models: Models, array:
         index.build()
         before = content_of(index.open())
         for document in ((), ("Fennick",)):
-            (damaged,) = (index.folder / "questions").glob(f"*/{array}.npy")
+            (damaged,) = segments_in(index.folder / "questions")
+            there = Packed.open(damaged)
+            arrays = {name: there.array(name) for name in there.table}
             damaged.unlink()
-            np.save(damaged, np.full((3, 3), 99, np.int64))
+            write_packed(damaged, {**arrays, array: np.full((3, 3), 99, np.int64)})
             index.drop(*document)
             index.build()
             if not document:
@@ -692,7 +704,7 @@ def test_a_gathering_that_was_cut_off_leaves_no_trace(
                 index.build()
         assert content_of(index.open()) == before
         index.build()
-        assert len([*(index.folder / "questions").glob("*/nodes")]) == 1
+        assert len(segments_in(index.folder / "questions")) == 1
         other.put("Ada Brisk", "Fennick", "Tarn School")
         other.build()
         assert content_of(index.open())[2:] == content_of(other.open())[2:]  # all but the numbers of passages

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from polyhop.engine import Polyhop
+from polyhop.indexes.segments import has_array
 from polyhop.layers.text import layer
 from polyhop.types import Document
 
@@ -22,4 +23,5 @@ def test_a_segment_has_signs_where_it_is_searched_by_them(
         with engine.view() as view:
             assert [part is not None for part in view.text.vectors.signs] == [signed]
             assert len(view.text.vectors) == 3
-    assert bool([*(tmp_path / "index").rglob("signs0.npy")]) == signed
+    (segment,) = (tmp_path / "index" / "generations" / "text").iterdir()
+    assert has_array(segment / "vectors", "signs0") == signed

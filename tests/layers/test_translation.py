@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from polyhop.documents.chunking import cut
 from polyhop.documents.loading import file_document
-from polyhop.indexes import digests, segments
+from polyhop.indexes import digests, segment_plan, segments
 from polyhop.indexes.joined_tries import Nodes
+from polyhop.indexes.streamed import streamed
 from polyhop.indexes.substrings import TokenStrings
 from polyhop.indexing.build import Builder
 from polyhop.layers.layer import layer_of
@@ -98,7 +99,8 @@ def test_tokens_written_in_stretches_are_those_of_all_hyperrelations(
     with Record.open(fresh_index) as record:
         kg = graph_of(record, models)
     said = [edged(kg.hyperrelation(place), models.translator) for place in kg.sentences()]
-    TokenStrings.build([one.tokens for one in said], [one.flags for one in said]).save(tmp_path / "whole")
+    with streamed(tmp_path / "whole") as writer:
+        writer.put(TokenStrings.build([one.tokens for one in said], [one.flags for one in said]).arrays())
     monkeypatch.setattr(tokenising, "AT_ONCE", 7)
     monkeypatch.setattr(span_edges, "KNOWN", 100)
     open_or_build(kg, models.translator)
@@ -211,13 +213,13 @@ def test_whoever_is_killed_leaves_no_tokens_that_count_and_segments_that_stay(
             with pytest.raises(Killed):
                 gathered_with(record, models, "The Oar rises near Fennick.")
         assert graph_of(record, models).folder == before.folder
-        there = {place.parent for place in (record.folder / "generations" / "parsekg").glob("*/places")}
+        there = {place.parent for place in (record.folder / "generations" / "parsekg").glob(f"*/{digests.PACKED}")}
         (written,) = there - {segment.folder for segment in before.segments}
         assert not any(tokenising.is_there(place) for place in written.glob("tokens-*"))
-        stamp = (written / "places").stat().st_mtime_ns
+        stamp = (written / digests.PACKED).stat().st_mtime_ns
         after = gathered_with(record, models)
         assert after.segments[-1].folder == written
-        assert (written / "places").stat().st_mtime_ns == stamp
+        assert (written / digests.PACKED).stat().st_mtime_ns == stamp
         assert len(kept_beside(after)) == len(after.segments)
 
 
@@ -229,12 +231,12 @@ def test_tokens_of_other_versions_go_and_damage_to_these_is_found(fresh_index: P
         (there,) = kept_beside(gathered_with(record, models))
         assert there == folder != old
         assert not [*segments.damage(fresh_index / "generations")]
-        text = there / "strings" / "text.npy"
-        content = bytearray(text.read_bytes())
+        strings = there / "strings" / digests.PACKED
+        content = bytearray(strings.read_bytes())
         content[len(content) // 2] ^= 1
-        text.write_bytes(content)
+        strings.write_bytes(content)
         (fault,) = segments.damage(fresh_index / "generations")
-        assert str(text) in fault
+        assert str(strings) in fault
 
 
 def gathered_with(record: Record, models: Models, text: str = "", *, tokens: bool = True) -> ParseKG:
@@ -260,8 +262,8 @@ def test_however_passages_came_and_went_the_tokens_are_those_of_what_is_there(
     model = Letters()
     with TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
         if small:
-            patch.setattr(segments, "SHARE", 1.0)
-            patch.setattr(segments, "MOST_DEAD", 1.0)
+            patch.setattr(segment_plan, "SHARE", 1.0)
+            patch.setattr(segment_plan, "MOST_DEAD", 1.0)
 
         def told(graph: ParseKG) -> None:
             if early:

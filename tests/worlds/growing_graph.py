@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polyhop.indexes import segments
+from polyhop.indexes import segment_plan, segments
 from polyhop.layers.parsekg import gathering
 from polyhop.layers.parsekg.graph import ParseKG
 from polyhop.ports import Ints
@@ -27,7 +27,7 @@ def grown(
         live = sorted((set(live) | (come & said.keys())) - go)
         numbers = np.array(live, np.int64)
         covered = [segments.read_arrays(folder / "places", ("numbers",))["numbers"] for folder in folders]
-        plan = segments.plan(covered, numbers)
+        plan = segment_plan.plan(covered, numbers)
         folders = folders[: plan.keep]
         if len(plan.new):
             earlier = ParseKG.open(place, folders, numbers)

@@ -17,7 +17,7 @@ import numpy as np
 
 from polyhop.indexes.csr import offsets
 from polyhop.indexes.names import MISSING, words
-from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.segments import Arrays, read_arrays, write_arrays
 from polyhop.indexes.splicing import Splice, Vocabulary
 from polyhop.indexes.strings import STRING_ARRAYS, Strings, hashed
 from polyhop.ports import Bools, Ints
@@ -102,10 +102,14 @@ class TokenCoverage:
             found.append(first + np.searchsorted(self.rows[first:last], rows.before[more.rows[start:end]]))
         return np.concatenate(found)
 
+    def arrays(self) -> Arrays:
+        """Its arrays by name."""
+        plain = {"starts": self.starts, "rows": self.rows, "lengths": self.lengths, "values": self.values}
+        return {**plain, **self.tokens.arrays()}
+
     def save(self, folder: Path) -> None:
         """Write the index as a folder. Raises StorageFull."""
-        plain = {"starts": self.starts, "rows": self.rows, "lengths": self.lengths, "values": self.values}
-        write_arrays(folder, {**plain, **self.tokens.arrays()})
+        write_arrays(folder, self.arrays())
 
     @classmethod
     def open(cls, folder: Path) -> Self:

@@ -2,8 +2,9 @@
 
 A file beside them has the size of each, the digest of its two ends, and the digest of all of it. Whoever opens a file
 reads its ends: that tells files that were cut, emptied or exchanged, however large they are, and all damage to small
-ones. A byte that changed in the middle of a large file is found only by who reads all of it. A second file has when
-each was last found whole, so that whoever only asks what was written to since need not read the others again.
+ones. A file of many small arrays (``segments.Packed``) is read whole. A byte that changed in the middle of a large file
+is found only by who reads all of it. A second file has when each was last found whole, so that whoever only asks what
+was written to since need not read the others again.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from polyhop.errors import IndexCorrupt
 
 FILE: Final = "digests.json"
 SEEN: Final = "seen.json"
+PACKED: Final = "small.arrays"  # the file of all small arrays of a folder
 REMEMBERED: Final = 1 << 14  # files of which a process remembers what their ends are
 END: Final = 1 << 15  # bytes at each end of a file that are read whenever it is opened
 
@@ -36,7 +38,7 @@ def seal(folder: Path) -> None:
         seen[path.name] = times(path)  # before it is read: whoever writes to it meanwhile has it read again
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
-            ends = _ends(file, size)
+            ends = _ends(file, path.name, size)
             whole = _whole(file) if size > 2 * END else ends  # a small file is nothing but ends
             found[path.name] = (size, ends, whole)
     with (folder / FILE).open("w", encoding="ascii") as file:
@@ -162,7 +164,7 @@ def _fault(path: Path, written: Written, *, deep: bool) -> str:
 def _ends_at(path: str, size: int, *_times: int) -> str:
     """The digest of the ends of a file, which is read once as long as nobody writes to it."""
     with Path(path).open("rb") as file:
-        return _ends(file, size)
+        return _ends(file, Path(path).name, size)
 
 
 def _read(folder: Path) -> Written | None:
@@ -173,7 +175,9 @@ def _read(folder: Path) -> Written | None:
         return None
 
 
-def _ends(file: BufferedReader, size: int) -> str:
+def _ends(file: BufferedReader, name: str, size: int) -> str:
+    if name == PACKED:
+        return _whole(file)
     file.seek(0)
     first = file.read(END)
     file.seek(max(size - END, len(first)))

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,7 @@ from polyhop.indexes.run_merging import (
     write_lists,
 )
 from polyhop.indexes.segments import write_arrays
-from polyhop.indexes.streamed import ArrayReader, Onward, TextsWriter, streamed
+from polyhop.indexes.streamed import ArrayReader, FolderWriter, Onward, TextsWriter
 from polyhop.indexes.strings import hashed
 from polyhop.ports import Ints
 
@@ -39,22 +38,21 @@ WRITTEN = 1 << 13  # terms that are written together
 _A_CHARACTER, _A_TEXT = 14, 400  # bytes that they take while a run is built, about: measured, and rounded up
 
 
-def write(folder: Path, texts: Iterable[tuple[int, str]], *, memory: int, stem: Stem = "none") -> None:
+def write(writer: FolderWriter, texts: Iterable[tuple[int, str]], *, memory: int, stem: Stem = "none") -> None:
     """Write a segment of texts with their passages' numbers, ascending. ``memory``: bytes that it may take, about.
 
-    Raises StorageFull.
+    Raises OSError, StorageFull.
     """
-    beside = folder.with_name(f".runs-{folder.name}")
-    shutil.rmtree(beside, ignore_errors=True)  # of somebody who was killed
+    beside = writer.folder / ".runs"
     runs: list[_PostingsRun] = []
     for numbers, said in _batches(texts, memory):
         place = beside / str(len(runs))
         write_arrays(place, build(numbers, said, stem=stem))
         runs.append(_PostingsRun({name: ArrayReader.open(place / f"{name}.npy") for name in ARRAYS}))
     if runs:
-        _merge(runs, folder)
+        _merge(runs, writer)
     else:
-        write_arrays(folder, build(np.empty(0, np.int64), [], stem=stem))
+        writer.put(build(np.empty(0, np.int64), [], stem=stem))
     shutil.rmtree(beside, ignore_errors=True)
 
 
@@ -100,28 +98,27 @@ class _PostingsRun:
         return LengthsByStarts(self.arrays["starts"])
 
 
-def _merge(runs: list[_PostingsRun], folder: Path) -> None:
-    with streamed(folder) as writer:
-        for name in ("numbers", "lengths"):
-            written = writer.array(name)
-            for run in runs:
-                for piece in run.arrays[name].pieces(AT_ONCE):
-                    written.add(piece)
-        terms = NamesOfRuns([run.terms(max(1, TERMS // len(runs))) for run in runs])
-        hashes = _write_terms(terms, writer.texts())
-        order = np.argsort(hashes, kind="stable")
-        write_in_pieces(writer.array("order"), order)
-        write_in_pieces(writer.array("hashes", np.uint64), hashes, order)
-        before = offsets([run.rows for run in runs]).tolist()
-        parts = list(zip(runs, terms.places(), before[:-1], strict=True))
-        documents = [run.lists("documents", places, base) for run, places, base in parts]
-        starts = starts_of(documents, terms.count)
-        write_in_pieces(writer.array("starts"), starts)
-        write_lists(documents, starts, writer.array("documents", np.int32))
-        frequencies = [run.lists("frequencies", places, 0) for run, places, _ in parts]
-        write_lists(frequencies, starts, writer.array("frequencies", np.int32))
-        stem: NDArray[Any] = runs[0].arrays["stem"].read()
-        writer.array("stem", stem.dtype).add(stem)
+def _merge(runs: list[_PostingsRun], writer: FolderWriter) -> None:
+    for name in ("numbers", "lengths"):
+        written = writer.array(name)
+        for run in runs:
+            for piece in run.arrays[name].pieces(AT_ONCE):
+                written.add(piece)
+    terms = NamesOfRuns([run.terms(max(1, TERMS // len(runs))) for run in runs])
+    hashes = _write_terms(terms, writer.texts())
+    order = np.argsort(hashes, kind="stable")
+    write_in_pieces(writer.array("order"), order)
+    write_in_pieces(writer.array("hashes", np.uint64), hashes, order)
+    before = offsets([run.rows for run in runs]).tolist()
+    parts = list(zip(runs, terms.places(), before[:-1], strict=True))
+    documents = [run.lists("documents", places, base) for run, places, base in parts]
+    starts = starts_of(documents, terms.count)
+    write_in_pieces(writer.array("starts"), starts)
+    write_lists(documents, starts, writer.array("documents", np.int32))
+    frequencies = [run.lists("frequencies", places, 0) for run, places, _ in parts]
+    write_lists(frequencies, starts, writer.array("frequencies", np.int32))
+    stem: NDArray[Any] = runs[0].arrays["stem"].read()
+    writer.array("stem", stem.dtype).add(stem)
 
 
 def _write_terms(terms: Iterable[bytes], texts: TextsWriter) -> NDArray[np.uint64]:

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 
 from polyhop.indexes.folding import pieces, unspaced
-from polyhop.indexes.segments import read_arrays, write_arrays
+from polyhop.indexes.segments import Arrays, read_arrays, write_arrays
 from polyhop.indexes.splicing import Splice, places_in
 from polyhop.indexes.strings import STRING_ARRAYS, Hashes, Strings, hashed
 from polyhop.ports import Ints
@@ -72,9 +72,13 @@ class Names:
         splice = Splice(values != MISSING, places_in(self.keys, map(more.keys.__getitem__, range(len(more)))))
         return type(self)(keys=self.keys.spliced(splice, more.keys), values=splice.rows(values, more.values))
 
+    def arrays(self) -> Arrays:
+        """Its arrays by name."""
+        return {"values": self.values, **self.keys.arrays()}
+
     def save(self, folder: Path) -> None:
         """Write the table as a folder. Raises StorageFull."""
-        write_arrays(folder, {"values": self.values, **self.keys.arrays()})
+        write_arrays(folder, self.arrays())
 
     @classmethod
     def open(cls, folder: Path) -> Self:

@@ -1,12 +1,14 @@
-"""Durable folders of arrays, and how an index made of immutable segments grows.
+"""Durable folders of arrays: the segments of which a generation of an index is a list.
 
-A generation of an index is a list of segments. Each covers some passages, once and for all: new passages make a new
-segment, removed ones are masked when the index is opened, and segments are written again in proportion to what is new.
+Small arrays may be in one file: a table of where each stands, and then all of them as memory has them. Whoever opens
+many small files spends the time on paths and headers, and whoever pushes them to an object store on round trips.
 """
 
 from __future__ import annotations
 
+import json
 import logging
+import mmap
 import os
 import secrets
 import shutil
@@ -19,6 +21,7 @@ from typing import Any, Final, Self
 from weakref import WeakValueDictionary
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from polyhop.errors import IndexCorrupt, StorageFull
@@ -35,18 +38,6 @@ REBUILD: Final = (
 
 Arrays = dict[str, NDArray[Any]]
 
-MOST_SEGMENTS = 8
-MOST_DEAD = 0.2  # share of the rows of a segment
-SHARE = 1 / 4  # of a segment: when what is to stand behind it comes to more, both become one
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SegmentPlan:
-    """What turns the segments there are into segments that cover exactly the live passages."""
-
-    keep: int  # how many of the existing segments stay: the first ones
-    new: Ints  # numbers of the passages that go into one new segment behind them; empty: none is needed
-
 
 @dataclass(frozen=True, eq=False)
 class AllBut:
@@ -57,37 +48,6 @@ class AllBut:
 
 Live = Ints | AllBut
 """Which passages are there: their numbers, ascending, or those of the ones that are not."""
-
-
-def plan(existing: Sequence[Ints], live: Ints) -> SegmentPlan:
-    """How to get from segments that cover ``existing`` to the ``live`` passages; all of these ascending."""
-    together = _together(existing)
-    if (together[1:] == together[:-1]).any():  # two segments cover the same passage
-        return SegmentPlan(keep=0, new=live)
-    return plan_of_change(existing, together[~present(together, live)], live[~present(live, together)])
-
-
-def plan_of_change(existing: Sequence[Ints], dead: Ints, new: Ints) -> SegmentPlan:
-    """How to get from segments to ones with new passages, and without those that are ``dead``; all of these ascending.
-
-    A segment is written again when more than MOST_DEAD of its rows are dead, when what is new comes to more than
-    a SHARE of it, or when there would be more than MOST_SEGMENTS; so are those behind it, which may build on it. Sizes
-    thus fall quickly, and a passage is written again a few times only while the index grows, however large it becomes.
-    """
-    rows = [len(numbers) for numbers in existing]
-    lost = [int(np.count_nonzero(present(dead, numbers))) for numbers in existing]
-    keep = next((place for place, all_ in enumerate(rows) if lost[place] > MOST_DEAD * all_), len(rows))
-    together = len(new) + sum(rows[keep:]) - sum(lost[keep:])
-    while keep and together and (together > SHARE * (rows[keep - 1] - lost[keep - 1]) or keep == MOST_SEGMENTS):
-        keep -= 1
-        together += rows[keep] - lost[keep]
-    again = (numbers[alive_among(numbers, AllBut(dead))] for numbers in existing[keep:])
-    return SegmentPlan(keep=keep, new=_together([*again, new]))
-
-
-def _together(parts: Iterable[Ints]) -> Ints:
-    """All numbers of several lists, ascending."""
-    return np.sort(np.concatenate([np.empty(0, np.int64), *parts]), kind="stable")
 
 
 def present(numbers: NDArray[np.integer[Any]], among: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
@@ -126,6 +86,57 @@ def standing(covered: Sequence[Ints], live: Live) -> tuple[Ints, Ints]:
     return numbers, rows
 
 
+SMALL: Final = 1 << 18  # bytes of an array at most that is packed with others
+_ALIGNED: Final = 64  # bytes: at a multiple of so many each of these begins, as numpy has it in files of its own
+_TOLD: Final = 8  # bytes that say how long the table is
+
+
+def write_packed(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays into one file, and have all of it on the disk. Raises OSError."""
+    table, at = {}, 0
+    for name, array in arrays.items():
+        table[name] = (npy.dtype_to_descr(array.dtype), array.shape, at)
+        at += array.nbytes + _padding(array.nbytes)
+    told = json.dumps(table, separators=(",", ":")).encode("ascii")
+    told += b" " * _padding(_TOLD + len(told))
+    with path.open("wb") as file:
+        file.write(len(told).to_bytes(_TOLD, "little") + told)
+        for array in arrays.values():
+            file.write(array.tobytes() + bytes(_padding(array.nbytes)))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _padding(size: int) -> int:
+    return -size % _ALIGNED
+
+
+class Packed(mmap.mmap):
+    """A file of small arrays, mapped for reading: it stays so as long as somebody has it or one of its arrays."""
+
+    table: dict[str, tuple[str, list[int], int]]
+    begin: int
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Map a file. Raises OSError, and ValueError where it has no table."""
+        with path.open("rb") as file:
+            packed = cls(file.fileno(), 0, access=mmap.ACCESS_READ)
+        packed.begin = _TOLD + int.from_bytes(packed[:_TOLD], "little")
+        packed.table = json.loads(packed[_TOLD : packed.begin])
+        if not isinstance(packed.table, dict):
+            raise ValueError(f"{path.name} has no table")
+        return packed
+
+    def array(self, name: str) -> NDArray[Any]:
+        """One of the arrays, read-only; nothing is copied. Raises ValueError where the file does not have it whole."""
+        try:
+            dtype, shape, at = self.table[name]
+            return np.ndarray(shape, dtype, buffer=self, offset=self.begin + at)
+        except TypeError as error:
+            raise ValueError(f"{name} is not whole") from error
+
+
 # numpy parses the header of an array as Python, and two threads that parse at once may fail with a SystemError in some
 # releases of CPython (python/cpython#106905).
 ONE_HEADER = threading.Lock()
@@ -134,6 +145,7 @@ ONE_HEADER = threading.Lock()
 # before, and who opens it takes these over. Nothing is kept that nobody has.
 _Mark = tuple[str | int, ...]
 _SHARED: Final = WeakValueDictionary[_Mark, NDArray[Any]]()
+_PACKED: Final = WeakValueDictionary[_Mark, Packed]()
 
 
 def write_arrays(folder: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -183,24 +195,62 @@ def published(folder: Path) -> Iterator[Path]:
 
 
 def read_arrays(folder: Path, names: Iterable[str]) -> Arrays:
-    """The named arrays of a folder, read-only and, unless they are small, memory-mapped; what somebody has is shared.
+    """The named arrays of a folder, or of a part of one, read-only and memory-mapped; what somebody has is shared.
 
     Raises IndexCorrupt where one is missing, or where its size or its ends say that it is damaged.
     """
-    files = {name: folder / f"{name}.npy" for name in names}
+    place, part = _place_of(folder)
     try:
-        sealed = digests.times(folder / digests.FILE)
-        marks: dict[str, _Mark] = {name: (str(file), *digests.times(file), *sealed) for name, file in files.items()}
-        arrays = {name: array for name, mark in marks.items() if (array := _SHARED.get(mark)) is not None}
-        new = [name for name in files if name not in arrays]
-        if new:
-            check_arrays(folder, new)
-        with ONE_HEADER:
-            for name in new:
-                arrays[name] = _SHARED[marks[name]] = _loaded(files[name])
-        return {name: arrays[name] for name in files}
+        sealed = digests.times(place / digests.FILE)
+        small = _packed(place, sealed)
+        each = {name: part + name for name in names}
+        found = _own_files(place, [key for key in each.values() if small is None or key not in small.table], sealed)
+        return {name: found[key] if small is None or key in found else small.array(key) for name, key in each.items()}
     except (OSError, ValueError, EOFError) as error:
         raise IndexCorrupt(f"{folder} cannot be read: {error}.", remedy=REBUILD) from error
+
+
+def has_array(folder: Path, name: str) -> bool:
+    """Whether an array was written into a folder, or into a part of one."""
+    place, part = _place_of(folder)
+    small = _packed(place, digests.times(place / digests.FILE))
+    return (small is not None and part + name in small.table) or (place / f"{part}{name}.npy").exists()
+
+
+def _place_of(folder: Path) -> tuple[Path, str]:
+    """The folder in which the arrays of a folder are, or of a part of one, and with what their names begin there."""
+    part = ""
+    while not folder.is_dir() and folder.name:
+        folder, part = folder.parent, f"{folder.name}.{part}"
+    return folder, part
+
+
+def _packed(folder: Path, sealed: Sequence[int]) -> Packed | None:
+    """The small arrays of a folder, where they are in one file. Raises OSError, ValueError, IndexCorrupt."""
+    file = folder / digests.PACKED
+    written = digests.times(file)
+    if not written:
+        return None
+    mark: _Mark = (str(file), *written, *sealed)
+    small = _PACKED.get(mark)
+    if small is None:
+        check_files(folder, [digests.PACKED])
+        small = _PACKED[mark] = Packed.open(file)
+    return small
+
+
+def _own_files(folder: Path, names: Iterable[str], sealed: Sequence[int]) -> Arrays:
+    """Arrays that each have a file of their own. Raises OSError, ValueError, EOFError, IndexCorrupt."""
+    files = {name: folder / f"{name}.npy" for name in names}
+    marks: dict[str, _Mark] = {name: (str(file), *digests.times(file), *sealed) for name, file in files.items()}
+    arrays = {name: array for name, mark in marks.items() if (array := _SHARED.get(mark)) is not None}
+    new = [name for name in files if name not in arrays]
+    if new:
+        check_files(folder, [files[name].name for name in new])
+    with ONE_HEADER:
+        for name in new:
+            arrays[name] = _SHARED[marks[name]] = _loaded(files[name])
+    return arrays
 
 
 def _loaded(file: Path) -> NDArray[Any]:
@@ -214,10 +264,10 @@ def _loaded(file: Path) -> NDArray[Any]:
     return array
 
 
-def check_arrays(folder: Path, names: Iterable[str]) -> None:
-    """Raises IndexCorrupt where the size or the ends of a named array say that it is damaged."""
+def check_files(folder: Path, names: Iterable[str]) -> None:
+    """Raises IndexCorrupt where the size or the ends of a named file say that it is damaged."""
     try:
-        for fault in digests.faults(folder, [f"{name}.npy" for name in names]):
+        for fault in digests.faults(folder, names):
             raise IndexCorrupt(fault, remedy=REBUILD)
     except OSError as error:
         raise IndexCorrupt(f"{folder} cannot be read: {error}.", remedy=REBUILD) from error
@@ -233,7 +283,7 @@ def array_folders(place: Path) -> Iterator[Path]:
     """A folder and those below it, as far as arrays lie in them; what killed writers left half done is passed over."""
     for folder, below, files in os.walk(place):
         below[:] = sorted(name for name in below if not name.startswith("."))
-        if digests.FILE in files or any(file.endswith(".npy") for file in files):
+        if digests.FILE in files or any(file.endswith((".npy", digests.PACKED)) for file in files):
             yield Path(folder)
 
 
@@ -305,9 +355,13 @@ def sync_folder(folder: Path) -> None:
 class KeptArrays:
     """What dataclasses of nothing but arrays share: they are kept as folders."""
 
+    def arrays(self) -> Arrays:
+        """Its arrays by name."""
+        return {name: getattr(self, name) for name in self.__annotations__}
+
     def save(self, folder: Path) -> None:
         """Write them as a folder. Raises StorageFull."""
-        write_arrays(folder, {name: getattr(self, name) for name in self.__annotations__})
+        write_arrays(folder, self.arrays())
 
     @classmethod
     def open(cls, folder: Path) -> Self:

@@ -1,6 +1,7 @@
 """Arrays that are written piece by piece, and read so: neither ever has all of them in memory.
 
-What is written is, byte for byte, what ``segments.write_arrays`` writes of the same arrays.
+Those of a folder that stay small are one file (``segments.Packed``); each of the others is, byte for byte, what
+``segments.write_arrays`` writes of it.
 """
 
 from __future__ import annotations
@@ -8,47 +9,65 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from copy import copy
 from dataclasses import dataclass
 from io import BufferedRandom
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import DTypeLike, NDArray
 
 from polyhop.errors import IndexCorrupt
+from polyhop.indexes import digests, segments
 from polyhop.indexes.csr import offsets
-from polyhop.indexes.segments import ONE_HEADER, REBUILD, Arrays, check_arrays, published, storing
+from polyhop.indexes.segments import ONE_HEADER, REBUILD, Arrays, check_files, published, storing, write_packed
 from polyhop.ports import Ints
 
 
 class ArrayWriter:
-    """One ``.npy`` file that grows by rows."""
+    """An array that grows by rows: in memory as long as it is small, then in a ``.npy`` file."""
 
     def __init__(self, path: Path, dtype: DTypeLike, row: tuple[int, ...] = ()) -> None:
         self.rows = 0
-        self._dtype, self._row = np.dtype(dtype), row
-        self._file: BufferedRandom = path.open("w+b")
-        self._begin()
+        self._path, self._dtype, self._row = path, np.dtype(dtype), row
+        self._held = bytearray()
+        self._file: BufferedRandom | None = None
 
     def add(self, rows: NDArray[Any]) -> None:
         """Write further rows."""
-        self._file.write(np.ascontiguousarray(rows, self._dtype).data.cast("B") if rows.size else b"")
+        written = np.ascontiguousarray(rows, self._dtype).data.cast("B") if rows.size else b""
         self.rows += len(rows)
+        if self._file is None and len(self._held) + len(written) > segments.SMALL:
+            self._file = self._path.open("w+b")
+            self._begin(self._file)
+            self._file.write(self._held)
+            self._held.clear()
+        if self._file is None:
+            self._held += written
+        else:
+            self._file.write(written)
+
+    def small(self) -> NDArray[Any] | None:
+        """The array, if it has stayed small."""
+        if self._file is not None:
+            return None
+        return np.frombuffer(self._held, self._dtype).reshape(self.rows, *self._row)
 
     def close(self) -> None:
-        """Say in the header how many rows there are, and have all of it on the disk."""
-        with self._file:  # closed, too, where the disk is full
-            self._file.seek(0)
-            self._begin()  # numpy leaves room for the number of rows, so that the header stays as long as it was
-            self._file.flush()
-            os.fsync(self._file.fileno())
+        """Say in the header of a file how many rows there are, and have all of it on the disk."""
+        if self._file is not None:
+            with self._file:  # closed, too, where the disk is full
+                self._file.seek(0)
+                self._begin(self._file)  # numpy leaves room for the number of rows: the header stays as long as it was
+                self._file.flush()
+                os.fsync(self._file.fileno())
 
-    def _begin(self) -> None:
+    def _begin(self, file: BufferedRandom) -> None:
         header = {"descr": npy.dtype_to_descr(self._dtype), "fortran_order": False, "shape": (self.rows, *self._row)}
-        npy.write_array_header_1_0(self._file, header)
+        npy.write_array_header_1_0(file, header)
 
 
 class TextsWriter:
@@ -68,21 +87,52 @@ class TextsWriter:
         self._blob.add(blob)
 
 
+class KeepsArrays(Protocol):
+    """What is nothing but arrays."""
+
+    def arrays(self) -> Arrays:
+        """Them by name."""
+
+
 class FolderWriter:
-    """The arrays of one folder, each under its name."""
+    """The arrays of one folder, each under its name; those of a part have the name of the part before theirs."""
 
     def __init__(self, folder: Path, open_files: ExitStack) -> None:
-        self._folder, self._open_files = folder, open_files
+        self.folder = folder  # for what only the writer needs, too, as long as it removes that
+        self._open_files = open_files
+        self._part = ""
+        self._begun: dict[str, ArrayWriter] = {}
 
     def array(self, name: str, dtype: DTypeLike = np.int64, row: tuple[int, ...] = ()) -> ArrayWriter:
         """Begin an array of rows of this shape."""
-        writer = ArrayWriter(self._folder / f"{name}.npy", dtype, row)
+        name = self._part + name
+        self._begun[name] = writer = ArrayWriter(self.folder / f"{name}.npy", dtype, row)
         self._open_files.callback(writer.close)
         return writer
 
     def texts(self) -> TextsWriter:
         """Begin texts."""
         return TextsWriter(self.array("blob", np.uint8), self.array("bounds"))
+
+    def part(self, name: str) -> Self:
+        """Write into a part of the folder, which is read as if it were one below it."""
+        part = copy(self)
+        part._part = f"{self._part}{name}."
+        return part
+
+    def put(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Write arrays that are in memory."""
+        for name, array in arrays.items():
+            self.array(name, array.dtype, array.shape[1:]).add(array)
+
+    def keep(self, name: str, kept: KeepsArrays) -> None:
+        """Write what is nothing but arrays, as a part."""
+        self.part(name).put(kept.arrays())
+
+    def pack(self) -> None:
+        """Write what has stayed small. Raises OSError."""
+        found = ((name, writer.small()) for name, writer in sorted(self._begun.items()))
+        write_packed(self.folder / digests.PACKED, {name: array for name, array in found if array is not None})
 
 
 @contextmanager
@@ -92,7 +142,9 @@ def streamed(folder: Path) -> Iterator[FolderWriter]:
     Raises StorageFull.
     """
     with storing(folder), published(folder) as partial, ExitStack() as open_files:
-        yield FolderWriter(partial, open_files)
+        writer = FolderWriter(partial, open_files)
+        yield writer
+        writer.pack()
 
 
 @dataclass(frozen=True)
@@ -132,7 +184,8 @@ class ArrayReader:
         """
         if rows > self.room:
             raise IndexCorrupt(f"{self.path} has no room for {rows} rows.", remedy=REBUILD)
-        return np.asarray(np.memmap(self.path, self.dtype, "c", self.begin, (self.rows + rows, *self.row)))
+        shape = (self.rows + rows, *self.row)
+        return np.asarray(np.memmap(str(self.path), self.dtype, "c", self.begin, shape))  # of a path numpy looks up all
 
     def read(self, start: int = 0, end: int | None = None) -> NDArray[Any]:
         """The rows from one to before another. Raises IndexCorrupt where the file is shorter than it says."""
@@ -160,7 +213,7 @@ def room_in(folder: Path, names: Iterable[str]) -> dict[str, int]:
 
 def read_with_room(folder: Path, more: Mapping[str, int]) -> Arrays:
     """The named arrays of a folder as ``read_arrays`` has them, each with so many rows more. Raises IndexCorrupt."""
-    check_arrays(folder, more)
+    check_files(folder, [f"{name}.npy" for name in more])
     return {name: ArrayReader.open(folder / f"{name}.npy").with_more(rows) for name, rows in more.items()}
 
 

@@ -17,6 +17,7 @@ from polyhop.indexes.folding import pieces, standing
 from polyhop.indexes.mentions import LONGEST_NAME
 from polyhop.indexes.names import MISSING, Names, Phrases, key_hashes, normal, words
 from polyhop.indexes.segments import AllBut, Live, alive_among, check_fit
+from polyhop.indexes.streamed import FolderWriter
 from polyhop.indexes.texts import Texts
 from polyhop.ports import Ints
 
@@ -30,20 +31,20 @@ _OPENERS = frozenset(  # words that begin sentences, and no names
 )
 
 
-def write(folder: Path, numbers: Sequence[int], titles: Sequence[str]) -> None:
-    """Write one segment: the titles of passages by number; a title without any word is left out. Raises StorageFull."""
+def write(writer: FolderWriter, numbers: Sequence[int], titles: Sequence[str]) -> None:
+    """Write one segment: the titles of passages by number; a title without any word is left out. Raises OSError."""
     spelled = sorted({title for title in titles if normal(title)})
     row_of = {title: row for row, title in enumerate(spelled)}
     headed = ((row_of[title], number) for number, title in zip(numbers, titles, strict=True) if title in row_of)
-    Adjacency.build(_pairs(headed), len(spelled)).save(folder / "passages")
+    writer.keep("passages", Adjacency.build(_pairs(headed), len(spelled)))
     del row_of
-    Texts.build(spelled).save(folder / "spelled")
+    writer.keep("spelled", Texts.build(spelled))
     keys = sorted({key for title in spelled for key in _keys(title)})
     key_of = {key: place for place, key in enumerate(keys)}
     standing_for = ((key_of[key], row) for row, title in enumerate(spelled) for key in _keys(title))
-    Adjacency.build(_pairs(standing_for), len(keys)).save(folder / "titles")
+    writer.keep("titles", Adjacency.build(_pairs(standing_for), len(keys)))
     del key_of
-    Names.build(keys, np.arange(len(keys))).save(folder / "names")
+    writer.keep("names", Names.build(keys, np.arange(len(keys))))
 
 
 def _pairs(found: Iterable[tuple[int, int]]) -> Ints:

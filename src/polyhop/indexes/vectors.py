@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from polyhop.errors import IndexCorrupt, ModelMismatch, StoreError
 from polyhop.indexes.ranking import Ranked, best, nothing
-from polyhop.indexes.segments import REBUILD, Arrays, Live, read_arrays, standing
+from polyhop.indexes.segments import REBUILD, Arrays, Live, has_array, read_arrays, standing
 from polyhop.indexes.signs import CANDIDATES, EXACT, Planes, put_forward, signs_of, words_of
 from polyhop.indexes.streamed import ArrayWriter, FolderWriter
 from polyhop.ports import Bools, Floats, Ints
@@ -285,7 +285,7 @@ class Vectors:
 def _stored_signs(folder: Path, rows: Floats) -> Planes | None:
     """The signs that were written with the vectors of a segment, if any. Raises IndexCorrupt."""
     names = sign_names(rows.shape[1])
-    if names and not (folder / f"{names[0]}.npy").exists():
+    if names and not has_array(folder, names[0]):
         return None
     planes = list(read_arrays(folder, names).values())
     if any(plane.shape != rows.shape[:1] for plane in planes):

@@ -27,7 +27,7 @@ from polyhop.store.record import Record
 logger = logging.getLogger(__name__)
 
 LIST: Final = "list"  # in the description of a generation that was pushed: the name of its list
-FORMAT: Final = 1
+FORMAT: Final = 2  # since small arrays are one file; before, it was 1
 AT_ONCE: Final = 8  # objects under way: most are small, and each takes a round trip
 SAFE: Final = re.compile(
     r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*){1,4}"
@@ -141,7 +141,7 @@ class SharedGenerations:
         if hashlib.sha256(content).hexdigest() != name:
             raise self._wrong(key, "what came is not what was stored")
         told = json.loads(content)
-        if told["format"] != FORMAT or not all(SAFE.fullmatch(path) for path in told["files"]):
+        if told["format"] not in (1, FORMAT) or not all(SAFE.fullmatch(path) for path in told["files"]):
             raise self._wrong(key, "another version of Polyhop wrote it")
         return {path: (int(size), str(digest)) for path, (size, digest) in told["files"].items()}
 

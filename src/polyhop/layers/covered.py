@@ -16,17 +16,15 @@ from typing import Any, Final
 import numpy as np
 
 from polyhop.errors import IndexCorrupt
+from polyhop.indexes.segment_plan import SegmentPlan, plan, plan_of_change
 from polyhop.indexes.segments import (
     AllBut,
     Live,
-    SegmentPlan,
-    plan,
-    plan_of_change,
     present,
     read_arrays,
     sweep,
-    write_arrays,
 )
+from polyhop.indexes.streamed import streamed
 from polyhop.ports import Ints
 from polyhop.store.changes import UNKNOWN
 from polyhop.store.port import Generation
@@ -68,7 +66,8 @@ class Reached:
             name = hashlib.sha256(b"|".join(array.tobytes() for array in arrays.values())).hexdigest()[:16]
             name = f"{NOTED}-{name}"
             if not (folder / name).is_dir():
-                write_arrays(folder / name, arrays)
+                with streamed(folder / name) as writer:
+                    writer.put(arrays)
         return {"turn": self.turn, "upto": self.upto, "gone": self.gone, "folder": name}
 
     def settle(self, record: Record, layer: str, folder: Path, generation: str, described: dict[str, Any]) -> None:

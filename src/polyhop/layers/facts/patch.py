@@ -22,9 +22,9 @@ from polyhop.indexes.adjacency import Adjacency
 from polyhop.indexes.coverage import TokenCoverage
 from polyhop.indexes.names import Names
 from polyhop.indexes.patched import Patch, PatchedAdjacency, PatchedCoverage, PatchedNames, PatchedTexts
-from polyhop.indexes.segments import AllBut, Live, alive_among, check_fit, read_arrays, write_arrays
+from polyhop.indexes.segments import AllBut, Live, alive_among, check_fit, read_arrays
 from polyhop.indexes.splicing import Vocabulary, places_in
-from polyhop.indexes.streamed import read_with_room, room_in
+from polyhop.indexes.streamed import read_with_room, room_in, streamed
 from polyhop.indexes.texts import Texts
 from polyhop.layers.facts.changed_graph import ChangedGraph
 from polyhop.layers.facts.gathered import GatheredFacts, GraphCounts, check_kept
@@ -67,17 +67,18 @@ def write_patch(
     sizes = {name: whole.sizes[name] + more for name, more in draft.more().items()}
     counts = GraphCounts(sizes=sizes, rejected=changed.before.beside.reasons_with(gone, came, whole.rejected))
     parts = entity_parts(changed.ends)
-    for name in ("keys", "aliases", "reasons", "labels", "coverage"):
-        parts[name]().save(place / name)
     names: Names = parts["names"]()
-    replace(names, values=draft.ids[names.values]).save(place / "names")
-    Texts.build(draft.relations.texts).save(place / "relations")
-    Texts.build(draft.kinds.texts).save(place / "kinds")
-    Texts.build([base.name, json.dumps(asdict(counts))]).save(place / "told")
     lefts, own = draft.around()
-    own.save(place / "around")
-    arrays = {**draft.facts(), **draft.beside(), "relation_vectors": vectors, "lefts": lefts}
-    write_arrays(place / "facts", arrays)  # last: it says that all is there
+    with streamed(place) as writer:
+        for name in ("keys", "aliases", "reasons", "labels", "coverage"):
+            writer.keep(name, parts[name]())
+        writer.keep("names", replace(names, values=draft.ids[names.values]))
+        writer.keep("relations", Texts.build(draft.relations.texts))
+        writer.keep("kinds", Texts.build(draft.kinds.texts))
+        writer.keep("told", Texts.build([base.name, json.dumps(asdict(counts))]))
+        writer.keep("around", own)
+        arrays = {**draft.facts(), **draft.beside(), "relation_vectors": vectors, "lefts": lefts}
+        writer.part("facts").put(arrays)
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,13 +31,18 @@ def merged(runs: Sequence[SortedRun], folder: Path, earlier: ParseKG) -> None:
 
     Raises StorageFull, and IndexCorrupt where a run was damaged meanwhile.
     """
+    with streamed(folder) as writer:
+        _write(runs, writer, earlier)
+
+
+def _write(runs: Sequence[SortedRun], writer: FolderWriter, earlier: ParseKG) -> None:
     rows, sentences = offsets([run.rows for run in runs]), offsets([run.sentences for run in runs])
-    named = _named(runs, folder, earlier)
-    _link(runs, folder / "said", "said", named.reading_places, rows, named.readings)
+    named = _named(runs, writer, earlier)
+    _link(runs, writer.part("said"), "said", named.reading_places, rows, named.readings)
     starts = {
         name: _link(
             runs,
-            folder / name,
+            writer.part(name),
             name,
             named.entity_places,
             sentences if name in ("out", "into") else rows,
@@ -45,11 +50,10 @@ def merged(runs: Sequence[SortedRun], folder: Path, earlier: ParseKG) -> None:
         )
         for name in MAPS
     }
-    _contains(runs, named.entity_places, folder / "contains")
-    with streamed(folder / "hyperrelations") as writer:
-        texts = writer.texts()
-        for run in runs:
-            _copy_texts(run, texts)
+    _contains(runs, named.entity_places, writer.part("contains"))
+    texts = writer.part("hyperrelations").texts()
+    for run in runs:
+        _copy_texts(run, texts)
     leading = named.ids[np.diff(starts["out"]) > 0]
     counts = [
         int(sentences[-1]),
@@ -59,7 +63,7 @@ def merged(runs: Sequence[SortedRun], folder: Path, earlier: ParseKG) -> None:
         int(starts["out"][-1]),
         int(starts["into"][-1]),
     ]
-    _places(runs, folder / "places", counts)  # last: its presence says that all is there
+    _places(runs, writer.part("places"), counts)
 
 
 class _Named(NamedTuple):
@@ -69,27 +73,27 @@ class _Named(NamedTuple):
     reading_places: Places
 
 
-def _named(runs: Sequence[SortedRun], folder: Path, earlier: ParseKG) -> _Named:
+def _named(runs: Sequence[SortedRun], writer: FolderWriter, earlier: ParseKG) -> _Named:
     """Write the names of entities, and their readings."""
     shared = NamesOfRuns([run.readings(max(1, READINGS // len(runs))) for run in runs])
     whose = array("i")  # of each reading
-    with streamed(folder / "names") as name_writer, streamed(folder / "readings") as reading_writer:
-        keys, texts, waiting = _Keys(name_writer, earlier), reading_writer.texts(), list[bytes]()
-        for reading in shared:
-            key, _, said = reading.partition(PARTS.encode())
-            whose.append(keys.place_of(key))
-            waiting.append(said.decode("utf-8", "surrogatepass").encode("utf-8", "replace"))
-            if len(waiting) == WRITTEN:
-                texts.add(waiting)
-                waiting.clear()
-        texts.add(waiting)
-        ids = keys.finished()
-        entities = np.frombuffer(whose, np.intc)
-        write_in_pieces(reading_writer.array("first"), np.searchsorted(entities, np.arange(len(ids) + 1)))
-    with streamed(folder / "ids") as writer:  # nothing where each entity has its place as its number
-        order = np.empty(0, np.int64) if np.array_equal(ids, np.arange(len(ids))) else np.argsort(ids, kind="stable")
-        write_in_pieces(writer.array("held"), ids, order)
-        write_in_pieces(writer.array("places"), order)
+    keys, spelled, waiting = _Keys(writer.part("names"), earlier), writer.part("readings"), list[bytes]()
+    texts = spelled.texts()
+    for reading in shared:
+        key, _, said = reading.partition(PARTS.encode())
+        whose.append(keys.place_of(key))
+        waiting.append(said.decode("utf-8", "surrogatepass").encode("utf-8", "replace"))
+        if len(waiting) == WRITTEN:
+            texts.add(waiting)
+            waiting.clear()
+    texts.add(waiting)
+    ids = keys.finished()
+    entities = np.frombuffer(whose, np.intc)
+    write_in_pieces(spelled.array("first"), np.searchsorted(entities, np.arange(len(ids) + 1)))
+    # nothing where each entity has its place as its number
+    order = np.empty(0, np.int64) if np.array_equal(ids, np.arange(len(ids))) else np.argsort(ids, kind="stable")
+    write_in_pieces(writer.part("ids").array("held"), ids, order)
+    write_in_pieces(writer.part("ids").array("places"), order)
     places = shared.places()
     each = [entities[found[run.first_readings()]] for run, found in zip(runs, places, strict=True)]
     return _Named(ids, len(entities), each, places)
@@ -138,25 +142,23 @@ class _Keys:
         self._waiting.clear()
 
 
-def _link(runs: Sequence[SortedRun], folder: Path, name: str, places: Places, before: Ints, count: int) -> Ints:
+def _link(runs: Sequence[SortedRun], writer: FolderWriter, name: str, places: Places, before: Ints, count: int) -> Ints:
     """Write what so many entities or readings are linked with. Returns where the links of each begin."""
     parts = [run.lists(name, place, base) for run, place, base in zip(runs, places, before[:-1].tolist(), strict=True)]
     starts = starts_of(parts, count)
-    with streamed(folder) as writer:
-        write_in_pieces(writer.array("starts"), starts)
-        write_lists(parts, starts, writer.array("rights"))
+    write_in_pieces(writer.array("starts"), starts)
+    write_lists(parts, starts, writer.array("rights"))
     return starts
 
 
-def _contains(runs: Sequence[SortedRun], places: Places, folder: Path) -> None:
+def _contains(runs: Sequence[SortedRun], places: Places, writer: FolderWriter) -> None:
     """Write which entities each passage mentions: what each run says, turned round."""
-    with streamed(folder) as writer:
-        starts, rights = writer.array("starts"), writer.array("rights")
-        starts.add(np.zeros(1, np.int64))
-        for run, place in zip(runs, places, strict=True):
-            found = run.contains()
-            starts.add(rights.rows + found.starts[1:])
-            rights.add(place[found.rights])
+    starts, rights = writer.array("starts"), writer.array("rights")
+    starts.add(np.zeros(1, np.int64))
+    for run, place in zip(runs, places, strict=True):
+        found = run.contains()
+        starts.add(rights.rows + found.starts[1:])
+        rights.add(place[found.rights])
 
 
 def _copy_texts(run: SortedRun, texts: TextsWriter) -> None:
@@ -166,17 +168,16 @@ def _copy_texts(run: SortedRun, texts: TextsWriter) -> None:
         texts.lay(blob.next(int(lengths.sum(dtype=np.int64))), lengths.astype(np.int64))
 
 
-def _places(runs: Sequence[SortedRun], folder: Path, counts: Sequence[int]) -> None:
+def _places(runs: Sequence[SortedRun], writer: FolderWriter, counts: Sequence[int]) -> None:
     """Write the passages, where in them sentences stand, and what the segment adds to the counts."""
-    with streamed(folder) as writer:
-        numbers, rows = writer.array("numbers"), writer.array("sentence_rows")
-        spans = writer.array("sentence_spans", row=(2,))
-        writer.array("counts").add(np.array(counts, np.int64))
-        before = offsets([run.rows for run in runs])
-        for number, run in enumerate(runs):
-            for piece in run.arrays["numbers"].pieces(AT_ONCE):
-                numbers.add(piece)
-            for piece in run.arrays["sentence_rows"].pieces(AT_ONCE):
-                rows.add(piece + before[number])
-            for piece in run.arrays["sentence_spans"].pieces(AT_ONCE):
-                spans.add(piece)
+    numbers, rows = writer.array("numbers"), writer.array("sentence_rows")
+    spans = writer.array("sentence_spans", row=(2,))
+    writer.array("counts").add(np.array(counts, np.int64))
+    before = offsets([run.rows for run in runs])
+    for number, run in enumerate(runs):
+        for piece in run.arrays["numbers"].pieces(AT_ONCE):
+            numbers.add(piece)
+        for piece in run.arrays["sentence_rows"].pieces(AT_ONCE):
+            rows.add(piece + before[number])
+        for piece in run.arrays["sentence_spans"].pieces(AT_ONCE):
+            spans.add(piece)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Self, get_args
@@ -14,7 +13,7 @@ import numpy as np
 from polyhop.indexes import lexical, lexical_runs, vectors
 from polyhop.indexes.csr import offsets, spread
 from polyhop.indexes.segments import Arrays, Live, alive_among, check_fit, read_arrays
-from polyhop.indexes.streamed import streamed
+from polyhop.indexes.streamed import FolderWriter, streamed
 from polyhop.indexes.texts import Texts, encoded
 from polyhop.layers.layer import words_of
 from polyhop.layers.questions.words import STEM, expanded_text, pair_text
@@ -23,7 +22,7 @@ from polyhop.types import GeneratedQuestion, Passage
 
 FORMAT_VERSION: Final = 3  # raise it when the same questions would give other arrays
 MOST_OF_A_PASSAGE: Final = 1 << 20  # nodes: a node is known by its passage's number times this, and its place there
-VECTORS, WORDS, EXPANDED = "vectors", "words", "expanded"  # folders
+VECTORS, WORDS, EXPANDED = "vectors", "words", "expanded"  # parts
 _QUESTIONS, _ANSWERS, _REASONS, _NODES = "questions", "answers", "reasons", "nodes"
 
 NodeKind = Literal["question+answer", "question", "answer", "sentence"]
@@ -124,43 +123,41 @@ def write(
     ``asked``: by passage number, ascending; ``vectors_of``: their own unit vectors, one row each; ``memory``: bytes
     that gathering words may take, about. Raises StorageFull.
     """
-    _write_nodes(folder, asked(), vectors_of, embed)
-    nodes = ((one.passage.title, *each) for some in asked() for one in some for each in one.nodes())
-    words = ((node, pair_text(title, pair)) for title, node, pair in nodes)
-    lexical_runs.write(folder / WORDS, words, memory=memory, stem=STEM)
-    said = ((one.number, expanded_text(words_of(one.passage), one.pairs)) for some in asked() for one in some)
-    lexical_runs.write(folder / EXPANDED, said, memory=memory)
+    with streamed(folder) as writer:
+        _write_nodes(writer, asked(), vectors_of, embed)
+        nodes = ((one.passage.title, *each) for some in asked() for one in some for each in one.nodes())
+        words = ((node, pair_text(title, pair)) for title, node, pair in nodes)
+        lexical_runs.write(writer.part(WORDS), words, memory=memory, stem=STEM)
+        said = ((one.number, expanded_text(words_of(one.passage), one.pairs)) for some in asked() for one in some)
+        lexical_runs.write(writer.part(EXPANDED), said, memory=memory)
 
 
 def _write_nodes(
-    folder: Path,
+    writer: FolderWriter,
     asked: Iterator[Sequence[QuestionedPassage]],
     vectors_of: Callable[[Sequence[QuestionedPassage]], Floats],
     embed: Embed,
 ) -> None:
     """All that a segment has but words."""
     reasons: dict[str, int] = {}
-    with ExitStack() as stack:
-        places = {name: folder / name for name in (VECTORS, _NODES, _QUESTIONS, _ANSWERS, _REASONS)}
-        into = {name: stack.enter_context(streamed(place)) for name, place in places.items()}
-        searched = vectors.VectorsWriter(into[VECTORS], signed=True)
-        texts = {name: into[name].texts() for name in (_QUESTIONS, _ANSWERS)}
-        numbers, spans = into[_NODES].array("numbers"), into[_NODES].array("spans", np.int64, (2,))
-        shares, rejected = into[_NODES].array("shares", np.float32), into[_NODES].array("rejected", np.int64, (3,))
-        for some in asked:
-            pairs = [pair for one in some for pair in one.pairs]
-            rows = np.repeat(np.arange(len(some)), [len(one.pairs) for one in some])
-            embedded = embed([text_of(pair) for pair in pairs])
-            searched.add(np.array([node for one in some for node, _ in one.nodes()], np.int64), embedded)
-            numbers.add(np.array([one.number for one in some], np.int64))
-            spans.add(np.array([(pair.start, pair.end) for pair in pairs], np.int64).reshape(-1, 2))
-            shares.add(shares_of(rows, cosines(embedded, vectors_of(some), rows)))
-            texts[_QUESTIONS].add([encoded(pair.question) for pair in pairs])
-            texts[_ANSWERS].add([encoded(pair.answer) for pair in pairs])
-            faults = [(one.number, *fault) for one in some for fault in sorted(one.rejected.items())]
-            known = [(number, reasons.setdefault(why, len(reasons)), count) for number, why, count in faults]
-            rejected.add(np.array(known, np.int64).reshape(-1, 3))
-        into[_REASONS].texts().add([encoded(reason) for reason in reasons])
+    searched, nodes = vectors.VectorsWriter(writer.part(VECTORS), signed=True), writer.part(_NODES)
+    texts = {name: writer.part(name).texts() for name in (_QUESTIONS, _ANSWERS)}
+    numbers, spans = nodes.array("numbers"), nodes.array("spans", np.int64, (2,))
+    shares, rejected = nodes.array("shares", np.float32), nodes.array("rejected", np.int64, (3,))
+    for some in asked:
+        pairs = [pair for one in some for pair in one.pairs]
+        rows = np.repeat(np.arange(len(some)), [len(one.pairs) for one in some])
+        embedded = embed([text_of(pair) for pair in pairs])
+        searched.add(np.array([node for one in some for node, _ in one.nodes()], np.int64), embedded)
+        numbers.add(np.array([one.number for one in some], np.int64))
+        spans.add(np.array([(pair.start, pair.end) for pair in pairs], np.int64).reshape(-1, 2))
+        shares.add(shares_of(rows, cosines(embedded, vectors_of(some), rows)))
+        texts[_QUESTIONS].add([encoded(pair.question) for pair in pairs])
+        texts[_ANSWERS].add([encoded(pair.answer) for pair in pairs])
+        faults = [(one.number, *fault) for one in some for fault in sorted(one.rejected.items())]
+        known = [(number, reasons.setdefault(why, len(reasons)), count) for number, why, count in faults]
+        rejected.add(np.array(known, np.int64).reshape(-1, 3))
+    writer.part(_REASONS).texts().add([encoded(reason) for reason in reasons])
 
 
 def text_of(pair: GeneratedQuestion, kind: NodeKind = "question+answer") -> str:

@@ -81,13 +81,13 @@ class TextLayer:
         name = name_of(fingerprint, numbers)
         target = folder / name
         make_room(target)
-        with streamed(target / "vectors") as writer:
-            rows = vectors.VectorsWriter(writer, signed=len(numbers) > EXACT)
+        with streamed(target) as writer:
+            rows = vectors.VectorsWriter(writer.part("vectors"), signed=len(numbers) > EXACT)
             for chunk, each in self._rows(record, numbers):
                 rows.add(chunk, each)
-        headed: list[str] = []
-        lexical_runs.write(target / "lexical", _words(record, numbers, headed), memory=memory)
-        titles.write(target / "titles", numbers.tolist(), headed)
+            headed: list[str] = []
+            lexical_runs.write(writer.part("lexical"), _words(record, numbers, headed), memory=memory)
+            titles.write(writer.part("titles"), numbers.tolist(), headed)
         logger.info("text: wrote segment %s of %d passages", name, len(numbers))
         return name
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.indexes import digests
-from polyhop.indexes.segments import AllBut
+from polyhop.indexes.segments import AllBut, write_arrays
 from polyhop.indexing.run import IndexRun
 from polyhop.layers.facts import gathering, graph_parts, patch
 from polyhop.layers.facts.changed_graph import changed_graph, write_changed
@@ -307,6 +307,29 @@ def test_passages_that_went_since_a_graph_was_gathered_are_not_merged(tmp_path: 
     drop(index, "Night 2", "Day 7")
     merge(index)
     assert_is_merged(index)
+
+
+def test_what_a_killed_merge_left_goes_with_who_writes_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where so few passages are left of the change that there is nothing to merge any more."""
+    index = tmp_path / "index"
+    store(index, DAYS)
+    gather(index)
+    store(index, OUTGROWN)
+    gather(index)
+
+    def killed(target: Path, *_: object) -> None:
+        write_arrays(target / "keys", {"blob": np.zeros(9)})
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(gathering, "write_changed", killed)
+    with pytest.raises(KeyboardInterrupt):
+        merge(index)
+    assert (index / "generations" / ".merged-facts").is_dir()
+    drop(index, *(title for title, *_ in OUTGROWN[1:]))
+    gather(index)
+    merge(index)
+    assert [each.name for each in (index / "generations").iterdir()] == ["facts"]
+    assert_reads_as_at_once(index)
 
 
 def test_who_waits_for_a_merge_is_told_that_nothing_else_does(tmp_path: Path) -> None:

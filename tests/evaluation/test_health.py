@@ -240,8 +240,9 @@ def test_a_lost_bridge_is_felt(over: View) -> None:
     chain = built_by(sample_chains(over.facts, 10))
     overlay = corrupt(over.facts, over, kind="missing_bridge", ratio=1.0, around=["Quillmouth Light", "Ada Brisk"])
     damaged = with_graph(over, overlaid(over.facts, overlay, over.models.embedder.embed_passages))
-    sound = ask_chains(over, [chain], C2RAG(check="paper", reading=ReadValues(by="nobody")), Budget())[0]
-    felt = ask_chains(damaged, [chain], C2RAG(check="paper", reading=ReadValues(by="nobody")), Budget())[0]
+    strategy = C2RAG(check="paper", gamma=2.5, reading=ReadValues(by="nobody"))  # the widest of the paper's grid
+    sound = ask_chains(over, [chain], strategy, Budget())[0]
+    felt = ask_chains(damaged, [chain], strategy, Budget())[0]
     assert sound.hops[0].right == 1.0
     assert felt.hops[0].right == 0.0
 

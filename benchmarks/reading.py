@@ -155,6 +155,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=50)
     parser.add_argument("--beside", type=int, default=3, help="passages that do not answer")
     parser.add_argument("--planner", default="rules")
+    parser.add_argument("--span-model", type=Path, help="folder of another reader that was trained")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -167,13 +168,15 @@ def main() -> None:
         asked, passages = written(options.data, every=options.all)
         data = ", ".join(sha256_of(file) for file in document_files(options.data))
     chosen = rng.sample(asked, min(options.questions, len(asked)))
-    settings = Settings().above({"planner": {"name": options.planner}})
+    weights = {"folder": str(options.span_model)} if options.span_model else {}
+    settings = Settings().above({"planner": {"name": options.planner}, "span_model": weights})
     found = list(outcomes(chosen, passages, options.beside, settings, rng))
     figures = by_type(found)
     show_table(
         ["type", "questions", "EM", "F1", "wrong", "none"], [[name, *one.values()] for name, one in figures.items()]
     )
     chosen_by = {name: getattr(options, name) for name in ("split", "all", "beside", "planner", "seed")}
+    chosen_by["span_model"] = settings.span_model.folder and sha256_of(Path(settings.span_model.folder) / "model.onnx")
     save(options.json, {**machine(), "data": data, **chosen_by}, {"by type": figures, "questions": found})
 
 

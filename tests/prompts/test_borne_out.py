@@ -60,6 +60,11 @@ SAID = QuotedText(text="I booked a table for Sunday.", title="Chat", speaker="Ta
         ("France", "In which country did she live?", [QuotedText(text="She was a French shipwright.")]),
         ("French", "Of which nationality was she?", [QuotedText(text="She came from the north of France.")]),
         ("3 February 2031", "When did they meet?", [QuotedText(text="We met yesterday.", day="20310204")]),
+        (
+            "10/05/2031",
+            "When did it come?",
+            [QuotedText(text="The new one came on 10/05."), QuotedText(text="Meeting of 14/05/2031")],
+        ),
     ],
 )
 def test_an_answer_is_borne_out_by_what_contains_it_or_what_it_is_computed_from(
@@ -99,6 +104,8 @@ def test_an_answer_is_borne_out_by_what_contains_it_or_what_it_is_computed_from(
         ("Corin", "Who booked a table?", [SAID]),  # he only takes part
         ("yes", "Did Tansy tell Rook that she had booked a table?", [SAID]),
         ("3 February 2040", "When did they meet?", [QuotedText(text="We met yesterday.", day="20310204")]),
+        ("10 May 2031", "When did it come?", [QuotedText(text="It came on 11 May."), QuotedText(text="Notes of 2031")]),
+        ("10 May 2032", "When did it come?", [QuotedText(text="It came on 10 May."), QuotedText(text="Notes of 2031")]),
     ],
 )
 def test_a_genuine_quotation_of_something_else_bears_nothing_out(
@@ -117,6 +124,8 @@ def test_a_sentence_may_tell_in_other_words_what_is_quoted_but_no_other_names_an
     assert not told(
         "The bed of the River Teshel was soft.", "Why was there doubt?", [teshel], ["It crosses the Teshel."]
     )
+    lens = [QuotedText(text="Wipe the lens."), QuotedText(text="Do not oil it.")]
+    assert told("Wipe the lens. Do not oil it.", "How is the lens cleaned?", lens)  # "Do" is no name
     assert not told("Tom Hale, who was born in Velm, built the ferry Gull.", WHERE, [GULL, BORN])
     assert not told("It was built in 1893.", "When was the Gull built?", [GULL])
     assert not told("Shipping was a dangerous trade then.", WHERE, [GULL, BORN])

@@ -25,6 +25,7 @@ from tests.worlds.endpoint import in_turn, says, serving
 
 QUESTION = "Where was the builder of the ferry Gull born?"
 GULL = "The Gull is a ferry. It was built by Ada Brook in 1892."
+CRATE = "The crate holds:\n\n- a ship's lamp\n- oil\n- wicks\n"
 BROOK = "Ada Brook was a shipwright. She was born in Velm."
 
 
@@ -228,6 +229,18 @@ def test_an_item_of_a_list_that_nothing_bears_out_is_left_out() -> None:
     every, _ = reading_of(said, stance="best")
     assert (every.text, every.grounded) == ("Ada Brook, Tom Hale, Velm", False)
     assert [len(quotes) for _, *quotes in every.items] == [1, 0, 1]
+
+
+def test_an_item_of_an_enumeration_is_borne_out_by_its_line() -> None:
+    """The line says no more than the thing; that it belongs to the list, the enumeration says."""
+    crate = Passage(id="c", document_id="c", ordinal=0, start=0, end=49, title="Crate", text=CRATE)
+    support = [{"passage": 1, "quote": line} for line in ("- a ship's lamp", "- oil")]
+    parts = [{"text": "a ship's lamp", "support": [1]}, {"text": "oil", "support": [2]}]
+    said = json.dumps({"support": support, "found": True, "shape": "list", "answer": parts})
+    with serving(says(said)) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
+        asked = Evidence(question="What is in the crate?", strategy="dense", passages=(crate,))
+        reading = Grounded().read(asked.question, asked, cast(Models, OnlyLanguageModel(model)))
+    assert (reading.text, reading.grounded, reading.confidence) == ("a ship's lamp, oil", True, 1.0)
 
 
 def test_the_models_word_is_enough_where_nothing_has_to_be_borne_out() -> None:

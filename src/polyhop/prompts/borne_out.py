@@ -19,7 +19,8 @@ The rule: "Paris" is not borne out by the genuine quotation "She was born". An a
      quotations, or as many items of an enumeration in one of them;
    - a country, or the adjective of it, where the quotation has the other: "French" for France, and the other way round;
    - a century: a year of it is quoted;
-   - a day: it is counted from the day on which a quoted passage was said, and is at most a year from it;
+   - a day: it is counted from the day on which a quoted passage was said, and is at most a year from it; or one
+     quotation has it without its year, which another one, its title or its day has;
 3. or it is *told in other words*, as explanations are: every name and every number of the sentence, and a third of its
    words at least, stand in the quotations, their titles or the question. Of "River Teshel" the quotations may have
    "Teshel" alone, where a passage has the whole name.
@@ -59,6 +60,7 @@ _CENTURY: Final = re.compile(r"(?:in )?(?:the )?(\d{1,2})(?:st|nd|rd|th) century
 _YEAR: Final = re.compile(r"(?<![\d.,])\d{3,4}(?![\d]|[.,]\d)")
 _ONE: Final = re.compile(r"\bones?\b", re.IGNORECASE)  # stands for what another offer names
 _ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
+_DAY_AND_MONTH, _DAYS = 2, 31  # words without the year, days of a month
 _MONTHS: Final = {month[:3].lower(): month.lower() for month in MONTHS}
 
 
@@ -108,6 +110,7 @@ def contains(answer: str, question: str, quoted: Sequence[QuotedText], passages:
         or _calculated(answer, quoted)
         or _of_century(answer, quoted)
         or _counted_from_a_day(answer, quoted)
+        or _of_the_year(answer, quoted)
     )
 
 
@@ -121,6 +124,7 @@ def told(sentence: str, question: str, quoted: Sequence[QuotedText], passages: S
     named = all(
         words_of(name) <= known or (words_of(name) & quoted_words and any(_has(text, name) for text in passages))
         for name in mentions(sentence)
+        if words_of(name) - FUNCTION_WORDS  # "Do" and "The", which begin a second sentence, are no names
     )
     numbers = {word for word in words if word[:1].isdigit()}
     shared = len(words & quoted_words) / len(words)
@@ -253,3 +257,16 @@ def _counted_from_a_day(answer: str, quoted: Sequence[QuotedText]) -> bool:
         return False
     said = [date(int(one.day[:4]), int(one.day[4:6]), int(one.day[6:])) for one in quoted if one.day]
     return any(abs((meant - each).days) <= _FAR for each in said)
+
+
+def _of_the_year(answer: str, quoted: Sequence[QuotedText]) -> bool:
+    """Whether the answer is a day that one quotation has without its year, which another one, or its day, has."""
+    words = words_of(answer)
+    years = {word for word in words if _YEAR.fullmatch(word)}
+    day = words - years
+    written = len(years) == 1 and len(day) == _DAY_AND_MONTH and all(map(_in_a_day, day))
+    return written and years <= _all_words(quoted) and any(day <= words_of(one.text) for one in quoted)
+
+
+def _in_a_day(word: str) -> bool:
+    return word in _MONTHS.values() or (word.isdecimal() and 1 <= int(word) <= _DAYS)

@@ -12,9 +12,10 @@ from polyhop.errors import UsageError
 from polyhop.models.choice import Models
 from polyhop.prompts import support
 from polyhop.prompts.answer_by_heart import answer_by_heart
-from polyhop.prompts.borne_out import VERDICTS, contains, told
+from polyhop.prompts.borne_out import VERDICTS, contains, told, words_of
 from polyhop.prompts.read_answer import AnswerPart, ReadAnswer, read_answer
 from polyhop.prompts.support import CopiedQuote
+from polyhop.reading.enumerations import items_at
 from polyhop.reading.reader import Quote, Reading
 from polyhop.types import AnswerKind, Evidence, Passage
 
@@ -120,7 +121,20 @@ class _Judged:
         rule = told if self.answer.shape in ("text", "steps") else contains
         each = (part.quotes, self.answer.quotes)
         quoted = ([support.quoted(quote, self.passages) for quote in some] for some in each)
-        return any(rule(part.text, self.question, some, texts) for some in quoted)
+        return self._is_listed(part) or any(rule(part.text, self.question, some, texts) for some in quoted)
+
+    def _is_listed(self, part: AnswerPart) -> bool:
+        """Whether the part of a list is a quoted item of an enumeration, which says no more than the thing itself."""
+        if self.answer.shape != "list":
+            return False
+        words = words_of(part.text)
+        texts = ((self.passages[quote.passage_index].text, quote) for quote in part.quotes)
+        return any(
+            words <= words_of(text[start:end])
+            for text, quote in texts
+            for start, end in items_at(text, quote.start, quote.end)
+            if quote.start < end and start < quote.end
+        )
 
     def _quotes(self, copied: Sequence[CopiedQuote]) -> tuple[Quote, ...]:
         return tuple(Quote(self.passages[quote.passage_index], quote.start, quote.end) for quote in copied)

@@ -32,9 +32,7 @@ ANSWERS: Final = 8  # likeliest of each kind of reading that are weighed
 SENTENCES: Final = 16  # likeliest to the span model that are weighed; the others are left
 WORDS: Final = 170  # of the likeliest sentences of all passages, which are read together
 TELLING: Final = 4  # likeliest sentences, one of which tells whether something is so
-SIBLING: Final = (
-    -1.8
-)  # logits of what stands in a document whose sibling the question names: six times less often right
+SIBLING: Final = -1.8  # logits of what stands in a document whose sibling is named: six times less often right
 SURE: Final = 1e-4  # chances nearer to 0 or 1 tell no more
 
 Told = TypeVar("Told", Pointed, Supporting)

@@ -23,7 +23,6 @@ from polyhop.types import AnswerKind, Passage
 _PARENTHESIS: Final = re.compile(r"\s*\([^()]*\)")
 _NUMBERS: Final = re.compile(r"(?<![\d.])\d+(?:\.\d+)+")
 _ALIKE: Final = 0.5  # likeness of a name and the title of what it means, at least
-_SIBLING: Final = 0.3  # of the words of the shorter of two titles, that the other one has, too
 _HEADS_VERSION: Final = re.compile(  # "3.0.0 (2031-02-04)", "[3.1]", "mill (3.0-2) stable; urgency=low"
     r"\[?v?(?P<alone>\d{1,4}(?:\.\d{1,4})+[\w.+-]{0,40})\]?(?:[ ,-]+[(\[]?\d{4}-\d\d-\d\d[)\]]?)?"
     r"|[\w.+-]{1,60} \((?P<released>[^()\s]{1,60})\) [\w. -]{1,60}; urgency=\w{1,20}"
@@ -99,16 +98,16 @@ def of_its_version(found: Pointing) -> Pointing:
 def named_apart(question: str, passages: Sequence[Passage]) -> dict[str, frozenset[str]]:
     """The passages that a question names a sibling of, by its title, and the words of it that it names.
 
-    Branches, years, versions and models have documents whose titles are alike. Where the question has words of the
-    one title that the other lacks, and none the other way round, it asks of that one. What is said in a conversation
-    is not about the day that its title has.
+    Branches, years, versions and models have documents whose titles are alike: they share half of the words of the
+    longer one. Where the question has words of the one title that the other lacks, and none the other way round, it
+    asks of that one. What is said in a conversation is not about the day that its title has.
     """
     asked = word_families(question)
     titles = {one.id: word_families(one.title) for one in passages if SpokenPassage.of(one) is None}
     apart: dict[str, frozenset[str]] = {}
     for name, own in titles.items():
         for other in titles.values():
-            alike = len(own & other) >= _SIBLING * min(len(own), len(other)) > 0
+            alike = 2 * len(own & other) >= max(len(own), len(other))
             if alike and asked & (other - own) and not asked & (own - other):
                 apart[name] = apart.get(name, frozenset()) | asked & (other - own)
     return apart

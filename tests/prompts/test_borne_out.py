@@ -78,6 +78,7 @@ def test_an_answer_is_borne_out_by_what_contains_it_or_what_it_is_computed_from(
     [
         ("Paris", WHERE, [BORN]),
         ("Paris", WHERE, [QuotedText(text="born")]),
+        ("people", "Who may land?", [QuotedText(text="Whoever has a boat may land.")]),
         ("Velm", WHERE, []),
         ("Velm", WHERE, [QuotedText(text="Velm")]),  # a name says nothing of itself
         ("", WHERE, [BORN]),
@@ -126,6 +127,8 @@ def test_a_sentence_may_tell_in_other_words_what_is_quoted_but_no_other_names_an
     )
     lens = [QuotedText(text="Wipe the lens."), QuotedText(text="Do not oil it.")]
     assert told("Wipe the lens. Do not oil it.", "How is the lens cleaned?", lens)  # "Do" is no name
+    assert told("The Gull is one of the ferries that Ada Brook built.", "What is the Gull?", [GULL])
+    assert not told("The Gull is one of the 3 ferries that Ada Brook built.", "What is the Gull?", [GULL])
     assert not told("Tom Hale, who was born in Velm, built the ferry Gull.", WHERE, [GULL, BORN])
     assert not told("It was built in 1893.", "When was the Gull built?", [GULL])
     assert not told("Shipping was a dangerous trade then.", WHERE, [GULL, BORN])

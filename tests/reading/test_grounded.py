@@ -231,6 +231,18 @@ def test_an_item_of_a_list_that_nothing_bears_out_is_left_out() -> None:
     assert [len(quotes) for _, *quotes in every.items] == [1, 0, 1]
 
 
+def test_items_with_commas_are_set_apart_by_semicolons_and_lose_full_stops() -> None:
+    parts = (("Ada Brook built it, in 1892.", [1]), ("She came from Velm.", [2]))
+    reading, _ = reading_of(full("list", *parts), stance="best")
+    assert reading.text == "Ada Brook built it, in 1892; She came from Velm"
+
+
+def test_an_item_that_tells_something_may_do_so_in_other_words() -> None:
+    told = "Ada Brook: she built the ferry that people call the Gull, in 1892, out of wood"
+    reading, _ = reading_of(full("list", (told, [1]), ("Tom Hale: he paid for all that it took to build", [1])))
+    assert (reading.text, reading.grounded) == (told, True)
+
+
 def test_an_item_of_an_enumeration_is_borne_out_by_its_line() -> None:
     """The line says no more than the thing; that it belongs to the list, the enumeration says."""
     crate = Passage(id="c", document_id="c", ordinal=0, start=0, end=49, title="Crate", text=CRATE)

@@ -4,8 +4,8 @@ The rule: "Paris" is not borne out by the genuine quotation "She was born". An a
 
 1. the quotations *contain* it: each thing that it names (they are set apart by commas, "and" and "or") has its words in
    one quotation, with the title and the day of the passage that this stands in and who says it there, and the quotation
-   says more than the name alone. Words of the question may stand in the answer besides, but are not enough: they prove
-   nothing;
+   says more than the name alone. Words of the question may stand in the answer besides, and "people" or "anyone", but
+   are not enough: they prove nothing;
 2. or they are what it is *computed from*:
    - yes and no: the quotations speak of everything that the question names and that the passages have; one of a
      conversation speaks of all who take part in it. What is said behind a verdict is quoted, and "No Man's Land" is no
@@ -60,6 +60,8 @@ _CENTURY: Final = re.compile(r"(?:in )?(?:the )?(\d{1,2})(?:st|nd|rd|th) century
 _YEAR: Final = re.compile(r"(?<![\d.,])\d{3,4}(?![\d]|[.,]\d)")
 _ONE: Final = re.compile(r"\bones?\b", re.IGNORECASE)  # stands for what another offer names
 _ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
+_ONLY_WORDED: Final = frozenset({"1"})  # a number only in digits: "one of the tests" counts nothing
+_ANYBODY: Final = frozenset({"anybody", "anyone", "everybody", "everyone", "people", "person", "somebody", "someone"})
 _DAY_AND_MONTH, _DAYS = 2, 31  # words without the year, days of a month
 _MONTHS: Final = {month[:3].lower(): month.lower() for month in MONTHS}
 
@@ -105,7 +107,7 @@ def contains(answer: str, question: str, quoted: Sequence[QuotedText], passages:
         return _chosen(answer, question, quoted)
     things = [thing for thing in _THING.split(_GROUPED.sub("", answer)) if words_of(thing) - asked]
     return (
-        all(any(_says(one, words_of(thing), asked) for one in quoted) for thing in things)
+        all(any(_says(one, words_of(thing) - _ANYBODY or _ANYBODY, asked) for one in quoted) for thing in things)
         or _of_country(answer, quoted)
         or _calculated(answer, quoted)
         or _of_century(answer, quoted)
@@ -126,7 +128,7 @@ def told(sentence: str, question: str, quoted: Sequence[QuotedText], passages: S
         for name in mentions(sentence)
         if words_of(name) - FUNCTION_WORDS  # "Do" and "The", which begin a second sentence, are no names
     )
-    numbers = {word for word in words if word[:1].isdigit()}
+    numbers = {word for word in words if word[:1].isdigit()} - (_ONLY_WORDED - set(tokens(sentence)))
     shared = len(words & quoted_words) / len(words)
     return (named and numbers <= known and shared >= OTHER_WORDS) or contains(sentence, question, quoted, passages)
 

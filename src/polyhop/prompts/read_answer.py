@@ -127,7 +127,7 @@ class ReadAnswer:
         if self.shape == "steps":
             return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))
         if self.shape == "list":
-            return ", ".join(texts)
+            return _enumerated(texts)
         return "".join(_joined(before, text) for before, text in zip(["", *texts], texts, strict=False))
 
 
@@ -269,6 +269,12 @@ def _part(value: Any) -> dict[str, Any] | None:
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):
         return None
     return {"text": value["text"], "support": [one for one in _listed(value.get("support")) if isinstance(one, int)]}
+
+
+def _enumerated(texts: Sequence[str]) -> str:
+    """Items in one line: set apart by semicolons where one has a comma in it, without full stops where all have one."""
+    plain = [text.removesuffix(".") for text in texts] if all(text.endswith(".") for text in texts) else texts
+    return ("; " if any(", " in text for text in plain) else ", ").join(plain)
 
 
 def _joined(before: str, text: str) -> str:

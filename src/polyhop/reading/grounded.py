@@ -22,6 +22,7 @@ from polyhop.types import AnswerKind, Evidence, Passage
 logger = logging.getLogger(__name__)
 
 UNPROVEN: Final = 0.2  # confidence in what the model holds for established, and no quotation bears out
+NAMED: Final = 6  # words of an item that is a name; longer ones tell something, in words of their own
 GUESSED: Final = 0.1  # in what it holds for likely only
 
 
@@ -118,7 +119,8 @@ class _Judged:
     def _borne_out(self, part: AnswerPart) -> bool:
         """Whether a part's quotations bear it out, or all quotations do: a model may count them wrongly."""
         texts = support.texts(self.passages)
-        rule = told if self.answer.shape in ("text", "steps") else contains
+        explained = self.answer.shape == "list" and len(words_of(part.text)) > NAMED
+        rule = told if explained or self.answer.shape in ("text", "steps") else contains
         each = (part.quotes, self.answer.quotes)
         quoted = ([support.quoted(quote, self.passages) for quote in some] for some in each)
         return self._is_listed(part) or any(rule(part.text, self.question, some, texts) for some in quoted)

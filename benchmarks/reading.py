@@ -176,7 +176,7 @@ def main() -> None:
         ["type", "questions", "EM", "F1", "wrong", "none"], [[name, *one.values()] for name, one in figures.items()]
     )
     chosen_by = {name: getattr(options, name) for name in ("split", "all", "beside", "planner", "seed")}
-    chosen_by["span_model"] = settings.span_model.folder and sha256_of(Path(settings.span_model.folder) / "model.onnx")
+    chosen_by["span_model"] = options.span_model and sha256_of(options.span_model / "model.onnx")
     save(options.json, {**machine(), "data": data, **chosen_by}, {"by type": figures, "questions": found})
 
 

@@ -88,7 +88,7 @@ def test_what_nobody_spoke_of_is_not_answered(models: Models) -> None:
 
 
 def test_a_yes_or_no_goes_by_the_reply(models: Models) -> None:
-    reading = read("Is Tom's shed locked?", models)
+    reading = read("Did Tom say that his shed is locked?", models)
     assert (reading.kind, reading.text) == (AnswerKind.VERDICT, "no")
     assert "No worries, it is never locked." in [text_of(quote) for quote in reading.quotes]
 

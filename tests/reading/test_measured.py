@@ -83,8 +83,9 @@ def test_columns_that_say_the_same_make_a_choice_surer(models: Models) -> None:
         assert reading.text == "the rye"
         return reading.confidence
 
-    agreeing = sure_of("Sack: Rye; Price: 12; Price for members: 10", "Sack: Oats; Price: 9; Price for members: 8")
-    parted = sure_of("Sack: Rye; Price: 12; Price for members: 7", "Sack: Oats; Price: 9; Price for members: 8")
+    oats = "Sack: Oats; Price on weekdays: 9; Price on Sundays: 8"
+    agreeing = sure_of("Sack: Rye; Price on weekdays: 12; Price on Sundays: 10", oats)
+    parted = sure_of("Sack: Rye; Price on weekdays: 12; Price on Sundays: 7", oats)
     assert agreeing > parted
 
 

@@ -149,7 +149,7 @@ def test_of_two_things_that_a_question_offers_the_one_is_taken_that_is_pointed_a
 
 
 def test_of_two_things_that_a_question_offers_each_is_asked_where_none_is_pointed_at(models: Models) -> None:
-    text = "Nobody may swim in the harbour. Anglers are welcome on the pier."
+    text = "Nobody may swim in the harbour. Everybody may fish from the pier."
     question = "Is swimming or fishing allowed?"
     evidence = Evidence(question=question, strategy="dense", passages=(passage(4, "harbour", text),))
     reading = Trained().read(question, evidence, models)

@@ -26,8 +26,11 @@ PAIRED: Final = ("()", "[]", "\u201c\u201d", "\u201e\u201c", "\u00ab\u00bb", '""
 _ENDING: Final = re.compile(r"\([a-z]{1,4}\)(?!\w)")  # another form of a word: "file(s)"
 _INITIAL: Final = re.compile(r"(?<=[a-z] )(?:[A-Z]\.[ ]?){1,3}\Z")  # behind a first name
 _NAME_AFTER: Final = re.compile(r"[ ]((?:[A-Z]['\u2019])?[A-Z][a-z]+(?:-[A-Z][a-z]+)?)\b")
+_DAY: Final = re.compile(r"(?<![\w-])\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?![\w-])")  # a day in digits
+_BULLET: Final = re.compile(r"[-*\u2022\u2013\u2014]\s+(?=\S)")  # before what is pointed at
 _GROUP: Final = re.compile(r"[0-9A-F]{2,8}")  # of a key or a number that is written in groups
 _FEWEST_GROUPS: Final = 2
+_AROUND: Final = 12  # characters beside a stretch, in which a day that it is a part of may begin or end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,8 +233,13 @@ def _pointed(question: str, span: PointedSpan, places: Sequence[_Place | None]) 
 
 
 def whole(place: Quote, start: int, end: int) -> tuple[int, int]:
-    """A stretch with the rest of what it ends within: "address(es)", a key in groups of four, "Ada B. Rook"."""
+    """A stretch with the rest of what it is within: a day in digits, "address(es)", a key in groups, "Ada B. Rook"."""
     text = place.passage.text
+    bullet = _BULLET.match(text, start, end)
+    start = bullet.end() if bullet else start
+    for day in _DAY.finditer(text, max(place.start, start - _AROUND), min(place.end, end + _AROUND)):
+        if day.start() <= start < day.end() or day.start() < end <= day.end():
+            return min(start, day.start()), max(end, day.end())
     named = _NAME_AFTER.match(text, end, place.end) if _INITIAL.search(text[start:end]) else None
     if named is not None and named[1].lower() not in FUNCTION_WORDS:
         return start, named.end()

@@ -99,18 +99,23 @@ def named_apart(question: str, passages: Sequence[Passage]) -> dict[str, frozens
     """The passages that a question names a sibling of, by its title, and the words of it that it names.
 
     Branches, years, versions and models have documents whose titles are alike: they share half of the words of the
-    longer one. Where the question has words of the one title that the other lacks, and none the other way round, it
-    asks of that one. What is said in a conversation is not about the day that its title has.
+    longer one, numbers apart. Where the question has words of the one title that the other lacks, and none the other
+    way round, it asks of that one. What is said in a conversation is not about the day that its title has.
     """
     asked = word_families(question)
     titles = {one.id: word_families(one.title) for one in passages if SpokenPassage.of(one) is None}
     apart: dict[str, frozenset[str]] = {}
     for name, own in titles.items():
         for other in titles.values():
-            alike = 2 * len(own & other) >= max(len(own), len(other))
+            alike = 2 * len(own & other) >= max(_wordy(own), _wordy(other)) > 0
             if alike and asked & (other - own) and not asked & (own - other):
                 apart[name] = apart.get(name, frozenset()) | asked & (other - own)
     return apart
+
+
+def _wordy(title: frozenset[str]) -> int:
+    """How many words of a title are no numbers."""
+    return sum(not word.isdecimal() for word in title)
 
 
 def siblings_named(question: str, noun: str, passages: Sequence[Passage]) -> tuple[str, ...]:

@@ -105,9 +105,9 @@ def contains(answer: str, question: str, quoted: Sequence[QuotedText], passages:
         return _all_spoken_of(_named(question, passages), quoted)
     if words_of(answer) <= asked:
         return _chosen(answer, question, quoted)
-    things = [thing for thing in _THING.split(_GROUPED.sub("", answer)) if words_of(thing) - asked]
+    things = [words for thing in _THING.split(_GROUPED.sub("", answer)) if (words := words_of(thing)) - asked]
     return (
-        all(any(_says(one, words_of(thing) - _ANYBODY or _ANYBODY, asked) for one in quoted) for thing in things)
+        all(any(_says(one, words - _ANYBODY or words, asked) for one in quoted) for words in things)
         or _of_country(answer, quoted)
         or _calculated(answer, quoted)
         or _of_century(answer, quoted)

@@ -48,9 +48,7 @@ class KGTranslator:
     beta: int = 3  # relations translated for each entity
     longest: int = 16  # tokens of a relation
     hops: int = 4  # queries at most; 1: the question alone
-    reverse: Reverse = (
-        "after"  # reverse translation: of what has no clue yet, of all (again), or before forward (first)
-    )
+    reverse: Reverse = "after"  # reverse translation: of what has no clue, of all (again), or before forward (first)
     directed: bool = True  # off: a sentence is next to each of its entities
     spans: Literal["between", "across"] = "across"  # whether relations stay between masked entities, or run across them
     triples: bool = False  # clues end in an entity, too (Eq. 12)

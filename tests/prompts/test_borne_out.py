@@ -27,6 +27,8 @@ SAID = QuotedText(text="I booked a table for Sunday.", title="Chat", speaker="Ta
         ("Tansy", "Who booked a table?", [SAID]),  # who says it stands before the turn, not in each of its sentences
         ("yes", "Did Tansy tell Corin that she had booked a table?", [SAID]),
         ("in Velm", WHERE, [BORN]),
+        ("people", "Who may land?", [QuotedText(text="All people with a boat may land.")]),
+        ("people with a boat", "Who may land?", [QuotedText(text="Whoever has a boat may land.")]),
         ("Ada Brook", "Who was born in 1871?", [BORN]),  # the title says who "she" is
         ("Velm and Ossby", "Where did she live?", [BORN, QuotedText(text="She moved to Ossby.")]),
         ("May 3, 1871", "When was she born?", [QuotedText(text="She was born on 3 May 1871.")]),

@@ -245,7 +245,7 @@ def test_an_item_that_tells_something_may_do_so_in_other_words() -> None:
 
 def test_an_item_of_an_enumeration_is_borne_out_by_its_line() -> None:
     """The line says no more than the thing; that it belongs to the list, the enumeration says."""
-    crate = Passage(id="c", document_id="c", ordinal=0, start=0, end=49, title="Crate", text=CRATE)
+    crate = Passage(id="c", document_id="c", ordinal=0, start=0, end=len(CRATE), title="Crate", text=CRATE)
     support = [{"passage": 1, "quote": line} for line in ("- a ship's lamp", "- oil")]
     parts = [{"text": "a ship's lamp", "support": [1]}, {"text": "oil", "support": [2]}]
     said = json.dumps({"support": support, "found": True, "shape": "list", "answer": parts})

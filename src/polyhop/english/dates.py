@@ -40,6 +40,9 @@ DAY_OF_A_YEAR: Final = re.compile(
 )
 """A day, or a month, whose year is written beside it."""
 
+DAY_IN_DIGITS: Final = re.compile(r"(?<![\w-])\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?![\w-])")
+"""A day in digits alone, whatever their order, or a version: what stands between such digits does not part them."""
+
 _MONTH_IN: Final = re.compile(rf"\b({MONTH})\b", re.IGNORECASE)
 _BEGINNINGS: Final = tuple(month[:3].lower() for month in MONTHS)
 _YEAR: Final = re.compile(r"\b(\d{3,4})\b(\s*BCE?\b)?")

@@ -123,7 +123,7 @@ class _Judged:
         rule = told if explained or self.answer.shape in ("text", "steps") else contains
         each = (part.quotes, self.answer.quotes)
         quoted = ([support.quoted(quote, self.passages) for quote in some] for some in each)
-        return self._is_listed(part) or any(rule(part.text, self.question, some, texts) for some in quoted)
+        return any(rule(part.text, self.question, some, texts) for some in quoted) or self._is_listed(part)
 
     def _is_listed(self, part: AnswerPart) -> bool:
         """Whether the part of a list is a quoted item of an enumeration, which says no more than the thing itself."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.answer_type import AnswerType, answer_type
-from polyhop.english.dates import DAY_OF_A_YEAR
+from polyhop.english.dates import DAY_IN_DIGITS, DAY_OF_A_YEAR
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
@@ -26,7 +26,6 @@ PAIRED: Final = ("()", "[]", "\u201c\u201d", "\u201e\u201c", "\u00ab\u00bb", '""
 _ENDING: Final = re.compile(r"\([a-z]{1,4}\)(?!\w)")  # another form of a word: "file(s)"
 _INITIAL: Final = re.compile(r"(?<=[a-z] )(?:[A-Z]\.[ ]?){1,3}\Z")  # behind a first name
 _NAME_AFTER: Final = re.compile(r"[ ]((?:[A-Z]['\u2019])?[A-Z][a-z]+(?:-[A-Z][a-z]+)?)\b")
-_DAY: Final = re.compile(r"(?<![\w-])\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?![\w-])")  # a day in digits, or a version
 _BULLET: Final = re.compile(r"[-*\u2022\u2013\u2014]\s+(?=\S)")  # before what is pointed at
 _GROUP: Final = re.compile(r"[0-9A-F]{2,8}")  # of a key or a number that is written in groups
 _FEWEST_GROUPS: Final = 2
@@ -237,7 +236,7 @@ def whole(place: Quote, start: int, end: int) -> tuple[int, int]:
     text = place.passage.text
     bullet = _BULLET.match(text, start, end)
     start = bullet.end() if bullet else start
-    for day in _DAY.finditer(text, max(place.start, start - _AROUND), min(place.end, end + _AROUND)):
+    for day in DAY_IN_DIGITS.finditer(text, max(place.start, start - _AROUND), min(place.end, end + _AROUND)):
         if day.start() <= start < day.end() or day.start() < end <= day.end():
             return min(start, day.start()), max(end, day.end())
     named = _NAME_AFTER.match(text, end, place.end) if _INITIAL.search(text[start:end]) else None

@@ -62,6 +62,7 @@ SAID = QuotedText(text="I booked a table for Sunday.", title="Chat", speaker="Ta
         ("France", "In which country did she live?", [QuotedText(text="She was a French shipwright.")]),
         ("French", "Of which nationality was she?", [QuotedText(text="She came from the north of France.")]),
         ("3 February 2031", "When did they meet?", [QuotedText(text="We met yesterday.", day="20310204")]),
+        ("10 May 2031", "When did it come?", [QuotedText(text="It came on 10 May."), QuotedText(text="Notes of 2031")]),
         (
             "10/05/2031",
             "When did it come?",
@@ -108,6 +109,11 @@ def test_an_answer_is_borne_out_by_what_contains_it_or_what_it_is_computed_from(
         ("yes", "Did Tansy tell Rook that she had booked a table?", [SAID]),
         ("3 February 2040", "When did they meet?", [QuotedText(text="We met yesterday.", day="20310204")]),
         ("10 May 2031", "When did it come?", [QuotedText(text="It came on 11 May."), QuotedText(text="Notes of 2031")]),
+        (
+            "10 June 2031",
+            "When did it come?",
+            [QuotedText(text="It came on 10 May."), QuotedText(text="Notes of 2031")],
+        ),
         ("10 May 2032", "When did it come?", [QuotedText(text="It came on 10 May."), QuotedText(text="Notes of 2031")]),
     ],
 )

@@ -25,6 +25,9 @@ The rule: "Paris" is not borne out by the genuine quotation "She was born". An a
    words at least, stand in the quotations, their titles or the question. Of "River Teshel" the quotations may have
    "Teshel" alone, where a passage has the whole name.
 
+Of a list, a quoted item of an enumeration bears itself out, and an item longer than a name may be told in other words
+(``reading/grounded.py``).
+
 Words are compared without case, accents and the plural's s, numbers as numbers: "three" is 3, and 1,204 is 1204. The
 rule errs on the side of "not borne out". It compares words and not meanings: "not" beside them goes unseen.
 """
@@ -58,9 +61,8 @@ _THING: Final = re.compile(r"\s*(?:[,;\n]|\b(?:and|or)\b)\s*")
 _GROUPED: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _CENTURY: Final = re.compile(r"(?:in )?(?:the )?(\d{1,2})(?:st|nd|rd|th) century", re.IGNORECASE)
 _YEAR: Final = re.compile(r"(?<![\d.,])\d{3,4}(?![\d]|[.,]\d)")
-_ONE: Final = re.compile(r"\bones?\b", re.IGNORECASE)  # stands for what another offer names
+_ONE: Final = re.compile(r"\bones?\b", re.IGNORECASE)  # stands for something; "one of the tests" counts nothing
 _ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
-_ONLY_WORDED: Final = frozenset({"1"})  # a number only in digits: "one of the tests" counts nothing
 _ANYBODY: Final = frozenset({"anybody", "anyone", "everybody", "everyone", "people", "person", "somebody", "someone"})
 _DAY_AND_MONTH, _DAYS = 2, 31  # words without the year, days of a month
 _MONTHS: Final = {month[:3].lower(): month.lower() for month in MONTHS}
@@ -128,7 +130,7 @@ def told(sentence: str, question: str, quoted: Sequence[QuotedText], passages: S
         for name in mentions(sentence)
         if words_of(name) - FUNCTION_WORDS  # "Do" and "The", which begin a second sentence, are no names
     )
-    numbers = {word for word in words if word[:1].isdigit()} - (_ONLY_WORDED - set(tokens(sentence)))
+    numbers = {word for word in words_of(_ONE.sub("", sentence)) if word[:1].isdigit()}
     shared = len(words & quoted_words) / len(words)
     return (named and numbers <= known and shared >= OTHER_WORDS) or contains(sentence, question, quoted, passages)
 
@@ -145,10 +147,15 @@ def tells(answer: str, question: str, quoted: Sequence[QuotedText], passages: Se
 
 def words_of(text: str) -> frozenset[str]:
     """The words of a text that can be compared; function words only where it has no others."""
-    plain = _ORDINAL.sub("", _GROUPED.sub("", text))
-    every = [_MONTHS.get(word[:3], word) if _is_month(word) else word for word in tokens(plain, "s")]
+    every = _with_months(text)
     every = [str(NUMERALS.index(word)) if word in NUMERALS else word for word in every]
     return frozenset(word for word in every if word not in FUNCTION_WORDS) or frozenset(every)
+
+
+def _with_months(text: str) -> list[str]:
+    """All words of a text, months in full: "may" is one here, and a function word where words are compared."""
+    plain = _ORDINAL.sub("", _GROUPED.sub("", text))
+    return [_MONTHS.get(word[:3], word) if _is_month(word) else word for word in tokens(plain, "s")]
 
 
 def _is_month(word: str) -> bool:
@@ -263,11 +270,10 @@ def _counted_from_a_day(answer: str, quoted: Sequence[QuotedText]) -> bool:
 
 def _of_the_year(answer: str, quoted: Sequence[QuotedText]) -> bool:
     """Whether the answer is a day that one quotation has without its year, which another one, or its day, has."""
-    words = words_of(answer)
-    years = {word for word in words if _YEAR.fullmatch(word)}
-    day = words - years
-    written = len(years) == 1 and len(day) == _DAY_AND_MONTH and all(map(_in_a_day, day))
-    return written and years <= _all_words(quoted) and any(day <= words_of(one.text) for one in quoted)
+    every = frozenset(_with_months(answer))
+    years, day = {word for word in every if _YEAR.fullmatch(word)}, set(filter(_in_a_day, every))
+    written = len(years) == 1 and len(day) == _DAY_AND_MONTH and words_of(answer) <= years | day
+    return written and years <= _all_words(quoted) and any(day <= set(_with_months(one.text)) for one in quoted)
 
 
 def _in_a_day(word: str) -> bool:
